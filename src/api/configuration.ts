@@ -1,7 +1,7 @@
 /** The configuration of a miner over HTTP: everybody may read it, those who have the token may change it. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { NewcutError } from '../core/errors.ts'
-import { refuse, type Token } from './token.ts'
+import { type PresentToken, refuse } from './token.ts'
 
 export const CONFIGURATION_PATH = '/2/config'
 
@@ -21,7 +21,7 @@ export interface Configuration {
 const MAX_BODY_BYTES = 64 * 1024
 
 /** Adds the routes. */
-export function addConfiguration(app: FastifyInstance, configuration: Configuration, token: Token): void {
+export function addConfiguration(app: FastifyInstance, configuration: Configuration, token: PresentToken): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))

@@ -1,9 +1,9 @@
 /** Control of a miner over HTTP: JSON-RPC 2.0 on POST /json_rpc, for those who have the token. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { refuse, type Token } from './token.ts'
+import { type PresentToken, refuse } from './token.ts'
 
 /** What may be asked of a running miner. */
-export interface Control {
+export interface MinerControl {
   readonly pause: () => void
   readonly resume: () => void
   /** Ends it in order, as Ctrl-C does. */
@@ -12,23 +12,23 @@ export interface Control {
 
 type Id = string | number | null
 
-interface Answer {
+interface RpcAnswer {
   readonly jsonrpc: '2.0'
   readonly id: Id
   readonly result?: { readonly status: 'OK' }
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-interface Done {
+interface RpcOutcome {
   /** undefined: the request wants none. */
-  readonly answer: Answer | undefined
+  readonly answer: RpcAnswer | undefined
   readonly stops: boolean
 }
 
 const METHODS = ['pause', 'resume', 'stop'] as const
 
 /** Adds the route. */
-export function addControl(app: FastifyInstance, control: Control, token: Token): void {
+export function addControl(app: FastifyInstance, control: MinerControl, token: PresentToken): void {
   // Clients send all kinds of content types, or none.
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -39,7 +39,7 @@ export function addControl(app: FastifyInstance, control: Control, token: Token)
   })
 }
 
-function answer(reply: FastifyReply, body: string, control: Control): FastifyReply {
+function answer(reply: FastifyReply, body: string, control: MinerControl): FastifyReply {
   const requests = parsed(body)
   if (requests === null) return reply.code(400).send(failure(null, -32700, 'the body is not JSON'))
   const isBatch = Array.isArray(requests)
@@ -62,7 +62,7 @@ function parsed(body: string): unknown {
   }
 }
 
-function perform(request: unknown, control: Control): Done {
+function perform(request: unknown, control: MinerControl): RpcOutcome {
   const { jsonrpc, id, method } = (typeof request === 'object' && request !== null ? request : {}) as Record<
     string,
     unknown
@@ -82,6 +82,6 @@ function perform(request: unknown, control: Control): Done {
   return { answer: id === undefined ? undefined : result, stops: known === 'stop' }
 }
 
-function failure(id: Id, code: number, message: string): Answer {
+function failure(id: Id, code: number, message: string): RpcAnswer {
   return { jsonrpc: '2.0', id, error: { code, message } }
 }

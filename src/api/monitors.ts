@@ -3,25 +3,25 @@ import type { FastifyInstance } from 'fastify'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { addConfiguration, CONFIGURATION_PATH, type Configuration } from './configuration.ts'
 import type { Connection } from './connection.ts'
-import { addControl, type Control } from './control.ts'
+import { addControl, type MinerControl } from './control.ts'
 import { hiveStats, mmpStats } from './rigs.ts'
-import type { Extension } from './server.ts'
+import type { ServedPart } from './server.ts'
 import { backendsOf, type Identity, summaryOf } from './summary.ts'
-import type { Token } from './token.ts'
+import type { PresentToken } from './token.ts'
 
 export interface MonitoredMiner {
   readonly snapshot: () => Snapshot
   readonly connection: Connection
   readonly identity: Omit<Identity, 'restricted'>
-  readonly control: Control
+  readonly control: MinerControl
   /** null: it cannot be asked for. */
   readonly configuration: Configuration | null
   /** What those who control it have to send. */
-  readonly token: Token
+  readonly token: PresentToken
 }
 
 /** Routes for monitors, to be served beside those of the miner itself. */
-export function monitorRoutes({ snapshot, connection, identity, ...rest }: MonitoredMiner): Extension[] {
+export function monitorRoutes({ snapshot, connection, identity, ...rest }: MonitoredMiner): ServedPart[] {
   const { control, configuration, token } = rest
   const { version } = identity
   const summary = (shape: 1 | 2) => () => {
@@ -41,6 +41,6 @@ export function monitorRoutes({ snapshot, connection, identity, ...rest }: Monit
   ]
 }
 
-function reads(path: string, value: () => unknown): Extension {
+function reads(path: string, value: () => unknown): ServedPart {
   return { path, addTo: (app) => void app.get(path, (_request, reply) => reply.send(value())) }
 }

@@ -25,7 +25,7 @@ export interface ApiServer {
 }
 
 /** What is served beside the miner's own endpoints. */
-export interface Extension {
+export interface ServedPart {
   readonly path: string
   readonly addTo: (app: FastifyInstance) => void
 }
@@ -43,7 +43,7 @@ export async function startApi(
   { host, port, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS }: ApiAddress,
   snapshot: () => Snapshot,
   metrics: Metrics,
-  ...extensions: readonly Extension[]
+  ...extensions: readonly ServedPart[]
 ): Promise<ApiServer> {
   const app = fastify({
     forceCloseConnections: true,

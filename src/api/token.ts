@@ -3,10 +3,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Present token of the miner; null: nobody may change anything. */
-export type Token = () => string | null
+export type PresentToken = () => string | null
 
 /** Answers a request that may change nothing, with 401 or 403 and the reason. null: it may, and is not answered yet. */
-export function refuse(request: FastifyRequest, reply: FastifyReply, token: Token): FastifyReply | null {
+export function refuse(request: FastifyRequest, reply: FastifyReply, token: PresentToken): FastifyReply | null {
   const refused = refusal(request.headers.authorization, token())
   if (refused === null) return null
   if (refused.code === 401) void reply.header('www-authenticate', 'Bearer')

@@ -3,11 +3,11 @@ import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import type { UpstreamStatus } from '../source/source.ts'
 import { type Key, keysText } from './keys.ts'
-import type { Line } from './line.ts'
+import type { ConsoleLine } from './line.ts'
 import { countsText, hardwareText, luckText, percent, poolBlocksTexts, ratesText } from './lines.ts'
 
 /** The lines for the keys that only show something. */
-export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot): Line[] {
+export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot): ConsoleLine[] {
   switch (key) {
     case 'h':
       return hashrateLines(snapshot)
@@ -23,11 +23,11 @@ export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot)
 }
 
 /** The first with the label, the others below it. */
-function titled(label: string, texts: readonly string[]): Line[] {
+function titled(label: string, texts: readonly string[]): ConsoleLine[] {
   return texts.map((text, index) => ({ label: index === 0 ? label : '', style: 'bold', text }))
 }
 
-function hashrateLines(snapshot: Snapshot): Line[] {
+function hashrateLines(snapshot: Snapshot): ConsoleLine[] {
   const { hardware, meanHashrate, highestHashrate, uptimeMs } = snapshot
   const devices = hardware.flatMap((each) => [
     hardwareText(each, each.hashrates['10s']),
@@ -40,7 +40,7 @@ function hashrateLines(snapshot: Snapshot): Line[] {
   ])
 }
 
-function resultLines(snapshot: Snapshot): Line[] {
+function resultLines(snapshot: Snapshot): ConsoleLine[] {
   const { results, work } = snapshot
   const best = results.best.map(({ difficulty, chain, height, device }, index) => {
     const place = `chain ${String(chain).padEnd(2)} height ${height}`
@@ -55,7 +55,7 @@ function resultLines(snapshot: Snapshot): Line[] {
   ])
 }
 
-function connectionLines({ nodes, issuer, source, connected, work }: Snapshot): Line[] {
+function connectionLines({ nodes, issuer, source, connected, work }: Snapshot): ConsoleLine[] {
   const news = connected ? 'updates arrive' : 'no updates at present'
   const current =
     work === null
@@ -77,7 +77,7 @@ function nodeText({ url, up, active, latencyMs, lag, problem }: UpstreamStatus):
   return parts.join('  ')
 }
 
-function healthLines({ devices, idleReason, pauses, hardwareErrors, hardware }: Snapshot): Line[] {
+function healthLines({ devices, idleReason, pauses, hardwareErrors, hardware }: Snapshot): ConsoleLine[] {
   const searching = devices.filter(({ state }) => state === undefined).length
   const faults = devices.reduce((sum, device) => sum + device.faults, 0)
   const paused = pauses.map(({ text }) => `paused ${text}`).join('; ')

@@ -1,5 +1,5 @@
 /** A log on one output, whose format and level can be changed while it is used. */
-import type { Control, Face } from './console.ts'
+import type { Face, KeyControl } from './console.ts'
 import type { LogFormat } from './levels.ts'
 import { isShown, type LogLevel, type LogStyle } from './levels.ts'
 import type { ConsoleEvent } from './notices.ts'
@@ -18,7 +18,7 @@ export function changingFace(first: LogStyle, faceOf: FaceMaker): ChangingFace {
   let style = first
   const newFace = () => faceOf(style.format, () => style.level)
   let face = newFace()
-  let attended: Control | null = null
+  let attended: KeyControl | null = null
   let leave: () => void = () => undefined
   return {
     show: (event) => {

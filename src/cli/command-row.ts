@@ -1,7 +1,7 @@
 /** A command of newcut as one row: all that help, manual page, completion and the program need of it. */
 import type { Argument, Option } from 'commander'
 import type { Config } from './config.ts'
-import type { Table } from './flags.ts'
+import type { OptionTable } from './flags.ts'
 import type { Surroundings } from './terminal.ts'
 
 /** What commands are for, in the order of the help. */
@@ -29,7 +29,7 @@ export type ExitStatus = number | Promise<number>
 
 /** A command whose options come from flags, the environment and a file. */
 export interface ConfiguredRow extends CommandFacts {
-  readonly options: Table
+  readonly options: OptionTable
   readonly run: (args: readonly string[], config: Config<unknown>, around: Surroundings) => ExitStatus
 }
 
@@ -45,7 +45,7 @@ export type CommandRow = ConfiguredRow | FlagRow
 export type Flags = Readonly<Record<string, string | true | undefined>>
 
 /** A row whose `run` receives the values of its own table. */
-export function configured<T extends Table>(
+export function configured<T extends OptionTable>(
   row: CommandFacts & {
     readonly options: T
     readonly run: (args: readonly string[], config: Config<T>, around: Surroundings) => ExitStatus

@@ -7,12 +7,12 @@ import { optionTables } from './options/table.ts'
 import type { ValueKind } from './values.ts'
 
 /** `order`: what was asked of it while it runs. */
-export type Origin = 'order' | 'flag' | 'environment' | 'file' | 'default'
+export type GivenBy = 'order' | 'flag' | 'environment' | 'file' | 'default'
 
 export interface Config<Table> {
   readonly values: Values<Table>
   /** Option name -> where its value comes from. */
-  readonly origins: ReadonlyMap<string, Origin>
+  readonly origins: ReadonlyMap<string, GivenBy>
   /** The configuration file that was read; null: none. */
   readonly file: string | null
   /** What the values come from. */
@@ -60,7 +60,7 @@ export function resolveLayers<Table extends Readonly<Record<string, unknown>>>(
 ): Config<Table> {
   const { orders, flags, environment, content, file } = layers
   const values: Record<string, unknown> = {}
-  const origins = new Map<string, Origin>()
+  const origins = new Map<string, GivenBy>()
   for (const [name, entry] of Object.entries(table)) {
     const spec = entry as OptionSpec<unknown>
     const value = (text: string) => (spec.isSecret ? '***' : text)
@@ -73,11 +73,11 @@ export function resolveLayers<Table extends Readonly<Record<string, unknown>>>(
     }
     const typed = spec.isSecret ? `--${name} ***` : flagText(name, flags[name])
     const ordered = { raw: orders[name], where: `${name}: ${value(shown(orders[name]))}` }
-    const first: [Origin, Given | undefined][] = [
+    const first: [GivenBy, RawValue | undefined][] = [
       ['order', found(ordered)],
       ['flag', found({ raw: flags[name], where: typed })],
     ]
-    const elsewhere: [Origin, Given | undefined][] = spec.isFlagOnly
+    const elsewhere: [GivenBy, RawValue | undefined][] = spec.isFlagOnly
       ? []
       : [
           ['environment', eitherName(name, spec, inEnvironment)],
@@ -91,14 +91,15 @@ export function resolveLayers<Table extends Readonly<Record<string, unknown>>>(
 }
 
 /** A value as the user wrote it, and where. */
-interface Given {
+interface RawValue {
   readonly raw: unknown
   readonly where: string
   /** Written under its negated name: `no-pow` for `pow`. */
   readonly isNegated?: boolean
 }
 
-const found = (given: Given): Given | undefined => (given.raw === undefined || given.raw === null ? undefined : given)
+const found = (given: RawValue): RawValue | undefined =>
+  given.raw === undefined || given.raw === null ? undefined : given
 
 /** A value as errors repeat it. JSON may nest too deep to be written; an alias of YAML may stand within what it names. */
 export function shown(value: unknown): string {
@@ -110,7 +111,7 @@ export function shown(value: unknown): string {
 }
 
 /** Under the option's name, or under another one: NEWCUT_NO_POW=1 is NEWCUT_POW=false, `nodes` is `node`. */
-function eitherName(name: string, spec: OptionSpec<unknown>, read: (known: string) => Given): Given | undefined {
+function eitherName(name: string, spec: OptionSpec<unknown>, read: (known: string) => RawValue): RawValue | undefined {
   const plain = found(read(name))
   const negation = negatedName(name, spec)
   const otherName = negation ?? spec.plural
@@ -121,7 +122,7 @@ function eitherName(name: string, spec: OptionSpec<unknown>, read: (known: strin
   return plain ?? (other && { ...other, isNegated: negation !== null })
 }
 
-function givenValue({ kind }: OptionSpec<unknown>, { raw, where, isNegated }: Given): unknown {
+function givenValue({ kind }: OptionSpec<unknown>, { raw, where, isNegated }: RawValue): unknown {
   const value = valueIn(kind, raw, where)
   return isNegated ? !value : value
 }

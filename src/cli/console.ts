@@ -8,7 +8,7 @@ import { type ConsoleEvent, errorEvent, errorText } from './notices.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What the keys of a terminal do with a miner. */
-export interface Control {
+export interface KeyControl {
   readonly snapshot: () => Snapshot
   readonly pause: () => void
   readonly resume: () => void
@@ -17,7 +17,7 @@ export interface Control {
 export interface Face {
   readonly show: (event: ConsoleEvent) => void
   /** On a terminal: shows what the miner does now, and obeys keys, until the function returned is called. */
-  readonly attend: (miner: Control) => () => void
+  readonly attend: (miner: KeyControl) => () => void
 }
 
 /** One JSON object a line, through pino. */

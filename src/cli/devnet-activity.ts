@@ -4,7 +4,7 @@
  */
 import { formatDuration } from '../core/units.ts'
 import type { TransactionEvent } from '../schema/devnet-events.ts'
-import { counted, type Line } from './line.ts'
+import { type ConsoleLine, counted } from './line.ts'
 import { LineBudget, type LineLimits } from './line-budget.ts'
 import { linesOf } from './lines.ts'
 import type { BlockNotice, TransactionNotice } from './notices.ts'
@@ -81,7 +81,7 @@ export class DevnetActivity {
   }
 
   /** The lines that a step of a transaction has at once. */
-  transaction(event: TransactionNotice): Line[] {
+  transaction(event: TransactionNotice): ConsoleLine[] {
     switch (event.step) {
       case 'pending':
         this.#watch(event)
@@ -105,7 +105,7 @@ export class DevnetActivity {
   }
 
   /** The lines that are due now. */
-  tick(now: DevnetNow): Line[] {
+  tick(now: DevnetNow): ConsoleLine[] {
     return [...this.#waitingLines(now), ...this.#orderLines(now), ...this.#summaryLines(now), ...this.#skippedLines()]
   }
 
@@ -114,7 +114,7 @@ export class DevnetActivity {
   }
 
   /** The first of a block or a request have lines, then those that failed; the last tells how many have none. */
-  #placed(event: Placed, isFailed: boolean): Line[] {
+  #placed(event: Placed, isFailed: boolean): ConsoleLine[] {
     if (event.index === 0) this.#group = { told: 0, toldFailed: 0, untold: 0, untoldFailed: 0 }
     const lines = isSilent(event) || !this.#isTold(isFailed) ? [] : transactionLines(event)
     if (event.index < event.count - 1 || this.#group.untold === 0) return lines
@@ -138,19 +138,19 @@ export class DevnetActivity {
     return true
   }
 
-  #skip(count: number, failed: number): Line[] {
+  #skip(count: number, failed: number): ConsoleLine[] {
     this.#skipped = { count: this.#skipped.count + count, failed: this.#skipped.failed + failed }
     return []
   }
 
-  #skippedLines(): Line[] {
+  #skippedLines(): ConsoleLine[] {
     const { count, failed } = this.#skipped
     if (count === 0 || !this.#budget.take()) return []
     this.#skipped = { count: 0, failed: 0 }
     return [moreLine(count, failed, '')]
   }
 
-  #waitingLines({ blocksBy, pending }: DevnetNow): Line[] {
+  #waitingLines({ blocksBy, pending }: DevnetNow): ConsoleLine[] {
     const dueMs = this.#options.nowMs() - WAITING_MS
     const due: Pending[] = []
     for (const [key, { event, sinceMs }] of this.#waiting) {
@@ -163,14 +163,14 @@ export class DevnetActivity {
     return [...lines, { label: '...', style: 'dim', text: `${counted(pending, 'transaction')} are pending in all` }]
   }
 
-  #orderLines(now: DevnetNow): Line[] {
+  #orderLines(now: DevnetNow): ConsoleLine[] {
     const { count, first } = this.#ordered
     if (first === null) return []
     this.#ordered = { count: 0, first: null }
     return count === 1 ? linesOf(first) : [emptyLine(`${counted(count, 'block')} by order`, now)]
   }
 
-  #summaryLines(now: DevnetNow): Line[] {
+  #summaryLines(now: DevnetNow): ConsoleLine[] {
     const { isLive, nowMs } = this.#options
     const tookMs = nowMs() - this.#summaryMs
     if (isLive || tookMs < SUMMARY_MS) return []
@@ -184,7 +184,7 @@ export class DevnetActivity {
 /** A transaction that the other branch has too: the next line tells it. */
 const isSilent = (event: Placed) => event.step === 'undone' && event.wentTo === 'chain'
 
-function emptyLine(blocks: string, now: DevnetNow): Line {
+function emptyLine(blocks: string, now: DevnetNow): ConsoleLine {
   return { label: 'empty', style: 'dim', text: `${blocks}  ${heightsText(now)}` }
 }
 
@@ -193,7 +193,7 @@ export function heightsText({ lowest, highest }: Pick<DevnetNow, 'lowest' | 'hig
   return lowest === highest ? `height ${lowest}` : `heights ${lowest} to ${highest}`
 }
 
-function moreLine(count: number, failed: number, place: string): Line {
+function moreLine(count: number, failed: number, place: string): ConsoleLine {
   const failures = failed === 0 ? '' : `, ${failed} of them failed`
   return { label: '...', style: 'dim', text: `and ${counted(count, 'more transaction')}${place}${failures}` }
 }

@@ -4,7 +4,7 @@ import { type Face, jsonFace } from './console.ts'
 import { DevnetActivity, type DevnetNow } from './devnet-activity.ts'
 import { devnetStatusText } from './devnet-status.ts'
 import { includes, type LogFormat, type LogLevel } from './levels.ts'
-import { type Line, lineFormatter, type Output, painter } from './line.ts'
+import { type ConsoleLine, lineFormatter, type Output, painter } from './line.ts'
 import type { BlockNotice } from './notices.ts'
 import { screenFor } from './screen.ts'
 import type { Terminal } from './terminal.ts'
@@ -42,7 +42,7 @@ function textConsole(terminal: Terminal): DevnetConsole {
   const paint = painter(out, environment)
   const activity = new DevnetActivity({ isLive: screen.isLive, nowMs })
   let levelNow: () => LogLevel = () => 'info'
-  const print = (lines: readonly Line[]) => {
+  const print = (lines: readonly ConsoleLine[]) => {
     if (lines.length > 0 && includes(levelNow(), 'info')) screen.print(formatted(lines))
   }
   const faces = (_format: LogFormat, level: () => LogLevel): Face => {

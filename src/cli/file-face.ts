@@ -1,7 +1,7 @@
 /** The log in a file: whole lines with date and time and without colours, or the records of the console. */
 import { type Face, jsonFace } from './console.ts'
 import type { LogFormat } from './levels.ts'
-import { type Line, lineFormatter, type Output } from './line.ts'
+import { type ConsoleLine, lineFormatter, type Output } from './line.ts'
 import { linesOf, plainTextsOf } from './lines.ts'
 
 /** `nowMs`: Unix time in milliseconds. */
@@ -14,7 +14,7 @@ function textFileFace(out: Pick<Output, 'write'>, nowMs: () => number): Face {
   const formatted = lineFormatter(out, {}, nowMs, (unixMs) => new Date(unixMs).toISOString())
   return {
     show: (event) => {
-      const plain = plainTextsOf(event).map((text): Line => ({ label: '', style: 'dim', text }))
+      const plain = plainTextsOf(event).map((text): ConsoleLine => ({ label: '', style: 'dim', text }))
       const text = formatted([...plain, ...linesOf(event)])
       if (text !== '') out.write(text)
     },

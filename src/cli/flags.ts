@@ -3,10 +3,10 @@ import { type Command, Option } from 'commander'
 import { NewcutError } from '../core/errors.ts'
 import { type OptionSpec, optionGroups } from './options/row.ts'
 
-export type Table = Readonly<Record<string, unknown>>
+export type OptionTable = Readonly<Record<string, unknown>>
 
 /** Gives a command one flag for each option of the table. */
-export function addOptions(command: Command, table: Table): void {
+export function addOptions(command: Command, table: OptionTable): void {
   for (const [name, entry] of Object.entries(table)) {
     const spec = entry as OptionSpec<unknown>
     const flag = flagOf(command, name, spec)

@@ -5,7 +5,7 @@ import wrapAnsi from 'wrap-ansi'
 
 export type Style = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold'
 
-export interface Line {
+export interface ConsoleLine {
   readonly label: string
   readonly style: Style
   readonly text: string
@@ -28,7 +28,7 @@ export interface Output {
   write(text: string): unknown
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
 export type Paint = (style: Style, text: string) => string
 
@@ -36,12 +36,12 @@ export type Paint = (style: Style, text: string) => string
  * Colours as terminals' users expect: FORCE_COLOR turns them on, and off when it is 0 or false; a variable NO_COLOR that
  * is not empty turns them off; else they are on for a terminal that is not dumb.
  */
-export function hasColours(out: Output, { FORCE_COLOR, NO_COLOR, TERM }: Environment): boolean {
+export function hasColours(out: Output, { FORCE_COLOR, NO_COLOR, TERM }: ProcessEnvironment): boolean {
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
   return out.isTTY === true && !NO_COLOR && TERM !== 'dumb'
 }
 
-export function painter(out: Output, environment: Environment): Paint {
+export function painter(out: Output, environment: ProcessEnvironment): Paint {
   const colours = hasColours(out, environment)
   return (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text)
 }
@@ -60,10 +60,10 @@ const timeOfDay = (unixMs: number) => new Date(unixMs).toTimeString().slice(0, 8
  */
 export function lineFormatter(
   out: Output,
-  environment: Environment,
+  environment: ProcessEnvironment,
   nowMs: () => number,
   timeText: (unixMs: number) => string = timeOfDay,
-): (lines: readonly Line[]) => string {
+): (lines: readonly ConsoleLine[]) => string {
   const paint = painter(out, environment)
   return (lines) => {
     const time = timeText(nowMs())
@@ -94,7 +94,11 @@ export function wrapped(text: string, { isTTY, columns }: Output, indent: number
 }
 
 /** What prints one line there. */
-export function linePrinter(out: Output, environment: Environment, nowMs: () => number): (line: Line) => void {
+export function linePrinter(
+  out: Output,
+  environment: ProcessEnvironment,
+  nowMs: () => number,
+): (line: ConsoleLine) => void {
   const format = lineFormatter(out, environment, nowMs)
   return (line) => void out.write(format([line]))
 }

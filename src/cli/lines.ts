@@ -7,12 +7,12 @@ import type { HardwareSnapshot, Sensed } from '../mine/hardware.ts'
 import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import type { ForkVote } from '../source/source.ts'
-import { counted, type Line, place, type Style } from './line.ts'
+import { type ConsoleLine, counted, place, type Style } from './line.ts'
 import { type BlockNotice, type ConsoleEvent, errorText } from './notices.ts'
 import { transactionLines } from './transaction-lines.ts'
 
 /** The lines for an event. */
-export function linesOf(event: ConsoleEvent): Line[] {
+export function linesOf(event: ConsoleEvent): ConsoleLine[] {
   switch (event.type) {
     case 'work':
       return [{ label: 'work', style: 'cyan', text: `${place(event)}  ${difficultyText(event)}  ${reasonText(event)}` }]
@@ -137,13 +137,13 @@ export const verdictStyles: Readonly<Record<Verdict, Style>> = {
 }
 
 /** A step that decides nothing. */
-function stepLine(event: SolutionEvent): Line {
+function stepLine(event: SolutionEvent): ConsoleLine {
   const depth = event.step === 'confirmed' ? ` at depth ${event.depth}` : ''
   const parts = [place(event), event.device, event.step + depth, formatDuration(event.elapsedMs)]
   return { label: 'solution', style: 'dim', text: parts.join('  ') }
 }
 
-function solutionLine(event: SolutionEvent, verdict: Verdict): Line {
+function solutionLine(event: SolutionEvent, verdict: Verdict): ConsoleLine {
   const { accepted, stale, orphaned, rejected, lost } = event.counts
   const parts = [
     place(event),
@@ -176,7 +176,7 @@ export function countsText({ solutions }: Pick<Snapshot, 'solutions'>): string {
     .join('  ')
 }
 
-function speedLines(snapshot: Snapshot): Line[] {
+function speedLines(snapshot: Snapshot): ConsoleLine[] {
   const { hardware, highestHashrate } = snapshot
   const rates = `${ratesText(snapshot)}  max ${formatHashrate(highestHashrate)}`
   const devices = hardware.length > 1 ? deviceLines(hardware, (each) => hardwareText(each, each.hashrates['10s'])) : []
@@ -188,13 +188,13 @@ function speedLines(snapshot: Snapshot): Line[] {
 /** Devices that have a line of their own: there may be hundreds of rigs. */
 const MAX_DEVICE_LINES = 16
 
-function deviceLines(hardware: readonly HardwareSnapshot[], textOf: (each: HardwareSnapshot) => string): Line[] {
+function deviceLines(hardware: readonly HardwareSnapshot[], textOf: (each: HardwareSnapshot) => string): ConsoleLine[] {
   const lines = hardware.slice(0, MAX_DEVICE_LINES).map((each) => dimLine(textOf(each)))
   const others = hardware.length - lines.length
   return others > 0 ? [...lines, dimLine(`and ${others} more devices`)] : lines
 }
 
-const dimLine = (text: string): Line => ({ label: '', style: 'dim', text })
+const dimLine = (text: string): ConsoleLine => ({ label: '', style: 'dim', text })
 
 /** `gpu0  1.17 GH/s  61 C  212 W` */
 export function hardwareText(hardware: HardwareSnapshot, rate: number | null): string {
@@ -211,11 +211,11 @@ export function sensedText({ celsius, fanPercent, watts }: Sensed): string {
   ].join('  ')
 }
 
-function summaryLines(snapshot: Snapshot): Line[] {
+function summaryLines(snapshot: Snapshot): ConsoleLine[] {
   const { hashes, uptimeMs, meanHashrate, preemptions, hardwareErrors } = snapshot
   const time = formatDuration(uptimeMs)
   const work = `${withPrefix(hashes)} hashes in ${time}, ${formatHashrate(meanHashrate)} on average`
-  const lines: Line[] = [
+  const lines: ConsoleLine[] = [
     { label: 'summary', style: 'bold', text: countsText(snapshot) },
     dimLine(`${work}, ${preemptions} preempted`),
     ...meanLines(snapshot),
@@ -228,7 +228,7 @@ function summaryLines(snapshot: Snapshot): Line[] {
 }
 
 /** The mean rate of each device, where there are several. */
-function meanLines({ hardware, uptimeMs }: Snapshot): Line[] {
+function meanLines({ hardware, uptimeMs }: Snapshot): ConsoleLine[] {
   if (hardware.length < 2 || uptimeMs === 0) return []
   return deviceLines(hardware, (each) => `${hardwareText(each, (each.hashes * 1000) / uptimeMs)} on average`)
 }

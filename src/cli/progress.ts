@@ -2,7 +2,7 @@
 import stringWidth from 'string-width'
 import type { OnProgress, Progress } from '../core/progress.ts'
 import { formatDuration, withPrefix } from '../core/units.ts'
-import { type Environment, type Output, type Paint, painter } from './line.ts'
+import { type Output, type Paint, type ProcessEnvironment, painter } from './line.ts'
 import { screenFor } from './screen.ts'
 
 /** Another `what` begins anew. */
@@ -29,7 +29,12 @@ const MAX_BAR = 30
 const MIN_BAR = 5
 
 /** `isOff`: nothing is drawn there either, as where the output is for programs. */
-export function progressBarFor(out: Output, environment: Environment, nowMs: () => number, isOff = false): ProgressBar {
+export function progressBarFor(
+  out: Output,
+  environment: ProcessEnvironment,
+  nowMs: () => number,
+  isOff = false,
+): ProgressBar {
   const screen = screenFor(out, environment)
   const paint = painter(out, environment)
   let [what, beganMs, drawnMs, isShown] = ['', 0, 0, false]

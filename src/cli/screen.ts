@@ -1,6 +1,6 @@
 /** A terminal whose last line shows the present, while lines of events go by above it; elsewhere lines alone. */
 import { createLogUpdate } from 'log-update'
-import type { Environment, Output } from './line.ts'
+import type { Output, ProcessEnvironment } from './line.ts'
 
 export interface Screen {
   /** Whether it has a last line of its own. */
@@ -11,7 +11,7 @@ export interface Screen {
   readonly status: (text: string | null) => void
 }
 
-export function screenFor(out: Output, { TERM }: Environment): Screen {
+export function screenFor(out: Output, { TERM }: ProcessEnvironment): Screen {
   if (out.isTTY !== true || TERM === 'dumb')
     return { isLive: false, print: (text) => void out.write(text), status: () => undefined }
   // A cursor that is hidden stays so when the process is killed.

@@ -1,12 +1,12 @@
 /** The terminal and the program that runs in it, as commands see them. */
 import type { Keyboard } from './hotkeys.ts'
-import type { Environment, Output } from './line.ts'
+import type { Output, ProcessEnvironment } from './line.ts'
 
 /** Outputs, environment and time of the terminal. */
 export interface Terminal {
   readonly out: Output
   readonly err: Output
-  readonly environment: Environment
+  readonly environment: ProcessEnvironment
   /** Where keys come from. */
   readonly keyboard?: Keyboard | undefined
   /** Unix time in milliseconds. */

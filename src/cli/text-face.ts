@@ -1,11 +1,11 @@
 /** The console for people: lines of events, and on a terminal a last line that shows the present, and keys. */
 import { answerOf } from './answers.ts'
 import type { FaceMaker } from './changing-face.ts'
-import { type Control, type Face, jsonFace } from './console.ts'
+import { type Face, jsonFace, type KeyControl } from './console.ts'
 import { readKeys } from './hotkeys.ts'
 import { type Key, keysText } from './keys.ts'
 import { includes, type LogLevel } from './levels.ts'
-import { type Line, lineFormatter, painter, wrapped } from './line.ts'
+import { type ConsoleLine, lineFormatter, painter, wrapped } from './line.ts'
 import { LineBudget, type LineLimits } from './line-budget.ts'
 import { linesOf, plainTextsOf } from './lines.ts'
 import type { ConsoleEvent } from './notices.ts'
@@ -32,7 +32,7 @@ export function textFace({ out, environment, keyboard, nowMs }: Terminal, levelN
   const screen = screenFor(out, environment)
   const format = lineFormatter(out, environment, nowMs)
   const paint = painter(out, environment)
-  const print = (lines: readonly Line[]) => screen.print(format(lines))
+  const print = (lines: readonly ConsoleLine[]) => screen.print(format(lines))
   const printBanner = (lines: readonly string[]) => {
     const fitting = lines.map((line) => wrapped(line, out, BANNER_INDENT).join(`\n${' '.repeat(BANNER_INDENT)}`))
     screen.print(fitting.map((line) => `${line}\n`).join(''))
@@ -55,7 +55,7 @@ export function textFace({ out, environment, keyboard, nowMs }: Terminal, levelN
     }
     print(lines)
   }
-  const attend = (miner: Control) => {
+  const attend = (miner: KeyControl) => {
     if (!screen.isLive) return () => undefined
     // A terminal that is full to the last column may go to the next line by itself.
     const refresh = () => screen.status(statusText(miner.snapshot(), (out.columns ?? DEFAULT_COLUMNS) - 1, paint))
@@ -84,7 +84,7 @@ export function textFace({ out, environment, keyboard, nowMs }: Terminal, levelN
   return { show, attend }
 }
 
-function obey(key: Key, miner: Control, print: (lines: readonly Line[]) => void): void {
+function obey(key: Key, miner: KeyControl, print: (lines: readonly ConsoleLine[]) => void): void {
   switch (key) {
     case 'p':
       miner.pause()

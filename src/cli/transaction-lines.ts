@@ -5,7 +5,7 @@ import type {
   TransactionEvent,
   UndoneTransaction,
 } from '../schema/devnet-events.ts'
-import { type Line, place } from './line.ts'
+import { type ConsoleLine, place } from './line.ts'
 
 const SHOWN_KEY = 10
 const SHOWN_CODE = 72
@@ -16,7 +16,7 @@ const SHOWN_RESULT = 80
 const SHOWN_EVENTS = 3
 
 /** The lines for an event: one, or none for a transaction that another block has held at once. */
-export function transactionLines(event: TransactionEvent): Line[] {
+export function transactionLines(event: TransactionEvent): ConsoleLine[] {
   switch (event.step) {
     case 'pending':
       return [line('pending', 'dim', [chainText(event), commandText(event)])]
@@ -44,16 +44,16 @@ export function waitingLine(
   event: Extract<TransactionEvent, { step: 'pending' }>,
   waitedSeconds: number,
   blocksBy: string,
-): Line {
+): ConsoleLine {
   const why = `in no block for ${waitedSeconds} s; ${blocksBy}`
   return line('pending', 'yellow', [chainText(event), commandText(event), why])
 }
 
-function line(label: string, style: Line['style'], parts: readonly string[]): Line {
+function line(label: string, style: ConsoleLine['style'], parts: readonly string[]): ConsoleLine {
   return { label, style, text: parts.join('  ') }
 }
 
-function includedLine(event: IncludedTransaction): Line {
+function includedLine(event: IncludedTransaction): ConsoleLine {
   const { status, gas, result, isAgain } = event
   const isFailed = status === 'failure'
   const parts = [

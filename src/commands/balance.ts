@@ -9,7 +9,7 @@ import { describeError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
 import { isRetryable } from '../node/errors.ts'
 import { accountOn } from '../wallet/ask.ts'
-import { type Balances, balanceJson, balanceLines, totalOf } from './balance-text.ts'
+import { balanceJson, balanceLines, type ShownBalances, totalOf } from './balance-text.ts'
 import { chainsOf, withNode } from './with-node.ts'
 
 type BalanceConfig = Config<typeof balanceOptions>
@@ -32,7 +32,7 @@ export function runBalance(
     const { out, nowMs } = surroundings
     const makeView = json ? jsonView : out.isTTY && watch ? terminalView : textView
     const view = makeView(name, surroundings)
-    const look: Look = (chains) => balancesOn(client, name, chains, { signal: stopped, nowMs })
+    const look: AskBalances = (chains) => balancesOn(client, name, chains, { signal: stopped, nowMs })
     const balances = await look(chainsOf(client))
     view.first(balances)
     if (watch) await follow(client, { look, balances, view }, stopped)
@@ -56,16 +56,16 @@ async function balancesOn(
 
 /** How balances are shown: all of them, and then what has changed. */
 interface View {
-  readonly first: (balances: Balances) => void
-  readonly changed: (balances: Balances, chain: number, before: Decimal | null) => void
+  readonly first: (balances: ShownBalances) => void
+  readonly changed: (balances: ShownBalances, chain: number, before: Decimal | null) => void
   readonly trouble: (message: string) => void
 }
 
 /** Asks for the balances on these chains. */
-type Look = (chains: readonly number[]) => Promise<Map<number, Decimal | null>>
+type AskBalances = (chains: readonly number[]) => Promise<Map<number, Decimal | null>>
 
 interface Watched {
-  readonly look: Look
+  readonly look: AskBalances
   readonly balances: Map<number, Decimal | null>
   readonly view: View
 }
@@ -102,7 +102,7 @@ async function follow(client: NodeClient, { look, balances, view }: Watched, sig
 }
 
 function jsonView(name: string, { out }: Terminal): View {
-  const print = (balances: Balances) => void out.write(`${balanceJson(name, balances)}\n`)
+  const print = (balances: ShownBalances) => void out.write(`${balanceJson(name, balances)}\n`)
   return { first: print, changed: print, trouble: () => undefined }
 }
 
@@ -125,13 +125,13 @@ function textView(name: string, { out, err, environment, nowMs }: Terminal): Vie
 /** Draws all of it anew in the same place. */
 function terminalView(name: string, { out }: Terminal): View {
   let height = 0
-  const draw = (balances: Balances, note = '') => {
+  const draw = (balances: ShownBalances, note = '') => {
     const lines = [...balanceLines(name, balances), note === '' ? 'Ctrl-C ends it' : note]
     out.write(`${height === 0 ? '' : `\x1b[${height}A\x1b[J`}${lines.join('\n')}\n`)
     height = lines.length
   }
-  let shown: Balances = new Map()
-  const show = (balances: Balances) => {
+  let shown: ShownBalances = new Map()
+  const show = (balances: ShownBalances) => {
     shown = balances
     draw(balances)
   }

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { ContractError, type Place } from '../contracts/errors.ts'
+import { ContractError, type TextPlace } from '../contracts/errors.ts'
 import { runTests, type TestReport } from '../contracts/repl/run.ts'
-import type { Failure, Files } from '../contracts/repl/test-run.ts'
+import type { Files, TestFailure } from '../contracts/repl/test-run.ts'
 import { NewcutError } from '../core/errors.ts'
 
 /** Longest test file: the reader holds all of it. */
@@ -46,11 +46,11 @@ export async function runContract(options: ContractOptions, { out }: Surrounding
 }
 
 function reportLines(file: string, { passed, failures, output, stopped }: TestReport): string[] {
-  const place = (at: { readonly file: string; readonly place: Place | null }) => {
+  const place = (at: { readonly file: string; readonly place: TextPlace | null }) => {
     const name = relative(process.cwd(), at.file)
     return at.place === null ? name : `${name}:${at.place.line + 1}:${at.place.column + 1}`
   }
-  const failure = (each: Failure) => `  FAILED ${place(each)}: ${each.name}: ${each.what}`
+  const failure = (each: TestFailure) => `  FAILED ${place(each)}: ${each.name}: ${each.what}`
   return [
     ...output.map((line) => `  ${line}`),
     ...failures.map(failure),

@@ -1,6 +1,6 @@
 /** `newcut devices`: the GPUs of this machine, and the native kernels of its CPU. */
 import { randomBytes } from 'node:crypto'
-import type { Environment } from '../cli/line.ts'
+import type { ProcessEnvironment } from '../cli/line.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { describeError } from '../core/errors.ts'
 import { encodeWork } from '../core/header.ts'
@@ -47,7 +47,7 @@ export async function runDevices(
 
 async function measured(
   adapter: AdapterInfo,
-  environment: Environment,
+  environment: ProcessEnvironment,
 ): Promise<{ hashesPerSecond: number } | { failure: string }> {
   const tuningFile = tuningFileOf(environment, process.platform)
   try {

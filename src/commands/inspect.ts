@@ -25,7 +25,7 @@ export async function runInspect(input: string, surroundings: Surroundings): Pro
   return inspect(input, surroundings.input, { out: printerTo(surroundings.out), err: printerTo(surroundings.err) })
 }
 
-export interface Output {
+export interface InspectOutput {
   readonly out: (line: string) => void
   readonly err: (line: string) => void
 }
@@ -34,7 +34,7 @@ export interface Output {
  * Prints what the input holds: text itself, a file (of lines, of a node's JSON answer, or of the bytes of one record),
  * or `-` for standard input. Returns the exit code: 1 when something could not be read, else 0.
  */
-export function inspect(input: string, stdin: () => Uint8Array, { out, err }: Output): number {
+export function inspect(input: string, stdin: () => Uint8Array, { out, err }: InspectOutput): number {
   const isFile = input === '-' || (existsSync(input) && statSync(input).isFile())
   const records = isFile ? recordsOf(readContent(input, stdin)) : recordsOfArgument(input.trim())
   let code = 0

@@ -11,7 +11,7 @@ import {
   shown,
   valueIn,
 } from '../cli/config.ts'
-import type { Environment } from '../cli/line.ts'
+import type { ProcessEnvironment } from '../cli/line.ts'
 import type { ConsoleEvent } from '../cli/notices.ts'
 import { mineOptions } from '../cli/options/mine.ts'
 import { environmentName, negatedName } from '../cli/options/row.ts'
@@ -37,7 +37,7 @@ export interface LivePorts {
   /** Brings the miner to these options. Throws NewcutError when it cannot: then nothing has changed. */
   readonly apply: (config: MineConfig) => Promise<void>
   readonly show: (event: ConsoleEvent) => void
-  readonly environment: Environment
+  readonly environment: ProcessEnvironment
 }
 
 /** One change at a time. */

@@ -1,7 +1,7 @@
 /** `newcut mine`: the miner, for a node or for an embedded network of its own. */
+
 import type { ChangingFace } from '../cli/changing-face.ts'
-import type { Config } from '../cli/config.ts'
-import type { Environment } from '../cli/line.ts'
+import type { ProcessEnvironment } from '../cli/line.ts'
 import { mineOptions } from '../cli/options/mine.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { facesOf } from '../cli/text-face.ts'
@@ -14,12 +14,11 @@ import { onFileChange } from '../platform/watch-file.ts'
 import { attended, faceLines, firstLines, journalLines, sourceLines } from './banner.ts'
 import { refuseWithoutEffect } from './effect.ts'
 import { LiveConfig } from './live-config.ts'
+import type { MineConfig } from './live-options.ts'
 import { styleOf, withLog } from './log.ts'
 import { setupOf } from './miner-setup.ts'
 
 const NOTHING_SEARCHED: ExitCode = 22
-
-type MineConfig = Config<typeof mineOptions>
 
 export function runMine(config: MineConfig, surroundings: Surroundings): Promise<number> {
   return surroundings.untilStopped((stopped) => mine(config, surroundings, stopped))
@@ -93,7 +92,7 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
 }
 
 /** The configuration of a miner that may not run yet; `follow` ties the two, and follows the file. */
-function liveConfig(config: MineConfig, log: ChangingFace, environment: Environment) {
+function liveConfig(config: MineConfig, log: ChangingFace, environment: ProcessEnvironment) {
   let tie: (start: MinerStart) => void = () => undefined
   const started = new Promise<MinerStart>((resolve) => {
     tie = resolve

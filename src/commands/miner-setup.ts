@@ -1,9 +1,9 @@
 /** Turns the options of `newcut mine` into those of compose/miner.ts. */
+
 import { join } from 'node:path'
 import type { Config } from '../cli/config.ts'
-import type { Environment } from '../cli/line.ts'
+import type { ProcessEnvironment } from '../cli/line.ts'
 import type { leadOptions } from '../cli/options/lead.ts'
-import type { mineOptions } from '../cli/options/mine.ts'
 import type { Payee } from '../compose/payee.ts'
 import type {
   EmbeddedSetup,
@@ -22,9 +22,9 @@ import { HWMON_FOLDER } from '../sensors/hwmon.ts'
 import { readPoolAddress } from '../source/pool/address.ts'
 import { givenAuthorities } from './authorities.ts'
 import { linkSetup, machineName } from './fleet-setup.ts'
+import type { MineConfig } from './live-options.ts'
 import { networkSettings } from './network.ts'
 
-type MineConfig = Config<typeof mineOptions>
 type NodesValues = Omit<
   Config<typeof leadOptions>['values'],
   'nats' | 'nats-replicas' | 'nats-domain' | 'node' | 'state'
@@ -34,7 +34,7 @@ type NodesValues = Omit<
  * The miner of these options. Throws NewcutError BAD_OPTION for an external engine without a command, and for authorities
  * and certificates that cannot be used.
  */
-export function setupOf(config: MineConfig, environment: Environment): MinerSetup {
+export function setupOf(config: MineConfig, environment: ProcessEnvironment): MinerSetup {
   const { values } = config
   const common = {
     ...commonSetup(config),
@@ -113,14 +113,14 @@ function nonEmpty<T>(list: readonly T[]): readonly [T, ...T[]] {
 /** By default solutions for a node are kept; an embedded network ends with the miner. */
 function stateSetup(
   { state, node, fleet, 'fleet-name': name }: MineConfig['values'],
-  environment: Environment,
+  environment: ProcessEnvironment,
 ): StateSetup | null {
   if (fleet !== undefined) return keptState(state, environment, `fleet-${name}`)
   return state === undefined && node === undefined ? null : keptState(state, environment)
 }
 
 /** `part`: folder within the usual one. */
-export function keptState(state: string | undefined, environment: Environment, part = ''): StateSetup | null {
+export function keptState(state: string | undefined, environment: ProcessEnvironment, part = ''): StateSetup | null {
   if (state === 'off') return null
   if (state !== undefined) return { folder: state, isRequired: true }
   return { folder: join(stateFolder(environment, process.platform), part), isRequired: false }
@@ -131,7 +131,7 @@ function payeeOf(values: Pick<MineConfig['values'], 'account' | 'predicate' | 'p
   return { account, predicate, publicKeys }
 }
 
-function searchOf(config: MineConfig, environment: Environment): OwnSearch | ExternalSearch {
+function searchOf(config: MineConfig, environment: ProcessEnvironment): OwnSearch | ExternalSearch {
   const { values, origins } = config
   const { engine, command, kernel, priority } = values
   if (engine !== 'external') {
@@ -160,7 +160,7 @@ function stratumSetup(values: MineConfig['values']): StratumSetup | undefined {
   return { ...address, difficulty: difficulty === undefined ? null : Number(difficulty), tls, perAddress }
 }
 
-function gpuSetup({ values, origins }: MineConfig, environment: Environment): GpuSetup | null {
+function gpuSetup({ values, origins }: MineConfig, environment: ProcessEnvironment): GpuSetup | null {
   if (values.gpu === 'none') return null
   const needing = ['gpu-workgroup', 'gpu-batch-ms', 'retune'].find((name) => origins.get(name) === 'flag')
   return {

@@ -6,7 +6,7 @@ import { systemClock } from '../platform/clock.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import { dataOf } from '../wallet/failure.ts'
 import { Teller, type Terms } from '../wallet/teller.ts'
-import type { Steps } from './steps.ts'
+import type { StepLines } from './steps.ts'
 import { chainsOf } from './with-node.ts'
 
 /** The options that say what a command may cost. */
@@ -22,7 +22,7 @@ export function termsOf(values: Pick<TermValues, 'gas-limit' | 'gas-price' | 'tt
 }
 
 /** Who carries commands to that node. */
-export function tellerFor(client: NodeClient, values: TermValues, steps: Steps, signal: AbortSignal): Teller {
+export function tellerFor(client: NodeClient, values: TermValues, steps: StepLines, signal: AbortSignal): Teller {
   const { depth } = values
   return new Teller(client, { terms: termsOf(values), depth, clock: systemClock, signal, onStep: steps.show })
 }

@@ -10,7 +10,7 @@ import type { CommandResult } from '../schema/command-bodies.ts'
 import { dataOf } from '../wallet/failure.ts'
 import { refuseWithoutEffect } from './effect.ts'
 import { checkRequestKey, findResult, resultJson } from './orders.ts'
-import { Steps } from './steps.ts'
+import { StepLines } from './steps.ts'
 import { valueText } from './value-text.ts'
 import { checkChain, withNode } from './with-node.ts'
 
@@ -19,7 +19,7 @@ type ResultConfig = Config<typeof resultOptions>
 /** Throws CommandFailed for a command that failed, NO_RESULT for one that has no result (yet). */
 export function runResult(requestKey: string, config: ResultConfig, surroundings: Surroundings): Promise<number> {
   const print = printerTo(surroundings.out)
-  const steps = new Steps(config.values.json, surroundings)
+  const steps = new StepLines(config.values.json, surroundings)
   checkRequestKey(requestKey, 'result')
   const { json } = config.values
   refuseWithoutEffect(resultOptions, config)
@@ -33,7 +33,7 @@ export function runResult(requestKey: string, config: ResultConfig, surroundings
 async function resultOf(
   client: NodeClient,
   requestKey: string,
-  { values: { chain, wait, depth }, steps }: { readonly values: ResultConfig['values']; readonly steps: Steps },
+  { values: { chain, wait, depth }, steps }: { readonly values: ResultConfig['values']; readonly steps: StepLines },
   signal: AbortSignal,
 ): Promise<{ readonly chain: number; readonly result: CommandResult }> {
   if (chain !== undefined) checkChain(client, chain, '--chain')

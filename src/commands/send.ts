@@ -9,7 +9,7 @@ import { refuseWithoutEffect } from './effect.ts'
 import { givenCode, givenJson } from './given-text.ts'
 import { resultJson, tellerFor } from './orders.ts'
 import { signingKeys } from './signing-keys.ts'
-import { Steps } from './steps.ts'
+import { StepLines } from './steps.ts'
 import { valueText } from './value-text.ts'
 import { checkChain, withNode } from './with-node.ts'
 
@@ -26,7 +26,7 @@ export function runSend(
   const payload = { code, data: data === undefined ? '{}' : givenJson(data, '--data') }
   const capabilities = (cap ?? []).map(readCapability)
   refuseWithoutEffect(sendOptions, config)
-  const steps = new Steps(json, surroundings)
+  const steps = new StepLines(json, surroundings)
   return withNode(config, surroundings, async (client, stopped) => {
     checkChain(client, chain, '--chain')
     const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))

@@ -1,6 +1,6 @@
 /** Steps of a command on its way into the chain, as lines for people. They go to standard error: the result is output. */
 
-import { type Line, linePrinter } from '../cli/line.ts'
+import { type ConsoleLine, linePrinter } from '../cli/line.ts'
 import type { Terminal } from '../cli/terminal.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { formatDuration } from '../core/units.ts'
@@ -10,15 +10,15 @@ import { withoutControls } from './value-text.ts'
 
 /** A block of the main network takes half a minute, and a command may miss one. */
 const PATIENCE_MS = 90_000
-const NOBODY_MINES: Line = {
+const NOBODY_MINES: ConsoleLine = {
   label: 'pending',
   style: 'yellow',
   text: 'still in no block: does anybody mine there? newcut mine --node URL does',
 }
 
 /** Shows what happens, unless only the result is wanted. */
-export class Steps {
-  readonly #print: (line: Line) => void
+export class StepLines {
+  readonly #print: (line: ConsoleLine) => void
   /** How somebody can go on where this program ended; null: nothing was sent. */
   #goOn: string | null = null
   #isHalfway = false
@@ -74,7 +74,7 @@ export class Steps {
   }
 }
 
-function linesOf(step: Step): Line[] {
+function linesOf(step: Step): ConsoleLine[] {
   const chain = `chain ${String(step.chain).padEnd(2)}`
   switch (step.type) {
     case 'tried':

@@ -14,7 +14,7 @@ import { refuseFlag } from './effect.ts'
 import { givenJson } from './given-text.ts'
 import { checkRequestKey, findResult, resultJson, tellerFor, termsOf } from './orders.ts'
 import { signingKeys } from './signing-keys.ts'
-import { Steps } from './steps.ts'
+import { StepLines } from './steps.ts'
 import { checkChain, withNode } from './with-node.ts'
 
 type TransferConfig = Config<typeof transferOptions>
@@ -23,7 +23,7 @@ type TransferConfig = Config<typeof transferOptions>
 interface Setting {
   readonly client: NodeClient
   readonly teller: Teller
-  readonly steps: Steps
+  readonly steps: StepLines
   readonly keys: ReturnType<typeof signingKeys>
   readonly config: TransferConfig
   readonly signal: AbortSignal
@@ -40,7 +40,7 @@ export function runTransfer(
   const print = printerTo(surroundings.out)
   const { values } = config
   const wanted = wantedTransfer(args, config)
-  const steps = new Steps(values.json, surroundings)
+  const steps = new StepLines(values.json, surroundings)
   return withNode(config, surroundings, (client, signal) =>
     steps.guide(async () => {
       const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))
@@ -100,13 +100,13 @@ function withoutPrefix(key: string): string {
   throw new NewcutError('BAD_OPTION', `--receiver-keyset: ${key} ${publicKeyProblem(key)}`)
 }
 
-interface Done {
+interface Transferred {
   readonly chain: number
   readonly result: CommandResult
   readonly text: string
 }
 
-async function move(setting: Setting, { from, to, amount, receiverKeyset }: Wanted): Promise<Done> {
+async function move(setting: Setting, { from, to, amount, receiverKeyset }: Wanted): Promise<Transferred> {
   const { client, teller, steps, keys, config, signal, nowMs } = setting
   const { chain, 'to-chain': targetChain = chain, 'gas-payer': payer } = config.values
   checkChain(client, chain, '--chain')
@@ -137,7 +137,7 @@ async function move(setting: Setting, { from, to, amount, receiverKeyset }: Want
 async function complete(
   { teller, steps, keys }: Setting,
   { chain, result, gasPayer }: { readonly chain: number; readonly result: CommandResult; readonly gasPayer: string },
-): Promise<Omit<Done, 'text'>> {
+): Promise<Omit<Transferred, 'text'>> {
   const crossing = crossingOf(result, chain)
   const { targetChain } = crossing
   steps.halfway(continueLine(crossing.requestKey, chain))
@@ -151,7 +151,7 @@ async function complete(
 const continueLine = (requestKey: string, chain: number) => `newcut transfer --continue ${requestKey} --chain ${chain}`
 
 /** `--continue`: finds step 1, or waits for it on the chain that was named. */
-async function goOn(setting: Setting): Promise<Done> {
+async function goOn(setting: Setting): Promise<Transferred> {
   const { client, teller, steps, keys, config, signal, nowMs } = setting
   const { continue: requestKey = '', 'gas-payer': payer } = config.values
   const chain = config.origins.get('chain') === 'default' ? null : config.values.chain

@@ -1,5 +1,5 @@
 /** The dashboard of a miner: its page and the event stream behind it, as parts of the miner's HTTP face. */
-import type { Extension } from '../api/server.ts'
+import type { ServedPart } from '../api/server.ts'
 import type { BlockRecord } from '../journal/record.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
@@ -21,7 +21,7 @@ export interface DashboardSetup {
 
 export interface ComposedDashboard {
   readonly onEvent: (event: MinerEvent) => void
-  readonly extensions: readonly Extension[]
+  readonly extensions: readonly ServedPart[]
   readonly close: () => void
 }
 

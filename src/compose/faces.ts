@@ -3,7 +3,7 @@ import { Connection } from '../api/connection.ts'
 import { readProcessor } from '../api/machine.ts'
 import { Metrics } from '../api/metrics.ts'
 import { monitorRoutes } from '../api/monitors.ts'
-import { type ApiServer, type Extension, startApi } from '../api/server.ts'
+import { type ApiServer, type ServedPart, startApi } from '../api/server.ts'
 import { describeError } from '../core/errors.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Miner } from '../mine/miner.ts'
@@ -66,7 +66,7 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
   }
 }
 
-async function pageOf(source: MinerSetup['source'], { node, network }: ReachedSource): Promise<Extension[]> {
+async function pageOf(source: MinerSetup['source'], { node, network }: ReachedSource): Promise<ServedPart[]> {
   const mode = 'page' in source ? source.page : 'off'
   if (node === null || !isPageOn(mode ?? 'off', network)) return []
   return [{ path: PAGE_PATH, addTo: await pageFor(node.clients, node.account) }]
@@ -75,7 +75,7 @@ async function pageOf(source: MinerSetup['source'], { node, network }: ReachedSo
 interface FaceParts extends FacedMiner {
   readonly metrics: Metrics
   readonly connection: Connection
-  readonly extensions: readonly Extension[]
+  readonly extensions: readonly ServedPart[]
   readonly token: () => string | null
 }
 

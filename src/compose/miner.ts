@@ -82,7 +82,7 @@ export async function checkSetup({ source, pausing = {} }: MinerSetup): Promise<
   await checkPausing(pausing)
 }
 
-interface Parts {
+interface RunParts {
   readonly miner: Miner
   readonly reached: ReachedSource
   readonly search: OpenedSearch
@@ -95,7 +95,7 @@ interface Parts {
 
 function minerOf(
   { sensors: where, limits }: MinerSetup,
-  { reached: { source }, search, end, show }: Pick<Parts, 'reached' | 'search' | 'end' | 'show'>,
+  { reached: { source }, search, end, show }: Pick<RunParts, 'reached' | 'search' | 'end' | 'show'>,
 ): Miner {
   const hasCards = () => search.engines.running.some(({ name }) => name === 'gpu')
   const sensors = where && new Sensors({ ...where, clock: systemClock, hasCards })
@@ -106,7 +106,7 @@ function minerOf(
   return new Miner({ ...options, ...limits, readings, beside })
 }
 
-function startOf(setup: MinerSetup, parts: Omit<Parts, 'end' | 'show'>): MinerStart {
+function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): MinerStart {
   const { miner, reached, search, record, faces, pauses } = parts
   const { state, unfinished } = record
   const { engines, rigsAddress } = search
@@ -124,7 +124,7 @@ function startOf(setup: MinerSetup, parts: Omit<Parts, 'end' | 'show'>): MinerSt
 }
 
 /** Solutions of a journal that can be read only later live on then. */
-function takeUpLate(miner: Miner, { record, search, end }: Pick<Parts, 'record' | 'search' | 'end'>): void {
+function takeUpLate(miner: Miner, { record, search, end }: Pick<RunParts, 'record' | 'search' | 'end'>): void {
   const taken = record.state?.left(end.over).then((unfinished) => {
     search.expect(unfinished)
     miner.takeUp(unfinished)

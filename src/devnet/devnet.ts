@@ -215,7 +215,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
   return { app, chains, ledger, pools, settings, controls, backups }
 }
 
-interface Parts {
+interface NodeParts {
   readonly machine: Machine
   readonly settings: NetworkSettings
   readonly forkTarget: number
@@ -231,7 +231,7 @@ interface Parts {
   readonly controls: Controls
 }
 
-function addRoutes(app: App, options: DevnetOptions, parts: Parts): void {
+function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
   const { product = 'chainweb', accounts = null, onSolved, onNotice = () => undefined } = options
   const { chains, pools, coordinator, backups, controls, machine } = parts
   const { streams, intercept } = controls

@@ -4,20 +4,20 @@
  */
 
 /** Work that yields wherever it may be interrupted. */
-export type Steps<T> = Generator<undefined, T>
+export type YieldingWork<T> = Generator<undefined, T>
 
 /** How long work goes on before waiting requests are served. */
 const SLICE_MS = 2
 
-interface Job {
-  readonly steps: Steps<unknown>
+interface Turn {
+  readonly steps: YieldingWork<unknown>
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
 
 export class Turns {
   /** Kind -> what waits. The kind whose turn comes next is first, and so is its next work. */
-  readonly #waiting = new Map<string, Job[]>()
+  readonly #waiting = new Map<string, Turn[]>()
   #next: NodeJS.Immediate | null = null
   readonly #nowMs: () => number
 
@@ -27,7 +27,7 @@ export class Turns {
   }
 
   /** Begins in the next turn. Rejects with what the work throws. */
-  run<T>(kind: string, steps: Steps<T>): Promise<T> {
+  run<T>(kind: string, steps: YieldingWork<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const jobs = this.#waiting.get(kind) ?? []
       jobs.push({ steps, resolve, reject })
@@ -67,7 +67,7 @@ export class Turns {
 }
 
 /** One step of a job. */
-function hasEnded({ steps, resolve, reject }: Job): boolean {
+function hasEnded({ steps, resolve, reject }: Turn): boolean {
   try {
     const { done, value } = steps.next()
     if (done) resolve(value as never)

@@ -1,6 +1,6 @@
 /** Books hashes to the jobs they are spent on: the effort of each solution, and the luck of the run. */
 import type { Pursuit } from './issued.ts'
-import { Results, type ResultsSnapshot, type Share } from './results.ts'
+import { type RankedSolution, Results, type ResultsSnapshot } from './results.ts'
 
 export class Effort {
   readonly #hashes: () => number
@@ -26,7 +26,7 @@ export class Effort {
    * A solution was found. `hashesSince`: hashes between finding it and now. They were in vain, as are those between the
    * solution and the next job, and count for neither. Returns its effort.
    */
-  found(pursuit: Pursuit, share: Share, hashesSince: number): number {
+  found(pursuit: Pursuit, share: RankedSolution, hashesSince: number): number {
     // A job with many solutions is searched on.
     this.#forget(pursuit, pursuit.job.manySolutions ? 0 : hashesSince)
     return this.#results.add(share)

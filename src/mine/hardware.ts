@@ -38,7 +38,7 @@ export interface HardwareSnapshot extends Sensed, DeviceTally {
   readonly hashrates: RateWindows
 }
 
-interface Given {
+interface HardwareParts {
   readonly devices: readonly EngineDevice[]
   /** Devices that are no longer there: what they did counts for the hardware that others shared with them. */
   readonly gone: readonly EngineDevice[]
@@ -51,7 +51,7 @@ interface Given {
 const UNKNOWN: Sensed & { readonly pci: null } = { celsius: null, fanPercent: null, watts: null, pci: null }
 
 /** The devices by what they run on, the processor first. */
-export function hardwareOf({ devices, gone, rates, paused, tally, readings }: Given): HardwareSnapshot[] {
+export function hardwareOf({ devices, gone, rates, paused, tally, readings }: HardwareParts): HardwareSnapshot[] {
   const groups = new Map<string, [EngineDevice, ...EngineDevice[]]>()
   for (const device of devices) {
     const key = `${device.engine}/${device.hardware ?? device.device}`

@@ -7,7 +7,7 @@ export const QUIET_MS = 30_000
 /** After a gap of this length, such as a sleep of the machine, what was before does not count. */
 const GAP_MS = 15_000
 
-interface Look {
+interface LoadSpan {
   readonly fromMs: number
   readonly toMs: number
   readonly share: number
@@ -15,7 +15,7 @@ interface Look {
 
 export class LoadGate {
   readonly #limit: number
-  #looks: Look[] = []
+  #looks: LoadSpan[] = []
   #busySinceMs: number | null = null
   /** Since when it has been looked at without a gap. */
   #firstMs: number | null = null

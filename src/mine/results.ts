@@ -1,7 +1,7 @@
 /** What the search has found so far, and whether that is much for its hashes. */
 
 /** A solution, by how hard its hash was to find. */
-export interface Share {
+export interface RankedSolution {
   /** Hashes that one as low takes on average. */
   readonly difficulty: number
   readonly chain: number
@@ -17,7 +17,7 @@ export interface ResultsSnapshot {
   /** Expected solutions since the last one was found. */
   readonly effort: number
   /** The ten of the highest difficulty, the best first. */
-  readonly best: readonly Share[]
+  readonly best: readonly RankedSolution[]
 }
 
 const MAX_BEST = 10
@@ -26,7 +26,7 @@ export class Results {
   #expected = 0
   #effort = 0
   #found = 0
-  #best: readonly Share[] = []
+  #best: readonly RankedSolution[] = []
 
   /** Hashes were done at this difficulty. */
   search(hashes: number, difficulty: number): void {
@@ -41,7 +41,7 @@ export class Results {
   }
 
   /** A solution was found. Returns the effort that it took. */
-  add(share: Share): number {
+  add(share: RankedSolution): number {
     this.#found++
     this.#best = [...this.#best, share].sort((a, b) => b.difficulty - a.difficulty).slice(0, MAX_BEST)
     const effort = this.#effort

@@ -42,7 +42,7 @@ function alternativeFor({ anyOf = [] }: { readonly anyOf?: readonly TSchema[] },
 }
 
 /** The keywords of a schema that describe parts of a value. */
-interface Parts {
+interface ValidatorParts {
   readonly items?: TSchema | readonly TSchema[]
   readonly properties?: Readonly<Record<string, TSchema>>
   readonly patternProperties?: Readonly<Record<string, TSchema>>
@@ -53,7 +53,7 @@ interface Parts {
  * seconds for megabytes of wrong items. So the first wrong part is searched for here.
  */
 function* partsOf(schema: TSchema, value: unknown): Generator<readonly [string | number, TSchema]> {
-  const { items, properties = {}, patternProperties = {} } = schema as Parts
+  const { items, properties = {}, patternProperties = {} } = schema as ValidatorParts
   if (Array.isArray(value)) {
     const each = Array.isArray(items) ? undefined : (items as TSchema | undefined)
     for (let i = 0; each !== undefined && i < value.length; i++) yield [i, each]

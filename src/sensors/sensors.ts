@@ -23,12 +23,12 @@ const SILENCE_MS = 300_000
 /** Older readings are no longer told: the sensors hang. */
 const MAX_AGE_MS = 30_000
 
-interface Kept {
+interface LastReadings {
   readonly readings: readonly Reading[]
   readonly atMs: number
 }
 
-const NONE: Kept = { readings: [], atMs: 0 }
+const NONE: LastReadings = { readings: [], atMs: 0 }
 
 export class Sensors {
   readonly #options: SensorsOptions
@@ -66,7 +66,7 @@ export class Sensors {
     })
   }
 
-  #kept(readings: readonly Reading[]): Kept {
+  #kept(readings: readonly Reading[]): LastReadings {
     return { readings, atMs: this.#options.clock.monotonicMs() }
   }
 

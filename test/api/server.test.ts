@@ -4,14 +4,14 @@ import { hostname } from 'node:os'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { foreignHostReason } from '../../src/api/host-check.ts'
 import { Metrics } from '../../src/api/metrics.ts'
-import { type ApiAddress, type Extension, startApi } from '../../src/api/server.ts'
+import { type ApiAddress, type ServedPart, startApi } from '../../src/api/server.ts'
 import { outerAddress } from '../addresses.ts'
 import { Peer } from '../devnet/request.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
 const snapshot = snapshotWith()
 
-const page: Extension = {
+const page: ServedPart = {
   path: '/page',
   addTo: (app) => void app.post('/page', (_request, reply) => reply.send('page')),
 }
@@ -115,7 +115,7 @@ describe('a face that closes', () => {
   async function closing() {
     let asked: () => void = () => undefined
     const isAsked = new Promise<void>((resolve) => (asked = resolve))
-    const slow: Extension = {
+    const slow: ServedPart = {
       path: '/slow',
       addTo: (app) => void app.get('/slow', () => new Promise(() => asked())),
     }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { DevnetActivity, type DevnetNow } from '../../src/cli/devnet-activity.ts'
 import { devnetStatusText } from '../../src/cli/devnet-status.ts'
-import type { Line } from '../../src/cli/line.ts'
+import type { ConsoleLine } from '../../src/cli/line.ts'
 import type { TransactionNotice } from '../../src/cli/notices.ts'
 import { block, dropped, each, failed, included, pending, refused, undone } from './devnet-events.ts'
 
@@ -11,7 +11,7 @@ const NOW: DevnetNow = { lowest: 12, highest: 13, pending: 0, blocksBy: 'blocks 
 function started(isLive = false) {
   let nowMs = 1_000_000
   const activity = new DevnetActivity({ isLive, nowMs: () => nowMs })
-  const textOf = ({ label, text }: Line) => `${label} | ${text}`
+  const textOf = ({ label, text }: ConsoleLine) => `${label} | ${text}`
   return {
     activity,
     wait: (ms: number) => {

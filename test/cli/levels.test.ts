@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { changingFace, type FaceMaker } from '../../src/cli/changing-face.ts'
-import type { Control } from '../../src/cli/console.ts'
+import type { KeyControl } from '../../src/cli/console.ts'
 import { fileFace } from '../../src/cli/file-face.ts'
 import { type LogLevel, logLevels } from '../../src/cli/levels.ts'
 import type { ConsoleEvent } from '../../src/cli/notices.ts'
@@ -166,7 +166,7 @@ describe('the console', () => {
 })
 
 describe('a log that changes while it is used', () => {
-  const miner = {} as Control
+  const miner = {} as KeyControl
 
   it('goes over to another format with the keys and the last line, and only then takes them anew', () => {
     const done: string[] = []

@@ -3,7 +3,7 @@ import { ContractError } from '../../src/contracts/errors.ts'
 import { language } from '../../src/contracts/language.ts'
 import type { PactState } from '../../src/contracts/machine/ast.ts'
 import { granting } from '../../src/contracts/machine/capabilities.ts'
-import { type ContractEvent, freeGas, type Message } from '../../src/contracts/machine/environment.ts'
+import { type EmittedEvent, freeGas, type Message } from '../../src/contracts/machine/environment.ts'
 import { Evaluator } from '../../src/contracts/machine/evaluator.ts'
 import { runText } from '../../src/contracts/machine/execute.ts'
 import { continuePact } from '../../src/contracts/machine/pacts.ts'
@@ -29,7 +29,7 @@ export interface Outcome {
   readonly value: Term | null
   /** Empty when it held. */
   readonly message: string
-  readonly events: readonly ContractEvent[]
+  readonly events: readonly EmittedEvent[]
   /** The pact that it began or continued. */
   readonly pact: PactState | null
 }

@@ -3,7 +3,7 @@ import { encodeBase64Url } from '../../src/core/bytes.ts'
 import type { Header } from '../../src/core/header.ts'
 import { type MinerAccount, minerDataJson, payloadHashes } from '../../src/core/payload.ts'
 import type { NonceSearch } from '../../src/devnet/orders/nonce-search.ts'
-import type { Payload } from '../../src/devnet/store/payload.ts'
+import type { StoredPayload } from '../../src/devnet/store/payload.ts'
 
 /** For networks without proof of work. */
 export const noSearch: NonceSearch = {
@@ -14,7 +14,7 @@ export const noSearch: NonceSearch = {
 const encoder = new TextEncoder()
 
 /** The payload of an empty block on top of `parent`. Its reward changes nothing. */
-export function blockPayload(miner: MinerAccount, parent: Header): Payload {
+export function blockPayload(miner: MinerAccount, parent: Header): StoredPayload {
   const coinbase = {
     gas: 0,
     result: { status: 'success', data: 'Write succeeded' },

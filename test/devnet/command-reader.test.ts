@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Command } from '../../src/devnet/command/command.ts'
-import { Fault, readCommand, readCommandText } from '../../src/devnet/command/read.ts'
+import { CommandFault, readCommand, readCommandText } from '../../src/devnet/command/read.ts'
 import { transactionOf } from '../../src/devnet/mempool/transaction.ts'
 import { type Contents, contents, contentsWith, mistakes, type PartName, places } from './command-forms.ts'
 
@@ -13,7 +13,7 @@ const read = (cmd: string) => readCommand({ hash: HASH, sigs, cmd })
 
 function readGood(cmd: string): Command {
   const command = read(cmd)
-  if (command instanceof Fault) throw new Error(command.message)
+  if (command instanceof CommandFault) throw new Error(command.message)
   return command
 }
 
@@ -65,7 +65,7 @@ describe('a command is read', () => {
     fc.assert(
       fc.property(contents(fc.constantFrom(1, 2, 3)), ({ cmd, wrong }) => {
         const command = read(cmd)
-        const message = command instanceof Fault ? command.message : 'it is taken'
+        const message = command instanceof CommandFault ? command.message : 'it is taken'
         expect([message, wrong.some((name) => names(message, name))]).toEqual([message, true])
       }),
       { numRuns },
@@ -74,7 +74,7 @@ describe('a command is read', () => {
 
   it.each(mistakes)('unless its %s is %s', (name, spelling) => {
     const command = read(contentsWith(name, spelling))
-    const message = command instanceof Fault ? command.message : 'it is taken'
+    const message = command instanceof CommandFault ? command.message : 'it is taken'
     expect([message, names(message, name)]).toEqual([message, true])
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { blockHash } from '../../src/core/block-hash.ts'
 import { encodeHeader, encodeWork, type Header } from '../../src/core/header.ts'
 import { payloadHashes } from '../../src/core/payload.ts'
-import type { Payload } from '../../src/devnet/store/payload.ts'
+import type { StoredPayload } from '../../src/devnet/store/payload.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { transfer } from './commands-common.ts'
 import { brief, JSON_TYPE, jsonOf, OBJECTS, PREFIX, type Started, start, TEXT } from './common.ts'
@@ -45,7 +45,7 @@ async function startWithPeer() {
   return { ...started, origin }
 }
 
-const payloadJson = (payload: Payload) => ({
+const payloadJson = (payload: StoredPayload) => ({
   transactions: payload.transactions.map(({ transaction, output }) => [base64(transaction), base64(output)]),
   minerData: base64(payload.minerData),
   coinbase: base64(payload.coinbase),
@@ -55,10 +55,10 @@ const payloadJson = (payload: Payload) => ({
 })
 
 /** A payload with the hashes of its parts as they are. */
-const sealedPayload = (payload: Payload): Payload => ({ ...payload, ...payloadHashes(payload) })
+const sealedPayload = (payload: StoredPayload): StoredPayload => ({ ...payload, ...payloadHashes(payload) })
 
 /** Blocks as a cut holds them. */
-const blocksJson = (blocks: readonly { readonly header: Header; readonly payload: Payload }[]) => ({
+const blocksJson = (blocks: readonly { readonly header: Header; readonly payload: StoredPayload }[]) => ({
   headers: Object.fromEntries(blocks.map(({ header }) => [idOf(header), base64(encodeHeader(header))])),
   payloads: Object.fromEntries(blocks.map(({ payload }) => [base64(payload.payloadHash), payloadJson(payload)])),
 })

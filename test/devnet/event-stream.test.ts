@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { type App, createApp, type EventStream, openEventStream } from '../../src/devnet/http/app.ts'
+import { type App, createApp, openEventStream, type ServedStream } from '../../src/devnet/http/app.ts'
 import { until } from '../wait.ts'
 import { OpenResponse } from './request.ts'
 
@@ -10,7 +10,7 @@ async function serve(before: (socketClosed: Promise<unknown>) => unknown = () =>
   const app: App = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
   const sockets: net.Socket[] = []
   app.server.on('connection', (socket) => void sockets.push(socket))
-  const seen = { closed: 0, stream: null as EventStream | null }
+  const seen = { closed: 0, stream: null as ServedStream | null }
   app.get('/stream', async (request, reply) => {
     await before(new Promise((resolve) => request.raw.socket.once('close', resolve)))
     seen.stream = openEventStream(reply, () => seen.closed++)

@@ -4,7 +4,7 @@ import { blockHash } from '../../src/core/block-hash.ts'
 import type { Cut } from '../../src/core/cut.ts'
 import { encodeWork, type Header } from '../../src/core/header.ts'
 import { payloadHashes } from '../../src/core/payload.ts'
-import type { Payload } from '../../src/devnet/store/payload.ts'
+import type { StoredPayload } from '../../src/devnet/store/payload.ts'
 import type { Signed } from './command.ts'
 import { type Ground, payloadOn } from './ground.ts'
 
@@ -13,7 +13,7 @@ export interface BlockOptions {
   readonly account?: string
   readonly commands?: readonly Signed[]
   /** In place of commands: any bytes, for chains that nobody executes. */
-  readonly transactions?: Payload['transactions']
+  readonly transactions?: StoredPayload['transactions']
 }
 
 /** A block on top of the head of `chain` in `cut`. It is not solved: with proof of work it still needs a nonce. */
@@ -29,7 +29,7 @@ export function makeBlock(ground: Ground, cut: Cut, chain: number, options: Bloc
   return { header, payload }
 }
 
-function withTransactions(payload: Payload, transactions: Payload['transactions']): Payload {
+function withTransactions(payload: StoredPayload, transactions: StoredPayload['transactions']): StoredPayload {
   const parts = { ...payload, transactions }
   return { ...parts, ...payloadHashes(parts) }
 }

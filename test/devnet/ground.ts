@@ -6,7 +6,7 @@ import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
 import { type NetworkSettings, networkOf } from '../../src/devnet/rules/settings.ts'
-import type { Payload } from '../../src/devnet/store/payload.ts'
+import type { StoredPayload } from '../../src/devnet/store/payload.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { blockPayload } from './block-payload.ts'
 import type { Signed } from './command.ts'
@@ -36,7 +36,7 @@ export function payloadOn(
   parent: Header,
   miner: MinerAccount,
   commands: readonly Signed[] = [],
-): Payload {
+): StoredPayload {
   if (ledger === undefined) {
     const transactions = commands.map((command) => {
       return { transaction: inPayload(command).bytes, output: Buffer.from('{}') }

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { blockHash } from '../../src/core/block-hash.ts'
 import type { Cut } from '../../src/core/cut.ts'
 import { encodeWork, type Header } from '../../src/core/header.ts'
-import type { Payload } from '../../src/devnet/store/payload.ts'
+import type { StoredPayload } from '../../src/devnet/store/payload.ts'
 import type { Signed } from './command.ts'
 import { type Ground, payloadOn } from './ground.ts'
 
@@ -18,7 +18,7 @@ export function nextBlock(
   ground: Ground,
   chain: number,
   { cut = ground.chains.cut, commandsOf = (_: number): readonly Signed[] => [] } = {},
-): { header: Header; payload: Payload } | undefined {
+): { header: Header; payload: StoredPayload } | undefined {
   const { chains } = ground
   const parent = cut.get(chain)
   if (parent === undefined) throw new Error(`no chain ${chain}`)

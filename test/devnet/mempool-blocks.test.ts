@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isCommandHash } from '../../src/core/command-hash.ts'
-import { Fault, readCommandText } from '../../src/devnet/command/read.ts'
+import { CommandFault, readCommandText } from '../../src/devnet/command/read.ts'
 import { sealFault } from '../../src/devnet/mempool/checks.ts'
 import { signatureFault } from '../../src/devnet/mempool/signatures.ts'
 import { until } from '../wait.ts'
@@ -223,7 +223,7 @@ describe('real transactions of mainnet01', () => {
       expect(spelling(textOf(bytes))).toEqual(spelling(text))
       // The source of the samples has reformatted the numbers in cmd, so that the hash no longer matches cmd.
       const theirs = readCommandText(text)
-      if (theirs instanceof Fault) throw new Error(theirs.message)
+      if (theirs instanceof CommandFault) throw new Error(theirs.message)
       expect(sealFault(theirs, { gasModel: 'post32' })).toBe('Invalid transaction hash')
     }
   })

@@ -6,7 +6,7 @@ import { meets, powHash } from '../../src/core/pow.ts'
 import { targetOfDifficulty } from '../../src/core/target.ts'
 import type { Machine } from '../../src/devnet/devnet.ts'
 import type { NonceSearch } from '../../src/devnet/orders/nonce-search.ts'
-import { Order } from '../../src/devnet/orders/order.ts'
+import { BlockOrder } from '../../src/devnet/orders/order.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { until } from '../wait.ts'
 import { checkNode } from './checker.ts'
@@ -106,7 +106,7 @@ describe('an order on a network with proof of work', () => {
     const { signal } = new AbortController()
     const durable = () => Promise.resolve()
     const onNotice = (message: string) => void notices.push(message)
-    const running = new Order({ name: 'make-blocks', signal, durable, search, clock, onNotice }, 4)
+    const running = new BlockOrder({ name: 'make-blocks', signal, durable, search, clock, onNotice }, 4)
     const { devnet } = await start({ graph: 'pair', difficulty: 1_000_000_000n })
     const work = devnet.chains.newWork(0, new Uint8Array(32))
     if ('blockedBy' in work) throw new Error('blocked')

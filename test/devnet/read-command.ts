@@ -1,12 +1,12 @@
 /** Signed commands as the node reads them; all of them must be readable. */
 import type { Command } from '../../src/devnet/command/command.ts'
-import { Fault, readCommand } from '../../src/devnet/command/read.ts'
+import { CommandFault, readCommand } from '../../src/devnet/command/read.ts'
 import { type Transaction, transactionOf } from '../../src/devnet/mempool/transaction.ts'
 import type { Signed } from './command.ts'
 
 export function commandOf({ hash, sigs, cmd }: Signed): Command {
   const command = readCommand({ hash, sigs: [...sigs], cmd })
-  if (command instanceof Fault) throw new Error(command.message)
+  if (command instanceof CommandFault) throw new Error(command.message)
   return command
 }
 

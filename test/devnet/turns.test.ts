@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Steps, Turns } from '../../src/devnet/turns.ts'
+import { Turns, type YieldingWork } from '../../src/devnet/turns.ts'
 
 const run = promisify(execFile)
 
@@ -14,7 +14,7 @@ function slowTurns() {
   let nowMs = 0
   const turns = new Turns(() => nowMs)
   const told: string[] = []
-  function* slow(name: string, steps: number): Steps<string> {
+  function* slow(name: string, steps: number): YieldingWork<string> {
     for (let step = 1; step <= steps; step++) {
       nowMs += 5
       told.push(`${name}${step}`)
@@ -43,7 +43,7 @@ it('a request that comes during long work is answered before the work ends', asy
   const { port } = server.address() as AddressInfo
   const { turns, slow } = slowTurns()
   let isAnswered = false
-  function* work(): Steps<boolean> {
+  function* work(): YieldingWork<boolean> {
     get({ port, agent: false }, (response) => {
       response.resume()
       isAnswered = true
@@ -58,7 +58,7 @@ it('a request that comes during long work is answered before the work ends', asy
 it('work may be planned while other work of its kind runs', async () => {
   const { turns, slow } = slowTurns()
   let inner: Promise<string> | null = null
-  function* outer(): Steps<string> {
+  function* outer(): YieldingWork<string> {
     inner = turns.run('commands', slow('b', 1))
     yield
     return 'a'
@@ -96,7 +96,7 @@ it('goes on when nothing else happens in the process', async () => {
   expect(stdout).toBe('done\n')
 })
 
-function* failingSteps(): Steps<never> {
+function* failingSteps(): YieldingWork<never> {
   yield
   throw new Error('no more')
 }

@@ -9,10 +9,10 @@ import { createNativeKernel, nativeNames } from '../../src/engine/cpu/native-ker
 import {
   countOperations,
   isOperation,
-  type Operation,
+  type LaneWord,
   operands,
   operationGraph,
-  type Value,
+  type WordOperation,
 } from '../../src/engine/cpu/operations.ts'
 import { selfTest } from '../../src/engine/cpu/self-test.ts'
 import { createWasmKernel } from '../../src/engine/cpu/wasm-kernel.ts'
@@ -46,8 +46,8 @@ describe('operation graph', () => {
 
   it.each(layouts)('lists operands before their users, nonce from word $nonceWord', (layout) => {
     const { uniform, steps, shared, top } = operationGraph(layout)
-    const known = new Set<Value>()
-    const learn = (operation: Operation) => {
+    const known = new Set<LaneWord>()
+    const learn = (operation: WordOperation) => {
       for (const value of operands(operation).filter(isOperation)) expect(known.has(value)).toBe(true)
       known.add(operation)
     }
@@ -147,8 +147,8 @@ function plainKernel({ nonceWord, tailBytes, totalBytes }: TailLayout, faults: F
 }
 
 /** The value of a graph for given inputs. All words of `tail` are read as they are, including the swept one. */
-function evaluate(value: Value, state: Uint32Array, tail: Uint32Array, seen = new Map<Value, number>()): number {
-  const read = (operand: Value) => evaluate(operand, state, tail, seen)
+function evaluate(value: LaneWord, state: Uint32Array, tail: Uint32Array, seen = new Map<LaneWord, number>()): number {
+  const read = (operand: LaneWord) => evaluate(operand, state, tail, seen)
   const compute = (): number => {
     switch (value.kind) {
       case 'constant':

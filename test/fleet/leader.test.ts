@@ -8,7 +8,7 @@ import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import type { Candidate } from '../../src/engine/engine.ts'
 import { FleetEngine } from '../../src/engine/fleet/fleet.ts'
-import { isPaused, Pauses } from '../../src/engine/fleet/pauses.ts'
+import { isPaused, RigPauses } from '../../src/engine/fleet/pauses.ts'
 import type { LeaderTies } from '../../src/engine/leader.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
@@ -67,7 +67,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     const rigs = Array.from({ length: 20 }, (_, i) => `rig-${i}`)
     const answers = await Promise.all(rigs.map((rig) => order(link, true, rig)))
     expect(answers.map(({ problem }) => problem)).toEqual(rigs.map(() => null))
-    const pauses = new Pauses(() => undefined)
+    const pauses = new RigPauses(() => undefined)
     await pauses.read(await storeOf(link))
     expect([...pauses.paused.rigs].sort()).toEqual(['first', ...rigs].sort())
   })
@@ -76,11 +76,11 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
 
   it('does not undo what another one has ordered meanwhile, nor write over a list that it has not read', async () => {
     const store = await storeOf(await linkTo('two-lists'))
-    const [one, two] = [new Pauses(() => undefined), new Pauses(() => undefined)]
+    const [one, two] = [new RigPauses(() => undefined), new RigPauses(() => undefined)]
     await Promise.all([one.read(store), two.read(store)])
     expect(await one.obey(store, { pause: true, rig: 'a' })).toBeNull()
     expect(await two.obey(store, { pause: true, rig: 'b' })).toBeNull()
-    const third = new Pauses(() => undefined)
+    const third = new RigPauses(() => undefined)
     expect(await third.obey(store, { pause: true, rig: 'c' })).toBeNull()
     await one.read(store)
     expect(['a', 'b', 'c', 'd'].map((rig) => isPaused(one.paused, rig))).toEqual([true, true, true, false])
@@ -92,7 +92,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
         return typeof own === 'function' ? own.bind(target) : own
       },
     })
-    const blind = new Pauses(() => undefined)
+    const blind = new RigPauses(() => undefined)
     await expect(blind.read(failing)).rejects.toThrow('no answer')
     await expect(blind.obey(failing, { pause: true, rig: 'd' })).rejects.toThrow('no answer')
     await one.read(store)
@@ -103,7 +103,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     const store = await storeOf(await linkTo('garbage'))
     await store.put('paused', 'garbage')
     const warnings: string[] = []
-    const pauses = new Pauses((message) => warnings.push(message))
+    const pauses = new RigPauses((message) => warnings.push(message))
     await pauses.read(store)
     expect(warnings).toEqual([
       expect.stringMatching(/the list of paused rigs counts as empty, it cannot be read: .*JSON/),

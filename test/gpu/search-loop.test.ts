@@ -27,7 +27,7 @@ import {
   noncesOf,
   prepareWork,
 } from '../../src/engine/gpu/layout.ts'
-import { LineReader, parseReport, type Report } from '../../src/engine/gpu/messages.ts'
+import { type GpuReport, LineReader, parseReport } from '../../src/engine/gpu/messages.ts'
 import { SearchLoop } from '../../src/engine/gpu/search-loop.ts'
 import { nonceOf } from '../../src/engine/range.ts'
 import { until } from '../wait.ts'
@@ -286,7 +286,7 @@ describe('reports', () => {
 
 /** A loop whose batches wait for `answer`, oldest first. */
 function searchLoop(nonces: number, inFlight = 1, proofCandidates = 0) {
-  const reports: Report[] = []
+  const reports: GpuReport[] = []
   const batches: Batch[] = []
   const bounds: number[] = []
   const waiting: ((result: BatchResult) => void)[] = []
@@ -313,7 +313,7 @@ function searchLoop(nonces: number, inFlight = 1, proofCandidates = 0) {
   return { reports, batches, bounds, answer, loop, run }
 }
 
-function begun(reports: readonly Report[]): number[] {
+function begun(reports: readonly GpuReport[]): number[] {
   return reports.flatMap((report) => (report.type === 'began' ? [report.sequence] : []))
 }
 

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { headerToJson } from '../../src/core/header-json.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
-import type { Payload } from '../../src/devnet/store/payload.ts'
+import type { StoredPayload } from '../../src/devnet/store/payload.ts'
 import { NodeClient } from '../../src/node/public.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../devnet/whole-node.ts'
 import { solve } from '../solve.ts'
@@ -38,7 +38,7 @@ export function blocksOf({ chains }: Devnet, chain: number): Block[] {
 }
 
 /** A payload as nodes write it. */
-export function payloadJson({ transactions, minerData, coinbase, ...hashes }: Payload) {
+export function payloadJson({ transactions, minerData, coinbase, ...hashes }: StoredPayload) {
   return {
     transactions: transactions.map((each) => [encodeBase64Url(each.transaction), encodeBase64Url(each.output)]),
     minerData: encodeBase64Url(minerData),

@@ -25,7 +25,7 @@ import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
 import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
-import { type Steps, Turns } from '../../src/devnet/turns.ts'
+import { Turns, type YieldingWork } from '../../src/devnet/turns.ts'
 import { Coordinator, type NoWork } from '../../src/devnet/work/coordinator.ts'
 import { type AnswerPort, type NodeRequest, Routes } from './routes.ts'
 import type { VirtualTime } from './virtual-time.ts'
@@ -77,7 +77,7 @@ class WorldTurns extends Turns {
     this.#time = time
   }
 
-  override run<T>(kind: string, steps: Steps<T>): Promise<T> {
+  override run<T>(kind: string, steps: YieldingWork<T>): Promise<T> {
     return this.#time.asWorld(() => super.run(kind, steps))
   }
 }

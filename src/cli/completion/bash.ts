@@ -1,5 +1,5 @@
 /** The completion script of bash. It needs bash 3.2 or later, and no other package. */
-import type { Completed, CompletedCommand, Place } from './model.ts'
+import type { Completed, CompletedCommand, CompletedPlace } from './model.ts'
 
 /** Defines a function, and makes bash call it for the program. */
 export function bashScript(completed: Completed): string {
@@ -42,7 +42,7 @@ const alternatives = (patterns: readonly string[]): string => `    ${patterns.jo
 /** One branch for each set of words and paths: the same option belongs to many commands. */
 function placesOf(commands: readonly CompletedCommand[]): string {
   const branches = new Map<string, string[]>()
-  const add = (pattern: string, { values, paths }: Place) => {
+  const add = (pattern: string, { values, paths }: CompletedPlace) => {
     if (values.length === 0 && paths === null) return
     const branch = [values.length === 0 ? '' : `words='${values.join(' ')}'`, paths === null ? '' : `paths=${paths}`]
     const body = branch.filter((part) => part !== '').join(' ')

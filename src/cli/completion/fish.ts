@@ -1,5 +1,5 @@
 /** The completion script of fish. */
-import type { Completed, CompletedCommand, Flag, Place } from './model.ts'
+import type { Completed, CompletedCommand, CompletedPlace, Flag } from './model.ts'
 
 /** A file for ~/.config/fish/completions; sourcing it works as well. */
 export function fishScript({ name, flags, commands }: Completed): string {
@@ -42,7 +42,7 @@ function flagText({ names, help, value }: Flag): string {
   return [...parts, ...(value === null ? [] : [valueText(value)]), `-d ${quoted(help)}`].join(' ')
 }
 
-function valueText({ values, paths }: Place): string {
+function valueText({ values, paths }: CompletedPlace): string {
   const words = values.join(' ')
   if (paths === 'files') return words === '' ? '-r -F' : `-r -F -a ${quoted(words)}`
   if (paths === 'folders') return `-x -a ${quoted(`${words} (__fish_complete_directories)`.trim())}`

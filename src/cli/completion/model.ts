@@ -2,7 +2,7 @@
 import type { Argument, Command, Option } from 'commander'
 
 /** What may stand in one place. */
-export interface Place {
+export interface CompletedPlace {
   /** Its name in the help, such as FILE. */
   readonly name: string
   /** Words that are offered. */
@@ -16,7 +16,7 @@ export interface Flag {
   readonly names: readonly string[]
   readonly help: string
   /** null for a switch. */
-  readonly value: Place | null
+  readonly value: CompletedPlace | null
   readonly isRepeatable: boolean
 }
 
@@ -24,7 +24,7 @@ export interface CompletedCommand {
   readonly name: string
   readonly help: string
   readonly flags: readonly Flag[]
-  readonly arguments: readonly Place[]
+  readonly arguments: readonly CompletedPlace[]
   /** Whether the last argument may be repeated. */
   readonly isVariadic: boolean
 }
@@ -36,7 +36,7 @@ export interface Completed {
 }
 
 /** Placeholders and names of arguments that stand for paths. */
-const PATHS: Readonly<Record<string, Place['paths']>> = {
+const PATHS: Readonly<Record<string, CompletedPlace['paths']>> = {
   FILE: 'files',
   file: 'files',
   input: 'files',
@@ -88,7 +88,7 @@ function flagOf(option: Option): Flag {
   }
 }
 
-function placeOf(name: string, values: readonly string[]): Place {
+function placeOf(name: string, values: readonly string[]): CompletedPlace {
   const wrong = values.find((value) => !PLAIN_WORD.test(value))
   if (wrong !== undefined) throw new Error(`${name}: shells cannot complete ${wrong}`)
   return { name, values, paths: PATHS[name] ?? null }

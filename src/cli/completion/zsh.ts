@@ -1,5 +1,5 @@
 /** The completion script of zsh. */
-import type { Completed, CompletedCommand, Flag, Place } from './model.ts'
+import type { Completed, CompletedCommand, CompletedPlace, Flag } from './model.ts'
 
 /** A file for a folder of fpath, named _newcut; sourcing it works as well. */
 export function zshScript({ name, flags, commands }: Completed): string {
@@ -63,7 +63,7 @@ function flagText({ names, help, value, isRepeatable }: Flag): string {
   return quoted(`${isRepeatable ? '*' : ''}${long}=${text}:${escaped(value.name)}:${actionOf(value)}`)
 }
 
-function actionOf({ values, paths }: Place): string {
+function actionOf({ values, paths }: CompletedPlace): string {
   const words = values.map(escaped).join(' ')
   if (paths === null) return values.length === 0 ? ' ' : `(${words})`
   // The space keeps zsh from adding options to the call.

@@ -2,9 +2,9 @@
  * Code once it is read, and what it may ask of the evaluator: expressions, the definitions of modules, pacts, the scopes
  * of a run. They stand in one file because each names the others.
  */
-import type { ContractError, Place } from '../errors.ts'
+import type { ContractError, TextPlace } from '../errors.ts'
 import type { CapabilityToken, ObjectValue, Value } from '../values/value.ts'
-import type { BlockScope, ContractEvent, GasMeter, Message } from './environment.ts'
+import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
 import type { Host } from './native.ts'
 import type { Domain, Layer } from './state.ts'
 import { Callable, TableRef, type Term } from './term.ts'
@@ -17,7 +17,7 @@ export interface Env {
 
 /** Code whose names are known. Variables are found by their distance, not by name. */
 export interface Expr {
-  readonly place: Place
+  readonly place: TextPlace
   evaluate(run: Run, env: Env | null): Term
 }
 
@@ -52,7 +52,7 @@ export class Fun extends Callable {
   readonly result: Type | null
   /** Set once all definitions of the module are known; empty in interfaces. Steps of a pact. */
   body: readonly Expr[] = []
-  steps: readonly Step[] = []
+  steps: readonly PactStep[] = []
   readonly managed: Managed | null
   readonly isEvent: boolean
 
@@ -76,7 +76,7 @@ export class Fun extends Callable {
   }
 }
 
-export interface Step {
+export interface PactStep {
   readonly run: Expr
   readonly rollback: Expr | null
 }
@@ -119,7 +119,7 @@ export class Schema {
 }
 
 /** A table with the schema of its rows; null: rows have any fields. */
-export class Table extends TableRef {
+export class TableDefinition extends TableRef {
   readonly kind = 'deftable'
   readonly owner: Module
   readonly schema: Schema | null
@@ -134,7 +134,7 @@ export class Table extends TableRef {
   }
 }
 
-export type Definition = Fun | Const | Schema | Table
+export type Definition = Fun | Const | Schema | TableDefinition
 
 /** The module that a definition is of. */
 export function ownerOf(definition: Definition): Module {
@@ -153,7 +153,7 @@ export class Module {
   /** Hash of the command that loaded it. */
   readonly txHash: string
   /** Where its text began in the text of that command. */
-  readonly place: Place
+  readonly place: TextPlace
   readonly definitions = new Map<string, Definition>()
   /** Members of other modules, by the names they have here. */
   readonly imports = new Map<string, Definition>()
@@ -245,7 +245,7 @@ export interface TransactionScope {
   /** The layer that writes go into. */
   state: Layer
   readonly gas: GasMeter
-  readonly events: ContractEvent[]
+  readonly events: EmittedEvent[]
   /** Names of modules whose administrator the command is. */
   admin: Set<string>
   /** Managed capabilities that were installed, and what is left of them. */
@@ -282,7 +282,7 @@ export interface CallScope {
   /** The pact under way. */
   pact: PactRun | null
   /** Where the innermost native was called. */
-  nativePlace: Place | null
+  nativePlace: TextPlace | null
 }
 
 /** What code may ask of the evaluator, and the scopes that it reads and changes. */
@@ -303,11 +303,11 @@ export interface Run extends Host {
   /** Evaluates all, and gives the value of the last one. */
   sequence(exprs: readonly Expr[], env: Env | null): Term
   /** Calls a function of a module. A capability gives its token, a pact is begun. */
-  callFun(fun: Fun, args: readonly Term[], place: Place): Term
+  callFun(fun: Fun, args: readonly Term[], place: TextPlace): Term
   /** Runs the body of a function or capability. */
-  runBody(fun: Fun, args: readonly Term[], place: Place): Term
+  runBody(fun: Fun, args: readonly Term[], place: TextPlace): Term
   /** Runs a step of a pact, or the rollback of one. */
-  runStep(fun: Fun, step: Expr, args: readonly Value[], place: Place): Term
+  runStep(fun: Fun, step: Expr, args: readonly Value[], place: TextPlace): Term
   /** Throws EvalError for a term that is not of its declared type. */
   checkType(type: Type | null, term: Term): void
   /** Evaluates what must not write. */

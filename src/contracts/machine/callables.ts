@@ -1,5 +1,5 @@
 /** What can be applied besides the functions of modules. */
-import { type ContractError, evalError, type Place } from '../errors.ts'
+import { type ContractError, evalError, type TextPlace } from '../errors.ts'
 import { type Env, type Expr, Fun, type Param, type Run } from './ast.ts'
 import type { Native } from './native.ts'
 import { Callable, type Term } from './term.ts'
@@ -52,7 +52,7 @@ export class Partial extends Callable {
 }
 
 /** The error for a function that still waits for arguments where it has to run. */
-export function partlyApplied({ fn, args }: Partial, place: Place): ContractError {
+export function partlyApplied({ fn, args }: Partial, place: TextPlace): ContractError {
   const [name, count] = describe(fn)
   return evalError(`Incorrect number of arguments (${args.length}) for ${name} supplied; expected (${count})`, place)
 }

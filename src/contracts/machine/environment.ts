@@ -11,7 +11,7 @@ export interface Environment {
 /** What the commands of one block have in common. */
 export interface BlockScope {
   readonly chain: BlockData
-  readonly rules: Rules
+  readonly rules: LanguageRules
 }
 
 /** The place of a block in its chain. */
@@ -38,7 +38,7 @@ export interface Message {
 }
 
 /** What differs from use to use. */
-export interface Rules {
+export interface LanguageRules {
   /** Modules and keysets may be defined outside of all namespaces. */
   readonly isRootOpen: boolean
   /** Keysets need a namespace. */
@@ -58,7 +58,7 @@ export interface Rules {
   readonly isLanguage541: boolean
 }
 
-export interface ContractEvent {
+export interface EmittedEvent {
   /** Qualified name of the module. */
   readonly module: string
   readonly name: string

@@ -1,5 +1,5 @@
 /** Runs the code of one transaction. Its state is in its scopes. It knows no clock, no file and no network. */
-import { ContractError, evalError, type Place } from '../errors.ts'
+import { ContractError, evalError, type TextPlace } from '../errors.ts'
 import { CapabilityToken, UNIT, type Value } from '../values/value.ts'
 import {
   type CallScope,
@@ -108,7 +108,7 @@ export class Evaluator implements ExpandingRun {
   }
 
   /** With fewer arguments than the function has parameters, the result waits for the others. */
-  apply(fn: Callable, args: readonly Term[], place: Place): Term {
+  apply(fn: Callable, args: readonly Term[], place: TextPlace): Term {
     if (fn instanceof NativeFunction) return this.#applyNative(fn, args, place)
     if (fn instanceof Partial) return this.apply(fn.fn, [...fn.args, ...args], place)
     if (fn instanceof Lambda) {
@@ -123,7 +123,7 @@ export class Evaluator implements ExpandingRun {
     throw evalError('Cannot apply value to a non-closure.', place)
   }
 
-  callFun(fun: Fun, args: readonly Term[], place: Place): Term {
+  callFun(fun: Fun, args: readonly Term[], place: TextPlace): Term {
     if (args.length > fun.params.length) throw tooMany(place)
     this.charge(CALL_COST + ARGUMENT_COST * args.length)
     for (const arg of args) if (!(arg instanceof TableRef)) asValue(arg)
@@ -132,7 +132,7 @@ export class Evaluator implements ExpandingRun {
     return this.runBody(fun, args, place)
   }
 
-  runBody(fun: Fun, args: readonly Term[], place: Place): Term {
+  runBody(fun: Fun, args: readonly Term[], place: TextPlace): Term {
     const isReading = this.#enter(fun, place)
     const result = this.sequence(fun.body, this.#bind(fun.params, args, null))
     this.checkType(fun.result, result)
@@ -140,7 +140,7 @@ export class Evaluator implements ExpandingRun {
     return result
   }
 
-  runStep(fun: Fun, step: Expr, args: readonly Value[], place: Place): Term {
+  runStep(fun: Fun, step: Expr, args: readonly Value[], place: TextPlace): Term {
     const isReading = this.#enter(fun, place)
     const result = this.evaluate(step, this.#bind(fun.params, args, null))
     this.#leave(isReading)
@@ -154,7 +154,7 @@ export class Evaluator implements ExpandingRun {
   readonly #payParts = (parts: number): void => this.charge(PART_COST * parts)
 
   /** Begins a call of a function: recursion is refused. Returns whether the call may only read. */
-  #enter(fun: Fun, place: Place): boolean {
+  #enter(fun: Fun, place: TextPlace): boolean {
     const { call } = this
     const { frames } = call
     let isCalled = false
@@ -192,7 +192,7 @@ export class Evaluator implements ExpandingRun {
     return bound
   }
 
-  #applyNative(fn: NativeFunction, args: readonly Term[], place: Place): Term {
+  #applyNative(fn: NativeFunction, args: readonly Term[], place: TextPlace): Term {
     const { native } = fn
     const { call } = this
     const [fewest, most] = native.arity
@@ -276,10 +276,10 @@ function outOfGas({ used, limit }: GasMeter): ContractError {
   return evalError(`Gas limit "${Math.floor(limit / 1000)}" exceeded: ${Math.ceil(used / 1000)}`)
 }
 
-function tooDeep(place: Place): ContractError {
+function tooDeep(place: TextPlace): ContractError {
   return evalError(`the code is nested too deeply: at most ${MAX_DEPTH} steps within each other`, place)
 }
 
-function tooMany(place: Place | null): ContractError {
+function tooMany(place: TextPlace | null): ContractError {
   return evalError('Failed to apply a function or closure because there were too many arguments.', place)
 }

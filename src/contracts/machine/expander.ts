@@ -2,7 +2,7 @@
  * Turns forms into expressions: finds what names mean (local variable, member of the module, import, native, module),
  * and special forms. A name that means nothing is an error here, before anything runs.
  */
-import { ContractError, evalError, type Place } from '../errors.ts'
+import { ContractError, evalError, type TextPlace } from '../errors.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../syntax/form.ts'
 import { UNIT } from '../values/value.ts'
 import {
@@ -81,13 +81,13 @@ export class Expander {
   }
 
   /** The forms of a body, at least one. */
-  body(forms: readonly Form[], scope: Scope | null, place: Place): Expr[] {
+  body(forms: readonly Form[], scope: Scope | null, place: TextPlace): Expr[] {
     if (forms.length === 0) throw syntaxError('Expected: [expression]', place)
     return this.expandAll(forms, scope)
   }
 
   /** `(a:string b)` as parameters. */
-  params(form: Form | undefined, place: Place): Param[] {
+  params(form: Form | undefined, place: TextPlace): Param[] {
     if (form?.form !== 'call') throw syntaxError("Expected: ['(']", form?.place ?? place)
     return form.items.map((item) => {
       if (item.form !== 'atom') throw syntaxError('a parameter is a name', item.place)
@@ -129,7 +129,7 @@ export class Expander {
     return run.findModule(name)
   }
 
-  moduleNamed(name: string, place: Place | null = null): Module {
+  moduleNamed(name: string, place: TextPlace | null = null): Module {
     const module = this.lookUp(name)
     if (module === undefined) throw evalError(`Cannot find module: ${name}`, place)
     return module
@@ -186,7 +186,7 @@ export class Expander {
     return found ? distance : null
   }
 
-  #reference(definition: Definition, place: Place): Expr {
+  #reference(definition: Definition, place: TextPlace): Expr {
     if (definition instanceof Const) return exprs.constantOf(definition, place)
     if (definition instanceof Schema) throw evalError(`${definition.name} is a schema, not a value`, place)
     return exprs.constant(definition, place)
@@ -221,7 +221,7 @@ export class Expander {
   /**
    * What is done with an object: a binding with a body, or a function of one argument. `forms` are those behind it.
    */
-  consumer(forms: readonly Form[], scope: Scope | null, place: Place): exprs.Consumer {
+  consumer(forms: readonly Form[], scope: Scope | null, place: TextPlace): exprs.Consumer {
     const [first, ...rest] = forms
     if (first === undefined) throw syntaxError('Expected: [binding]', place)
     if (first.form === 'binding') return this.#binding(first, rest, scope)
@@ -238,13 +238,13 @@ export class Expander {
   }
 }
 
-function moduleRef(module: Module, place: Place): Expr {
+function moduleRef(module: Module, place: TextPlace): Expr {
   if (module.isInterface) {
     throw evalError(`Attempt to use an interface as a module reference failed: ${module.name}`, place)
   }
   return exprs.moduleRef(module.name, module.interfaces, place)
 }
 
-export function syntaxError(message: string, place: Place): ContractError {
+export function syntaxError(message: string, place: TextPlace): ContractError {
   return new ContractError('SyntaxError', message, place)
 }

@@ -2,9 +2,9 @@
  * Expressions. Each is made by a function of its own, so that it holds on to nothing but its parts: what is kept of a
  * module outlives the command that loaded it.
  */
-import { evalError, type Place } from '../errors.ts'
+import { evalError, type TextPlace } from '../errors.ts'
 import { ModuleRef, type Value } from '../values/value.ts'
-import { Const, type Env, type Expr, Fun, type Run, Table, type Type } from './ast.ts'
+import { Const, type Env, type Expr, Fun, type Run, TableDefinition, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
 import { Partial, partlyApplied } from './callables.ts'
 import { COST } from './costs.ts'
@@ -14,19 +14,19 @@ import { asValue, Callable, type Term } from './term.ts'
 export const FREE_DISTANCE = 20
 
 /** An expression from a function. */
-export function exprOf(place: Place, evaluate: (run: Run, env: Env | null) => Term): Expr {
+export function exprOf(place: TextPlace, evaluate: (run: Run, env: Env | null) => Term): Expr {
   return { place, evaluate }
 }
 
-export function constant(term: Term, place: Place): Expr {
+export function constant(term: Term, place: TextPlace): Expr {
   return exprOf(place, () => term)
 }
 
-export function constantOf(definition: Const, place: Place): Expr {
+export function constantOf(definition: Const, place: TextPlace): Expr {
   return exprOf(place, () => definition.value)
 }
 
-export function list(items: readonly Expr[], place: Place): Expr {
+export function list(items: readonly Expr[], place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     run.charge(COST.listElement * items.length)
     const values: Value[] = []
@@ -35,7 +35,7 @@ export function list(items: readonly Expr[], place: Place): Expr {
   })
 }
 
-export function object(fields: readonly (readonly [name: string, value: Expr])[], place: Place): Expr {
+export function object(fields: readonly (readonly [name: string, value: Expr])[], place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     run.charge(COST.listElement * fields.length)
     const values = new Map<string, Value>()
@@ -45,7 +45,7 @@ export function object(fields: readonly (readonly [name: string, value: Expr])[]
 }
 
 /** A local variable, so many variables away. */
-export function local(distance: number, place: Place): Expr {
+export function local(distance: number, place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     if (distance > FREE_DISTANCE) run.charge(2 * distance)
     let variable = env
@@ -55,7 +55,7 @@ export function local(distance: number, place: Place): Expr {
   })
 }
 
-export function moduleRef(name: string, interfaces: readonly string[], place: Place): Expr {
+export function moduleRef(name: string, interfaces: readonly string[], place: TextPlace): Expr {
   return exprOf(place, () => new ModuleRef(name, interfaces))
 }
 
@@ -65,12 +65,12 @@ function evaluateAll(run: Run, exprs: readonly Expr[], env: Env | null): Term[] 
   return terms
 }
 
-function callableOf(term: Term, place: Place): Callable {
+function callableOf(term: Term, place: TextPlace): Callable {
   if (term instanceof Callable) return term
   throw evalError('Cannot apply value to a non-closure.', place)
 }
 
-export function call(fn: Expr, args: readonly Expr[], place: Place): Expr {
+export function call(fn: Expr, args: readonly Expr[], place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     const callable = callableOf(run.evaluate(fn, env), place)
     const result = run.apply(callable, evaluateAll(run, args, env), place)
@@ -80,7 +80,7 @@ export function call(fn: Expr, args: readonly Expr[], place: Place): Expr {
 }
 
 /** A call that may leave a function which waits for more. */
-export function partialCall(fn: Expr, args: readonly Expr[], place: Place): Expr {
+export function partialCall(fn: Expr, args: readonly Expr[], place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     const callable = callableOf(run.evaluate(fn, env), place)
     return run.apply(callable, evaluateAll(run, args, env), place)
@@ -88,7 +88,7 @@ export function partialCall(fn: Expr, args: readonly Expr[], place: Place): Expr
 }
 
 /** `m::member`, where m is a module as a value. */
-export function member(target: Expr, name: string, place: Place): Expr {
+export function member(target: Expr, name: string, place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     const ref = run.evaluate(target, env)
     if (!(ref instanceof ModuleRef)) throw evalError('what is left of :: is not a module', place)
@@ -97,7 +97,7 @@ export function member(target: Expr, name: string, place: Place): Expr {
     const definition = module?.get(name)
     if (definition === undefined) throw evalError(`Module ${ref.name} has no such member: ${name}`, place)
     if (definition instanceof Const) return definition.value
-    if (definition instanceof Fun || definition instanceof Table) return definition
+    if (definition instanceof Fun || definition instanceof TableDefinition) return definition
     throw evalError(`${ref.name}.${name} is a schema, not a value`, place)
   })
 }
@@ -111,7 +111,7 @@ export function ignoring(body: readonly Expr[]): Consumer {
 }
 
 /** A function of it. */
-export function applying(fn: Expr, place: Place): Consumer {
+export function applying(fn: Expr, place: TextPlace): Consumer {
   return (run, env, given) => {
     const callable = callableOf(run.evaluate(fn, env), place)
     return run.apply(callable, [asValue(given as Term)], place)
@@ -124,7 +124,7 @@ interface BoundField {
 }
 
 /** A body with some of its fields as variables. */
-export function binding(fields: readonly BoundField[], body: readonly Expr[], place: Place): Consumer {
+export function binding(fields: readonly BoundField[], body: readonly Expr[], place: TextPlace): Consumer {
   return (run, env, given) => {
     let bound = env
     for (const { name, type } of fields) {

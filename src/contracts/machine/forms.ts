@@ -1,5 +1,5 @@
 /** The special forms of the language, whose parts are not all evaluated, or not in order. */
-import { evalError, type Place, txFailure } from '../errors.ts'
+import { evalError, type TextPlace, txFailure } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import { CapabilityToken, Guard } from '../values/value.ts'
 import { type Expr, Fun, type Run, type Type } from './ast.ts'
@@ -24,17 +24,17 @@ function parts(call: CallForm, fewest: number, most = fewest): readonly Form[] {
   )
 }
 
-export function asBool(term: Term, place: Place): boolean {
+export function asBool(term: Term, place: TextPlace): boolean {
   if (typeof term === 'boolean') return term
   throw evalError(`Expected Boolean value, but got: ${typeName(term)}`, place)
 }
 
-export function asText(term: Term, place: Place): string {
+export function asText(term: Term, place: TextPlace): string {
   if (typeof term === 'string') return term
   throw evalError(`Expected a string, but got: ${typeName(term)}`, place)
 }
 
-export function asToken(term: Term, place: Place): CapabilityToken {
+export function asToken(term: Term, place: TextPlace): CapabilityToken {
   if (term instanceof CapabilityToken) return term
   throw evalError(`Expected capability token value, but got: ${typeName(term)}`, place)
 }
@@ -162,7 +162,7 @@ const withCapabilityForm: SpecialForm = (call, expander, scope) => {
   })
 }
 
-export function refuseInDefcap(run: Run, name: string, place: Place): void {
+export function refuseInDefcap(run: Run, name: string, place: TextPlace): void {
   if (run.call.evaluated.length > 0) throw evalError(`Form not allowed within a defcap declaration: ${name}`, place)
 }
 

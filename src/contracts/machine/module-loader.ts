@@ -1,8 +1,18 @@
 /** Makes the members of modules and interfaces: `(module name governance members...)`, `(interface name members...)`. */
-import { evalError, NOWHERE, type Place } from '../errors.ts'
+import { evalError, NOWHERE, type TextPlace } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import type { Value } from '../values/value.ts'
-import { Const, type Definition, type Expr, Fun, type Module, Schema, type Step, Table, type Type } from './ast.ts'
+import {
+  Const,
+  type Definition,
+  type Expr,
+  Fun,
+  type Module,
+  type PactStep,
+  Schema,
+  TableDefinition,
+  type Type,
+} from './ast.ts'
 import { Expander, type ExpandingRun, type Scope, syntaxError } from './expander.ts'
 import { importInto } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
@@ -82,7 +92,7 @@ export class ModuleLoader {
     this.#module.interfaces.push(this.#interfaceNamed(name.name, form.place).name)
   }
 
-  #interfaceNamed(name: string, place: Place): Module {
+  #interfaceNamed(name: string, place: TextPlace): Module {
     const found = this.#expander.lookUp(name)
     if (found === undefined) throw evalError(`Cannot find interface: ${name}`, place)
     if (!found.isInterface) throw evalError(`${name} is a module, not an interface`, place)
@@ -152,7 +162,7 @@ export class ModuleLoader {
     const { name, type } = nameOf(form)
     const shape = this.#expander.type(type)
     const schema = shape?.type === 'object' || shape?.type === 'table' ? shape.schema : null
-    return { definition: new Table(this.#module, name, schema), finish: () => undefined }
+    return { definition: new TableDefinition(this.#module, name, schema), finish: () => undefined }
   }
 
   #fun(form: CallForm, kind: string) {
@@ -179,7 +189,7 @@ export class ModuleLoader {
     return { definition: fun, finish }
   }
 
-  #steps(fun: Fun, forms: readonly Form[], scope: Scope | null, place: Place): Step[] {
+  #steps(fun: Fun, forms: readonly Form[], scope: Scope | null, place: TextPlace): PactStep[] {
     if (forms.length === 0) throw syntaxError('a defpact has steps', place)
     return forms.map((form, index) => {
       if (form.form !== 'call') throw syntaxError('a defpact consists of steps', form.place)
@@ -207,7 +217,7 @@ export class ModuleLoader {
     }
   }
 
-  #govern(form: Form | undefined, place: Place): void {
+  #govern(form: Form | undefined, place: TextPlace): void {
     if (form?.form === 'string') {
       this.#module.governance = { keyset: form.value }
       return
@@ -271,7 +281,7 @@ export function nameOf(form: CallForm): Pick<Atom, 'name' | 'type'> {
   return name
 }
 
-function textOf(form: Form | undefined, place: Place): string {
+function textOf(form: Form | undefined, place: TextPlace): string {
   if (form?.form !== 'string') throw syntaxError('a string is expected', form?.place ?? place)
   return form.value
 }

@@ -2,7 +2,7 @@
  * Native functions: what they are to the evaluator, what the evaluator is to them, and how they read their arguments. A
  * wrong type ends in one message that names the native and what it was given.
  */
-import { type ContractError, evalError, type Place } from '../errors.ts'
+import { type ContractError, evalError, type TextPlace } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { CapabilityToken, Guard, ModuleRef, type ObjectValue, Time, type Value } from '../values/value.ts'
 import { COST, LIMIT } from './costs.ts'
@@ -25,7 +25,7 @@ export function termType(term: Term): string {
 /** Natives that need nothing but their arguments, and functions among them, take this much of the evaluator. */
 export interface Host {
   /** Calls a function, which may be partly applied (`(+ 1)`) or a lambda. */
-  apply(fn: Callable, args: readonly Term[], place: Place): Term
+  apply(fn: Callable, args: readonly Term[], place: TextPlace): Term
   /** Takes thousandths of gas. Throws when the limit is exceeded. */
   charge(milligas: number): void
 }
@@ -42,9 +42,9 @@ export class Arguments<H extends Host = Host> {
   readonly native: string
   readonly all: readonly Term[]
   readonly run: H
-  readonly place: Place
+  readonly place: TextPlace
 
-  constructor(native: string, all: readonly Term[], run: H, place: Place) {
+  constructor(native: string, all: readonly Term[], run: H, place: TextPlace) {
     this.native = native
     this.all = all
     this.run = run

@@ -1,5 +1,5 @@
 /** Pacts: functions in steps, each run by a command of its own, with what the step before has yielded. */
-import { evalError, NOWHERE, type Place } from '../errors.ts'
+import { evalError, NOWHERE, type TextPlace } from '../errors.ts'
 import { hashText } from '../values/hash.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
@@ -9,7 +9,7 @@ import { splitName } from './names.ts'
 import { located } from './scopes.ts'
 import type { Term } from './term.ts'
 
-export interface Continuation {
+export interface PactContinuation {
   readonly id: string
   readonly step: number
   readonly isRollback: boolean
@@ -34,7 +34,7 @@ export function pactOf(run: Run): PactRun {
 }
 
 /** Runs the first step. Within a pact it is nested in that one. */
-export function startPact(run: Run, fun: Fun, args: readonly Value[], place: Place): Term {
+export function startPact(run: Run, fun: Fun, args: readonly Value[], place: TextPlace): Term {
   const around = run.call.pact
   if (around === null && run.program.hasRunPact) throw evalError('Multiple defpact execs found', place)
   const id = around === null ? run.transaction.message.hash : nestedId(run, around, fun, args)
@@ -52,7 +52,7 @@ export function startPact(run: Run, fun: Fun, args: readonly Value[], place: Pla
 }
 
 /** Runs a later step, or takes the last one back. Throws ContractError. */
-export function continuePact(run: Run, continuation: Continuation): Term {
+export function continuePact(run: Run, continuation: PactContinuation): Term {
   try {
     return runContinuation(run, continuation)
   } catch (error) {
@@ -60,7 +60,7 @@ export function continuePact(run: Run, continuation: Continuation): Term {
   }
 }
 
-function runContinuation(run: Run, { id, step, isRollback, resumed, proven }: Continuation): Term {
+function runContinuation(run: Run, { id, step, isRollback, resumed, proven }: PactContinuation): Term {
   const place = NOWHERE
   const kept = run.transaction.state.get<PactState | null>('pacts', id)
   if (kept === null)
@@ -105,7 +105,7 @@ function lastStep(kept: PactState | undefined, proven: PactState | undefined): P
 }
 
 /** `(continue (f args))` within a pact: begins a nested pact, and in later steps goes on with it. */
-export function continueNested(run: Run, fun: Fun, args: readonly Value[], place: Place): Term {
+export function continueNested(run: Run, fun: Fun, args: readonly Value[], place: TextPlace): Term {
   const around = pactOf(run)
   if (around.step === 0) return startPact(run, fun, args, place)
   const id = nestedId(run, around, fun, args)
@@ -152,7 +152,7 @@ export function resumedObject(run: Run): ObjectValue {
   return data
 }
 
-function runStep(run: Run, pact: PactRun, place: Place): Term {
+function runStep(run: Run, pact: PactRun, place: TextPlace): Term {
   const { run: forward, rollback } = pact.fun.steps[pact.step]
   const step = pact.isRollback ? rollback : forward
   if (step === null) throw evalError(`Step ${pact.step} of ${pact.fun.qualified} has no rollback`, place)

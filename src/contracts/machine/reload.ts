@@ -2,7 +2,7 @@
  * Makes modules again that were loaded before, from what can be kept of them: their text, and what came from elsewhere
  * when it was loaded.
  */
-import { evalError, type Place } from '../errors.ts'
+import { evalError, type TextPlace } from '../errors.ts'
 import { read } from '../syntax/reader.ts'
 import type { Value } from '../values/value.ts'
 import { Const, type Definition, type Module } from './ast.ts'
@@ -18,7 +18,7 @@ import { emptyState, Layer } from './state.ts'
 export interface ModuleSource {
   /** Its form as it was written, and where that began in the text of the command. */
   readonly code: string
-  readonly place: Place
+  readonly place: TextPlace
   readonly namespace: string | null
   /** Hash of the command that loaded it. */
   readonly txHash: string
@@ -70,7 +70,7 @@ function evaluatorWith(language: Language, { namespace, modules }: ModuleSource)
   return evaluator
 }
 
-function memberOf(owner: Module, name: string, place: Place): Definition {
+function memberOf(owner: Module, name: string, place: TextPlace): Definition {
   const definition = owner.get(name)
   if (definition === undefined) throw evalError(`Module ${owner.name} has no such member: ${name}`, place)
   return definition

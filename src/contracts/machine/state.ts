@@ -7,7 +7,7 @@
 export type Domain = `table:${string}` | 'tables' | 'modules' | 'keysets' | 'namespaces' | 'pacts' | 'counters'
 
 /** A state that can be read: a layer, or whatever a ledger keeps its blocks in. */
-export interface State {
+export interface ReadableState {
   /** undefined: there is no such entry. */
   get<T>(domain: Domain, key: string): T | undefined
   /** All keys of a domain, in the order of their code units. */
@@ -15,19 +15,19 @@ export interface State {
 }
 
 /** Nothing yet. */
-export const emptyState: State = { get: () => undefined, keys: () => [] }
+export const emptyState: ReadableState = { get: () => undefined, keys: () => [] }
 
-export interface Entry {
+export interface LayerEntry {
   readonly domain: Domain
   readonly key: string
   readonly value: unknown
 }
 
-export class Layer implements State {
-  readonly #below: State
+export class Layer implements ReadableState {
+  readonly #below: ReadableState
   readonly #domains = new Map<Domain, Map<string, unknown>>()
 
-  constructor(below: State = emptyState) {
+  constructor(below: ReadableState = emptyState) {
     this.#below = below
   }
 
@@ -53,7 +53,7 @@ export class Layer implements State {
   }
 
   /** All that this layer holds, in the order in which the keys of each domain were first written. */
-  *entries(): Generator<Entry> {
+  *entries(): Generator<LayerEntry> {
     for (const [domain, entries] of this.#domains) {
       for (const [key, value] of entries) yield { domain, key, value }
     }

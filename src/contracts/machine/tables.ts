@@ -2,7 +2,7 @@
 import { evalError, txFailure } from '../errors.ts'
 import { bytesOf } from '../values/bytes.ts'
 import type { ObjectValue } from '../values/value.ts'
-import { type Run, Table } from './ast.ts'
+import { type Run, TableDefinition } from './ast.ts'
 import { requireAdmin } from './capabilities.ts'
 import type { Term } from './term.ts'
 import { isOf } from './types.ts'
@@ -15,12 +15,12 @@ const SHOWN_KEY_CHARACTERS = 10
 export type WriteKind = 'insert' | 'update' | 'write'
 
 /** As the wire shows tables: the dot of a namespace is an underscore. */
-function shownName(table: Table): string {
+function shownName(table: TableDefinition): string {
   return `${table.module.replace('.', '_')}_${table.name}`
 }
 
 /** Throws where a term is no table, or a table that nobody has created. */
-export function createdTable(run: Run, term: Term): Table {
+export function createdTable(run: Run, term: Term): TableDefinition {
   const table = tableOf(term)
   if (run.transaction.state.get('tables', table.qualified) === undefined) {
     throw evalError(`Error during database operation: Table ${shownName(table)} not found`)
@@ -28,8 +28,8 @@ export function createdTable(run: Run, term: Term): Table {
   return table
 }
 
-export function tableOf(term: Term): Table {
-  if (!(term instanceof Table)) throw evalError('Expected a table')
+export function tableOf(term: Term): TableDefinition {
+  if (!(term instanceof TableDefinition)) throw evalError('Expected a table')
   return term
 }
 
@@ -44,7 +44,7 @@ export function createTable(run: Run, term: Term): void {
 }
 
 /** Code of the module itself may; others need to be its administrator, but for reading in a `local` call. */
-export function mayAccess(run: Run, table: Table, writes: boolean): void {
+export function mayAccess(run: Run, table: TableDefinition, writes: boolean): void {
   if (writes && run.call.readOnly > 0) throw evalError(READ_ONLY)
   checkVersion(run, table)
   if (run.module?.name === table.module) return
@@ -53,7 +53,7 @@ export function mayAccess(run: Run, table: Table, writes: boolean): void {
 }
 
 /** Code of an earlier version of the module may use its tables only where the present one blesses it. */
-function checkVersion(run: Run, { module, owner }: Table): void {
+function checkVersion(run: Run, { module, owner }: TableDefinition): void {
   const now = run.findModule(module)
   if (now === undefined || now === owner || now.hash === owner.hash || now.blessed.has(owner.hash)) return
   throw evalError(`Execution aborted, hash not blessed for module ${module}: ${owner.hash}`)
@@ -92,7 +92,7 @@ export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, ki
 }
 
 /** All fields of the schema and no others; an update may have some of them. */
-function checkRow({ schema, module }: Table, row: ObjectValue, kind: WriteKind): void {
+function checkRow({ schema, module }: TableDefinition, row: ObjectValue, kind: WriteKind): void {
   if (schema === null) return
   const isWhole = kind === 'update' || row.size === schema.fields.size
   for (const [name, value] of row) {

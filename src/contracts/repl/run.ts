@@ -1,17 +1,17 @@
 /** Runs a test file of the language. */
-import { ContractError, type Place } from '../errors.ts'
+import { ContractError, type TextPlace } from '../errors.ts'
 import { languageWith } from '../language.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
-import { type Failure, type Files, TestRun } from './test-run.ts'
+import { type Files, type TestFailure, TestRun } from './test-run.ts'
 
 export interface TestReport {
   readonly passed: number
-  readonly failures: readonly Failure[]
+  readonly failures: readonly TestFailure[]
   /** What the file printed. */
   readonly output: readonly string[]
   /** Where and why it ended early; null: it ran to its end. */
-  readonly stopped: { readonly file: string; readonly place: Place | null; readonly message: string } | null
+  readonly stopped: { readonly file: string; readonly place: TextPlace | null; readonly message: string } | null
 }
 
 /** Never throws for what a test file does wrong. */

@@ -1,5 +1,5 @@
 /** A run of a test file of the language: its transactions, its environment, and what it expected. */
-import { ContractError, type Place } from '../errors.ts'
+import { ContractError, type TextPlace } from '../errors.ts'
 import { Module } from '../machine/ast.ts'
 import { type BlockScope, emptyEnvironment, type GasMeter, type Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluator.ts'
@@ -11,9 +11,9 @@ import type { Form } from '../syntax/form.ts'
 import { read } from '../syntax/reader.ts'
 import type { Value } from '../values/value.ts'
 
-export interface Failure {
+export interface TestFailure {
   readonly file: string
-  readonly place: Place
+  readonly place: TextPlace
   readonly name: string
   /** What was expected and what came, as a sentence. */
   readonly what: string
@@ -33,7 +33,7 @@ const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
 
 export class TestRun {
   passed = 0
-  readonly failures: Failure[] = []
+  readonly failures: TestFailure[] = []
   readonly output: string[] = []
   readonly files: Files
   file: string
@@ -151,7 +151,7 @@ export class TestRun {
     this.passed++
   }
 
-  fail(name: string, place: Place, what: string): void {
+  fail(name: string, place: TextPlace, what: string): void {
     this.failures.push({ file: this.file, place, name, what })
   }
 

@@ -1,5 +1,5 @@
 /** Where the reader is among the tokens. */
-import type { ContractError, Place } from '../errors.ts'
+import type { ContractError, TextPlace } from '../errors.ts'
 import { syntaxError, type Token, type TokenKind, tokensOf } from './lexer.ts'
 
 /** Brackets nest at most this deep. */
@@ -10,7 +10,7 @@ export class Cursor {
   private at = 0
   private depth = 0
 
-  constructor(text: string, start: Place) {
+  constructor(text: string, start: TextPlace) {
     this.tokens = tokensOf(text, start)
   }
 

@@ -1,9 +1,9 @@
 /** What the reader makes of a text: atoms and brackets, with their places. What they mean is settled later (expand). */
-import type { Place } from '../errors.ts'
+import type { TextPlace } from '../errors.ts'
 import type { Decimal } from '../values/decimal.ts'
 
 interface Node {
-  readonly place: Place
+  readonly place: TextPlace
   /** Offsets of the first character and behind the last one in the text. */
   readonly from: number
   readonly to: number

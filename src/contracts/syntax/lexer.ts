@@ -1,5 +1,5 @@
 /** Cuts the text of a program into tokens. Names keep their dots: `ns.module.name` is one token. */
-import { ContractError, type Place } from '../errors.ts'
+import { ContractError, type TextPlace } from '../errors.ts'
 import { readString } from './string.ts'
 
 export type TokenKind =
@@ -25,7 +25,7 @@ export interface Token {
   readonly kind: TokenKind
   /** The content of a string or symbol; of others what is written. */
   readonly text: string
-  readonly place: Place
+  readonly place: TextPlace
   /** Offsets of the first character and behind the last one. */
   readonly from: number
   readonly to: number
@@ -43,7 +43,7 @@ const BRACKETS: ReadonlySet<string> = new Set('()[]{},')
 const MAX_NUMBER = 10_000
 
 /** The tokens of a text that begins at a place, with one of kind `end` behind them. Throws ContractError (SyntaxError). */
-export function tokensOf(text: string, start: Place): Token[] {
+export function tokensOf(text: string, start: TextPlace): Token[] {
   const tokens: Token[] = []
   const lines = new LineCounter(text, start)
   let at = skip(text, 0)
@@ -56,7 +56,7 @@ export function tokensOf(text: string, start: Place): Token[] {
   return tokens
 }
 
-function tokenAt(text: string, from: number, place: Place): Token {
+function tokenAt(text: string, from: number, place: TextPlace): Token {
   const first = text[from]
   if (BRACKETS.has(first)) return { kind: first as TokenKind, text: first, place, from, to: from + 1 }
   if (first === ':') {
@@ -103,7 +103,7 @@ function skip(text: string, at: number): number {
 }
 
 /** An error of the text. */
-export function syntaxError(message: string, place: Place): ContractError {
+export function syntaxError(message: string, place: TextPlace): ContractError {
   return new ContractError('SyntaxError', message, place)
 }
 
@@ -116,14 +116,14 @@ class LineCounter {
   /** Offset of the next line break; the end of the text if there is none. */
   private next: number
 
-  constructor(text: string, start: Place) {
+  constructor(text: string, start: TextPlace) {
     this.text = text
     this.line = start.line
     this.lineStart = -start.column
     this.next = this.breakFrom(0)
   }
 
-  placeOf(offset: number): Place {
+  placeOf(offset: number): TextPlace {
     while (this.next < offset) {
       this.line++
       this.lineStart = this.next + 1

@@ -1,5 +1,5 @@
 /** Reads a program: text to forms. */
-import { NOWHERE, type Place } from '../errors.ts'
+import { NOWHERE, type TextPlace } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { Cursor } from './cursor.ts'
 import type { Atom, BindingForm, CallForm, Form, ListForm, ObjectForm } from './form.ts'
@@ -13,7 +13,7 @@ const MAX_CHARACTERS = 400_000
  * The forms of a text, one after the other; `start` is where it begins in a larger one. Throws ContractError
  * (SyntaxError).
  */
-export function read(text: string, start: Place = NOWHERE): Form[] {
+export function read(text: string, start: TextPlace = NOWHERE): Form[] {
   if (text.length > MAX_CHARACTERS) throw syntaxError(`Code of more than ${MAX_CHARACTERS} characters`, start)
   const cursor = new Cursor(text, start)
   const forms: Form[] = []

@@ -1,5 +1,5 @@
 /** String literals. */
-import { ContractError, type Place } from '../errors.ts'
+import { ContractError, type TextPlace } from '../errors.ts'
 
 const PLAIN = /[^"\\\n\r]+/y
 /** A string goes on behind a backslash, white space and another backslash. */
@@ -7,7 +7,11 @@ const GAP = /\s+/y
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', '\\': '\\', '"': '"', "'": "'" }
 
 /** The content of the string that begins with the quote at `from`, and where the text goes on behind it. */
-export function readString(text: string, from: number, place: Place): { readonly text: string; readonly to: number } {
+export function readString(
+  text: string,
+  from: number,
+  place: TextPlace,
+): { readonly text: string; readonly to: number } {
   const parts: string[] = []
   let at = from + 1
   for (;;) {
@@ -36,6 +40,6 @@ export function readString(text: string, from: number, place: Place): { readonly
   }
 }
 
-function bad(message: string, place: Place): ContractError {
+function bad(message: string, place: TextPlace): ContractError {
   return new ContractError('SyntaxError', message, place)
 }

@@ -20,8 +20,8 @@ export type KeptValue =
   | { readonly module: readonly [name: string, interfaces: readonly string[]] }
   | { readonly token: readonly [name: string, args: readonly KeptValue[]] }
 
-type Kept<T> = { readonly [K in keyof T]: K extends 'args' ? readonly KeptValue[] : T[K] }
-type KeptGuard = { [K in GuardKind['kind']]: Kept<Extract<GuardKind, { kind: K }>> }[GuardKind['kind']]
+type KeptFields<T> = { readonly [K in keyof T]: K extends 'args' ? readonly KeptValue[] : T[K] }
+type KeptGuard = { [K in GuardKind['kind']]: KeptFields<Extract<GuardKind, { kind: K }>> }[GuardKind['kind']]
 
 /** JSON of a value, for keptValue. */
 export function keepValue(value: Value): KeptValue {

@@ -9,15 +9,15 @@ import {
   offset,
   optionalFraction,
   posix,
-  type Steps,
   skipSpace,
+  type TimeDirectives,
   word,
   zone,
 } from './time-steps.ts'
 
 /** The directives of a format, compound ones resolved. Null: one of them is unknown. */
-export function stepsOf(format: string): Steps[] | null {
-  const steps: Steps[] = [[skipSpace]]
+export function stepsOf(format: string): TimeDirectives[] | null {
+  const steps: TimeDirectives[] = [[skipSpace]]
   for (const [piece, , letter] of format.matchAll(/%([-_0]*)(.?)|\s+|./gsu)) {
     if (!piece.startsWith('%')) steps.push([/^\s/.test(piece) ? skipSpace : literal(piece)])
     else if (Object.hasOwn(COMPOUND, letter)) steps.push(...(stepsOf(COMPOUND[letter]) ?? []))
@@ -49,12 +49,12 @@ const byWeek = (way: 'iso' | 'sunday' | 'monday', put: (fields: Fields, value: n
 }
 const setWeek = (fields: Fields, week: number) => Object.assign(fields, { week })
 const shortNames = (names: readonly string[]) => names.map((name) => name.slice(0, 3))
-const shortMonth: Steps = [word(shortNames(MONTHS), (fields, index) => setMonth(fields, index + 1))]
-const dayHalf: Steps = [
+const shortMonth: TimeDirectives = [word(shortNames(MONTHS), (fields, index) => setMonth(fields, index + 1))]
+const dayHalf: TimeDirectives = [
   word(['AM', 'PM'], (fields, index) => Object.assign(fields, { isTwelveHour: true, isAfternoon: index === 1 })),
 ]
 
-const DIRECTIVES: Readonly<Record<string, Steps>> = {
+const DIRECTIVES: Readonly<Record<string, TimeDirectives>> = {
   P: dayHalf,
   p: dayHalf,
   H: [number(2, setHour)],

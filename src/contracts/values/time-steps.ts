@@ -7,9 +7,9 @@ const MAX_SECONDS = 9_200_000_000_000n
 const UTC_NAMES = ['ZULU', 'GMT', 'UTC', 'UT1', 'UT', 'Z']
 
 /** Reads one directive at a position: behind it, or -1 if it does not fit. */
-export type Step = (text: string, at: number, fields: Fields) => number
+export type TimeDirective = (text: string, at: number, fields: Fields) => number
 /** A directive, with the second way to read it where there are two. */
-export type Steps = readonly [Step] | readonly [Step, Step]
+export type TimeDirectives = readonly [TimeDirective] | readonly [TimeDirective, TimeDirective]
 
 /** White space, or none. */
 export function skipSpace(text: string, at: number): number {
@@ -19,12 +19,12 @@ export function skipSpace(text: string, at: number): number {
 }
 
 /** These very characters. */
-export function literal(wanted: string): Step {
+export function literal(wanted: string): TimeDirective {
   return (text, at) => (text.startsWith(wanted, at) ? at + wanted.length : -1)
 }
 
 /** Takes so many characters, which begin with a number. */
-export function number(width: number, put: (fields: Fields, value: number) => void, spaced = false): Step {
+export function number(width: number, put: (fields: Fields, value: number) => void, spaced = false): TimeDirective {
   return (text, at, fields) => {
     const taken = text.slice(at, at + width)
     const digits = /^\d+/.exec(spaced ? taken.trimStart() : taken)
@@ -35,7 +35,7 @@ export function number(width: number, put: (fields: Fields, value: number) => vo
 }
 
 /** One of some words, in either case. */
-export function word(words: readonly string[], put: (fields: Fields, index: number) => void): Step {
+export function word(words: readonly string[], put: (fields: Fields, index: number) => void): TimeDirective {
   return (text, at, fields) => {
     const index = words.findIndex((one) => text.slice(at, at + one.length).toLowerCase() === one.toLowerCase())
     if (index < 0) return -1
@@ -45,13 +45,13 @@ export function word(words: readonly string[], put: (fields: Fields, index: numb
 }
 
 /** A year of any length, else of four digits: `20101221` is then a year, a month and a day. */
-export function fullYear(isIso: boolean): Steps {
+export function fullYear(isIso: boolean): TimeDirectives {
   const put = (fields: Fields, year: number) => {
     fields.century = Math.floor(year / 100)
     fields.yearOfCentury = year - 100 * fields.century
     if (isIso) fields.dateBy.iso = true
   }
-  const greedy: Step = (text, at, fields) => {
+  const greedy: TimeDirective = (text, at, fields) => {
     const end = digitsEnd(text, text[at] === '-' ? at + 1 : at)
     if (end === at || text[end - 1] === '-' || end - at > 9) return -1
     put(fields, Number(text.slice(at, end)))
@@ -67,7 +67,7 @@ function digitsEnd(text: string, at: number): number {
 }
 
 /** A fraction of a second, rounded to microseconds. */
-export const fraction: Step = (text, at, fields) => {
+export const fraction: TimeDirective = (text, at, fields) => {
   const end = digitsEnd(text, at)
   if (end === at) return -1
   fields.micros = Math.floor((Number(text.slice(at, end).slice(0, 7).padEnd(7, '0')) + 5) / 10)
@@ -75,14 +75,14 @@ export const fraction: Step = (text, at, fields) => {
 }
 
 /** A point and a fraction of a second, or nothing. */
-export const optionalFraction: Step = (text, at, fields) => {
+export const optionalFraction: TimeDirective = (text, at, fields) => {
   const end = text[at] === '.' ? fraction(text, at + 1, fields) : -1
   if (end < 0) fields.micros = 0
   return end < 0 ? at : end
 }
 
 /** `+hhmm` or `+hh:mm` east of UTC. */
-export const offset: Step = (text, at, fields) => {
+export const offset: TimeDirective = (text, at, fields) => {
   const match = /^([+-])(\d\d):?(\d\d)/.exec(text.slice(at, at + 6))
   if (match === null) return -1
   const minutes = 60 * Number(match[2]) + Number(match[3])
@@ -91,7 +91,7 @@ export const offset: Step = (text, at, fields) => {
 }
 
 /** A name of UTC, or an offset. */
-export const zone: Step = (text, at, fields) => {
+export const zone: TimeDirective = (text, at, fields) => {
   const name = UTC_NAMES.find((one) => text.startsWith(one, at))
   if (name === undefined) return offset(text, at, fields)
   fields.offset = 0
@@ -99,7 +99,7 @@ export const zone: Step = (text, at, fields) => {
 }
 
 /** Seconds since 1970. */
-export const posix: Step = (text, at, fields) => {
+export const posix: TimeDirective = (text, at, fields) => {
   const match = /^-?\d{1,15}/.exec(text.slice(at, at + 16))
   if (match === null) return -1
   const seconds = BigInt(match[0])

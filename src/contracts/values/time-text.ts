@@ -14,7 +14,7 @@ const MICROS_A_SECOND = 1_000_000n
 const MICROS_A_DAY = 86_400n * MICROS_A_SECOND
 
 /** A time taken apart. */
-interface Parts extends CalendarDate {
+interface TimeParts extends CalendarDate {
   readonly days: bigint
   readonly hour: number
   readonly minute: number
@@ -25,7 +25,7 @@ interface Parts extends CalendarDate {
   readonly time: bigint
 }
 
-const DIRECTIVES: Readonly<Record<string, (parts: Parts) => string>> = {
+const DIRECTIVES: Readonly<Record<string, (parts: TimeParts) => string>> = {
   Y: ({ year }) => yearText(year),
   y: ({ year }) => zeros(modulo(year, 100), 2),
   C: ({ year }) => zeros(Math.floor(year / 100), 2),
@@ -76,7 +76,7 @@ export function formatTime(format: string, time: Time): string {
 
 const DIRECTIVE = /%[-_0^#]*([^-_0^#])/gsu
 
-function partsOf({ micros: time }: Time): Parts {
+function partsOf({ micros: time }: Time): TimeParts {
   let days = time / MICROS_A_DAY
   if (days * MICROS_A_DAY > time) days--
   const ofDay = Number(time - days * MICROS_A_DAY)

@@ -13,7 +13,7 @@ export interface Command<Meta = PublicMeta> {
   readonly cmd: string
   /** One for each signer, as they came; null: one who did not sign. */
   readonly sigs: readonly ({ readonly sig: string } | null)[]
-  readonly signers: readonly Signer[]
+  readonly signers: readonly CommandSigner[]
   /** Public key -> capabilities that its signature is limited to; none: it signs everything. */
   readonly grants: Grants
   /** The same by address, where a signer names one: so signers count before release 5.4.1 of the language. */
@@ -31,7 +31,7 @@ export interface Command<Meta = PublicMeta> {
 /** Key or address -> capabilities. */
 export type Grants = ReadonlyMap<string, readonly CapabilityToken[]>
 
-export interface Signer {
+export interface CommandSigner {
   readonly pubKey: string
   /** null: ED25519. */
   readonly scheme: string | null

@@ -13,7 +13,7 @@ import { type ContentsShape, PrivateShape, PublicShape } from './shape.ts'
 export type { SignedCommand }
 
 /** What is wrong with a command, and what would be right. */
-export class Fault {
+export class CommandFault {
   readonly message: string
 
   constructor(message: string) {
@@ -24,25 +24,25 @@ export class Fault {
 const decoder = new TextDecoder()
 
 /** Reads the JSON text of a command. */
-export function readCommandText(text: string): Command | Fault {
+export function readCommandText(text: string): Command | CommandFault {
   const signed = parseAs<SignedCommand>(text, SignedCommand, '')
-  return signed instanceof Fault ? signed : readCommand(signed)
+  return signed instanceof CommandFault ? signed : readCommand(signed)
 }
 
 /** Reads a transaction of a block. Throws Error for what is no command: no block can hold it. */
 export function readStored(transaction: Uint8Array): Command {
   const command = readCommandText(decoder.decode(transaction))
-  if (command instanceof Fault) throw new Error(`a block holds what is no command: ${command.message}`)
+  if (command instanceof CommandFault) throw new Error(`a block holds what is no command: ${command.message}`)
   return command
 }
 
 /** Reads a command. Its hash, its signatures and its code are not checked. */
-export function readCommand(signed: SignedCommand): Command | Fault {
+export function readCommand(signed: SignedCommand): Command | CommandFault {
   return read<PublicShape, PublicMeta>(signed, PublicShape, metaFrom)
 }
 
 /** As readCommand, for a command whose metadata names the nodes that execute it. */
-export function readPrivateCommand(signed: SignedCommand): Command<PrivateMeta> | Fault {
+export function readPrivateCommand(signed: SignedCommand): Command<PrivateMeta> | CommandFault {
   return read<PrivateShape, PrivateMeta>(signed, PrivateShape, (meta) => meta)
 }
 
@@ -50,11 +50,11 @@ function read<Shape extends ContentsShape & { readonly meta: unknown }, Meta>(
   { hash, sigs, cmd }: SignedCommand,
   schema: TSchema,
   metaOf: (meta: Shape['meta']) => Meta,
-): Command<Meta> | Fault {
+): Command<Meta> | CommandFault {
   // A lone surrogate has no UTF-8 bytes, so such a text has no hash.
-  if (/\p{Surrogate}/u.test(cmd)) return new Fault('/cmd: holds half of a surrogate pair, which is no text')
+  if (/\p{Surrogate}/u.test(cmd)) return new CommandFault('/cmd: holds half of a surrogate pair, which is no text')
   const contents = parseAs<Shape>(cmd, schema, '/cmd')
-  if (contents instanceof Fault) return contents
+  if (contents instanceof CommandFault) return contents
   const { signers, verifiers, networkId = null, meta } = contents
   try {
     const payload = payloadFrom(contents.payload)
@@ -67,19 +67,19 @@ function read<Shape extends ContentsShape & { readonly meta: unknown }, Meta>(
       size: commandSizeOf({ cmd, proof, sigs, schemes: signers.map(({ scheme }) => scheme) }),
     }
   } catch (error) {
-    if (error instanceof Malformed) return new Fault(`/cmd${error.complaint}`)
-    if (error instanceof FormatError) return new Fault(error.message)
+    if (error instanceof Malformed) return new CommandFault(`/cmd${error.complaint}`)
+    if (error instanceof FormatError) return new CommandFault(error.message)
     throw error
   }
 }
 
-function parseAs<T>(text: string, schema: TSchema, place: string): T | Fault {
+function parseAs<T>(text: string, schema: TSchema, place: string): T | CommandFault {
   let json: unknown
   try {
     json = parseExactJson(text)
   } catch (error) {
-    return new Fault(`${place || 'the command'}: no JSON: ${describeError(error)}`)
+    return new CommandFault(`${place || 'the command'}: no JSON: ${describeError(error)}`)
   }
   const { accepts, complaint } = validatorOf(schema)
-  return accepts(json) ? (json as T) : new Fault(complaint(json, place).replace(/^the whole/, 'the command'))
+  return accepts(json) ? (json as T) : new CommandFault(complaint(json, place).replace(/^the whole/, 'the command'))
 }

@@ -15,7 +15,7 @@ import type { NetworkSettings } from '../rules/settings.ts'
 import { writeCopy } from './copy.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
 import { BLOCKS, STATE } from './directory.ts'
-import { type Snapshot, snapshotOf } from './records.ts'
+import { type StateSnapshot, snapshotOf } from './records.ts'
 import { StateDatabase } from './state-database.ts'
 
 export interface BackupOptions {
@@ -117,7 +117,7 @@ export class BackupJobs {
 /** Writes the state database that follows from the blocks of the snapshot. */
 async function writeState(
   location: string,
-  { store, blocks, heads }: Snapshot,
+  { store, blocks, heads }: StateSnapshot,
   release: ReleaseRules,
   stopped: AbortSignal,
 ): Promise<void> {

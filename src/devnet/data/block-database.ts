@@ -4,20 +4,28 @@ import { rename } from 'node:fs/promises'
 import { describeError, type NewcutError } from '../../core/errors.ts'
 import type { OnProgress } from '../../core/progress.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
-import type { ChainState, Journal } from '../rules/journal.ts'
+import type { ChainJournal, ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import { writeCopy } from './copy.ts'
-import { type Database, destroyDatabase, type Entry, openDatabase, unusable } from './database.ts'
+import { type Database, destroyDatabase, openDatabase, type StoredEntry, unusable } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type LoadedState, loadChains } from './load.ts'
 import { DiskPayloads } from './payloads.ts'
-import { blockEntry, networkEntry, readSettings, rulesEntry, type Snapshot, snapshotOf, tipEntry } from './records.ts'
+import {
+  blockEntry,
+  networkEntry,
+  readSettings,
+  rulesEntry,
+  type StateSnapshot,
+  snapshotOf,
+  tipEntry,
+} from './records.ts'
 
 /** Most blocks that may wait to be written: a caller that adds many must let them be written in between. */
 const MAX_UNWRITTEN_BLOCKS = 20_000
 
-export class BlockDatabase implements Journal {
+export class BlockDatabase implements ChainJournal {
   #settings: NetworkSettings
   readonly payloads: DiskPayloads
   readonly #database: Database
@@ -131,8 +139,8 @@ export class BlockDatabase implements Journal {
     this.#writtenRules = snapshot.ruleChanges
   }
 
-  #newEntries(snapshot: Snapshot): Entry[] {
-    const entries: Entry[] = []
+  #newEntries(snapshot: StateSnapshot): StoredEntry[] {
+    const entries: StoredEntry[] = []
     for (let number = this.#writtenBlocks; number < snapshot.blocks; number++) {
       entries.push(blockEntry(number, snapshot.store.at(number).bytes))
     }

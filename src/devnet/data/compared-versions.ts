@@ -1,5 +1,5 @@
 /** What blocks write when they are executed again, compared with what a state database has of them. */
-import type { Entry } from '../../contracts/machine/state.ts'
+import type { LayerEntry } from '../../contracts/machine/state.ts'
 import { describeError } from '../../core/errors.ts'
 import { entryText } from '../ledger/entry-text.ts'
 import { MemoryVersions } from '../ledger/versions.ts'
@@ -16,7 +16,7 @@ export class ComparedVersions extends MemoryVersions {
     this.#onDifference = onDifference
   }
 
-  override add(chain: number, record: number, entries: Iterable<Entry>): void {
+  override add(chain: number, record: number, entries: Iterable<LayerEntry>): void {
     const written = [...entries]
     super.add(chain, record, written)
     if (this.#state === null || record >= this.#state.blocks) return
@@ -26,7 +26,7 @@ export class ComparedVersions extends MemoryVersions {
     }
   }
 
-  #difference(state: StateDatabase, chain: number, record: number, entry: Entry): string | null {
+  #difference(state: StateDatabase, chain: number, record: number, entry: LayerEntry): string | null {
     const { domain, key } = entry
     const place = `the entry ${JSON.stringify(key)} of ${domain}`
     try {

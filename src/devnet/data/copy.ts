@@ -1,8 +1,8 @@
 /** Writes chains as a block database of their own: how a network begins on disk, and how it is backed up. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NetworkSettings } from '../rules/settings.ts'
-import { type Entry, openDatabase } from './database.ts'
-import { blockEntry, networkEntry, payloadEntry, rulesEntry, type Snapshot, tipEntry } from './records.ts'
+import { openDatabase, type StoredEntry } from './database.ts'
+import { blockEntry, networkEntry, payloadEntry, rulesEntry, type StateSnapshot, tipEntry } from './records.ts'
 
 /** Blocks that are written before other tasks of the process get their turn. */
 const PIECE_BLOCKS = 250
@@ -15,7 +15,7 @@ const PIECE_BLOCKS = 250
 export async function writeCopy(
   location: string,
   settings: NetworkSettings,
-  snapshot: Snapshot,
+  snapshot: StateSnapshot,
   stopped?: AbortSignal,
 ): Promise<void> {
   const database = await openDatabase(location, { create: true })
@@ -34,8 +34,8 @@ export async function writeCopy(
 }
 
 /** Headers and payloads of the blocks with the numbers from `from` up to but without `to`. */
-function blockEntries({ store }: Pick<Snapshot, 'store'>, from: number, to: number): Entry[] {
-  const entries: Entry[] = []
+function blockEntries({ store }: Pick<StateSnapshot, 'store'>, from: number, to: number): StoredEntry[] {
+  const entries: StoredEntry[] = []
   for (let number = from; number < to; number++) {
     const block = store.at(number)
     entries.push(blockEntry(number, block.bytes), payloadEntry(block.payload))

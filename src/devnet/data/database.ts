@@ -9,7 +9,7 @@ import { chainBytes } from '../../core/work.ts'
 
 export type Database = ClassicLevel<string, Uint8Array>
 
-export interface Entry {
+export interface StoredEntry {
   readonly type: 'put'
   readonly key: string
   readonly value: Uint8Array
@@ -118,7 +118,7 @@ export function unseal(value: Uint8Array): Uint8Array | undefined {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-export function jsonEntry(key: string, value: unknown): Entry {
+export function jsonEntry(key: string, value: unknown): StoredEntry {
   return { type: 'put', key, value: seal(encoder.encode(JSON.stringify(value))) }
 }
 

@@ -11,7 +11,7 @@
  * `|` is a NUL, which is in no name of a domain.
  */
 import type { Module } from '../../contracts/machine/ast.ts'
-import type { State, Entry as StateEntry } from '../../contracts/machine/state.ts'
+import type { ReadableState, LayerEntry as StateEntry } from '../../contracts/machine/state.ts'
 import { genesisOf } from '../ledger/genesis.ts'
 import {
   type KeptModule,
@@ -32,7 +32,7 @@ export interface Records {
   write(key: string, json: unknown): void
 }
 
-type Kept = readonly [record: number, value: unknown, before: number]
+type VersionRow = readonly [record: number, value: unknown, before: number]
 
 const NONE = -1
 /** Keys in a record of keys. */
@@ -101,14 +101,14 @@ export class DiskVersions implements Versions {
       const before = this.newest(chain, domain, key)
       if (before === null) this.#addKey(`${chain}/${domain}`, key)
       else this.#records.write(`older/${before.record}/${name}`, this.#records.read(`state/${name}`))
-      const kept: Kept = [record, keepEntry(domain, value, this.#modules), before?.record ?? NONE]
+      const kept: VersionRow = [record, keepEntry(domain, value, this.#modules), before?.record ?? NONE]
       this.#records.write(`state/${name}`, kept)
       this.#cache.set(name, new DiskVersion(record, value, kept[2], this.#finder(name, domain)))
     }
   }
 
   #versionAt(place: string, name: string, domain: string): Version | null {
-    const json = this.#records.read(place) as Kept | undefined
+    const json = this.#records.read(place) as VersionRow | undefined
     if (json === undefined) return null
     const [record, value, before] = json
     return new DiskVersion(record, keptEntry(domain, value, this.#modules), before, this.#finder(name, domain))
@@ -145,12 +145,12 @@ export class DiskVersions implements Versions {
 
 class DiskModules implements ModuleNumbers {
   readonly #records: Records
-  readonly #genesis: State
+  readonly #genesis: ReadableState
   readonly #ids = new WeakMap<Module, ModuleId>()
   readonly #modules = new Map<ModuleId, Module>()
 
   /** `genesis`: the state after the first block. */
-  constructor(records: Records, genesis: State) {
+  constructor(records: Records, genesis: ReadableState) {
     this.#records = records
     this.#genesis = genesis
   }

@@ -1,25 +1,25 @@
 /** Payloads on disk, read when they are asked for. */
-import type { Payload } from '../store/payload.ts'
+import type { StoredPayload } from '../store/payload.ts'
 import { decodePayloadRecord } from '../store/payload-record.ts'
 import type { PayloadStore } from '../store/payload-store.ts'
-import { type Database, type Entry, readValue, unseal } from './database.ts'
+import { type Database, readValue, type StoredEntry, unseal } from './database.ts'
 import { payloadEntry, payloadKey } from './records.ts'
 
 export class DiskPayloads implements PayloadStore {
   readonly #database: Database
   /** Key -> a record that is not on disk yet. */
-  readonly #unwritten = new Map<string, Entry>()
+  readonly #unwritten = new Map<string, StoredEntry>()
 
   constructor(database: Database) {
     this.#database = database
   }
 
-  get unwritten(): readonly Entry[] {
+  get unwritten(): readonly StoredEntry[] {
     return [...this.#unwritten.values()]
   }
 
   /** Finds payloads from the moment they are put. Throws NewcutError DATA_UNUSABLE for a damaged record. */
-  get(payloadHash: Uint8Array): Payload | undefined {
+  get(payloadHash: Uint8Array): StoredPayload | undefined {
     const key = payloadKey(payloadHash)
     const unwritten = this.#unwritten.get(key)
     const record = unwritten === undefined ? readValue(this.#database, key) : unseal(unwritten.value)
@@ -27,13 +27,13 @@ export class DiskPayloads implements PayloadStore {
   }
 
   /** A payload that is there already is written again: that is cheaper than looking for it. */
-  put(payload: Payload): void {
+  put(payload: StoredPayload): void {
     const entry = payloadEntry(payload)
     this.#unwritten.set(entry.key, entry)
   }
 
   /** Call it when these are on disk. */
-  written(entries: readonly Entry[]): void {
+  written(entries: readonly StoredEntry[]): void {
     for (const { key } of entries) this.#unwritten.delete(key)
   }
 }

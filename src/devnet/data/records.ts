@@ -19,9 +19,9 @@ import type { ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import type { BlockStore } from '../store/block-store.ts'
-import type { Payload } from '../store/payload.ts'
+import type { StoredPayload } from '../store/payload.ts'
 import { encodePayloadRecord } from '../store/payload-record.ts'
-import { type Database, damaged, type Entry, jsonEntry, readJson, seal, unusable } from './database.ts'
+import { type Database, damaged, jsonEntry, readJson, type StoredEntry, seal, unusable } from './database.ts'
 
 export const FORMAT = 2
 const NUMBER_DIGITS = 10
@@ -72,7 +72,7 @@ const rulesRecord = Compile(RulesRecord)
 export type Tip = Static<typeof TipRecord>
 
 /** A state at one moment: the store only grows, so its first `blocks` blocks never change. */
-export interface Snapshot {
+export interface StateSnapshot {
   readonly store: BlockStore
   readonly blocks: number
   /** By chain, hashes as in JSON. */
@@ -80,20 +80,20 @@ export interface Snapshot {
   readonly ruleChanges: readonly RuleChange[]
 }
 
-export function snapshotOf({ store, heads, ruleChanges }: ChainState): Snapshot {
+export function snapshotOf({ store, heads, ruleChanges }: ChainState): StateSnapshot {
   const byChain = [...heads].sort(([a], [b]) => a - b).map(([, { hash }]) => encodeBase64Url(hash))
   return { store, blocks: store.size, heads: byChain, ruleChanges: [...ruleChanges] }
 }
 
-export function networkEntry({ difficulty, ...settings }: NetworkSettings): Entry {
+export function networkEntry({ difficulty, ...settings }: NetworkSettings): StoredEntry {
   return jsonEntry(NETWORK_KEY, { format: FORMAT, ...settings, difficulty: String(difficulty) })
 }
 
-export function tipEntry({ blocks, heads, ruleChanges }: Snapshot): Entry {
+export function tipEntry({ blocks, heads, ruleChanges }: StateSnapshot): StoredEntry {
   return jsonEntry(TIP_KEY, { blocks, ruleChanges: ruleChanges.length, heads })
 }
 
-export function rulesEntry(changes: readonly RuleChange[]): Entry {
+export function rulesEntry(changes: readonly RuleChange[]): StoredEntry {
   const text = (value: bigint | undefined) => (value === undefined ? undefined : String(value))
   const record = changes.map(({ target, blockDelay, ...change }) => {
     return { ...change, target: text(target), blockDelay: text(blockDelay) }
@@ -101,11 +101,11 @@ export function rulesEntry(changes: readonly RuleChange[]): Entry {
   return jsonEntry(RULES_KEY, record)
 }
 
-export function blockEntry(number: number, header: Uint8Array): Entry {
+export function blockEntry(number: number, header: Uint8Array): StoredEntry {
   return { type: 'put', key: blockKey(number), value: seal(header) }
 }
 
-export function payloadEntry(payload: Payload): Entry {
+export function payloadEntry(payload: StoredPayload): StoredEntry {
   return { type: 'put', key: payloadKey(payload.payloadHash), value: seal(encodePayloadRecord(payload)) }
 }
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import type { ProductWord } from '../../core/header-json.ts'
 import { EVENT_STREAM_HEADERS, JSON_TYPE, TEXT } from '../../schema/operation.ts'
-import { type Refusal, refusalOf } from './refusal.ts'
+import { type HttpRefusal, refusalOf } from './refusal.ts'
 
 export type App = FastifyInstance
 
@@ -115,7 +115,7 @@ function commonHeaders({ product, packageVersion, nowMs }: AppOptions, { remoteA
   }
 }
 
-export function refuse(reply: FastifyReply, { status, message }: Refusal): FastifyReply {
+export function refuse(reply: FastifyReply, { status, message }: HttpRefusal): FastifyReply {
   // Without a text there is no content type.
   return message === '' ? reply.code(status).send() : reply.code(status).type(TEXT).send(message)
 }
@@ -173,7 +173,7 @@ export function streamEvent(text: string): StreamEvent {
 }
 
 /** An open server-sent event stream. A reader that lets more than `MAX_BACKLOG_BYTES` wait is dropped. */
-export interface EventStream {
+export interface ServedStream {
   readonly send: (event: string | StreamEvent) => void
   readonly close: () => void
 }
@@ -184,7 +184,7 @@ const MAX_BACKLOG_BYTES = 1024 * 1024
 const MAX_END_GRACE_MS = 5000
 
 /** Starts an event stream with the common headers. `onClose` runs once, whichever side ends it. */
-export function openEventStream(reply: FastifyReply, onClose: () => void): EventStream {
+export function openEventStream(reply: FastifyReply, onClose: () => void): ServedStream {
   const headers = reply.getHeaders()
   reply.hijack()
   const raw = reply.raw

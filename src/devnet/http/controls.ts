@@ -6,12 +6,12 @@ import type { Operation } from '../../schema/operation.ts'
 import { AutoMiner } from '../orders/auto-mine.ts'
 import { BlockMaker, type BlockMakerOptions } from '../orders/block-maker.ts'
 import { OrderRefused } from '../orders/order-refused.ts'
-import { Snapshots } from '../orders/snapshots.ts'
+import { NamedSnapshots } from '../orders/snapshots.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
 import { refuse } from './app.ts'
 import { Faults } from './faults.ts'
 import type { Router } from './router.ts'
-import { Control } from './routes/control.ts'
+import { ControlServer } from './routes/control.ts'
 import { StreamGate } from './stream/stream-gate.ts'
 import { foreignRefusal } from './this-machine.ts'
 
@@ -30,7 +30,7 @@ export class Controls {
   readonly streams = new StreamGate()
   readonly #stopped = new AbortController()
   readonly #faults: Faults
-  #control: Control | null = null
+  #control: ControlServer | null = null
   #startMiner = (): AutoMiner | null => null
   #miner: AutoMiner | null = null
 
@@ -49,12 +49,12 @@ export class Controls {
     const maker = new BlockMaker(rest)
     const mode = autoMine === null ? 'blocks by miners' : describeAutoMine(autoMine)
     const stopped = this.#stopped.signal
-    const control = new Control(router, {
+    const control = new ControlServer(router, {
       maker,
       faults: this.#faults,
       streams: this.streams,
       clock: nodeClock,
-      snapshots: new Snapshots(maker, nodeClock),
+      snapshots: new NamedSnapshots(maker, nodeClock),
       mode,
       stopped,
     })
@@ -65,7 +65,7 @@ export class Controls {
   }
 
   /** Where blocks come from, and what is set by hand; only after `serve`. */
-  get status(): ReturnType<Control['status']> {
+  get status(): ReturnType<ControlServer['status']> {
     if (this.#control === null) throw new Error('control is not served yet')
     return this.#control.status()
   }

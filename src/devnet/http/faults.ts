@@ -7,10 +7,10 @@ import { type Operation, TEXT } from '../../schema/operation.ts'
 import type { Static } from '../../schema/typebox.ts'
 import { RequestRefused } from './refusal.ts'
 
-export type Fault = Static<typeof FaultOrder>
+export type OrderedFault = Static<typeof FaultOrder>
 
 export class Faults {
-  readonly #faults = new Map<string, Fault>()
+  readonly #faults = new Map<string, OrderedFault>()
   readonly #clock: Clock
   readonly #signal: AbortSignal
 
@@ -23,12 +23,12 @@ export class Faults {
   }
 
   /** Every fault that is set, with the number of calls that remain. */
-  get list(): readonly Fault[] {
+  get list(): readonly OrderedFault[] {
     return [...this.#faults.values()]
   }
 
   /** Replaces the fault of its operation, one of `served`; count 0 clears it. Throws RequestRefused. */
-  set(fault: Fault, served: readonly Operation[]): void {
+  set(fault: OrderedFault, served: readonly Operation[]): void {
     const names = served.filter(({ group }) => group !== 'devnet').map(({ id }) => id)
     if (!names.includes(fault.operation)) {
       throw new RequestRefused(400, `there is no operation ${JSON.stringify(fault.operation)}: use ${names.join(', ')}`)
@@ -50,7 +50,7 @@ export class Faults {
     return fault === undefined ? false : this.#answer(id, fault, reply)
   }
 
-  async #answer(id: string, fault: Fault, reply: FastifyReply): Promise<boolean> {
+  async #answer(id: string, fault: OrderedFault, reply: FastifyReply): Promise<boolean> {
     const { count, status, body, contentType = TEXT, delayMs } = fault
     if (count > 1) this.#faults.set(id, { ...fault, count: count - 1 })
     else this.#faults.delete(id)

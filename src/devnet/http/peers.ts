@@ -3,7 +3,7 @@ import net from 'node:net'
 import { describeError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/host.ts'
 import type { PeerInfo } from '../../schema/bodies.ts'
-import type { Refusal } from './refusal.ts'
+import type { HttpRefusal } from './refusal.ts'
 
 /** Most peers; more are refused. */
 const MAX_PEERS = 1000
@@ -29,7 +29,7 @@ export class Peers {
    * Makes a peer known if something listens at its address, which must be one of this machine: a development node
    * connects to no other machine. null: it is known now.
    */
-  async add(peer: PeerInfo): Promise<Refusal | null> {
+  async add(peer: PeerInfo): Promise<HttpRefusal | null> {
     const { hostname, port } = peer.address
     if (!isLoopback(hostname)) {
       return invalid(
@@ -48,7 +48,7 @@ export class Peers {
 }
 
 /** The words in front are those of live nodes (PROTOCOL.md E.1). */
-const invalid = (why: string): Refusal => ({ status: 400, message: `Invalid hostaddress: ${why}` })
+const invalid = (why: string): HttpRefusal => ({ status: 400, message: `Invalid hostaddress: ${why}` })
 
 const addressOf = ({ address: { hostname, port } }: PeerInfo) => `${hostname.toLowerCase()}:${port}`
 

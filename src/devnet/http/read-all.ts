@@ -1,7 +1,7 @@
 /** Reads the commands of a request: at the door, before anything else is done with them. */
 import type { Command } from '../command/command.ts'
-import { Fault } from '../command/read.ts'
-import type { Steps } from '../turns.ts'
+import { CommandFault } from '../command/read.ts'
+import type { YieldingWork } from '../turns.ts'
 
 /** The first element of a request that cannot be read. */
 export interface Unread {
@@ -11,12 +11,12 @@ export interface Unread {
 /** Reads all, one in each step: a request may bring thousands. */
 export function* readAll<T>(
   items: readonly T[],
-  read: (item: T) => Command | Fault,
-): Steps<readonly Command[] | Unread> {
+  read: (item: T) => Command | CommandFault,
+): YieldingWork<readonly Command[] | Unread> {
   const commands: Command[] = []
   for (const [element, item] of items.entries()) {
     const command = read(item)
-    if (command instanceof Fault) return { unread: { element, fault: command.message } }
+    if (command instanceof CommandFault) return { unread: { element, fault: command.message } }
     commands.push(command)
     yield
   }

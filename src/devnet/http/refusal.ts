@@ -10,13 +10,13 @@ import type { NoWork, SolutionRefused } from '../work/coordinator.ts'
 import type { Unread } from './read-all.ts'
 
 /** An answer other than success. */
-export interface Refusal {
+export interface HttpRefusal {
   readonly status: number
   readonly message: string
 }
 
 /** Thrown deep inside a route for a request that cannot be served. */
-export class RequestRefused extends Error implements Refusal {
+export class RequestRefused extends Error implements HttpRefusal {
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -26,7 +26,7 @@ export class RequestRefused extends Error implements Refusal {
 }
 
 /** The refusal that an error stands for; null: it is a failure of the node. */
-export function refusalOf(error: unknown): Refusal | null {
+export function refusalOf(error: unknown): HttpRefusal | null {
   if (error instanceof RequestRefused) return error
   return error instanceof OrderRefused ? orderRefusal(error.problem) : null
 }
@@ -34,12 +34,12 @@ export function refusalOf(error: unknown): Refusal | null {
 /** Most characters of an unknown chain id that a refusal repeats. */
 const MAX_SHOWN_CHAIN_LENGTH = 20
 
-export const unknownChain = (chain: string, chains: number): Refusal => ({
+export const unknownChain = (chain: string, chains: number): HttpRefusal => ({
   status: 404,
   message: `there is no chain ${chain.slice(0, MAX_SHOWN_CHAIN_LENGTH)}: chains are 0 to ${chains - 1}`,
 })
 
-export function noWork(reason: NoWork): Refusal {
+export function noWork(reason: NoWork): HttpRefusal {
   if ('unauthorized' in reason) return { status: 403, message: `Unauthorized Miner: ${reason.unauthorized}` }
   if ('full' in reason) return { status: 503, message: 'Too many work requests' }
   const { paused, chains } = reason.noOpenChain
@@ -47,23 +47,26 @@ export function noWork(reason: NoWork): Refusal {
   return { status: 503, message: `No chain can be mined: ${why}` }
 }
 
-export function solutionRefusal(reason: SolutionRefused): Refusal {
+export function solutionRefusal(reason: SolutionRefused): HttpRefusal {
   if ('malformed' in reason) return { status: 400, message: `Decoding error: ${reason.malformed}` }
   if ('unsolved' in reason) return { status: 400, message: 'Invalid solved work: Invalid POW hash' }
   return { status: 404, message: 'No associated Payload' }
 }
 
-export const cutRefusal = ({ invalid }: InvalidCut): Refusal => ({ status: 400, message: `Invalid cut: ${invalid}` })
+export const cutRefusal = ({ invalid }: InvalidCut): HttpRefusal => ({
+  status: 400,
+  message: `Invalid cut: ${invalid}`,
+})
 
 /** Why transactions of a peer are not taken. */
-export function insertRefusal(reason: Unread | InsertRefused): Refusal {
+export function insertRefusal(reason: Unread | InsertRefused): HttpRefusal {
   if ('full' in reason) return fullPool(reason)
   const { element, fault } = 'unread' in reason ? reason.unread : reason.invalid[0]
   return { status: 400, message: `element ${element}: ${fault}` }
 }
 
 /** Why commands are not taken, in the words of live nodes (PROTOCOL.md E.3). */
-export function sendRefusal(reason: Unread | InsertRefused): Refusal {
+export function sendRefusal(reason: Unread | InsertRefused): HttpRefusal {
   if ('full' in reason) return fullPool(reason)
   if ('unread' in reason) {
     const { element, fault } = reason.unread
@@ -75,12 +78,12 @@ export function sendRefusal(reason: Unread | InsertRefused): Refusal {
   return { status: 400, message: `One or more transactions were invalid: ${told.join(', ')}` }
 }
 
-function fullPool({ full: { transactions, bytes } }: Full): Refusal {
+function fullPool({ full: { transactions, bytes } }: Full): HttpRefusal {
   const message = `the pool of this chain is full: at most ${transactions} transactions of ${bytes} bytes together`
   return { status: 400, message }
 }
 
-function orderRefusal(problem: OrderProblem): Refusal {
+function orderRefusal(problem: OrderProblem): HttpRefusal {
   switch (problem.kind) {
     case 'unknown-chain':
       return { ...unknownChain(String(problem.chain), problem.chains), status: 400 }

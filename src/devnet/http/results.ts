@@ -1,5 +1,5 @@
 /** Results of commands by request key: of blocks, of private commands, and of those that no block could hold. */
-import type { Found, Ledger } from '../ledger/ledger.ts'
+import type { FoundResult, Ledger } from '../ledger/ledger.ts'
 import type { PrivateLedger } from '../ledger/private.ts'
 import { BADLISTED, type Mempools } from '../mempool/mempools.ts'
 import { failedResult, placedResult } from './encode/result-text.ts'
@@ -10,7 +10,7 @@ export interface ResultsOptions {
   readonly pools: Mempools
 }
 
-export class Results {
+export class CommandResults {
   readonly #options: ResultsOptions
 
   constructor(options: ResultsOptions) {
@@ -18,7 +18,11 @@ export class Results {
   }
 
   /** Where the result stands on the first of these chains that has it in a block; null: on none. */
-  block(chains: readonly number[], key: string, confirmationDepth = 0): (Found & { readonly chain: number }) | null {
+  block(
+    chains: readonly number[],
+    key: string,
+    confirmationDepth = 0,
+  ): (FoundResult & { readonly chain: number }) | null {
     for (const chain of chains) {
       const found = this.#options.ledger.result(chain, key, confirmationDepth)
       if (found !== null) return { ...found, chain }

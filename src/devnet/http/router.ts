@@ -16,14 +16,14 @@ import {
 import type { Static, TObject, TSchema } from '../../schema/typebox.ts'
 import { parameterValues, validatorOf } from '../../schema/validator.ts'
 import { ALLOW_ORIGIN, type App, accepted, refuse } from './app.ts'
-import { type Refusal, unknownChain } from './refusal.ts'
+import { type HttpRefusal, unknownChain } from './refusal.ts'
 
 type BodyOf<O extends Operation> = O extends { readonly body: { readonly schema: infer S extends TSchema } }
   ? Static<S>
   : undefined
 
 /** A request that passed every common check. */
-export interface Call<O extends Operation> {
+export interface RoutedCall<O extends Operation> {
   readonly params: Static<O['params']>
   readonly query: Static<O['query']>
   /** JSON as parsed; bytes (Uint8Array) of binary bodies. */
@@ -35,7 +35,10 @@ export interface Call<O extends Operation> {
   readonly request: FastifyRequest
 }
 
-export type Handler<O extends Operation> = (call: Call<O>, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
+export type Handler<O extends Operation> = (
+  call: RoutedCall<O>,
+  reply: FastifyReply,
+) => FastifyReply | Promise<FastifyReply>
 
 export interface RouterOptions {
   readonly app: App
@@ -202,11 +205,11 @@ function pathIn(url: string): string {
 /** A path of the table as the server has it: `:name` for `{name}`. */
 export const urlOf = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
-type Refused = { readonly refused: Refusal }
+type Refused = { readonly refused: HttpRefusal }
 const refused = (status: number, message: string): Refused => ({ refused: { status, message } })
 
 /** Reads what an operation asks for, and judges all of it by the schemas of its row in the table. */
-function requestReader(operation: Operation): (request: FastifyRequest) => Call<Operation> | Refused {
+function requestReader(operation: Operation): (request: FastifyRequest) => RoutedCall<Operation> | Refused {
   const typeOf = typeChooser(offeredBy(operation))
   const bodyOf = bodyReader(operation)
   const paramsOf = parameterReader('path', operation.params)

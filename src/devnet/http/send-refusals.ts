@@ -6,7 +6,7 @@ import type { SignedCommand } from '../command/read.ts'
 import type { InsertRefused } from '../mempool/mempools.ts'
 import type { TransactionWatch } from '../watch/transaction-watch.ts'
 import type { Unread } from './read-all.ts'
-import type { Refusal } from './refusal.ts'
+import type { HttpRefusal } from './refusal.ts'
 import { type Router, urlOf } from './router.ts'
 import { pathsOf } from './routes/command-router.ts'
 
@@ -18,7 +18,7 @@ export interface NotTaken {
   /** As they were read; null: not all can be. */
   readonly commands: readonly Command[] | null
   readonly invalid: Unread | InsertRefused
-  readonly refusal: Refusal
+  readonly refusal: HttpRefusal
 }
 
 export class SendRefusals {

@@ -1,7 +1,7 @@
 /** Who may change the state of a node: programs on its own machine, and the page that the node itself serves to it. */
 import type { FastifyRequest } from 'fastify'
 import { hostOf, isLoopback } from '../../core/host.ts'
-import type { Refusal } from './refusal.ts'
+import type { HttpRefusal } from './refusal.ts'
 
 /** The URL of a node that listens on all addresses has one of these; a client takes them for its own machine. */
 const UNSPECIFIED = ['0.0.0.0', '::']
@@ -12,7 +12,7 @@ const UNSPECIFIED = ['0.0.0.0', '::']
  * need, the CORS headers they do not get, the Origin header they send, what browsers say of where a request comes from
  * (sec-fetch-site), and the host name they use. The page of this very address may pass: it is the node's own.
  */
-export function foreignRefusal({ socket, headers }: FastifyRequest): Refusal | null {
+export function foreignRefusal({ socket, headers }: FastifyRequest): HttpRefusal | null {
   const address = socket.remoteAddress ?? ''
   if (!isLoopback(address))
     return refused(`control is for this machine only, not for ${address || 'an unknown address'}`)
@@ -28,4 +28,4 @@ export function foreignRefusal({ socket, headers }: FastifyRequest): Refusal | n
   return null
 }
 
-const refused = (message: string): Refusal => ({ status: 403, message })
+const refused = (message: string): HttpRefusal => ({ status: 403, message })

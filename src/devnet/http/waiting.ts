@@ -3,10 +3,10 @@
 import type { Clock } from '../../core/clock.ts'
 
 /** Looks for an answer; null: not yet. */
-type Look = () => string | null
+type Lookup = () => string | null
 
 interface Waiter {
-  readonly look: Look
+  readonly look: Lookup
   readonly tell: (answer: string | null) => void
 }
 
@@ -49,7 +49,7 @@ export class Waiting {
   }
 
   /** Waits for an answer on one of these chains; null: none in time, or `signal` has ended the wait. */
-  wait(chains: readonly number[], look: Look, signal: AbortSignal): Promise<string | null> {
+  wait(chains: readonly number[], look: Lookup, signal: AbortSignal): Promise<string | null> {
     if (signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
       const waiter: Waiter = { look, tell: (answer) => end(answer) }

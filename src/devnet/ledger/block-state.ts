@@ -1,18 +1,18 @@
 /** The state after a block. */
-import type { Domain, State } from '../../contracts/machine/state.ts'
+import type { Domain, ReadableState } from '../../contracts/machine/state.ts'
 import type { Branches } from './branches.ts'
 import type { Versions } from './versions.ts'
 
-export class BlockState implements State {
+export class BlockState implements ReadableState {
   readonly #versions: Versions
   readonly #branches: Branches
   readonly #chain: number
   readonly #record: number
-  readonly #genesis: State
+  readonly #genesis: ReadableState
 
   /** `genesis`: the state after the first block. */
   constructor(
-    { versions, branches, genesis }: { versions: Versions; branches: Branches; genesis: State },
+    { versions, branches, genesis }: { versions: Versions; branches: Branches; genesis: ReadableState },
     block: { readonly chain: number; readonly record: number },
   ) {
     this.#genesis = genesis

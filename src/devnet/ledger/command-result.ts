@@ -1,8 +1,8 @@
 /** Results of commands as JSON text, with the keys in the order of live nodes (PROTOCOL.md E.1). */
 import type { ContractError } from '../../contracts/errors.ts'
 import type { PactRun, Yield } from '../../contracts/machine/ast.ts'
-import type { ContractEvent } from '../../contracts/machine/environment.ts'
-import type { Entry } from '../../contracts/machine/state.ts'
+import type { EmittedEvent } from '../../contracts/machine/environment.ts'
+import type { LayerEntry } from '../../contracts/machine/state.ts'
 import { hashText } from '../../contracts/values/hash.ts'
 import type { Value } from '../../contracts/values/value.ts'
 import { decimalText, moduleText, valueToJson } from '../../contracts/values/wire.ts'
@@ -10,13 +10,13 @@ import type { PublicMeta } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
 import { entryText } from './entry-text.ts'
 
-export interface CommandResult {
+export interface ExecutionResult {
   readonly gas: number
   readonly result: { readonly value: Value } | { readonly error: ContractError }
   readonly key: string
   /** What it wrote; null: nothing is told of it. */
-  readonly writes: Iterable<Entry> | null
-  readonly events: readonly ContractEvent[]
+  readonly writes: Iterable<LayerEntry> | null
+  readonly events: readonly EmittedEvent[]
   /** JSON text; null in blocks. */
   readonly metaData: string | null
   readonly pact: PactRun | null
@@ -25,7 +25,7 @@ export interface CommandResult {
 
 const MAX_MESSAGE_CHARACTERS = 256
 
-export function resultText({ gas, result, key, writes, events, metaData, pact, txId }: CommandResult): string {
+export function resultText({ gas, result, key, writes, events, metaData, pact, txId }: ExecutionResult): string {
   const outcome =
     'value' in result
       ? `{"status":"success","data":${valueToJson(result.value)}}`
@@ -43,13 +43,13 @@ function errorText({ kind, wireMessage, within, place }: ContractError): string 
   return `{"callStack":[],"type":"${kind}","message":${JSON.stringify(shown)},"info":${JSON.stringify(info)}}`
 }
 
-function eventText({ params, name, module, moduleHash }: ContractEvent): string {
+function eventText({ params, name, module, moduleHash }: EmittedEvent): string {
   const texts = params.map(valueToJson).join(',')
   return `{"params":[${texts}],"name":${JSON.stringify(name)},"module":${moduleText(module)},"moduleHash":"${moduleHash}"}`
 }
 
 /** One hash over all that was written: of `D` table `K` key `V` row, one after the other. */
-function logOf(writes: Iterable<Entry>): string {
+function logOf(writes: Iterable<LayerEntry>): string {
   let text = ''
   for (const entry of writes) {
     if (entry.domain.startsWith('table:')) text += `D${entry.domain.slice(6)}K${entry.key}V${entryText(entry)}`
@@ -64,11 +64,11 @@ function continuationText(pact: PactRun): string {
   return `{${inner}${stepText({ id, fun, args, step, yielded })}}`
 }
 
-type Step = Pick<PactRun, 'id' | 'fun' | 'args' | 'step' | 'yielded'>
+type PactStepResult = Pick<PactRun, 'id' | 'fun' | 'args' | 'step' | 'yielded'>
 
-const stateText = (state: Step) => `{${stepText(state)}}`
+const stateText = (state: PactStepResult) => `{${stepText(state)}}`
 
-function stepText({ id, fun, args, step, yielded }: Step): string {
+function stepText({ id, fun, args, step, yielded }: PactStepResult): string {
   const hasRollback = fun.steps[step].rollback !== null
   const call = `{"args":${valueToJson(args)},"def":${JSON.stringify(fun.qualified)}}`
   const about = `"executed":null,"pactId":${JSON.stringify(id)},"stepHasRollback":${hasRollback},"step":${step}`

@@ -1,18 +1,18 @@
 /** A block that is being made: its reward, and commands one after the other, as long as it has room. */
-import { type Entry, Layer, type State } from '../../contracts/machine/state.ts'
+import { Layer, type LayerEntry, type ReadableState } from '../../contracts/machine/state.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import { GrowingPayload, minerDataJson } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'
 import { sha512t256 } from '../rules/digest.ts'
 import type { Writes } from '../rules/executions.ts'
-import type { Payload } from '../store/payload.ts'
+import type { StoredPayload } from '../store/payload.ts'
 import { noteRequestKeys } from '../store/transaction-index.ts'
 import { resultText } from './command-result.ts'
 import { payReward } from './gas.ts'
 import { rewardAt } from './rewards.ts'
 import { attempt } from './runner.ts'
-import { type Block, executeCommand, TX_IDS } from './transaction.ts'
+import { type ExecutingBlock, executeCommand, TX_IDS } from './transaction.ts'
 
 /** Most commands in a block, and most bytes of them. Live nodes only have the gas limit, which allows 15 MB. */
 const MAX_BLOCK_TRANSACTIONS = 512
@@ -21,31 +21,31 @@ const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 /** What became of a command: it is in the block, may be in a later one, or never will be (and why). */
 export type Added = 'added' | 'left' | { readonly refused: string }
 
-interface Done {
+interface ExecutedEntry {
   readonly transaction: Uint8Array
   readonly output: Uint8Array
 }
 
 const encoder = new TextEncoder()
 
-export class Draft {
-  readonly block: Block
+export class PayloadDraft {
+  readonly block: ExecutingBlock
   /** Why the reward cannot be paid; null: it is paid. */
   readonly rewardFault: string | null
   readonly #layer: Layer
   readonly #minerData: Uint8Array
   readonly #coinbase: Uint8Array
   readonly #hashes: GrowingPayload
-  readonly #done: Done[] = []
+  readonly #done: ExecutedEntry[] = []
   readonly #keys = new Set<string>()
-  readonly #writes: Entry[][] = []
+  readonly #writes: LayerEntry[][] = []
   #gasLeft = MAX_BLOCK_GAS
   #bytesLeft = MAX_BLOCK_BYTES
   #txId: number
-  #payload: Payload | null = null
+  #payload: StoredPayload | null = null
 
   /** `state`: after the parent. `chains`: of the network. */
-  constructor(state: State, block: Block, chains: number) {
+  constructor(state: ReadableState, block: ExecutingBlock, chains: number) {
     this.block = block
     this.#layer = new Layer(state)
     this.#txId = state.get<number>('counters', 'tx') ?? 0
@@ -95,7 +95,7 @@ export class Draft {
   }
 
   /** The payload as it is now: the same object until a command is added. */
-  get payload(): Payload {
+  get payload(): StoredPayload {
     if (this.#payload === null) {
       const parts = { minerData: this.#minerData, transactions: [...this.#done], coinbase: this.#coinbase }
       this.#payload = { ...parts, ...this.#hashes.hashes }
@@ -106,7 +106,7 @@ export class Draft {
 
   /** What the block writes as it is now. */
   get writes(): Writes {
-    const counter: Entry = { domain: 'counters', key: 'tx', value: this.#txId }
+    const counter: LayerEntry = { domain: 'counters', key: 'tx', value: this.#txId }
     return [...this.#writes, [counter]]
   }
 

@@ -1,11 +1,11 @@
 /** Entries of the state as JSON text: what hashes of writes are made of, and what is compared when blocks are checked. */
 import type { Module, PactState } from '../../contracts/machine/ast.ts'
 import type { Namespace } from '../../contracts/machine/modules.ts'
-import type { Entry } from '../../contracts/machine/state.ts'
+import type { LayerEntry } from '../../contracts/machine/state.ts'
 import type { Value } from '../../contracts/values/value.ts'
 import { valueToJson } from '../../contracts/values/wire.ts'
 
-export function entryText({ domain, value }: Entry): string {
+export function entryText({ domain, value }: LayerEntry): string {
   switch (domain) {
     case 'tables':
       return 'true'

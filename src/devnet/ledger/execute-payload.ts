@@ -4,10 +4,10 @@ import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'
-import { Fault, readCommandText } from '../command/read.ts'
+import { CommandFault, readCommandText } from '../command/read.ts'
 import type { Judged, Misexecuted } from '../rules/executions.ts'
-import type { Payload } from '../store/payload.ts'
-import type { Draft } from './draft.ts'
+import type { StoredPayload } from '../store/payload.ts'
+import type { PayloadDraft } from './draft.ts'
 
 /** What is wrong with a command on top of a block, before it runs: hash, signatures, chain; null: nothing. */
 export type CommandCheck = (command: Command, parent: Header) => string | null
@@ -16,15 +16,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** `check`: what is wrong with a command before it runs; null: nothing. */
 export function executePayload(
-  begin: (miner: MinerAccount) => Draft,
-  payload: Payload,
+  begin: (miner: MinerAccount) => PayloadDraft,
+  payload: StoredPayload,
   check: (command: Command) => string | null,
 ): Judged | Misexecuted {
   try {
     const draft = begin(readMiner(payload.minerData))
     for (const [i, { transaction }] of payload.transactions.entries()) {
       const command = readCommandText(decoder.decode(transaction))
-      if (command instanceof Fault) return { fault: `transaction ${i}: ${command.message}` }
+      if (command instanceof CommandFault) return { fault: `transaction ${i}: ${command.message}` }
       const fault = check(command)
       if (fault !== null) return { fault: `transaction ${i}: ${fault}` }
       const added = draft.add({ command, bytes: transaction })
@@ -37,7 +37,7 @@ export function executePayload(
   }
 }
 
-function difference(given: Payload, made: Payload): string | null {
+function difference(given: StoredPayload, made: StoredPayload): string | null {
   if (!equalBytes(given.coinbase, made.coinbase)) return 'the output of its reward is another one'
   for (const [i, { output }] of given.transactions.entries()) {
     if (!equalBytes(output, made.transactions[i].output)) return `the output of its transaction ${i} is another one`

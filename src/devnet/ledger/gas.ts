@@ -4,7 +4,7 @@ import type { Run } from '../../contracts/machine/ast.ts'
 import { granting, withCapability } from '../../contracts/machine/capabilities.ts'
 import {
   type BlockScope,
-  type ContractEvent,
+  type EmittedEvent,
   type Environment,
   emptyEnvironment,
   freeGas,
@@ -137,7 +137,7 @@ export function redeemGas(
   context: BlockContext,
   command: Command,
   { miner, gas }: { readonly miner: MinerAccount; readonly gas: number },
-): readonly ContractEvent[] {
+): readonly EmittedEvent[] {
   const fee = new Map<string, Value>([['fee', priceOf(gas, command)]])
   const { block, message } = environmentOf(context, command)
   const settling = { ...message, data: fee, signers: new Map(), verifiers: new Map() }
@@ -160,7 +160,7 @@ export function payReward(
   context: BlockContext,
   miner: MinerAccount,
   reward: Decimal,
-): readonly ContractEvent[] {
+): readonly EmittedEvent[] {
   const message = { ...emptyEnvironment.message, hash: context.parentHash, sender: 'coinbase' }
   const evaluator = evaluatorOn({ block: blockScopeOf(context), message }, layer, freeGas())
   granting(evaluator, [coinToken('COINBASE')], () =>

@@ -5,7 +5,7 @@
 import { granting } from '../../contracts/machine/capabilities.ts'
 import { emptyEnvironment, freeGas, type Message } from '../../contracts/machine/environment.ts'
 import { runText } from '../../contracts/machine/execute.ts'
-import { Layer, type State } from '../../contracts/machine/state.ts'
+import { Layer, type ReadableState } from '../../contracts/machine/state.ts'
 import { asValue } from '../../contracts/machine/term.ts'
 import { systemContractsFor } from '../../contracts/system/system.ts'
 import { hashText } from '../../contracts/values/hash.ts'
@@ -13,16 +13,16 @@ import { UNIT } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
 import { developmentAccounts } from '../../core/development-accounts.ts'
 import { payloadHashes } from '../../core/payload.ts'
-import { emptyPayload, type Payload } from '../store/payload.ts'
+import { emptyPayload, type StoredPayload } from '../store/payload.ts'
 import { resultText } from './command-result.ts'
 import { coinToken, evaluatorOn } from './runner.ts'
 
 export interface Genesis {
-  readonly payload: Payload
-  readonly state: State
+  readonly payload: StoredPayload
+  readonly state: ReadableState
 }
 
-interface Command {
+interface GenesisCommand {
   readonly code: string
   readonly data: Readonly<Record<string, unknown>>
 }
@@ -45,7 +45,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   ns: ['ns.registry'],
 }
 
-const keysets: Command = {
+const keysets: GenesisCommand = {
   code: ['ns-admin-keyset', 'ns-operate-keyset', ...developmentAccounts.map(({ account }) => account)]
     .map((name) => `(define-keyset "${name}" (read-keyset "${name}"))`)
     .join('\n'),
@@ -57,7 +57,7 @@ const keysets: Command = {
 }
 
 /** Anybody may use `free` and `user`, and nobody may change them. `kadena` belongs to the operator. */
-const namespaces: Command = {
+const namespaces: GenesisCommand = {
   code: [
     '(define-namespace "free" (create-user-guard (ns.success)) (create-user-guard (ns.failure)))',
     '(define-namespace "user" (create-user-guard (ns.success)) (create-user-guard (ns.failure)))',
@@ -66,14 +66,14 @@ const namespaces: Command = {
   data: {},
 }
 
-const grants: Command = {
+const grants: GenesisCommand = {
   code: developmentAccounts
     .map(({ account, balance }) => `(coin.coinbase "${account}" (read-keyset "${account}") ${balance}.0)`)
     .join('\n'),
   data: Object.fromEntries(developmentAccounts.map(({ account, publicKey }) => [account, [publicKey]])),
 }
 
-function contractsOf(chains: number): Command[] {
+function contractsOf(chains: number): GenesisCommand[] {
   return systemContractsFor(chains).map(({ name, text }) => {
     const tables = (TABLES[name] ?? []).map((table) => `\n(create-table ${table})`)
     return { code: `${text.trimEnd()}${tables.join('')}`, data: {} }
@@ -90,7 +90,7 @@ function makeGenesis(chains: number): Genesis {
   return { payload: { ...parts, ...payloadHashes(parts) }, state }
 }
 
-function execute(state: Layer, { code, data }: Command, txId: number) {
+function execute(state: Layer, { code, data }: GenesisCommand, txId: number) {
   const cmd = JSON.stringify({
     networkId: null,
     payload: { exec: { data, code } },

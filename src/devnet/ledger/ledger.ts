@@ -4,7 +4,7 @@
  */
 
 import { evalError } from '../../contracts/errors.ts'
-import type { Entry, State } from '../../contracts/machine/state.ts'
+import type { LayerEntry, ReadableState } from '../../contracts/machine/state.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { forkStateOf } from '../../core/fork.ts'
@@ -16,13 +16,13 @@ import type { Command } from '../command/command.ts'
 import type { Executions, Judged, Misexecuted, Writes } from '../rules/executions.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
-import type { Payload } from '../store/payload.ts'
+import type { StoredPayload } from '../store/payload.ts'
 import type { TransactionIndex } from '../store/transaction-index.ts'
 import { type BlockContext, contextOn } from './block-context.ts'
 import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
 import { verifyContinuationProof } from './continuation-proof.ts'
-import { Draft } from './draft.ts'
+import { PayloadDraft } from './draft.ts'
 import { type CommandCheck, executePayload } from './execute-payload.ts'
 import { genesisOf } from './genesis.ts'
 import { gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
@@ -43,7 +43,7 @@ export interface LedgerOptions {
 }
 
 /** Where the result of a command stands. */
-export interface Found {
+export interface FoundResult {
   readonly block: Block
   /** Place among the commands of the block. */
   readonly index: number
@@ -56,9 +56,9 @@ const decoder = new TextDecoder()
 export class Ledger implements Executions {
   readonly #options: LedgerOptions
   readonly #branches: Branches
-  readonly #genesis: State
+  readonly #genesis: ReadableState
   /** What payloads write that were executed here and may become blocks. */
-  readonly #executed = new WeakMap<Payload, { readonly parent: Uint8Array; readonly writes: Writes }>()
+  readonly #executed = new WeakMap<StoredPayload, { readonly parent: Uint8Array; readonly writes: Writes }>()
   /** The block whose results were asked for last: whoever asks for many asks for those of few blocks. */
   #told: Block | null = null
   /** Chain -> what was seen last below its head. */
@@ -71,20 +71,20 @@ export class Ledger implements Executions {
   }
 
   /** Begins the next block of a chain, on any parent in the store. */
-  begin(parent: Header, miner: MinerAccount): Draft {
+  begin(parent: Header, miner: MinerAccount): PayloadDraft {
     const context = this.#contextOn(parent)
     const block = { context, miner, readProof: this.#readProof }
-    return new Draft(this.#stateAfter(parent), block, this.#options.store.chains)
+    return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains)
   }
 
   /** The payload of a draft as it is now. */
-  payloadOf(draft: Draft, parent: Header): Payload {
+  payloadOf(draft: PayloadDraft, parent: Header): StoredPayload {
     const { payload } = draft
     if (!this.#executed.has(payload)) this.#executed.set(payload, { parent: parent.hash, writes: draft.writes })
     return payload
   }
 
-  judge(parent: Header, payload: Payload): Judged | Misexecuted {
+  judge(parent: Header, payload: StoredPayload): Judged | Misexecuted {
     const known = this.#executed.get(payload)
     if (known !== undefined && equalBytes(known.parent, parent.hash)) return known
     const { check } = this.#options
@@ -146,7 +146,7 @@ export class Ledger implements Executions {
   }
 
   /** The result of a command on the branch of a chain's head, in a block that has at least so many on top of it. */
-  result(chain: number, requestKey: string, confirmationDepth = 0): Found | null {
+  result(chain: number, requestKey: string, confirmationDepth = 0): FoundResult | null {
     const { store, index } = this.#options
     const highest = store.heightAt(this.#branches.head(chain)) - confirmationDepth
     for (const place of index.find(requestKey)) {
@@ -181,7 +181,7 @@ export class Ledger implements Executions {
     return { context, state: this.stateOf(chain, record) }
   }
 
-  #execute(parent: Header, payload: Payload, check: (command: Command) => string | null): Judged | Misexecuted {
+  #execute(parent: Header, payload: StoredPayload, check: (command: Command) => string | null): Judged | Misexecuted {
     return executePayload((miner) => this.begin(parent, miner), payload, check)
   }
 
@@ -216,8 +216,8 @@ export class Ledger implements Executions {
 }
 
 /** The value that each entry was given last. */
-function lastOfEach(entries: readonly Entry[]): Iterable<Entry> {
-  const last = new Map<string, Entry>()
+function lastOfEach(entries: readonly LayerEntry[]): Iterable<LayerEntry> {
+  const last = new Map<string, LayerEntry>()
   for (const entry of entries) last.set(`${entry.domain}\0${entry.key}`, entry)
   return last.values()
 }

@@ -2,7 +2,7 @@
 import type { ContractError } from '../../contracts/errors.ts'
 import { evalError } from '../../contracts/errors.ts'
 import type { PactState } from '../../contracts/machine/ast.ts'
-import { type Domain, Layer, type State } from '../../contracts/machine/state.ts'
+import { type Domain, Layer, type ReadableState } from '../../contracts/machine/state.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
@@ -15,7 +15,12 @@ import { boughtText, executeCommand, type ProofReader, runPayload } from './tran
 const NO_MINER = { account: 'NoMiner', predicate: '<', publicKeys: [] }
 
 /** Runs the payload only: no gas is bought, every table can be read. JSON text of the result. */
-export function runLocally(state: State, context: BlockContext, command: Command, readProof: ProofReader): string {
+export function runLocally(
+  state: ReadableState,
+  context: BlockContext,
+  command: Command,
+  readProof: ProofReader,
+): string {
   const { meta, key } = command
   const layer = new Layer(state)
   // No call may hold the node longer than a block would.
@@ -38,7 +43,12 @@ export function runLocally(state: State, context: BlockContext, command: Command
 }
 
 /** Runs a command as a block would. JSON text of the result. */
-export function runPreflight(state: State, context: BlockContext, command: Command, readProof: ProofReader): string {
+export function runPreflight(
+  state: ReadableState,
+  context: BlockContext,
+  command: Command,
+  readProof: ProofReader,
+): string {
   const { meta } = command
   const metaData = localMetaData(context, meta)
   const txId = state.get<number>('counters', 'tx') ?? 0
@@ -48,7 +58,7 @@ export function runPreflight(state: State, context: BlockContext, command: Comma
 }
 
 /** Why the gas of a command cannot be bought; null: it can. */
-export function gasFault(state: State, context: BlockContext, command: Command): string | null {
+export function gasFault(state: ReadableState, context: BlockContext, command: Command): string | null {
   const bought = attempt(() => buyGas(new Layer(state), context, command))
   if (!('error' in bought)) return null
   return `Attempt to buy gas failed with: "${command.key}" ${boughtText(bought.error)}`
@@ -58,7 +68,7 @@ export function gasFault(state: State, context: BlockContext, command: Command):
  * Why the gas of a command cannot be bought because its payer does not exist: the sender has no account, or there is no
  * contract that is to pay. null: both are there. A payer who has too few coins exists.
  */
-export function payerFault(state: State, context: BlockContext, command: Command): string | null {
+export function payerFault(state: ReadableState, context: BlockContext, command: Command): string | null {
   const isMissing = (domain: Domain, key: string) => (state.get(domain, key) ?? null) === null
   const payers = [...command.grants.values()].flat().filter(isGasPayer)
   const hasNoContract = payers.some(({ name }) => isMissing('modules', name.slice(0, name.lastIndexOf('.'))))
@@ -67,7 +77,7 @@ export function payerFault(state: State, context: BlockContext, command: Command
 }
 
 /** Why a continuation is too late: its pact is finished. null: it is not, or the command is no continuation. */
-export function pactFault(state: State, { payload }: Command): string | null {
+export function pactFault(state: ReadableState, { payload }: Command): string | null {
   if (payload.kind !== 'cont' || state.get<PactState | null>('pacts', payload.pactId) !== null) return null
   return `This transaction is attempting to complete an already-completed defpact ID: ${payload.pactId}`
 }

@@ -2,7 +2,12 @@
 import { ContractError } from '../../contracts/errors.ts'
 import { language } from '../../contracts/language.ts'
 import { Fun, type Run } from '../../contracts/machine/ast.ts'
-import { type Environment, emptyEnvironment, type GasMeter, type Rules } from '../../contracts/machine/environment.ts'
+import {
+  type Environment,
+  emptyEnvironment,
+  type GasMeter,
+  type LanguageRules,
+} from '../../contracts/machine/environment.ts'
 import { Evaluator } from '../../contracts/machine/evaluator.ts'
 import { newTransaction } from '../../contracts/machine/scopes.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
@@ -12,10 +17,10 @@ import { NewcutError } from '../../core/errors.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 
 /** The first block defines what later ones need: modules and keysets outside of namespaces. */
-export const genesisRules: Rules = emptyEnvironment.block.rules
+export const genesisRules: LanguageRules = emptyEnvironment.block.rules
 
 /** The rules of a block after the first one. */
-export function blockRules({ isLanguage541 }: Pick<ReleaseRules, 'isLanguage541'>): Rules {
+export function blockRules({ isLanguage541 }: Pick<ReleaseRules, 'isLanguage541'>): LanguageRules {
   return {
     ...genesisRules,
     isRootOpen: false,

@@ -4,7 +4,7 @@ import type { PactState, Run } from '../../contracts/machine/ast.ts'
 import { runForms } from '../../contracts/machine/execute.ts'
 import type { ExpandingRun } from '../../contracts/machine/expander.ts'
 import { continuePact } from '../../contracts/machine/pacts.ts'
-import { Layer, type State } from '../../contracts/machine/state.ts'
+import { Layer, type ReadableState } from '../../contracts/machine/state.ts'
 import { asValue } from '../../contracts/machine/term.ts'
 import type { Value } from '../../contracts/values/value.ts'
 import { sizeGas } from '../../core/gas.ts'
@@ -22,7 +22,7 @@ export const TX_IDS = 3
 /** Finds out what a proof of another chain proves. Throws ContractError. */
 export type ProofReader = (run: Run, context: BlockContext, proof: string) => PactState
 
-export interface Block {
+export interface ExecutingBlock {
   readonly context: BlockContext
   readonly miner: MinerAccount
   readonly readProof: ProofReader
@@ -38,7 +38,7 @@ export interface Executed {
 }
 
 /** Why a command is not in the block. `isFinal`: it is the command's own fault, not that of the miner or the block. */
-export interface Refused {
+export interface Unexecuted {
   readonly refused: string
   readonly isFinal: boolean
 }
@@ -54,11 +54,11 @@ export interface ExecuteOptions {
 
 /** Executes a command on top of a state, which it leaves as it is. */
 export function executeCommand(
-  state: State,
-  block: Block,
+  state: ReadableState,
+  block: ExecutingBlock,
   command: Command,
   { txId, gasLimit, metaData = 'null' }: ExecuteOptions,
-): Executed | Refused {
+): Executed | Unexecuted {
   const { context, miner } = block
   const sizeCost = sizeGas(command.size, context.release.gasModel)
   if (sizeCost > gasLimit) {

@@ -3,7 +3,7 @@
  * of a block is, of every entry, the newest value that the block itself or one of its ancestors wrote. So there is a
  * state for every block on every branch, and nothing is ever undone.
  */
-import type { Entry } from '../../contracts/machine/state.ts'
+import type { LayerEntry } from '../../contracts/machine/state.ts'
 
 export interface Version {
   /** Record number of the block that wrote it. */
@@ -19,7 +19,7 @@ export interface Versions {
   /** Every key that was ever written, in no order. */
   keys(chain: number, domain: string): Iterable<string>
   /** Adds what a block has written. */
-  add(chain: number, record: number, entries: Iterable<Entry>): void
+  add(chain: number, record: number, entries: Iterable<LayerEntry>): void
 }
 
 export class MemoryVersions implements Versions {
@@ -34,7 +34,7 @@ export class MemoryVersions implements Versions {
     return this.#chains.get(chain)?.get(domain)?.keys() ?? []
   }
 
-  add(chain: number, record: number, entries: Iterable<Entry>): void {
+  add(chain: number, record: number, entries: Iterable<LayerEntry>): void {
     let domains = this.#chains.get(chain)
     if (domains === undefined) {
       domains = new Map()

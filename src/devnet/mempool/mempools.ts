@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
 import type { Command } from '../command/command.ts'
-import { Fault, readCommandText } from '../command/read.ts'
+import { CommandFault, readCommandText } from '../command/read.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf, type TransactionIndex } from '../store/transaction-index.ts'
-import type { Steps, Turns } from '../turns.ts'
+import type { Turns, YieldingWork } from '../turns.ts'
 import { Badlist } from './badlist.ts'
 import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
 import { type Full, Mempool } from './mempool.ts'
@@ -56,14 +56,14 @@ export const REVERTED = 'the network went back to a snapshot'
 export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.'
 
 /** A command that may not be executed: its place in the request, its request key, and why. */
-export interface Refused {
+export interface RefusedEntry {
   readonly element: number
   readonly hash: string
   readonly fault: string
 }
 
 /** Why commands are not taken: some may not be executed, or there is no room for them. */
-export type InsertRefused = { readonly invalid: readonly Refused[] } | Full
+export type InsertRefused = { readonly invalid: readonly RefusedEntry[] } | Full
 
 /** Chain -> its pending transactions, oldest first, and keys of those that no block could hold. */
 export type SavedPools = ReadonlyMap<
@@ -181,9 +181,9 @@ export class Mempools {
   }
 
   /** Yields after each command that it has looked at. */
-  *#take(chain: number, commands: readonly Command[]): Steps<InsertRefused | null> {
+  *#take(chain: number, commands: readonly Command[]): YieldingWork<InsertRefused | null> {
     for (const faultOf of [this.#enterFault, this.#executionFault]) {
-      const invalid: Refused[] = []
+      const invalid: RefusedEntry[] = []
       for (const [element, command] of commands.entries()) {
         const fault = faultOf.call(this, chain, command)
         if (fault !== null) invalid.push({ element, hash: command.key, fault })
@@ -243,12 +243,12 @@ export class Mempools {
   }
 
   /** A transaction of a block that the chain has lost, or why it may not be pending again. */
-  returned(chain: number, transaction: Uint8Array): Transaction | Fault {
+  returned(chain: number, transaction: Uint8Array): Transaction | CommandFault {
     const command = readCommandText(decoder.decode(transaction))
-    if (command instanceof Fault) return command
+    if (command instanceof CommandFault) return command
     // Whether its gas can still be bought shows when the next block is made.
     const fault = this.#enterFault(chain, command) ?? sealFault(command, this.#release)
-    return fault === null ? transactionOf(command) : new Fault(fault)
+    return fault === null ? transactionOf(command) : new CommandFault(fault)
   }
 
   /** Removes transactions that are in the chain now. Those that the chain has lost return, if they are still valid. */
@@ -262,7 +262,7 @@ export class Mempools {
     for (const block of left.toReversed()) {
       const returned = block.payload.transactions.flatMap(({ transaction }) => {
         const found = this.returned(chain, transaction)
-        return found instanceof Fault ? [] : [found]
+        return found instanceof CommandFault ? [] : [found]
       })
       // A full pool stays as it is: older blocks came first.
       if (pool.insert(returned) !== null) return

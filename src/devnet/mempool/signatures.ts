@@ -1,7 +1,7 @@
 /** Signatures of a command, each for one signer: of the 32 bytes of its hash, not of `cmd` (PROTOCOL.md E.2). */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { describeError } from '../../core/errors.ts'
-import type { Command, Signer } from '../command/command.ts'
+import type { Command, CommandSigner } from '../command/command.ts'
 import { Recent } from '../store/recent.ts'
 import { webAuthnFault, webAuthnKey } from './webauthn.ts'
 
@@ -25,7 +25,7 @@ export function signaturesFault({ sigs, signers, hash }: Pick<Command, 'sigs' | 
 }
 
 /** What is wrong with one signature; null: nothing. */
-export function signatureFault(sig: string | undefined, signer: Signer, hash: Uint8Array): string | null {
+export function signatureFault(sig: string | undefined, signer: CommandSigner, hash: Uint8Array): string | null {
   const { pubKey, scheme, addr } = signer
   if (sig === undefined) return 'null'
   switch (scheme ?? 'ED25519') {

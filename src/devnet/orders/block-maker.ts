@@ -10,10 +10,10 @@ import type { OnProgress } from '../../core/progress.ts'
 import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
 import type { BlockMadeBy } from '../../schema/devnet-events.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
-import { emptyPayload, type Payload } from '../store/payload.ts'
+import { emptyPayload, type StoredPayload } from '../store/payload.ts'
 import type { Coordinator } from '../work/coordinator.ts'
 import type { NonceSearch } from './nonce-search.ts'
-import { Order } from './order.ts'
+import { BlockOrder } from './order.ts'
 import { OrderRefused } from './order-refused.ts'
 
 export const developmentAccount: MinerAccount = {
@@ -40,7 +40,7 @@ export interface BlockMakerOptions {
 /** A block without a nonce. */
 export interface Unsolved {
   readonly work: WorkFields
-  readonly payload: Payload
+  readonly payload: StoredPayload
 }
 
 /** How long a block that is made at once executes transactions; the others wait for the next one. */
@@ -62,11 +62,11 @@ export class BlockMaker {
     name: string,
     blocks: number | null,
     signal: AbortSignal,
-    run: (order: Order) => Promise<T>,
+    run: (order: BlockOrder) => Promise<T>,
   ): Promise<T> {
     const { search, clock, onNotice, onProgress } = this.#options
     const durable = () => this.chains.durable()
-    const order = new Order({ name, signal, durable, search, clock, onNotice, onProgress }, blocks)
+    const order = new BlockOrder({ name, signal, durable, search, clock, onNotice, onProgress }, blocks)
     try {
       signal.throwIfAborted()
       return await run(order)
@@ -119,7 +119,7 @@ export class BlockMaker {
   }
 
   /** The work with a nonce that the network accepts. Throws OrderRefused. */
-  async solved(work: WorkFields, order: Order): Promise<WorkFields> {
+  async solved(work: WorkFields, order: BlockOrder): Promise<WorkFields> {
     return this.chains.checkPow ? order.solve(work) : work
   }
 
@@ -132,7 +132,7 @@ export class BlockMaker {
     return this.coordinator.drafts.of(chain, this.#options.account)
   }
 
-  #unsolved(chain: number, payload: Payload, cut: Cut = this.chains.cut): Unsolved {
+  #unsolved(chain: number, payload: StoredPayload, cut: Cut = this.chains.cut): Unsolved {
     return { work: this.#work(chain, payload.payloadHash, cut), payload }
   }
 
@@ -142,7 +142,7 @@ export class BlockMaker {
     return work
   }
 
-  async #makeOne(chain: number, order: Order): Promise<Addition> {
+  async #makeOne(chain: number, order: BlockOrder): Promise<Addition> {
     const { drafts } = this.coordinator
     let live = this.#draft(chain)
     while (!drafts.extend(live)) {

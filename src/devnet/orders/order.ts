@@ -43,7 +43,7 @@ export interface OrderOptions {
   readonly onProgress?: OnProgress | undefined
 }
 
-export class Order {
+export class BlockOrder {
   /** Blocks made so far. */
   made = 0
   readonly #options: OrderOptions

@@ -7,7 +7,7 @@ import type { BlockMaker } from './block-maker.ts'
 import { OrderRefused } from './order-refused.ts'
 
 /** Chains and what contracts keep are never deleted: their heads are enough. */
-interface Snapshot {
+interface NamedSnapshot {
   readonly heads: Cut
   /** How often the rules had been changed. */
   readonly ruleChanges: number
@@ -15,11 +15,11 @@ interface Snapshot {
   readonly aheadMs: number
 }
 
-export class Snapshots {
+export class NamedSnapshots {
   readonly #maker: BlockMaker
   readonly #clock: NodeClock
   /** By id, oldest first. */
-  readonly #kept = new Map<number, Snapshot>()
+  readonly #kept = new Map<number, NamedSnapshot>()
   #newest = 0
 
   constructor(maker: BlockMaker, clock: NodeClock) {

@@ -8,12 +8,12 @@ import { encodeWork, type Header, type WorkFields } from '../../core/header.ts'
 import { graphAt, type Network } from '../../core/network.ts'
 import { brokenRules, type HeaderRule } from '../../core/validate.ts'
 import { type Block, BlockStore } from '../store/block-store.ts'
-import { coinbaseParent, emptyPayload, type Payload } from '../store/payload.ts'
+import { coinbaseParent, emptyPayload, type StoredPayload } from '../store/payload.ts'
 import { MemoryPayloads, type PayloadStore } from '../store/payload-store.ts'
 import { expectBraid } from './braid.ts'
 import { sha512t256 } from './digest.ts'
 import { type Executions, noExecutions } from './executions.ts'
-import { type ChainState, type Journal, noJournal } from './journal.ts'
+import { type ChainJournal, type ChainState, noJournal } from './journal.ts'
 import { type RuleChange, Rules } from './rules.ts'
 
 /** What became of a solved header (PROTOCOL.md A.2: a miner is told of neither `stale` nor `invalid`). */
@@ -43,7 +43,7 @@ export interface ChainsOptions {
   /** The chains to go on with; default: genesis, in memory. */
   readonly state?: ChainState
   /** Where they are kept; default: nowhere. */
-  readonly journal?: Journal
+  readonly journal?: ChainJournal
   /** Who executes their blocks; default: nobody. */
   readonly executions?: Executions
 }
@@ -51,7 +51,7 @@ export interface ChainsOptions {
 /** The chains of a network as they begin. `payload`: of the first block of every chain. */
 export function genesisState(
   network: Network,
-  payload: Payload = emptyPayload,
+  payload: StoredPayload = emptyPayload,
   payloads: PayloadStore = new MemoryPayloads(),
 ): ChainState {
   const { adjacents, degree } = graphAt(network, 0)
@@ -71,7 +71,7 @@ export class Chains {
   readonly #rules: Rules
   readonly #forkTarget: number
   readonly #now: () => bigint
-  readonly #journal: Journal
+  readonly #journal: ChainJournal
   readonly #executions: Executions
   readonly #cut: Map<number, Header>
   readonly #blockListeners = new Set<(block: Block) => void>()
@@ -164,7 +164,7 @@ export class Chains {
   }
 
   /** Extends the cut with a solved header, if it still fits and keeps every rule. */
-  add(header: WorkFields | Header, payload: Payload): Addition {
+  add(header: WorkFields | Header, payload: StoredPayload): Addition {
     if (!extendsCut(this.#cut, header)) return { status: 'stale' }
     const addition = this.insert(header, payload)
     if (addition.status === 'added') {
@@ -174,7 +174,7 @@ export class Chains {
   }
 
   /** Puts a block on top of any known one, if it keeps every rule. The cut stays: it is an orphan until `adopt`. */
-  insert(header: WorkFields | Header, payload: Payload): Addition {
+  insert(header: WorkFields | Header, payload: StoredPayload): Addition {
     const parent = this.store.get(header.parent)
     if (parent === undefined) return { status: 'stale' }
     // Hashed only once: hashing is most of the time that adding a block takes.
@@ -251,7 +251,7 @@ export class Chains {
 
   /** `hash`: what the header's hash should be; `blocks`: how many there were when it was added. */
   #brokenRules(
-    { header, payload }: { header: Header; payload: Payload },
+    { header, payload }: { header: Header; payload: StoredPayload },
     { hash, parent, blocks }: { hash: Uint8Array; parent: Header; blocks: number },
   ): BlockRule[] {
     const adjacentParents = new Map<number, Header>()

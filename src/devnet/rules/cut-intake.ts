@@ -10,7 +10,7 @@ import { headerFromJson } from '../../core/header-json.ts'
 import type { Json } from '../../core/json.ts'
 import { payloadHashes } from '../../core/payload.ts'
 import type { CutHashes, HeaderObject, PayloadData, PayloadWithOutputs } from '../../schema/bodies.ts'
-import type { Payload } from '../store/payload.ts'
+import type { StoredPayload } from '../store/payload.ts'
 import type { Chains } from './chains.ts'
 
 /** What is wrong with a cut, or with a block that it brings along. */
@@ -55,7 +55,7 @@ function adopt(chains: Chains, cut: CutHashes): InvalidCut | null {
 }
 
 /** What is wrong with a block; null: it is in the store now, or something that it needs is missing. */
-function insert(chains: Chains, header: Header, payloads: ReadonlyMap<string, Payload>): string | null {
+function insert(chains: Chains, header: Header, payloads: ReadonlyMap<string, StoredPayload>): string | null {
   if (chains.store.get(header.hash) !== undefined) return null
   const payload = payloads.get(encodeBase64Url(header.payloadHash)) ?? chains.store.payloads.get(header.payloadHash)
   if (payload === undefined) return null
@@ -81,7 +81,7 @@ function readHeader(json: string | HeaderObject): Header {
 }
 
 /** Hashes are computed, not read. A payload without outputs is left out: this node cannot execute its transactions. */
-function readPayload(json: PayloadWithOutputs | PayloadData): [string, Payload][] {
+function readPayload(json: PayloadWithOutputs | PayloadData): [string, StoredPayload][] {
   if (!('coinbase' in json)) return []
   const parts = {
     minerData: decodeBase64Url(json.minerData, 'minerData'),

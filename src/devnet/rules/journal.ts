@@ -12,7 +12,7 @@ export interface ChainState {
   readonly ruleChanges: readonly RuleChange[]
 }
 
-export interface Journal {
+export interface ChainJournal {
   /** Asked before anything changes. Throws NewcutError DATA_UNUSABLE when no more can be written. */
   readonly admit: () => void
   /**
@@ -28,7 +28,7 @@ export interface Journal {
 }
 
 /** The journal of chains that live in memory only. */
-export const noJournal: Journal = {
+export const noJournal: ChainJournal = {
   admit: () => undefined,
   changed: () => undefined,
   durable: () => Promise.resolve(),

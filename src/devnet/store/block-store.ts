@@ -7,7 +7,7 @@ import { FormatError } from '../../core/errors.ts'
 import { decodeHeader, encodeHeader, type Header, headerLayout } from '../../core/header.ts'
 import { chainBytes } from '../../core/work.ts'
 import { HashIndex } from './hash-index.ts'
-import type { Payload } from './payload.ts'
+import type { StoredPayload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
 import { RecentPayloads } from './recent-payloads.ts'
 import { Slab } from './slab.ts'
@@ -21,7 +21,7 @@ export class Block {
   readonly #payloads: PayloadStore
   #header: Header | undefined
   #id: string | undefined
-  #payload: Payload | undefined
+  #payload: StoredPayload | undefined
 
   constructor(place: { chain: number; height: number; bytes: Uint8Array }, payloads: PayloadStore) {
     this.chain = place.chain
@@ -51,7 +51,7 @@ export class Block {
     return this.bytes.subarray(this.bytes.length - 128, this.bytes.length - 96)
   }
 
-  get payload(): Payload {
+  get payload(): StoredPayload {
     this.#payload ??= this.#payloads.get(this.payloadHash)
     if (this.#payload === undefined) throw new Error(`block ${this.id} has no payload in the store`)
     return this.#payload
@@ -105,7 +105,7 @@ export class BlockStore {
   }
 
   /** Adds a block, or finds it if it is there. Its parent must be in the store, unless it is a genesis block. */
-  insert(header: Header, payload: Payload): Block {
+  insert(header: Header, payload: StoredPayload): Block {
     this.payloads.put(payload)
     return this.insertHeader(encodeHeader(header), header)
   }

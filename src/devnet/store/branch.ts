@@ -1,7 +1,7 @@
 /** Pages of branches: descending by (height, hash), every block once (PROTOCOL.md E.1). */
 import type { BranchBounds, PageQuery } from '../../schema/bodies.ts'
 import type { Block, BlockStore } from './block-store.ts'
-import type { Page, UnknownBlock } from './page.ts'
+import type { StorePage, UnknownBlock } from './page.ts'
 
 /** The next blocks of some branches in descending order: one for each branch, shared ancestors once. */
 class Frontier {
@@ -43,7 +43,7 @@ export function branchPage(
   bounds: BranchBounds,
   query: PageQuery,
   maxItems: number,
-): Page | UnknownBlock {
+): StorePage | UnknownBlock {
   const upper = blocksOf(store, chain, bounds.upper ?? [])
   if ('unknown' in upper) return upper
   const lower = blocksOf(store, chain, bounds.lower ?? [])

@@ -2,7 +2,7 @@
 import type { PageQuery } from '../../schema/bodies.ts'
 import type { Block, BlockStore } from './block-store.ts'
 
-export interface Page {
+export interface StorePage {
   readonly blocks: readonly Block[]
   /** `inclusive:<hash>` of the next item; `exclusive:<hash>` of the last one when there is no more; null when empty. */
   readonly next: string | null
@@ -14,7 +14,7 @@ export interface UnknownBlock {
 }
 
 /** A page of one chain. `maxItems` is the node's limit. */
-export function pageOf(store: BlockStore, chain: number, query: PageQuery, maxItems: number): Page | UnknownBlock {
+export function pageOf(store: BlockStore, chain: number, query: PageQuery, maxItems: number): StorePage | UnknownBlock {
   let from = query.minheight === undefined ? 0 : store.positionAtHeight(chain, query.minheight)
   if (query.next !== undefined) {
     const [kind, hash] = query.next.split(':')

@@ -7,12 +7,12 @@
  */
 import { concatBytes } from '../../core/bytes.ts'
 import { chainBytes } from '../../core/work.ts'
-import type { Payload } from './payload.ts'
+import type { StoredPayload } from './payload.ts'
 
 const HASH_BYTES = 32
 const LENGTH_BYTES = 4
 
-export function encodePayloadRecord(payload: Payload): Uint8Array {
+export function encodePayloadRecord(payload: StoredPayload): Uint8Array {
   const transactions = payload.transactions.flatMap(({ transaction, output }) => [transaction, output])
   const parts = [payload.minerData, payload.coinbase, ...transactions].flatMap((part) => [
     chainBytes(part.length),
@@ -22,7 +22,7 @@ export function encodePayloadRecord(payload: Payload): Uint8Array {
 }
 
 /** The parts are views of `record`. Throws RangeError for bytes that are no such record. */
-export function decodePayloadRecord(record: Uint8Array): Payload {
+export function decodePayloadRecord(record: Uint8Array): StoredPayload {
   const hashAt = (index: number) => record.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES)
   const parts: Uint8Array[] = []
   // One view for all lengths: a view of its own for each took most of the time.

@@ -1,13 +1,13 @@
 /** Payloads with their outputs, by payload hash. */
 import { HashIndex } from './hash-index.ts'
-import type { Payload } from './payload.ts'
+import type { StoredPayload } from './payload.ts'
 import { decodePayloadRecord, encodePayloadRecord } from './payload-record.ts'
 import { Slab } from './slab.ts'
 
 export interface PayloadStore {
-  readonly get: (payloadHash: Uint8Array) => Payload | undefined
+  readonly get: (payloadHash: Uint8Array) => StoredPayload | undefined
   /** Payloads are never changed: one that is there already stays. */
-  readonly put: (payload: Payload) => void
+  readonly put: (payload: StoredPayload) => void
 }
 
 const PAYLOAD_HASH_OFFSET = 64
@@ -18,12 +18,12 @@ export class MemoryPayloads implements PayloadStore {
   readonly #lengths: number[] = []
   readonly #byHash = new HashIndex((record) => this.#slab.read(this.#places[record] + PAYLOAD_HASH_OFFSET, 32))
 
-  get(payloadHash: Uint8Array): Payload | undefined {
+  get(payloadHash: Uint8Array): StoredPayload | undefined {
     const record = this.#byHash.find(payloadHash)
     return record < 0 ? undefined : decodePayloadRecord(this.#slab.read(this.#places[record], this.#lengths[record]))
   }
 
-  put(payload: Payload): void {
+  put(payload: StoredPayload): void {
     if (this.#byHash.find(payload.payloadHash) >= 0) return
     const record = encodePayloadRecord(payload)
     this.#places.push(this.#slab.append(record))

@@ -2,7 +2,7 @@
 import { decodeBase64Url, decodeHash } from '../../core/bytes.ts'
 import { minerDataJson, type PayloadHashes, payloadHashes } from '../../core/payload.ts'
 
-export interface Payload extends PayloadHashes {
+export interface StoredPayload extends PayloadHashes {
   readonly minerData: Uint8Array
   readonly transactions: readonly { readonly transaction: Uint8Array; readonly output: Uint8Array }[]
   readonly coinbase: Uint8Array
@@ -12,9 +12,9 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** The payload of every genesis block: the one that networks without contracts use for an empty block. */
-export const emptyPayload: Payload = genesisPayload()
+export const emptyPayload: StoredPayload = genesisPayload()
 
-function genesisPayload(): Payload {
+function genesisPayload(): StoredPayload {
   const coinbase = {
     gas: 0,
     result: { status: 'success', data: 'NO_COINBASE' },
@@ -33,7 +33,7 @@ function genesisPayload(): Payload {
 }
 
 /** The parent hash that the coinbase of a payload names; null when it names none, as in a genesis block. */
-export function coinbaseParent({ coinbase }: Payload): Uint8Array | null {
+export function coinbaseParent({ coinbase }: StoredPayload): Uint8Array | null {
   // Payloads of peers may hold anything. 58 characters are the 43 of a hash; 60, as in old blocks, the hash in quotes.
   const reqKey = /"reqKey":"([\w-]{58}|[\w-]{60})"/.exec(decoder.decode(coinbase))
   const named = reqKey === null ? null : /^("?)([\w-]{43})\1$/.exec(decoder.decode(decodeBase64Url(reqKey[1])))

@@ -1,6 +1,6 @@
 /** Payloads that were put or asked for lately, in front of those that are kept: they are asked for again and again. */
 import { encodeBase64Url } from '../../core/bytes.ts'
-import type { Payload } from './payload.ts'
+import type { StoredPayload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
 
 /** Most bytes of payloads that are held. */
@@ -9,14 +9,14 @@ const MAX_BYTES = 16 * 1024 * 1024
 export class RecentPayloads implements PayloadStore {
   readonly #kept: PayloadStore
   /** Payload hash as in JSON -> payload; the one that was used last is last. */
-  readonly #recent = new Map<string, { readonly payload: Payload; readonly bytes: number }>()
+  readonly #recent = new Map<string, { readonly payload: StoredPayload; readonly bytes: number }>()
   #bytes = 0
 
   constructor(kept: PayloadStore) {
     this.#kept = kept
   }
 
-  get(payloadHash: Uint8Array): Payload | undefined {
+  get(payloadHash: Uint8Array): StoredPayload | undefined {
     const key = encodeBase64Url(payloadHash)
     const recent = this.#recent.get(key)
     if (recent !== undefined) {
@@ -29,13 +29,13 @@ export class RecentPayloads implements PayloadStore {
     return payload
   }
 
-  put(payload: Payload): void {
+  put(payload: StoredPayload): void {
     this.#kept.put(payload)
     const key = encodeBase64Url(payload.payloadHash)
     if (!this.#recent.has(key)) this.#remember(key, payload)
   }
 
-  #remember(key: string, payload: Payload): void {
+  #remember(key: string, payload: StoredPayload): void {
     const bytes = bytesOf(payload)
     this.#recent.set(key, { payload, bytes })
     this.#bytes += bytes
@@ -47,7 +47,7 @@ export class RecentPayloads implements PayloadStore {
   }
 }
 
-function bytesOf({ minerData, coinbase, transactions }: Payload): number {
+function bytesOf({ minerData, coinbase, transactions }: StoredPayload): number {
   let bytes = minerData.length + coinbase.length
   for (const { transaction, output } of transactions) bytes += transaction.length + output.length
   return bytes

@@ -1,6 +1,6 @@
 /** Which blocks hold a transaction, and where. */
 import type { Block } from './block-store.ts'
-import type { Payload } from './payload.ts'
+import type { StoredPayload } from './payload.ts'
 
 export interface TransactionPlace {
   readonly chain: number
@@ -46,15 +46,15 @@ export function requestKeysOf({ payload }: Block): string[] {
   return keysIn(payload).filter((key) => key !== null)
 }
 
-const known = new WeakMap<Payload, readonly (string | null)[]>()
+const known = new WeakMap<StoredPayload, readonly (string | null)[]>()
 
 /** Tells the request keys of a payload's transactions, in their order: reading them takes as long as adding the block. */
-export function noteRequestKeys(payload: Payload, keys: readonly string[]): void {
+export function noteRequestKeys(payload: StoredPayload, keys: readonly string[]): void {
   known.set(payload, keys)
 }
 
 /** The request key of each transaction; null for one that has none. Several ask when a block comes. */
-function keysIn(payload: Payload): readonly (string | null)[] {
+function keysIn(payload: StoredPayload): readonly (string | null)[] {
   const before = known.get(payload)
   if (before !== undefined) return before
   const keys = payload.transactions.map(({ transaction }) => requestKeyOf(transaction))

@@ -13,7 +13,7 @@ const MAX_EVENT_NAME = 200
 /** The value of a longer result is told as JSON: reading it exactly takes time, and only its beginning is told. */
 const MAX_EXACT_RESULT = 16 * 1024
 
-export type Outcome = Pick<IncludedTransaction, 'status' | 'gas' | 'result' | 'place' | 'events'>
+export type ExecutionOutcome = Pick<IncludedTransaction, 'status' | 'gas' | 'result' | 'place' | 'events'>
 
 interface Result {
   readonly gas: number
@@ -32,7 +32,7 @@ interface Event {
 const decoder = new TextDecoder()
 
 /** `output`: JSON text of a result, as the ledger writes it. */
-export function outcomeOf(output: Uint8Array): Outcome {
+export function outcomeOf(output: Uint8Array): ExecutionOutcome {
   const text = decoder.decode(output)
   const { gas, result, events = [] } = JSON.parse(text) as Result
   const names = events.slice(0, MAX_EVENTS).map(eventName)

@@ -7,14 +7,14 @@ import type { Header } from '../../core/header.ts'
 import { printable } from '../../core/printable.ts'
 import type { TransactionEvent, UndoneTransaction } from '../../schema/devnet-events.ts'
 import type { Command } from '../command/command.ts'
-import { Fault, readStored } from '../command/read.ts'
+import { CommandFault, readStored } from '../command/read.ts'
 import { type Mempools, REVERTED } from '../mempool/mempools.ts'
 import type { Transaction } from '../mempool/transaction.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { Block } from '../store/block-store.ts'
 import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf } from '../store/transaction-index.ts'
-import type { Steps, Turns } from '../turns.ts'
+import type { Turns, YieldingWork } from '../turns.ts'
 import { outcomeOf } from './outcome.ts'
 import { MAX_KEY, toldCommand } from './told-command.ts'
 
@@ -45,24 +45,24 @@ const MAX_REASON = 512
 /** Why a transaction does not return that is still valid. */
 const FULL = 'the memory pool is full'
 
-type Place = UndoneTransaction['wentTo']
+type Destination = UndoneTransaction['wentTo']
 
 /** How a head moved. `places`: of transactions whose block has left the chain, by request key. */
 interface Move {
   readonly isRevert: boolean
-  readonly places: ReadonlyMap<string, Place>
+  readonly places: ReadonlyMap<string, Destination>
 }
 
 /** Something to tell. `size`: transactions outside of blocks that it holds. */
-interface Job {
+interface PendingNotice {
   readonly size: number
-  readonly run: () => Steps<void>
+  readonly run: () => YieldingWork<void>
 }
 
 export class TransactionWatch {
   readonly #options: TransactionWatchOptions
   /** Oldest first. */
-  readonly #jobs = new Set<Job>()
+  readonly #jobs = new Set<PendingNotice>()
   /** Chain -> the head up to which it was told. */
   readonly #heads: Map<number, Header>
   /** Chain -> its head as it was heard of last. */
@@ -116,8 +116,8 @@ export class TransactionWatch {
   }
 
   /** Request key -> where a transaction is whose block has left the chain: the pools and the chain soon move on. */
-  #placesAfter(before: Header, head: Header): ReadonlyMap<string, Place> {
-    const places = new Map<string, Place>()
+  #placesAfter(before: Header, head: Header): ReadonlyMap<string, Destination> {
+    const places = new Map<string, Destination>()
     if (equalBytes(before.hash, head.hash) || equalBytes(before.hash, head.parent)) return places
     // A revert restores the pools after it has moved the heads.
     queueMicrotask(() => {
@@ -128,13 +128,13 @@ export class TransactionWatch {
     return places
   }
 
-  #placeOf(chain: number, key: string): Place {
+  #placeOf(chain: number, key: string): Destination {
     const { pools } = this.#options
     if (pools.of(chain).get(key) !== undefined) return 'pool'
     return pools.isOnChain(chain, key) ? 'chain' : 'nowhere'
   }
 
-  #add(size: number, run: () => Steps<void>): void {
+  #add(size: number, run: () => YieldingWork<void>): void {
     if (this.#waiting + size > MAX_WAITING) {
       this.#skipped += size
     } else {
@@ -151,7 +151,7 @@ export class TransactionWatch {
   }
 
   /** A job that comes meanwhile is done too. */
-  *#tellAll(): Steps<void> {
+  *#tellAll(): YieldingWork<void> {
     for (const job of this.#jobs) {
       this.#jobs.delete(job)
       yield* job.run()
@@ -170,23 +170,23 @@ export class TransactionWatch {
     if (this.#jobs.size > 0 || this.#late.size > 0) this.#plan()
   }
 
-  *#entered(chain: number, transactions: readonly Transaction[]): Steps<void> {
+  *#entered(chain: number, transactions: readonly Transaction[]): YieldingWork<void> {
     for (const { command } of transactions) {
       this.#options.tell({ step: 'pending', chain, ...toldCommand(command) })
       yield
     }
   }
 
-  *#dropped(chain: number, { command }: Transaction, reason: string): Steps<void> {
+  *#dropped(chain: number, { command }: Transaction, reason: string): YieldingWork<void> {
     yield* this.#tellOne({ step: 'dropped', chain, ...toldCommand(command), reason: printable(reason, MAX_REASON) })
   }
 
-  *#tellOne(event: TransactionEvent): Steps<void> {
+  *#tellOne(event: TransactionEvent): YieldingWork<void> {
     this.#options.tell(event)
     yield
   }
 
-  *#refused(chain: number, httpStatus: number, commands: readonly RefusedCommand[]): Steps<void> {
+  *#refused(chain: number, httpStatus: number, commands: readonly RefusedCommand[]): YieldingWork<void> {
     const count = commands.length
     for (const [index, { hash, command, fault }] of commands.entries()) {
       const reason = printable(fault, MAX_REASON)
@@ -198,7 +198,7 @@ export class TransactionWatch {
   }
 
   /** Tells what changes when the head of a chain is `head`. */
-  *#follow(chain: number, head: Header, move: Move): Steps<void> {
+  *#follow(chain: number, head: Header, move: Move): YieldingWork<void> {
     const { store } = this.#options.chains
     const before = this.#heads.get(chain)
     if (before === undefined) return
@@ -208,7 +208,7 @@ export class TransactionWatch {
     this.#heads.set(chain, head)
   }
 
-  *#include(block: Block): Steps<void> {
+  *#include(block: Block): YieldingWork<void> {
     const { chain, height, id, payload } = block
     const count = payload.transactions.length
     for (const [index, { transaction, output }] of payload.transactions.entries()) {
@@ -220,7 +220,7 @@ export class TransactionWatch {
     }
   }
 
-  *#undo(block: Block, { isRevert, places }: Move): Steps<void> {
+  *#undo(block: Block, { isRevert, places }: Move): YieldingWork<void> {
     const { chain, height, id, payload } = block
     const count = payload.transactions.length
     const by = isRevert ? 'revert' : 'reorganisation'
@@ -237,7 +237,7 @@ export class TransactionWatch {
   #whyNowhere(chain: number, transaction: Uint8Array, isRevert: boolean): string {
     if (isRevert) return REVERTED
     const returned = this.#options.pools.returned(chain, transaction)
-    return returned instanceof Fault ? printable(returned.message, MAX_REASON) : FULL
+    return returned instanceof CommandFault ? printable(returned.message, MAX_REASON) : FULL
   }
 
   #remember(key: string): void {

@@ -10,7 +10,7 @@ import { encodeWorkResponse } from '../../core/work.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
-import type { Payload } from '../store/payload.ts'
+import type { StoredPayload } from '../store/payload.ts'
 import type { Turns } from '../turns.ts'
 import { Drafts } from './drafts.ts'
 import { Refreshes } from './refreshes.ts'
@@ -61,7 +61,7 @@ export type SolutionRefused =
   | { readonly unsolved: true }
 
 interface BuiltPayload {
-  readonly payload: Payload
+  readonly payload: StoredPayload
   /** Payload hash as in JSON. */
   readonly key: string
   readonly chain: number

@@ -4,11 +4,11 @@
  */
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
-import type { Draft } from '../ledger/draft.ts'
+import type { PayloadDraft } from '../ledger/draft.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
-import type { Payload } from '../store/payload.ts'
-import type { Steps, Turns } from '../turns.ts'
+import type { StoredPayload } from '../store/payload.ts'
+import type { Turns, YieldingWork } from '../turns.ts'
 
 export interface DraftsOptions {
   readonly ledger: Ledger
@@ -33,7 +33,7 @@ const MAX_REDONE = 16
 
 /** A block that is being made for a miner. */
 export interface LiveDraft {
-  readonly draft: Draft
+  readonly draft: PayloadDraft
   readonly parent: Header
   /** Keys of transactions that it has, or has no place for. */
   readonly considered: Set<string>
@@ -101,7 +101,7 @@ export class Drafts {
   }
 
   /** Executes pending transactions of a chain at the end of a block, one in each step. */
-  *#execute(live: LiveDraft): Steps<void> {
+  *#execute(live: LiveDraft): YieldingWork<void> {
     const { draft, considered } = live
     const { pools } = this.#options
     const { chain } = draft.block.context
@@ -123,7 +123,7 @@ export class Drafts {
   }
 
   /** The payload of a block as it is now. */
-  payload(live: LiveDraft): Payload {
+  payload(live: LiveDraft): StoredPayload {
     live.servedSize = live.draft.size
     return this.#options.ledger.payloadOf(live.draft, live.parent)
   }
@@ -154,7 +154,7 @@ export class Drafts {
   }
 
   /** A few transactions of each chain that is behind, those that have waited longest first, until none is. */
-  *#catchUp(): Steps<void> {
+  *#catchUp(): YieldingWork<void> {
     for (const chain of this.#behind) {
       this.#behind.delete(chain)
       this.#beginNext(chain)
@@ -172,13 +172,13 @@ export class Drafts {
   }
 
   /** Executes a few transactions in each block of a chain. Returns whether they have all that they can have. */
-  *#grow(chain: number): Steps<boolean> {
+  *#grow(chain: number): YieldingWork<boolean> {
     let isDone = true
     for (const live of [...this.#current(chain).values()]) isDone = (yield* this.#growOne(live, chain)) && isDone
     return isDone
   }
 
-  *#growOne(live: LiveDraft, chain: number): Steps<boolean> {
+  *#growOne(live: LiveDraft, chain: number): YieldingWork<boolean> {
     const steps = this.#execute(live)
     // A block on a head that is no more is of no use.
     for (let i = 0; i < AT_A_TIME && live.parent === this.#options.head(chain); i++) {

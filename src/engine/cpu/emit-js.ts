@@ -7,14 +7,14 @@
  */
 
 import type { TailLayout } from './kernel.ts'
-import type { Operation, OperationGraph, Value } from './operations.ts'
+import type { LaneWord, OperationGraph, WordOperation } from './operations.ts'
 
 export function emitJs(layout: TailLayout, graph: OperationGraph): string {
-  const names = new Map<Value, string>([...graph.uniform, ...graph.steps.flat()].map((value, i) => [value, `x${i}`]))
-  const uniform = (value: Value) => names.get(value) ?? inputName(layout, value)
+  const names = new Map<LaneWord, string>([...graph.uniform, ...graph.steps.flat()].map((value, i) => [value, `x${i}`]))
+  const uniform = (value: LaneWord) => names.get(value) ?? inputName(layout, value)
   // A shared input has a name in the loop as well, so that the loop reads U once per value and hash.
   const shared = new Map(graph.shared.map((value, i) => [value, `u${i}`]))
-  const varying = (value: Value) => shared.get(value) ?? uniform(value)
+  const varying = (value: LaneWord) => shared.get(value) ?? uniform(value)
   return [
     `'use strict'`,
     'const prepare = (low, middle) => {',
@@ -36,12 +36,12 @@ export function emitJs(layout: TailLayout, graph: OperationGraph): string {
   ].join('\n')
 }
 
-function define(operation: Operation, name: (value: Value) => string): string {
+function define(operation: WordOperation, name: (value: LaneWord) => string): string {
   return `const ${name(operation)} = ${expression(operation, name)}`
 }
 
 /** Every value is an i32: that is what V8 computes with. */
-function expression(operation: Operation, name: (value: Value) => string): string {
+function expression(operation: WordOperation, name: (value: LaneWord) => string): string {
   if (operation.kind === 'rotate') {
     const source = name(operation.source)
     return `${source} >>> ${operation.bits} | ${source} << ${32 - operation.bits}`
@@ -50,7 +50,7 @@ function expression(operation: Operation, name: (value: Value) => string): strin
   return operation.kind === 'add' ? `${left} + ${right} | 0` : `${left} ^ ${right}`
 }
 
-function inputName(layout: TailLayout, value: Value): string {
+function inputName(layout: TailLayout, value: LaneWord): string {
   switch (value.kind) {
     case 'constant':
       return `${value.bits | 0}`

@@ -9,7 +9,7 @@
  */
 
 import type { TailLayout } from './kernel.ts'
-import { type Operation, type OperationGraph, operands, type Rotation, type Value } from './operations.ts'
+import { type LaneWord, type OperationGraph, operands, type Rotation, type WordOperation } from './operations.ts'
 import { type Code, code, control, i8x16, i32, i32x4, local, moduleBytes, v128 } from './wasm-bytes.ts'
 import { Variable, VectorRegisters } from './wasm-registers.ts'
 
@@ -85,13 +85,13 @@ export function relaxedSimdProbe(): Uint8Array<ArrayBuffer> {
  * these in locals is as fast; V8 would only move them to its stack.
  */
 function uniformPart(layout: TailLayout, graph: OperationGraph): Code {
-  const locals = new Map<Value, number>(graph.uniform.map((operation, index) => [operation, PARAMETERS + index]))
-  const scalar = (value: Value): Code => {
+  const locals = new Map<LaneWord, number>(graph.uniform.map((operation, index) => [operation, PARAMETERS + index]))
+  const scalar = (value: LaneWord): Code => {
     if (value.kind === 'constant') return i32.const(value.bits)
     if (value.kind === 'state') return i32.load(MEMORY.midstate + 4 * value.word)
     return value.kind === 'message' ? messageWord(layout, value.word) : local.get(known(locals, value))
   }
-  const evaluate = (operation: Operation): Code => {
+  const evaluate = (operation: WordOperation): Code => {
     return operation.kind === 'rotate'
       ? code(scalar(operation.source), i32.const(operation.bits), i32.rotr)
       : code(scalar(operation.left), scalar(operation.right), i32[operation.kind])
@@ -120,7 +120,7 @@ interface Vector {
   readonly swept: number
   /** Where in the chunk they are. */
   readonly lanes: readonly number[]
-  readonly variables: ReadonlyMap<Value, Variable>
+  readonly variables: ReadonlyMap<LaneWord, Variable>
 }
 
 /** The varying part of the graph, on all vectors of a chunk. */
@@ -131,7 +131,7 @@ class Chunk {
   readonly #registers: VectorRegisters
   /** The local of the first shuffle mask. */
   readonly #masks: number
-  readonly #sharedAddresses: ReadonlyMap<Value, number>
+  readonly #sharedAddresses: ReadonlyMap<LaneWord, number>
 
   constructor(graph: OperationGraph, options: WasmOptions, firstLocal: number) {
     this.#graph = graph
@@ -186,7 +186,7 @@ class Chunk {
     )
   }
 
-  #evaluate(operation: Operation, vector: Vector): Code {
+  #evaluate(operation: WordOperation, vector: Vector): Code {
     const variables = operands(operation).flatMap((value) => vector.variables.get(value) ?? [])
     const fetched = variables.map((variable) => this.#registers.fetch(variable))
     const result =
@@ -201,7 +201,7 @@ class Chunk {
     return code(...fetched, result, this.#registers.define(known(vector.variables, operation)))
   }
 
-  #read(value: Value, vector: Vector): Code {
+  #read(value: LaneWord, vector: Vector): Code {
     if (value.kind === 'swept') return v128.load(vector.swept)
     const variable = vector.variables.get(value)
     return variable === undefined ? v128.load(known(this.#sharedAddresses, value)) : this.#registers.get(variable)

@@ -16,7 +16,7 @@ import { IV, MIX_INDICES, ROTATIONS, SIGMA } from '../../core/blake2s.ts'
 import type { TailLayout } from './kernel.ts'
 
 /** A 32-bit value. It is `varying` when it differs from nonce to nonce, else uniform: the same throughout a sweep. */
-export type Value = Constant | Input | Operation
+export type LaneWord = Constant | Input | WordOperation
 
 export interface Constant {
   readonly kind: 'constant'
@@ -32,33 +32,33 @@ export interface Input {
   readonly word: number
 }
 
-export type Operation = Sum | Rotation
+export type WordOperation = Sum | Rotation
 
 /** `left + right` mod 2^32, or `left ^ right`. */
 export interface Sum {
   readonly kind: 'add' | 'xor'
   readonly varying: boolean
-  readonly left: Value
-  readonly right: Value
+  readonly left: LaneWord
+  readonly right: LaneWord
 }
 
 /** `source` rotated right by `bits`. */
 export interface Rotation {
   readonly kind: 'rotate'
   readonly varying: boolean
-  readonly source: Value
+  readonly source: LaneWord
   readonly bits: number
 }
 
 export interface OperationGraph {
   /** Evaluated once per sweep, in this order. */
-  readonly uniform: readonly Operation[]
+  readonly uniform: readonly WordOperation[]
   /** Evaluated per nonce, in this order: a list for each half round, operands before their users, `top` at the end. */
-  readonly steps: readonly (readonly Operation[])[]
+  readonly steps: readonly (readonly WordOperation[])[]
   /** The uniform values that the steps read. */
-  readonly shared: readonly Value[]
+  readonly shared: readonly LaneWord[]
   /** Bytes 28..31 of the hash, little-endian. */
-  readonly top: Operation
+  readonly top: WordOperation
 }
 
 /** Operations per hash. */
@@ -88,21 +88,21 @@ export function operationGraph(layout: TailLayout): OperationGraph {
 /** What one hash costs: 956 operations for work of 286 bytes. */
 export function countOperations(graph: OperationGraph): OperationCounts {
   const kinds = graph.steps.flat().map((operation) => operation.kind)
-  const count = (wanted: Operation['kind']) => kinds.filter((kind) => kind === wanted).length
+  const count = (wanted: WordOperation['kind']) => kinds.filter((kind) => kind === wanted).length
   return { adds: count('add'), xors: count('xor'), rotates: count('rotate'), total: kinds.length }
 }
 
 /** The values an operation reads. */
-export function operands(operation: Operation): readonly Value[] {
+export function operands(operation: WordOperation): readonly LaneWord[] {
   return operation.kind === 'rotate' ? [operation.source] : [operation.left, operation.right]
 }
 
-export function isOperation(value: Value): value is Operation {
+export function isOperation(value: LaneWord): value is WordOperation {
   return value.kind === 'add' || value.kind === 'xor' || value.kind === 'rotate'
 }
 
 /** All operations that `top` is computed from, itself included. */
-function dependencies(top: Operation): ReadonlySet<Operation> {
+function dependencies(top: WordOperation): ReadonlySet<WordOperation> {
   const found = new Set([top])
   // Iterating over a set includes what is added to it meanwhile.
   for (const operation of found) {
@@ -115,14 +115,14 @@ function constant(bits: number): Constant {
   return { kind: 'constant', varying: false, bits: bits >>> 0 }
 }
 
-function isZero(value: Value): boolean {
+function isZero(value: LaneWord): boolean {
   return value.kind === 'constant' && value.bits === 0
 }
 
 /** The part of the state that one G works on, by index, and the two message words that go into it. */
 interface Quarter {
   readonly at: readonly [a: number, b: number, c: number, d: number]
-  readonly words: readonly [x: Value, y: Value]
+  readonly words: readonly [x: LaneWord, y: LaneWord]
 }
 
 const [D_FIRST, B_FIRST, D_SECOND, B_SECOND] = ROTATIONS
@@ -135,14 +135,14 @@ const HALVES = [
 /** Compression F of the last block (RFC 7693 section 3.2) on symbols. It records each operation. */
 class Compression {
   /** A list for each half round: columns, diagonals, columns, ... */
-  readonly steps: Operation[][] = []
-  readonly #h = Array.from({ length: 8 }, (_, word): Value => ({ kind: 'state', varying: false, word }))
-  readonly #m: readonly Value[]
-  readonly #v: Value[]
+  readonly steps: WordOperation[][] = []
+  readonly #h = Array.from({ length: 8 }, (_, word): LaneWord => ({ kind: 'state', varying: false, word }))
+  readonly #m: readonly LaneWord[]
+  readonly #v: LaneWord[]
 
   constructor(layout: TailLayout) {
     const swept = layout.nonceWord + 2
-    this.#m = Array.from({ length: 16 }, (_, word): Value => {
+    this.#m = Array.from({ length: 16 }, (_, word): LaneWord => {
       if (word > swept) return constant(0)
       return word === swept ? { kind: 'swept', varying: true, word } : { kind: 'message', varying: false, word }
     })
@@ -151,7 +151,7 @@ class Compression {
     this.#v[14] = constant(~IV[6])
   }
 
-  run(): Operation {
+  run(): WordOperation {
     for (const sigma of SIGMA) {
       const quarters = MIX_INDICES.map((at, g): Quarter => {
         return { at, words: [this.#m[sigma[2 * g]], this.#m[sigma[2 * g + 1]]] }
@@ -188,14 +188,14 @@ class Compression {
   }
 
   /** The sum of `terms`. Uniform ones come first, which costs nothing per nonce, then the varying ones in order. */
-  #sum(kind: Sum['kind'], ...terms: readonly Value[]): Value {
-    const join = (left: Value, right: Value) => this.#pair(kind, left, right)
+  #sum(kind: Sum['kind'], ...terms: readonly LaneWord[]): LaneWord {
+    const join = (left: LaneWord, right: LaneWord) => this.#pair(kind, left, right)
     const uniform = terms.filter((term) => !term.varying).reduce(join, constant(0))
     const [first, ...rest] = terms.filter((term) => term.varying)
     return first === undefined ? uniform : rest.reduce(join, join(first, uniform))
   }
 
-  #pair(kind: Sum['kind'], left: Value, right: Value): Value {
+  #pair(kind: Sum['kind'], left: LaneWord, right: LaneWord): LaneWord {
     if (isZero(left)) return right
     if (isZero(right)) return left
     if (left.kind === 'constant' && right.kind === 'constant') {
@@ -204,12 +204,12 @@ class Compression {
     return this.#note({ kind, varying: left.varying || right.varying, left, right })
   }
 
-  #rotate(source: Value, bits: number): Value {
+  #rotate(source: LaneWord, bits: number): LaneWord {
     if (source.kind === 'constant') return constant((source.bits >>> bits) | (source.bits << (32 - bits)))
     return this.#note({ kind: 'rotate', varying: source.varying, source, bits })
   }
 
-  #note(operation: Operation): Operation {
+  #note(operation: WordOperation): WordOperation {
     this.steps[this.steps.length - 1].push(operation)
     return operation
   }

@@ -30,7 +30,7 @@ import type { FleetStatus, Leader, LeaderTies, SolutionStep } from '../leader.ts
 import { Candidates, type FleetSolution } from './candidates.ts'
 import { Election } from './election.ts'
 import { Outcomes } from './outcomes.ts'
-import { isPaused, Pauses } from './pauses.ts'
+import { isPaused, RigPauses } from './pauses.ts'
 import { RigTable } from './rig-table.ts'
 import { openBucket, type Replicas, type StoreOptions } from './stores.ts'
 
@@ -55,7 +55,7 @@ const ROWS = 1_000
 const MAX_WARNED = 100
 const FIXED_NONCE = 'a fleet cannot search work in which a pool fixes a part of the nonce'
 
-interface Issued {
+interface IssuedJob {
   /** As the miner knows it. */
   readonly job: string
   readonly sequence: number
@@ -72,7 +72,7 @@ export class FleetEngine implements Engine, Leader {
   readonly #candidates: Candidates
   readonly #stopped = new AbortController()
   /** Id of a job in the fleet -> what the miner knows it as. */
-  readonly #issued = new Map<string, Issued>()
+  readonly #issued = new Map<string, IssuedJob>()
   /** Jobs of the miner of which it has taken a solution. */
   readonly #solved = new Set<string>()
   readonly #warned = new Set<string>()
@@ -84,7 +84,7 @@ export class FleetEngine implements Engine, Leader {
   #number = 0
   /** Why rigs cannot search the present work; null: they can. */
   #unable: string | null = null
-  readonly #pauses: Pauses
+  readonly #pauses: RigPauses
   readonly #stores: StoreOptions
   #store: KV | null = null
   /** Ends with the term. */
@@ -97,7 +97,7 @@ export class FleetEngine implements Engine, Leader {
     const { link, replicas, name, session, clock, random } = options
     this.#options = options
     this.#stores = { link, replicas, onWarning: (message) => this.#warn(message) }
-    this.#pauses = new Pauses((message) => this.#warn(message))
+    this.#pauses = new RigPauses((message) => this.#warn(message))
     this.#table = new RigTable(random)
     this.#election = new Election({
       ...{ session, name, clock },

@@ -20,7 +20,7 @@ export type Paused = Readonly<Static<typeof Paused>>
 export const NOBODY: Paused = { all: false, rigs: [] }
 
 /** The list, and the revision of its entry; 0: there is none. */
-interface Kept {
+interface PauseList {
   readonly paused: Paused
   readonly revision: number
 }
@@ -29,10 +29,10 @@ interface Kept {
  * The list as it is in NATS. Orders are done one after the other, and each replaces the revision that it began with: none
  * undoes another, whoever gave it.
  */
-export class Pauses {
+export class RigPauses {
   readonly #onWarning: (message: string) => void
   /** null: it was not read yet. */
-  #kept: Kept | null = null
+  #kept: PauseList | null = null
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(onWarning: (message: string) => void) {
@@ -61,7 +61,7 @@ export class Pauses {
     return done
   }
 
-  async #read(store: KV): Promise<Kept> {
+  async #read(store: KV): Promise<PauseList> {
     this.#kept = await this.#entryOf(store)
     return this.#kept
   }
@@ -83,7 +83,7 @@ export class Pauses {
     throw new Error(`the list of paused rigs was changed by others ${ATTEMPTS} times meanwhile`)
   }
 
-  async #entryOf(store: KV): Promise<Kept> {
+  async #entryOf(store: KV): Promise<PauseList> {
     const entry = await store.get(KEY)
     const revision = entry?.revision ?? 0
     if (entry?.operation !== 'PUT') return { paused: NOBODY, revision }

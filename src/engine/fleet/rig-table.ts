@@ -11,7 +11,7 @@ const ALL = 'rigs'
 const KERNEL = 'nats'
 
 /** All rigs of a name, since the start. */
-interface Device {
+interface RigDevice {
   readonly device: string
   hashes: number
   /** Rigs that were not heard of any more, and solutions that solved nothing. */
@@ -22,9 +22,9 @@ interface Device {
 }
 
 /** A start of a rig. */
-interface Session {
+interface RigSession {
   report: Report
-  readonly device: Device
+  readonly device: RigDevice
   lease: number | null
   /** Hashes since its start that are counted; those before it was heard of are left out. */
   counted: number
@@ -34,11 +34,11 @@ interface Session {
 
 export class RigTable {
   readonly #random: () => number
-  readonly #sessions = new Map<string, Session>()
+  readonly #sessions = new Map<string, RigSession>()
   /** Lease -> session. */
   readonly #leases = new Map<number, string>()
-  readonly #devices = new Map<string, Device>()
-  #others: Device | null = null
+  readonly #devices = new Map<string, RigDevice>()
+  #others: RigDevice | null = null
   #hashes = 0
 
   /** `random` is uniform in [0, 1). */
@@ -74,7 +74,7 @@ export class RigTable {
     if (session !== undefined) this.#add(session, hashes)
   }
 
-  #add(session: Session, hashes: number): void {
+  #add(session: RigSession, hashes: number): void {
     const done = Math.max(0, hashes - session.counted)
     session.counted += done
     session.device.hashes += done
@@ -133,7 +133,7 @@ export class RigTable {
     for (const [key, session] of this.#sessions) this.#leave(key, session, nowMs)
   }
 
-  #join(report: Report, nowMs: number): Session {
+  #join(report: Report, nowMs: number): RigSession {
     const device = this.#deviceFor(report.rig)
     device.sessions++
     const session = { report, device, lease: null, counted: report.hashes, firstMs: nowMs, heardMs: nowMs }
@@ -141,7 +141,7 @@ export class RigTable {
     return session
   }
 
-  #leave(key: string, { lease, device, report }: Session, nowMs: number): void {
+  #leave(key: string, { lease, device, report }: RigSession, nowMs: number): void {
     this.#sessions.delete(key)
     if (lease !== null) this.#leases.delete(lease)
     device.sessions--
@@ -150,7 +150,7 @@ export class RigTable {
   }
 
   /** The one that it has, or says that it has, if no other rig has it; else any that is free. */
-  #leaseFor({ lease: before }: Session, { session, lease: claimed }: Report): number | null {
+  #leaseFor({ lease: before }: RigSession, { session, lease: claimed }: Report): number | null {
     if (before !== null) return before
     if (this.#leases.size >= LEASES) return null
     const wanted = claimed ?? Math.floor(this.#random() * LEASES)
@@ -163,7 +163,7 @@ export class RigTable {
     return null
   }
 
-  #deviceFor(rig: string): Device {
+  #deviceFor(rig: string): RigDevice {
     const name = nameOf(rig)
     const known = this.#devices.get(name)
     if (known !== undefined) return known
@@ -179,9 +179,9 @@ export class RigTable {
 
 const nameOf = (rig: string) => `rig:${rig}`
 
-const newDevice = (device: string): Device => ({ device, hashes: 0, faults: 0, sessions: 0, paused: 0, goneAtMs: 0 })
+const newDevice = (device: string): RigDevice => ({ device, hashes: 0, faults: 0, sessions: 0, paused: 0, goneAtMs: 0 })
 
-function statusOf({ device, hashes, faults, sessions, paused }: Device, unable: string | null): DeviceStatus {
+function statusOf({ device, hashes, faults, sessions, paused }: RigDevice, unable: string | null): DeviceStatus {
   const status = { device, kernel: KERNEL, hashes, faults }
   const reason = unable ?? (sessions === 0 ? 'it is not connected' : paused === sessions ? 'it is paused' : null)
   return reason === null ? status : { ...status, state: 'unable', reason }

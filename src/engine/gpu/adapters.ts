@@ -13,7 +13,7 @@ export interface AdapterList {
   readonly problem: string | null
 }
 
-export interface ListOptions {
+export interface AdapterListOptions {
   /** Environment variables for the child process, beside those of this one. */
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
@@ -28,14 +28,14 @@ const MAX_LIST_MS = 20_000
  * All adapters, including software ones, and each of several identical cards where they can be told apart. Never
  * rejects: without a driver the list is empty and `problem` says why. A child that dies is replaced, once.
  */
-export async function listAdapters(options: ListOptions = {}): Promise<AdapterList> {
+export async function listAdapters(options: AdapterListOptions = {}): Promise<AdapterList> {
   let { adapters, reason, mayPass } = await askForAdapters(options)
   if (mayPass) ({ adapters, reason } = await askForAdapters(options))
   if (adapters.length > 0) return { adapters: hasLayer() ? await cardsOf(adapters, options) : adapters, problem: null }
   return { adapters, problem: `${reason ?? 'no graphics driver was found'}; ${installHint(process.platform)}` }
 }
 
-function cardsOf(adapters: readonly ListedAdapter[], options: ListOptions): Promise<readonly ListedAdapter[]> {
+function cardsOf(adapters: readonly ListedAdapter[], options: AdapterListOptions): Promise<readonly ListedAdapter[]> {
   return tellApart(adapters, async (card) => {
     const { env } = options
     const answer = await askForAdapters({ ...options, env: { ...env, ...cardEnv(card, { ...process.env, ...env }) } })
@@ -43,19 +43,23 @@ function cardsOf(adapters: readonly ListedAdapter[], options: ListOptions): Prom
   })
 }
 
-interface Answer {
+interface AdapterAnswer {
   readonly adapters: readonly ListedAdapter[]
   readonly reason: string | null
   /** The child died, which need not happen again. */
   readonly mayPass: boolean
 }
 
-async function askForAdapters({ env = {}, timeoutMs = MAX_LIST_MS, signal }: ListOptions): Promise<Answer> {
+async function askForAdapters({
+  env = {},
+  timeoutMs = MAX_LIST_MS,
+  signal,
+}: AdapterListOptions): Promise<AdapterAnswer> {
   let timer: NodeJS.Timeout | undefined
   let child: GpuChild | undefined
   let stop: () => void = () => undefined
   try {
-    return await new Promise<Answer>((resolve) => {
+    return await new Promise<AdapterAnswer>((resolve) => {
       const nothing = (reason: string, mayPass = false) => resolve({ adapters: [], reason, mayPass })
       timer = setTimeout(() => nothing('the graphics driver does not answer'), timeoutMs)
       stop = () => nothing('the listing was cancelled')

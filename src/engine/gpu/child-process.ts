@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { describeError } from '../../core/errors.ts'
-import { type Command, LineReader, parseReport, REPORT_DESCRIPTOR, type Report } from './messages.ts'
+import { type GpuCommand, type GpuReport, LineReader, parseReport, REPORT_DESCRIPTOR } from './messages.ts'
 
-export type LiveReport = Exclude<Report, { readonly type: 'failed' }>
+export type LiveReport = Exclude<GpuReport, { readonly type: 'failed' }>
 
 export interface ChildEnd {
   readonly reason: string
@@ -60,7 +60,7 @@ export class GpuChild {
     return this.#process.pid
   }
 
-  send(command: Command): void {
+  send(command: GpuCommand): void {
     if (!this.#ended) this.#process.stdin?.write(`${JSON.stringify(command)}\n`)
   }
 

@@ -8,10 +8,10 @@ import { type Dawn, HopelessError, infoOf, listAdapters, loadDawn, openAdapter }
 import { prepareWork } from './layout.ts'
 import {
   type AdapterInfo,
-  type Command,
+  type GpuCommand,
+  type GpuReport,
   LineReader,
   REPORT_DESCRIPTOR,
-  type Report,
   reportText,
   type SearchSettings,
   type Tuning,
@@ -35,7 +35,7 @@ Object.assign(globalThis, {
 const reports = new Socket({ fd: REPORT_DESCRIPTOR, readable: false, writable: true })
 reports.on('error', () => process.exit(1))
 
-function send(report: Report): void {
+function send(report: GpuReport): void {
   if (!reports.writableEnded) reports.write(`${JSON.stringify(report)}\n`)
 }
 
@@ -48,9 +48,9 @@ function fail(error: unknown): void {
 
 /** The search under way, and the newest work, which may come first. */
 let loop: SearchLoop | null = null
-let newest: (Command & { readonly type: 'work' }) | null = null
+let newest: (GpuCommand & { readonly type: 'work' }) | null = null
 
-function obey(command: Command): void {
+function obey(command: GpuCommand): void {
   switch (command.type) {
     case 'list':
       loadDawn()
@@ -151,7 +151,7 @@ function saveTuning(file: string, key: string, tuning: Tuning): void {
 const lines = new LineReader()
 process.stdin.setEncoding('utf8')
 process.stdin.on('data', (text: string) => {
-  for (const line of lines.push(text)) obey(JSON.parse(line) as Command)
+  for (const line of lines.push(text)) obey(JSON.parse(line) as GpuCommand)
 })
 // The parent is gone.
 process.stdin.on('end', () => process.exit(0))

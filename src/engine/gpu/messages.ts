@@ -76,7 +76,7 @@ const reports = {
   failed: Type.Object({ type: Type.Literal('failed'), message: Text, hopeless: Type.Boolean() }),
 } satisfies Record<string, TSchema>
 
-export type Report = { [Kind in keyof typeof reports]: Static<(typeof reports)[Kind]> }[keyof typeof reports]
+export type GpuReport = { [Kind in keyof typeof reports]: Static<(typeof reports)[Kind]> }[keyof typeof reports]
 
 /** What Dawn needs to find an adapter again. */
 export interface AdapterChoice {
@@ -115,7 +115,7 @@ export interface WorkCommand {
   readonly fixedNonce: FixedNonce
 }
 
-export type Command =
+export type GpuCommand =
   | { readonly type: 'list' }
   | { readonly type: 'search'; readonly settings: SearchSettings }
   | WorkCommand
@@ -134,12 +134,12 @@ export function reportText(value: unknown): string {
 }
 
 /** The report in a line; null when the line is not a valid report. */
-export function parseReport(line: string): Report | null {
+export function parseReport(line: string): GpuReport | null {
   try {
     const value: unknown = JSON.parse(line)
     const kind = (value as { type?: unknown } | null)?.type
     if (typeof kind !== 'string' || !Object.hasOwn(reports, kind)) return null
-    return Value.Check(reports[kind as keyof typeof reports], value) ? (value as Report) : null
+    return Value.Check(reports[kind as keyof typeof reports], value) ? (value as GpuReport) : null
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error

@@ -9,7 +9,7 @@ import {
   provingBound,
 } from './batches.ts'
 import { type Batch, type BatchResult, judgeNonce, MAX_RESULT_NONCES, nonceCount, type PreparedWork } from './layout.ts'
-import type { Report } from './messages.ts'
+import type { GpuReport } from './messages.ts'
 
 /** Runs batches; each slot has buffers of its own and one batch at a time. */
 export interface BatchRunner {
@@ -22,7 +22,7 @@ export interface SearchLoopOptions {
   readonly inFlight: number
   readonly cursor: NonceCursor
   readonly size: BatchSize
-  readonly send: (report: Report) => void
+  readonly send: (report: GpuReport) => void
   readonly nowMs: () => number
   /** What a batch is expected to find at least, as proof of its search; default: PROOF_CANDIDATES. */
   readonly proofCandidates?: number

@@ -73,9 +73,9 @@ export interface Rig {
   readonly user: User
 }
 
-type Answer = { readonly result: unknown } | { readonly failure: FailureName }
-type Handler = (session: Session, params: readonly unknown[]) => Answer
-const answered = (result: unknown): Answer => ({ result })
+type ReplyTo = { readonly result: unknown } | { readonly failure: FailureName }
+type Handler = (session: Session, params: readonly unknown[]) => ReplyTo
+const answered = (result: unknown): ReplyTo => ({ result })
 
 export class Session {
   static readonly #handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
@@ -183,7 +183,7 @@ export class Session {
     if (method === 'mining.subscribe' || method === 'mining.authorize') this.#begin()
   }
 
-  #handled(handler: Handler, request: Request): Answer {
+  #handled(handler: Handler, request: Request): ReplyTo {
     try {
       return handler(this, listOf(request))
     } catch (error) {
@@ -192,7 +192,7 @@ export class Session {
     }
   }
 
-  #answer(id: MessageId, answer: Answer): void {
+  #answer(id: MessageId, answer: ReplyTo): void {
     this.#ports.write('failure' in answer ? failureLine(id, answer.failure) : resultLine(id, answer.result), null)
   }
 
@@ -205,7 +205,7 @@ export class Session {
     onReady(this)
   }
 
-  #subscribe([agent]: readonly unknown[]): Answer {
+  #subscribe([agent]: readonly unknown[]): ReplyTo {
     if (typeof agent === 'string') this.#agent = agent.slice(0, MAX_TEXT)
     // Its password may have said it before.
     this.#order ??= orderOf(this.#agent)
@@ -227,7 +227,7 @@ export class Session {
     return true
   }
 
-  #authorize([user, password]: readonly unknown[]): Answer {
+  #authorize([user, password]: readonly unknown[]): ReplyTo {
     if (typeof user !== 'string' || user.length > MAX_TEXT) return { failure: 'malformed' }
     // A session is one rig: further users change nothing.
     if (this.#rig !== null) return answered(true)
@@ -241,11 +241,11 @@ export class Session {
     return answered(true)
   }
 
-  #suggestTarget(target: unknown): Answer {
+  #suggestTarget(target: unknown): ReplyTo {
     return this.#suggest(Number(difficultyOf(readTarget(textIn(target))) ?? 0n))
   }
 
-  #suggest(asked: unknown): Answer {
+  #suggest(asked: unknown): ReplyTo {
     const difficulty = numberIn(asked)
     if (!(difficulty > 0)) return { failure: 'malformed' }
     this.#suggested = difficulty
@@ -256,7 +256,7 @@ export class Session {
     return answered(true)
   }
 
-  #submit(params: readonly unknown[]): Answer {
+  #submit(params: readonly unknown[]): ReplyTo {
     const share = this.#judged(params)
     this.#ports.onShare(this, share)
     if (this.#difficulty?.adjust(this.#ports.nowMs(), this.#ports.jobs.current?.difficulty ?? Number.MAX_VALUE)) {
@@ -315,7 +315,7 @@ export class Session {
 }
 
 /** None of the extensions is for these networks. */
-function configured([extensions]: readonly unknown[]): Answer {
+function configured([extensions]: readonly unknown[]): ReplyTo {
   const names = Array.isArray(extensions) ? extensions.filter((name) => typeof name === 'string') : []
   return answered(Object.fromEntries(names.slice(0, 8).map((name) => [name.slice(0, 64), false])))
 }

@@ -8,13 +8,13 @@ export const SAMPLE_EVERY_MS = 10_000
 /** Two hours. */
 const MAX_SAMPLES = 720
 
-interface Kept extends RateSample {
+interface TimedSample extends RateSample {
   /** On the clock that never jumps. */
   readonly monotonicMs: number
 }
 
 export class RateRing {
-  #samples: Kept[] = []
+  #samples: TimedSample[] = []
 
   /** Takes the present rates. Times must not decrease. Returns what was kept. */
   sample({ devices, hashrates }: Pick<Snapshot, 'devices' | 'hashrates'>, at: Times): RateSample {

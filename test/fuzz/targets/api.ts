@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { addConfiguration, CONFIGURATION_PATH, type Configuration } from '../../../src/api/configuration.ts'
-import { addControl, type Control } from '../../../src/api/control.ts'
+import { addControl, type MinerControl } from '../../../src/api/control.ts'
 import { foreignHostReason } from '../../../src/api/host-check.ts'
 import { Metrics } from '../../../src/api/metrics.ts'
-import { type Extension, startApi } from '../../../src/api/server.ts'
+import { type ServedPart, startApi } from '../../../src/api/server.ts'
 import { parseConfigFile, resolveConfig } from '../../../src/cli/config.ts'
 import { mineOptions } from '../../../src/cli/options/mine.ts'
 import { LiveConfig } from '../../../src/commands/live-config.ts'
@@ -25,7 +25,7 @@ const MAX_BODY_BYTES = 1024
 async function openFace(addTo: (app: FastifyInstance) => void) {
   let app: FastifyInstance | undefined
   const snapshot = snapshotWith()
-  const extension: Extension = {
+  const extension: ServedPart = {
     path: '/',
     addTo: (each) => {
       app = each
@@ -61,7 +61,7 @@ const METHODS = ['pause', 'resume', 'stop'] as const
 /** A face that counts what it is told to do. */
 async function openControl() {
   const done = { pause: 0, resume: 0, stop: 0 }
-  const control: Control = { pause: () => done.pause++, resume: () => done.resume++, stop: () => done.stop++ }
+  const control: MinerControl = { pause: () => done.pause++, resume: () => done.resume++, stop: () => done.stop++ }
   const face = await openFace((app) => addControl(app, control, () => TOKEN))
   const take = () => {
     const { pause, resume, stop } = done

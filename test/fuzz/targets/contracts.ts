@@ -8,7 +8,7 @@ import { parseTime } from '../../../src/contracts/values/time-parse.ts'
 import { formatTime, ISO_MICROS, ISO_SECONDS } from '../../../src/contracts/values/time-text.ts'
 import { valueFromJson, valueToJson } from '../../../src/contracts/values/wire.ts'
 import { parseExactJson } from '../../../src/core/json.ts'
-import { Fault, readCommand } from '../../../src/devnet/command/read.ts'
+import { CommandFault, readCommand } from '../../../src/devnet/command/read.ts'
 import { runVerifiers } from '../../../src/devnet/ledger/verifiers/run.ts'
 import { readCapability } from '../../../src/wallet/capability.ts'
 import { readAmount } from '../../../src/wallet/transfer.ts'
@@ -136,7 +136,7 @@ export const contractTargets: readonly Target[] = [
     verifierSeeds(),
     (cmd) => {
       const command = readCommand({ hash: KEY, sigs: [], cmd })
-      if (command instanceof Fault) return
+      if (command instanceof CommandFault) return
       runVerifiers(evaluatorOn(new Layer(), { used: 0, limit: GAS_LIMIT * 100 }), command.verifiers)
     },
     { allows: isContractError, share: 0.2 },

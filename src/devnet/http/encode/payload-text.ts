@@ -1,23 +1,23 @@
 /** Payloads in the forms of the wire: JSON text and binary. */
-import type { Payload } from '../../store/payload.ts'
+import type { StoredPayload } from '../../store/payload.ts'
 
 const base64 = (bytes: Uint8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url')
 
 /** The properties that both forms end with. */
-function hashes({ transactionsHash, outputsHash, payloadHash }: Payload): string {
+function hashes({ transactionsHash, outputsHash, payloadHash }: StoredPayload): string {
   const texts = [transactionsHash, outputsHash, payloadHash].map(base64)
   return `"transactionsHash":"${texts[0]}","outputsHash":"${texts[1]}","payloadHash":"${texts[2]}"`
 }
 
 /** PayloadData (schema/bodies.ts). */
-export function payloadText(payload: Payload): string {
+export function payloadText(payload: StoredPayload): string {
   const transactions = payload.transactions.map(({ transaction }) => `"${base64(transaction)}"`)
   return `{"transactions":[${transactions}],"minerData":"${base64(payload.minerData)}",${hashes(payload)}}`
 }
 
 /** PayloadWithOutputs (schema/bodies.ts). */
-export function payloadOutputsText(payload: Payload): string {
+export function payloadOutputsText(payload: StoredPayload): string {
   const pairs = payload.transactions.map(({ transaction, output }) => `["${base64(transaction)}","${base64(output)}"]`)
   const parts = `"minerData":"${base64(payload.minerData)}","coinbase":"${base64(payload.coinbase)}"`
   return `{"transactions":[${pairs}],${parts},${hashes(payload)}}`
@@ -29,7 +29,7 @@ export function payloadOutputsText(payload: Payload): string {
  *     count || (length || transaction) x count || length || miner data ||
  *     payloadHash (32) || transactionsHash (32) || outputsHash (32)
  */
-export function payloadBytes(payload: Payload): Buffer {
+export function payloadBytes(payload: StoredPayload): Buffer {
   const transactions = payload.transactions.map(({ transaction }) => withLength(transaction))
   return Buffer.concat([u64BE(transactions.length), ...transactions, withLength(payload.minerData), tail(payload)])
 }
@@ -40,7 +40,7 @@ export function payloadBytes(payload: Payload): Buffer {
  *     count || (length || transaction || length || output) x count || length || miner data || length || coinbase ||
  *     payloadHash (32) || transactionsHash (32) || outputsHash (32)
  */
-export function payloadOutputsBytes(payload: Payload): Buffer {
+export function payloadOutputsBytes(payload: StoredPayload): Buffer {
   const pairs = payload.transactions.flatMap(({ transaction, output }) => [withLength(transaction), withLength(output)])
   const parts = [withLength(payload.minerData), withLength(payload.coinbase)]
   return Buffer.concat([u64BE(payload.transactions.length), ...pairs, ...parts, tail(payload)])
@@ -53,5 +53,5 @@ function u64BE(value: number): Buffer {
 }
 
 const withLength = (bytes: Uint8Array) => Buffer.concat([u64BE(bytes.length), bytes])
-const tail = ({ payloadHash, transactionsHash, outputsHash }: Payload) =>
+const tail = ({ payloadHash, transactionsHash, outputsHash }: StoredPayload) =>
   Buffer.concat([payloadHash, transactionsHash, outputsHash])

@@ -3,10 +3,10 @@ import { TEXT } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { BackupJobs } from '../../data/backup.ts'
 import { refuse } from '../app.ts'
-import type { Refusal } from '../refusal.ts'
+import type { HttpRefusal } from '../refusal.ts'
 import type { Handler, Router } from '../router.ts'
 
-const disabled: Refusal = { status: 404, message: 'backups are not enabled: start the node with --backup-dir DIR' }
+const disabled: HttpRefusal = { status: 404, message: 'backups are not enabled: start the node with --backup-dir DIR' }
 
 /** Adds the routes. `jobs` null: backups are not enabled, and requests are refused with 404. */
 export function addBackupRoutes(router: Router, jobs: BackupJobs | null): void {

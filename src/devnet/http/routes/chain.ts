@@ -8,7 +8,7 @@ import { operations } from '../../../schema/operations.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { Block, BlockStore } from '../../store/block-store.ts'
 import { branchPage } from '../../store/branch.ts'
-import { type Page, pageOf, type UnknownBlock } from '../../store/page.ts'
+import { pageOf, type StorePage, type UnknownBlock } from '../../store/page.ts'
 import { keyNotFound, sendJson } from '../app.ts'
 import { headerObjectWriter, writeHash, writeHeaderText } from '../encode/header-text.ts'
 import { JsonBytes } from '../encode/json-bytes.ts'
@@ -94,7 +94,7 @@ function sendBranch(
   return send(reply, branchPage(store, call.chain, call.body, call.query, limit), call.type, writer)
 }
 
-function send(reply: FastifyReply, page: Page | UnknownBlock, type: string, writer: ItemWriter): FastifyReply {
+function send(reply: FastifyReply, page: StorePage | UnknownBlock, type: string, writer: ItemWriter): FastifyReply {
   if ('unknown' in page) return keyNotFound(reply, page.unknown)
   const items = new JsonBytes(page.blocks.length * ITEM_BYTES + ITEM_BYTES)
   let count = 0

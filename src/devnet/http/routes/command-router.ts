@@ -7,8 +7,8 @@ import { None, type Operation } from '../../../schema/operation.ts'
 import type { Command } from '../../command/command.ts'
 import { refuse } from '../app.ts'
 import { isUnread, type Unread } from '../read-all.ts'
-import { type Refusal, unknownChain } from '../refusal.ts'
-import type { Call, Handler, Router } from '../router.ts'
+import { type HttpRefusal, unknownChain } from '../refusal.ts'
+import type { Handler, RoutedCall, Router } from '../router.ts'
 
 const ROOT = '/api/v1'
 
@@ -18,26 +18,26 @@ export const pathsOf = (router: Router, operation: Operation) => [router.pathOf(
 /** How a request is read, once, before anything else is done with it. */
 interface Door<O extends Operation, Read> {
   /** `chain`: of the path; null at the root. */
-  readonly read: (call: Call<O>, chain: number | null) => Read | Promise<Read>
+  readonly read: (call: RoutedCall<O>, chain: number | null) => Read | Promise<Read>
   /** The chains that a request at the root is about. */
-  readonly chainsOf: (read: Read) => readonly number[] | Refusal
+  readonly chainsOf: (read: Read) => readonly number[] | HttpRefusal
 }
 
 /** A request that was read. */
 interface ReadCall<O extends Operation, Read> {
   readonly chains: readonly number[]
   readonly read: Read
-  readonly call: Call<O>
+  readonly call: RoutedCall<O>
 }
 
-type Answer = FastifyReply | Promise<FastifyReply>
+type SentReply = FastifyReply | Promise<FastifyReply>
 
 /** Serves an operation for the chain of its path, and at the root for those that its request names. */
 export function serveCommands<const O extends Operation, Read>(
   router: Router,
   operation: O,
   { read, chainsOf }: Door<O, Read>,
-  handler: (request: ReadCall<O, Read>, reply: FastifyReply) => Answer,
+  handler: (request: ReadCall<O, Read>, reply: FastifyReply) => SentReply,
 ): void {
   const onChain: Handler<O> = (call, reply) =>
     after(read(call, call.chain), (found) => handler({ chains: [call.chain], read: found, call }, reply))
@@ -52,17 +52,20 @@ export function serveCommands<const O extends Operation, Read>(
 }
 
 /** Most requests are read at once, and answered without a promise. */
-function after<T>(value: T | Promise<T>, answer: (value: T) => Answer): Answer {
+function after<T>(value: T | Promise<T>, answer: (value: T) => SentReply): SentReply {
   return value instanceof Promise ? value.then(answer) : answer(value)
 }
 
 /** The door of requests that name no chain: they are about all of them at the root. */
-export function aboutAll<O extends Operation>(all: readonly number[]): Door<O, Call<O>['body']> {
+export function aboutAll<O extends Operation>(all: readonly number[]): Door<O, RoutedCall<O>['body']> {
   return { read: ({ body }) => body, chainsOf: () => all }
 }
 
 /** The one chain that all of these commands name. */
-export function chainOf(commands: readonly Command[] | Unread, chains: readonly number[]): readonly [number] | Refusal {
+export function chainOf(
+  commands: readonly Command[] | Unread,
+  chains: readonly number[],
+): readonly [number] | HttpRefusal {
   if (isUnread(commands)) {
     const { element, fault } = commands.unread
     return { status: 400, message: `Validation failed: element ${element}: ${fault}` }

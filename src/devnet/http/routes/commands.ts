@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../../core/clock.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
-import { Fault, readCommand, readPrivateCommand, type SignedCommand } from '../../command/read.ts'
+import { CommandFault, readCommand, readPrivateCommand, type SignedCommand } from '../../command/read.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { PrivateLedger } from '../../ledger/private.ts'
 import { spvProof } from '../../ledger/spv.ts'
@@ -15,7 +15,7 @@ import type { Turns } from '../../turns.ts'
 import { refuse, sendJson } from '../app.ts'
 import { isUnread, readAll } from '../read-all.ts'
 import { sendRefusal } from '../refusal.ts'
-import { Results } from '../results.ts'
+import { CommandResults } from '../results.ts'
 import type { Router } from '../router.ts'
 import type { SendRefusals } from '../send-refusals.ts'
 import { Waiting } from '../waiting.ts'
@@ -50,14 +50,14 @@ const sendKeys = (reply: FastifyReply, commands: readonly SignedCommand[]) =>
 export function addCommandRoutes(router: Router, options: CommandRouteOptions): void {
   const { chains, pools, refusals, turns } = options
   const all = chains.chainIds
-  const results = new Results(options)
+  const results = new CommandResults(options)
   serveCommands(
     router,
     operations.local,
     {
       read: readLocal,
       chainsOf: ({ read }) =>
-        chainOf(read instanceof Fault ? { unread: { element: 0, fault: read.message } } : [read], all),
+        chainOf(read instanceof CommandFault ? { unread: { element: 0, fault: read.message } } : [read], all),
     },
     ({ chains: [chain], read: local, call: { query } }, reply) => answerLocal(reply, { chain, local, query }, options),
   )
@@ -133,7 +133,7 @@ function submitPrivately(
   signed: SignedCommand,
 ): string | null {
   const command = readPrivateCommand(signed)
-  if (command instanceof Fault) return command.message
+  if (command instanceof CommandFault) return command.message
   const fault = privateFault(command, { network: chains.network.name, gasModel: release.gasModel })
   if (fault === null) privateLedger.submit(chain, command)
   return fault
@@ -142,7 +142,7 @@ function submitPrivately(
 function addListen(
   router: Router,
   { chains, listenLimit, listenMs, clock }: CommandRouteOptions,
-  results: Results,
+  results: CommandResults,
 ): void {
   const waiting = new Waiting({
     limit: listenLimit,

@@ -12,13 +12,13 @@ import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import { fork } from '../../orders/fork.ts'
 import { OrderRefused } from '../../orders/order-refused.ts'
 import { Queue } from '../../orders/queue.ts'
-import type { Snapshots } from '../../orders/snapshots.ts'
+import type { NamedSnapshots } from '../../orders/snapshots.ts'
 import type { NodeClock } from '../../rules/node-clock.ts'
 import type { RuleChange } from '../../rules/rules.ts'
 import { refuse, sendJson } from '../app.ts'
 import type { Faults } from '../faults.ts'
 import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
-import type { Call, Router } from '../router.ts'
+import type { RoutedCall, Router } from '../router.ts'
 import { type StreamGate, type StreamKind, streamKinds } from '../stream/stream-gate.ts'
 
 export interface ControlOptions {
@@ -26,7 +26,7 @@ export interface ControlOptions {
   readonly faults: Faults
   readonly streams: StreamGate
   readonly clock: NodeClock
-  readonly snapshots: Snapshots
+  readonly snapshots: NamedSnapshots
   /** Where blocks come from, in words. */
   readonly mode: string
   /** Aborted with OrderRefused when the node stops. */
@@ -36,7 +36,7 @@ export interface ControlOptions {
 type Status = Static<typeof DevnetStatus>
 
 /** Serves control operations with what they have in common: taking turns, durability, refusals as text. */
-export class Control {
+export class ControlServer {
   readonly #options: ControlOptions
   readonly #router: Router
   readonly #queue = new Queue()
@@ -167,7 +167,7 @@ export class Control {
   }
 
   /** Answers with JSON once the change is made and durable. */
-  #serve<const O extends Operation>(operation: O, run: (call: Call<O>, signal: AbortSignal) => unknown): void {
+  #serve<const O extends Operation>(operation: O, run: (call: RoutedCall<O>, signal: AbortSignal) => unknown): void {
     const { maker, stopped } = this.#options
     this.#router.serve<O>(operation, async (call, reply) => {
       const order = async (signal: AbortSignal) => {

@@ -4,12 +4,12 @@ import { MAX_BLOCK_GAS } from '../../../core/gas.ts'
 import type { LocalQuery } from '../../../schema/command-bodies.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import type { Command } from '../../command/command.ts'
-import { Fault, readCommand, type SignedCommand } from '../../command/read.ts'
+import { CommandFault, readCommand, type SignedCommand } from '../../command/read.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { isSealed, localSignaturesFault, preflightFaults } from '../../mempool/checks.ts'
 import type { Chains } from '../../rules/chains.ts'
 import { refuse, sendJson } from '../app.ts'
-import type { Refusal } from '../refusal.ts'
+import type { HttpRefusal } from '../refusal.ts'
 
 export interface LocalCall {
   readonly chain: number
@@ -20,7 +20,7 @@ export interface LocalCall {
 /** A command that is to run on this node alone. */
 export interface LocalCommand {
   /** With metadata, whether or not it came with some. */
-  readonly read: Command | Fault
+  readonly read: Command | CommandFault
   /** What was signed. */
   readonly cmd: string
 }
@@ -35,8 +35,8 @@ export function readLocal(
   return { read: readCommand(isComplete ? signed : { ...signed, cmd: withMeta(cmd, chain) }), cmd }
 }
 
-const invalid = (why: string): Refusal => ({ status: 400, message: `Validation failed: ${why}` })
-const wrongMetadata = (texts: readonly string[]): Refusal => ({
+const invalid = (why: string): HttpRefusal => ({ status: 400, message: `Validation failed: ${why}` })
+const wrongMetadata = (texts: readonly string[]): HttpRefusal => ({
   status: 400,
   message: `Metadata validation failed: ${JSON.stringify(texts)}`,
 })
@@ -48,7 +48,7 @@ export function answerLocal(
 ): FastifyReply {
   const { preflight = false, signatureVerification = true, rewindDepth = 0 } = query
   const { read: command, cmd } = local
-  if (command instanceof Fault) return refuse(reply, invalid(command.message))
+  if (command instanceof CommandFault) return refuse(reply, invalid(command.message))
   const sealed = { ...command, cmd }
   if (signatureVerification) {
     const fault = localSignaturesFault(sealed)

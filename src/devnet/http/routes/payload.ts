@@ -6,7 +6,7 @@ import type { PayloadBatch } from '../../../schema/bodies.ts'
 import { BINARY, JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { BlockStore } from '../../store/block-store.ts'
-import type { Payload } from '../../store/payload.ts'
+import type { StoredPayload } from '../../store/payload.ts'
 import { keyNotFound, refuse, sendJson } from '../app.ts'
 import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } from '../encode/payload-text.ts'
 import type { Router } from '../router.ts'
@@ -17,8 +17,8 @@ export const MAX_BATCH_PAYLOADS = 1000
 export const MAX_BATCH_LENGTH = 32 * 1024 * 1024
 
 interface Forms {
-  readonly text: (payload: Payload) => string
-  readonly bytes: (payload: Payload) => Buffer
+  readonly text: (payload: StoredPayload) => string
+  readonly bytes: (payload: StoredPayload) => Buffer
 }
 
 const plain: Forms = { text: payloadText, bytes: payloadBytes }
@@ -57,7 +57,7 @@ export function addPayloadRoutes(router: Router, store: BlockStore): void {
 }
 
 /** The payload of a block of this chain; undefined also for 43 characters that encode no hash. */
-function payloadOf(store: BlockStore, chain: number, payloadHash: string): Payload | undefined {
+function payloadOf(store: BlockStore, chain: number, payloadHash: string): StoredPayload | undefined {
   try {
     return store.withPayload(decodeHash(payloadHash), chain)?.payload
   } catch (error) {

@@ -1,13 +1,13 @@
 /** Event streams that all get the same events: each event is encoded once, whatever the number of streams. */
 import type { FastifyReply } from 'fastify'
 import { TEXT } from '../../../schema/operation.ts'
-import { type EventStream, streamEvent } from '../app.ts'
+import { type ServedStream, streamEvent } from '../app.ts'
 
-type OpenStream = (reply: FastifyReply, onClose: () => void) => EventStream
+type OpenStream = (reply: FastifyReply, onClose: () => void) => ServedStream
 
 export class Broadcast {
   readonly #open: OpenStream
-  readonly #streams = new Map<FastifyReply, EventStream>()
+  readonly #streams = new Map<FastifyReply, ServedStream>()
 
   constructor(open: OpenStream) {
     this.#open = open
@@ -18,7 +18,7 @@ export class Broadcast {
   }
 
   /** Answers a request with a stream of every event from now on. `onClose` runs once, whichever side ends it. */
-  open(reply: FastifyReply, onClose: () => void = () => undefined): EventStream {
+  open(reply: FastifyReply, onClose: () => void = () => undefined): ServedStream {
     let isOver = false
     const stream = this.#open(reply, () => {
       isOver = true

@@ -1,12 +1,12 @@
 /** Every open event stream of the node: testers can close them, or hold back their events. */
 import type { FastifyReply } from 'fastify'
-import { type EventStream, openEventStream } from '../app.ts'
+import { openEventStream, type ServedStream } from '../app.ts'
 
 export const streamKinds = ['mining', 'header', 'block'] as const
 export type StreamKind = (typeof streamKinds)[number]
 
 export class StreamGate {
-  readonly #open: Readonly<Record<StreamKind, Set<EventStream>>> = {
+  readonly #open: Readonly<Record<StreamKind, Set<ServedStream>>> = {
     mining: new Set(),
     header: new Set(),
     block: new Set(),
@@ -14,7 +14,7 @@ export class StreamGate {
   readonly #stalled = new Set<StreamKind>()
 
   /** As openEventStream, for a stream of this kind. */
-  open(kind: StreamKind, reply: FastifyReply, onClose: () => void): EventStream {
+  open(kind: StreamKind, reply: FastifyReply, onClose: () => void): ServedStream {
     const streams = this.#open[kind]
     const close = { isOver: false, forget: () => undefined as unknown }
     const stream = openEventStream(reply, () => {
@@ -22,7 +22,7 @@ export class StreamGate {
       close.forget()
       onClose()
     })
-    const send: EventStream['send'] = (event) => {
+    const send: ServedStream['send'] = (event) => {
       if (!this.#stalled.has(kind)) stream.send(event)
     }
     // A reader may be gone before its stream was opened.

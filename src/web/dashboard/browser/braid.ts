@@ -20,12 +20,12 @@ const MARGIN = 14
 /** For the bars of difficulty and the numbers of the chains. */
 const FOOT = 46
 
-interface Place {
+interface BlockSpot {
   readonly chain: number
   readonly height: number
 }
 
-export class Braid {
+export class CompactBraid {
   readonly #svg = draw('svg', { role: 'img', 'aria-labelledby': 'braid-note' })
   #chains: readonly ChainStatus[] = []
   #work: Snapshot['work'] = null
@@ -126,13 +126,13 @@ export function stateText({ waitsFor, isWanted }: ChainStatus, isMined: boolean)
   return isWanted ? 'can be mined' : 'can be mined, and is not wanted here'
 }
 
-const nameOf = ({ chain, height }: Place) => `${chain}/${height}`
+const nameOf = ({ chain, height }: BlockSpot) => `${chain}/${height}`
 
 function isInChain({ state }: ShownBlock): boolean {
   return state === 'confirmed' || state === 'acknowledged' || state === 'unconfirmed'
 }
 
-function blocksIn({ chains, bottom }: Picture): Place[] {
+function blocksIn({ chains, bottom }: Picture): BlockSpot[] {
   return chains.flatMap(({ chain, height }) => {
     const count = Math.max(0, height - bottom + 1)
     return Array.from({ length: count }, (_, i) => ({ chain, height: bottom + i }))
@@ -156,7 +156,7 @@ function curve(from: number, to: number, top: number): string {
   return from === to ? `V${end}` : `C${from} ${half} ${to} ${half} ${to} ${end}`
 }
 
-function dotsOf({ x, y, own, known }: Picture, blocks: readonly Place[]): SVGElement {
+function dotsOf({ x, y, own, known }: Picture, blocks: readonly BlockSpot[]): SVGElement {
   const group = draw('g', { class: 'dots' })
   for (const { chain, height } of blocks) {
     const name = nameOf({ chain, height })

@@ -6,7 +6,7 @@ const ANSWER_MS = 10_000
 /** Threads test and choose their kernels first. */
 const THREADS_ANSWER_MS = 60_000
 
-interface Order {
+interface HttpOrder {
   readonly method: 'POST' | 'PUT'
   readonly path: string
   readonly body: unknown
@@ -16,7 +16,7 @@ interface Order {
   readonly done: string
 }
 
-export class Control {
+export class ControlPanel {
   readonly #part = element('control')
   readonly #token = element<HTMLInputElement>('token')
   readonly #button = element<HTMLButtonElement>('control-button')
@@ -53,7 +53,7 @@ export class Control {
   }
 
   /** Whether it was done. */
-  async #send({ method, path, body, limitMs, doing, done }: Order): Promise<boolean> {
+  async #send({ method, path, body, limitMs, doing, done }: HttpOrder): Promise<boolean> {
     const token = this.#token.value.trim()
     if (token === '') {
       this.#tell('Enter the token that the miner was started with.', true)

@@ -5,7 +5,7 @@ import { drawnOf, groupsOf, rateOf } from '../lines.ts'
 import type { HardwareSnapshot, RateHistory, Snapshot } from '../state.ts'
 import { sharesText } from './rigs.ts'
 
-type Device = Snapshot['devices'][number]
+type DeviceRow = Snapshot['devices'][number]
 type Shown = Pick<Snapshot, 'devices' | 'hardware' | 'rigs'>
 type Counts = NonNullable<Snapshot['rigs']>['rigs'][number]
 
@@ -13,7 +13,7 @@ type Counts = NonNullable<Snapshot['rigs']>['rigs'][number]
 interface Row {
   readonly key: string
   readonly name: string
-  readonly devices: readonly Device[]
+  readonly devices: readonly DeviceRow[]
   /** Of the history; null: it has none of its own. */
   readonly line: string | null
   /** Of its line in the chart; 0: it has none there. */
@@ -104,12 +104,12 @@ function update(item: HTMLLIElement, { name, devices, line, colour }: Row, { his
 }
 
 /** Of a rig alone. */
-function rigText([first, ...more]: readonly Device[], counts: Known['counts']): string {
+function rigText([first, ...more]: readonly DeviceRow[], counts: Known['counts']): string {
   const rig = more.length > 0 || first.engine !== 'rigs' ? undefined : counts.get(first.device)
   return rig === undefined ? '' : [rig.user, sharesText(rig.shares)].filter((part) => part !== '').join(' · ')
 }
 
-function stoppedText(stopped: readonly Device[], of: number): string {
+function stoppedText(stopped: readonly DeviceRow[], of: number): string {
   const [first] = stopped
   if (first === undefined) return ''
   const reason = first.reason === undefined ? '' : `: ${first.reason}`
@@ -121,7 +121,7 @@ function sensorTexts({ celsius, fanPercent, watts }: HardwareSnapshot): string[]
   return [...part(celsius, ' °C'), ...part(watts, ' W'), ...part(fanPercent, ' % fan')]
 }
 
-function faultsText(devices: readonly Device[]): string {
+function faultsText(devices: readonly DeviceRow[]): string {
   const faults = devices.reduce((sum, each) => sum + each.faults, 0)
   return faults === 0 ? '' : `${faults} ${faults === 1 ? 'fault' : 'faults'}`
 }

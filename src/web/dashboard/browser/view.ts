@@ -5,23 +5,23 @@ import { ageText, difficultyText, grouped, NONE, rateParts, rateText, spanText, 
 import { ratesOf } from '../lines.ts'
 import type { DashboardState, Snapshot } from '../state.ts'
 import { BlockTable } from './blocks.ts'
-import { Braid } from './braid.ts'
+import { CompactBraid } from './braid.ts'
 import { ChainTable } from './chains.ts'
 import { Chart } from './chart.ts'
-import { Control } from './control.ts'
+import { ControlPanel } from './control.ts'
 import { DeviceList } from './devices.ts'
 import { NodeList } from './nodes.ts'
 import { RigList } from './rigs.ts'
 
 export class DashboardView {
   readonly #chart = new Chart()
-  readonly #braid = new Braid()
+  readonly #braid = new CompactBraid()
   readonly #chains = new ChainTable()
   readonly #devices = new DeviceList()
   readonly #blocks = new BlockTable()
   readonly #nodes = new NodeList()
   readonly #rigs = new RigList()
-  readonly #control = new Control()
+  readonly #control = new ControlPanel()
 
   show({ about, nowMs, summary, history, blocks }: DashboardState): void {
     const { devices, hashrates, work, chains = [] } = summary

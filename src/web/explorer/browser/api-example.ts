@@ -1,16 +1,16 @@
 /** Reads the node's description of itself, and makes an example of what a schema describes. */
 
-export interface Schema {
+export interface OpenApiSchema {
   readonly $ref?: string
   readonly type?: string
   readonly const?: unknown
   readonly enum?: readonly unknown[]
-  readonly anyOf?: readonly Schema[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly patternProperties?: Readonly<Record<string, Schema>>
+  readonly anyOf?: readonly OpenApiSchema[]
+  readonly properties?: Readonly<Record<string, OpenApiSchema>>
+  readonly patternProperties?: Readonly<Record<string, OpenApiSchema>>
   readonly required?: readonly string[]
-  readonly items?: Schema
-  readonly prefixItems?: readonly Schema[]
+  readonly items?: OpenApiSchema
+  readonly prefixItems?: readonly OpenApiSchema[]
   readonly minItems?: number
   readonly minimum?: number
   readonly minLength?: number
@@ -23,15 +23,15 @@ export interface Parameter {
   readonly in: 'path' | 'query'
   readonly required: boolean
   readonly description?: string
-  readonly schema: Schema
+  readonly schema: OpenApiSchema
 }
 
-export interface Operation {
+export interface OpenApiOperation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
   readonly parameters: readonly Parameter[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: OpenApiSchema }>> }
   readonly responses: Readonly<
     Record<string, { readonly description: string; readonly content?: Readonly<Record<string, unknown>> }>
   >
@@ -39,16 +39,16 @@ export interface Operation {
 
 export interface OpenApi {
   readonly info: { readonly version: string }
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, OpenApiSchema>> }
 }
 
 /** Some schemas hold themselves. */
 const MAX_DEPTH = 6
 
 /** A value of the shape of a schema: least numbers, the first of several forms, and no more than is required. */
-export function exampleOf(schema: Schema, named: OpenApi['components']['schemas'], depth = 0): unknown {
-  const inner = (each: Schema) => exampleOf(each, named, depth + 1)
+export function exampleOf(schema: OpenApiSchema, named: OpenApi['components']['schemas'], depth = 0): unknown {
+  const inner = (each: OpenApiSchema) => exampleOf(each, named, depth + 1)
   if (depth > MAX_DEPTH) return null
   if (schema.$ref !== undefined) return inner(named[schema.$ref.split('/').at(-1) ?? ''] ?? {})
   if (schema.const !== undefined) return schema.const
@@ -69,7 +69,10 @@ export function exampleOf(schema: Schema, named: OpenApi['components']['schemas'
   }
 }
 
-function objectOf({ properties = {}, patternProperties, required = [] }: Schema, inner: (each: Schema) => unknown) {
+function objectOf(
+  { properties = {}, patternProperties, required = [] }: OpenApiSchema,
+  inner: (each: OpenApiSchema) => unknown,
+) {
   const shown = Object.entries(properties).filter(([name]) => required.includes(name))
   const entries = shown.map(([name, each]) => [name, inner(each)] as const)
   const [value] = Object.values(patternProperties ?? {})

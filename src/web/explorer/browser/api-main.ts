@@ -1,7 +1,7 @@
 /** The page on which the calls of the node can be tried, made from the node's own description (/openapi.json). */
 import type { NodeView } from '../../../schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
-import type { OpenApi, Operation } from './api-example.ts'
+import type { OpenApi, OpenApiOperation } from './api-example.ts'
 import { operationRow } from './api-operation.ts'
 import { call } from './call.ts'
 
@@ -47,7 +47,8 @@ async function start(): Promise<void> {
   addEventListener('hashchange', openNamed)
 }
 
-const textOf = (path: string, { operationId, summary }: Operation) => `${path} ${operationId} ${summary}`.toLowerCase()
+const textOf = (path: string, { operationId, summary }: OpenApiOperation) =>
+  `${path} ${operationId} ${summary}`.toLowerCase()
 
 function narrow(all: readonly Found[], sections: readonly HTMLElement[], wanted: string): void {
   const words = wanted.toLowerCase().split(/\s+/)

@@ -1,6 +1,6 @@
 /** One operation of the node: its parameters, a button that calls it, the answer, and the call for a terminal. */
 import { make, write } from '../../kit/dom.ts'
-import { exampleOf, type OpenApi, type Operation, type Parameter } from './api-example.ts'
+import { exampleOf, type OpenApi, type OpenApiOperation, type Parameter } from './api-example.ts'
 import { curlText } from './call.ts'
 import { indented } from './json-text.ts'
 
@@ -9,7 +9,7 @@ const MAX_SHOWN = 200_000
 export interface Shown {
   readonly method: string
   readonly path: string
-  readonly operation: Operation
+  readonly operation: OpenApiOperation
   readonly named: OpenApi['components']['schemas']
   /** Values to begin with, by the name of the parameter. */
   readonly known: Readonly<Record<string, string>>
@@ -163,7 +163,7 @@ function labelled({ name, in: place, required, description }: Parameter, input: 
 }
 
 /** Which answers there may be. */
-function answersOf({ responses }: Operation): HTMLElement {
+function answersOf({ responses }: OpenApiOperation): HTMLElement {
   const rows = Object.entries(responses).map(([status, { description, content = {} }]) => {
     return make(
       'li',

@@ -1,5 +1,5 @@
 /** Where the blocks of a braid lie: one lane for each chain, heights from left to right. Numbers only. */
-import type { Block } from './state.ts'
+import type { KnownBlock } from './state.ts'
 
 /** Everything in CSS pixels. */
 export interface Layout {
@@ -48,11 +48,11 @@ export const orphanOffset = ({ lane, hasText }: Layout) => lane * (hasText ? 0.4
 /** The block next to a point, if one is near. */
 export function blockAt(
   layout: Layout,
-  blocks: Iterable<Block>,
+  blocks: Iterable<KnownBlock>,
   [x, y]: readonly [number, number],
   newest: number,
-): Block | null {
-  let [found, nearest] = [null as Block | null, Math.max(14, layout.block[0] + 4)]
+): KnownBlock | null {
+  let [found, nearest] = [null as KnownBlock | null, Math.max(14, layout.block[0] + 4)]
   for (const block of blocks) {
     const blockY = yOf(layout, block.chain) + (block.isOnChain ? 0 : orphanOffset(layout))
     const distance = Math.hypot(xOf(layout, block.height, newest) - x, blockY - y)
@@ -62,11 +62,11 @@ export function blockAt(
 }
 
 /** A block and its ancestors in sight, each with how many steps it is away. */
-export function pastOf(block: Block, blocks: ReadonlyMap<string, Block>, steps: number): Map<string, number> {
+export function pastOf(block: KnownBlock, blocks: ReadonlyMap<string, KnownBlock>, steps: number): Map<string, number> {
   const past = new Map([[block.hash, 0]])
   let edge = [block]
   for (let step = 1; step <= steps && edge.length > 0; step++) {
-    const next: Block[] = []
+    const next: KnownBlock[] = []
     for (const { parent, adjacents } of edge) {
       for (const hash of [parent, ...adjacents]) {
         const found = blocks.get(hash)

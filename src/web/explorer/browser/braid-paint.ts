@@ -1,6 +1,6 @@
 /** Draws a braid: lanes, the edges to parents and adjacent parents, blocks. */
 import { heightsIn, type Layout, orphanOffset, xOf, yOf } from './braid-layout.ts'
-import type { Block } from './state.ts'
+import type { KnownBlock } from './state.ts'
 
 export interface Palette {
   readonly ground: string
@@ -15,7 +15,7 @@ export interface Palette {
 export interface Scene {
   readonly layout: Layout
   readonly palette: Palette
-  readonly blocks: ReadonlyMap<string, Block>
+  readonly blocks: ReadonlyMap<string, KnownBlock>
   readonly heads: ReadonlySet<string>
   readonly paused: ReadonlySet<number>
   /** The height at the right side. */
@@ -23,9 +23,9 @@ export interface Scene {
   /** What is pointed at, and its past; null: nothing. */
   readonly past: ReadonlyMap<string, number> | null
   /** How far a block has come in: 0 to 1. */
-  readonly growth: (block: Block) => number
+  readonly growth: (block: KnownBlock) => number
   /** How far a block is from its lane: 0 on it, 1 where orphans lie. */
-  readonly fall: (block: Block) => number
+  readonly fall: (block: KnownBlock) => number
 }
 
 type Paint = CanvasRenderingContext2D
@@ -82,11 +82,11 @@ function paintLabels(context: Paint, { layout, palette, paused }: Scene): void {
   }
 }
 
-function pointOf({ layout, newest, fall }: Scene, block: Block): readonly [number, number] {
+function pointOf({ layout, newest, fall }: Scene, block: KnownBlock): readonly [number, number] {
   return [xOf(layout, block.height, newest), yOf(layout, block.chain) + fall(block) * orphanOffset(layout)]
 }
 
-function paintEdges(context: Paint, scene: Scene, shown: readonly Block[]): void {
+function paintEdges(context: Paint, scene: Scene, shown: readonly KnownBlock[]): void {
   const { blocks, palette, past } = scene
   for (const block of shown) {
     const growth = scene.growth(block)
@@ -113,7 +113,7 @@ function paintEdges(context: Paint, scene: Scene, shown: readonly Block[]): void
  * How strong an edge to an adjacent chain is. The more chains there are, the more edges cross each other; long ones cross
  * the most. Where the chains grow, they are strongest.
  */
-function strengthOf({ layout: { chains }, newest }: Scene, block: Block, from: Block): number {
+function strengthOf({ layout: { chains }, newest }: Scene, block: KnownBlock, from: KnownBlock): number {
   const [base, least] = chains <= 3 ? [0.7, 0.5] : chains <= 10 ? [0.6, 0.3] : [0.55, 0.16]
   const length = Math.abs(block.chain - from.chain) / chains
   const age = Math.min(1, Math.max(0, newest - block.height) / 8)
@@ -131,7 +131,7 @@ function curve(context: Paint, [x, y]: readonly [number, number], to: readonly [
   context.stroke()
 }
 
-function paintBlock(context: Paint, scene: Scene, block: Block): void {
+function paintBlock(context: Paint, scene: Scene, block: KnownBlock): void {
   const { layout, palette, heads, past } = scene
   const growth = scene.growth(block)
   const [x, y] = pointOf(scene, block)
@@ -171,7 +171,7 @@ function paintBlock(context: Paint, scene: Scene, block: Block): void {
   context.globalAlpha = 1
 }
 
-function paintText(context: Paint, { palette }: Scene, block: Block, [x, y]: readonly [number, number]): void {
+function paintText(context: Paint, { palette }: Scene, block: KnownBlock, [x, y]: readonly [number, number]): void {
   context.fillStyle = block.isOnChain ? palette.ground : palette.soft
   context.textAlign = 'center'
   context.textBaseline = 'middle'

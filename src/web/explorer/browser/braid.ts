@@ -1,7 +1,7 @@
 /** The picture of the chains: follows the state, moves smoothly, and tells of the block that is pointed at. */
 import { blockAt, type Layout, layoutFor, pastOf, xOf } from './braid-layout.ts'
 import { type Palette, paint } from './braid-paint.ts'
-import type { Block, NodeState } from './state.ts'
+import type { KnownBlock, NodeState } from './state.ts'
 
 const GROWTH_MS = 500
 /** In which time the picture makes about two thirds of its way. */
@@ -13,8 +13,8 @@ const PAST_STEPS = 10
 export interface BraidOptions {
   readonly canvas: HTMLCanvasElement
   /** A block is pointed at; null: none is. */
-  readonly onPoint: (block: Block | null) => void
-  readonly onOpen: (block: Block) => void
+  readonly onPoint: (block: KnownBlock | null) => void
+  readonly onOpen: (block: KnownBlock) => void
 }
 
 export class Braid {
@@ -93,7 +93,7 @@ export class Braid {
     const isGliding = this.#glide(state.highest, share)
     const isFalling = this.#fall(state, share)
     let isGrowing = false
-    const growth = ({ bornMs }: Block) => {
+    const growth = ({ bornMs }: KnownBlock) => {
       const grown = this.#calm.matches ? 1 : Math.min(1, Math.max(0, (nowMs - bornMs) / GROWTH_MS))
       if (grown < 1) isGrowing = true
       return grown
@@ -136,12 +136,12 @@ export class Braid {
     return isMoving
   }
 
-  #blockUnder({ offsetX, offsetY }: MouseEvent): Block | null {
+  #blockUnder({ offsetX, offsetY }: MouseEvent): KnownBlock | null {
     if (this.#state === null || this.#layout === null) return null
     return blockAt(this.#layout, this.#state.blocks.values(), [offsetX, offsetY], this.#newest)
   }
 
-  #point(block: Block | null): void {
+  #point(block: KnownBlock | null): void {
     if ((block?.hash ?? null) === this.#pointed) return
     this.#pointed = block?.hash ?? null
     if (block !== null) this.#last = block.hash
@@ -150,7 +150,7 @@ export class Braid {
     this.#wake()
   }
 
-  #open(block: Block | null): void {
+  #open(block: KnownBlock | null): void {
     if (block !== null) this.#options.onOpen(block)
   }
 
@@ -165,7 +165,7 @@ export class Braid {
     event.preventDefault()
   }
 
-  readonly #isInSight = ({ height }: Block): boolean => {
+  readonly #isInSight = ({ height }: KnownBlock): boolean => {
     const layout = this.#layout
     return layout !== null && xOf(layout, height, this.#newest) > layout.left
   }
@@ -174,10 +174,10 @@ export class Braid {
 /** The block on a chain that an arrow leads to; where there is none it stays. */
 function nextBlock(
   { blocks, view }: NodeState,
-  from: Block | undefined,
+  from: KnownBlock | undefined,
   key: string,
-  isInSight: (block: Block) => boolean,
-): Block | null {
+  isInSight: (block: KnownBlock) => boolean,
+): KnownBlock | null {
   if (from === undefined) return blocks.get(view.heads[0].hash) ?? null
   const chain = from.chain + (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0)
   const height = from.height + (key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0)

@@ -1,6 +1,6 @@
 /** Calls of the node, and what became of them. */
 
-export interface Answered {
+export interface CallAnswer {
   readonly status: number
   readonly ms: number
   readonly type: string
@@ -13,7 +13,7 @@ export async function call(
   path: string,
   body?: string | null,
   type = 'application/json',
-): Promise<Answered> {
+): Promise<CallAnswer> {
   const startMs = performance.now()
   const hasBody = body !== undefined && body !== null
   const init: RequestInit = { method, cache: 'no-store' }

@@ -4,7 +4,7 @@ import type { FaultOrder } from '../../../schema/control.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { clockText } from '../../kit/numbers.ts'
 import { call, curlText } from './call.ts'
-import { Snapshots } from './snapshots.ts'
+import { SnapshotPanel } from './snapshots.ts'
 import type { NodeState } from './state.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -13,13 +13,13 @@ const HEALTHY = 300
 /** The node's clock never stands: it may run ahead a little where much happens at once. */
 const CLOCK_NOISE_MS = 1000
 
-export class Control {
+export class OrderPanel {
   #chains = 0
   #aheadMs = 0
   /** The node's clock less that of the browser. */
   #skewMs = 0
   #paused: readonly number[] = []
-  readonly #snapshots = new Snapshots()
+  readonly #snapshots = new SnapshotPanel()
 
   constructor() {
     this.#onSubmit('blocks-form', (form) => {

@@ -3,7 +3,7 @@ import type { NetworkView } from '../../../schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { call } from './call.ts'
 import { indented } from './json-text.ts'
-import type { Block } from './state.ts'
+import type { KnownBlock } from './state.ts'
 
 export class Details {
   readonly #dialog = element<HTMLDialogElement>('details')
@@ -16,7 +16,7 @@ export class Details {
     })
   }
 
-  async block({ chain, height, hash, isOnChain }: Block, network: NetworkView): Promise<void> {
+  async block({ chain, height, hash, isOnChain }: KnownBlock, network: NetworkView): Promise<void> {
     const base = `/${network.product}/0.0/${network.name}/chain/${chain}`
     const title = `${isOnChain ? 'Block' : 'Orphan'} · chain ${chain} · height ${height}`
     const number = this.#open(title, hash)

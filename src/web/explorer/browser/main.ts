@@ -4,14 +4,14 @@ import { element, write } from '../../kit/dom.ts'
 import { clockText, grouped } from '../../kit/numbers.ts'
 import { listen } from '../../kit/stream.ts'
 import { Braid } from './braid.ts'
-import { Control } from './control.ts'
+import { OrderPanel } from './control.ts'
 import { Details } from './details.ts'
 import { showNetwork, showNumbers } from './figures.ts'
 import { showAccounts, showExecuted, showPool, showRequests } from './lists.ts'
-import { type Block, NodeState, type Reorganisation } from './state.ts'
+import { type KnownBlock, NodeState, type Reorganisation } from './state.ts'
 
 let state: NodeState | null = null
-const control = new Control()
+const control = new OrderPanel()
 const details = new Details()
 const braid = new Braid({
   canvas: element<HTMLCanvasElement>('braid'),
@@ -33,7 +33,7 @@ function showTrouble(error: unknown): void {
   element('details-body').textContent = error instanceof Error ? error.message : String(error)
 }
 
-function blockText({ chain, height, hash, createdMs, transactions, isOnChain }: Block): string {
+function blockText({ chain, height, hash, createdMs, transactions, isOnChain }: KnownBlock): string {
   const what = isOnChain ? 'block' : 'orphan'
   const executed = transactions === 1 ? '1 transaction' : `${grouped(transactions)} transactions`
   return `${what} ${hash.slice(0, 10)}… · chain ${chain} · height ${grouped(height)} · ${clockText(createdMs)} · ${executed}`

@@ -3,7 +3,7 @@ import type { SnapshotTaken } from '../../../schema/control.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
 
-export class Snapshots {
+export class SnapshotPanel {
   readonly #list = element<HTMLSelectElement>('revert-snapshot')
   /** What this page knows of a snapshot, since it was taken here. */
   readonly #known = new Map<number, string>()

@@ -2,7 +2,7 @@
 import type { BlockView, NodeView, RequestView } from '../../../schema/view.ts'
 
 /** A block that the page knows, and whether it is on its chain as that is now. */
-export interface Block extends BlockView {
+export interface KnownBlock extends BlockView {
   isOnChain: boolean
   /** When the page heard of it, by performance.now(); -Infinity: it was there before. */
   readonly bornMs: number
@@ -21,7 +21,7 @@ const KEPT_HEIGHTS = 160
 const MAX_REQUESTS = 200
 
 export class NodeState {
-  readonly blocks = new Map<string, Block>()
+  readonly blocks = new Map<string, KnownBlock>()
   view: NodeView
   requests: readonly RequestView[]
 

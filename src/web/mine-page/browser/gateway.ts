@@ -4,7 +4,7 @@ import type { MinerBody } from '../../../schema/bodies.ts'
 import type { AboutNetwork, SolutionEnd } from '../wire.ts'
 
 /** An answer with an error status. */
-export class Refusal extends Error {
+export class GatewayRefusal extends Error {
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -18,7 +18,7 @@ export class Unreachable extends Error {}
 
 /** Whether the same request may succeed later; false: the node or the gateway judged it. */
 export function mayPass(error: unknown): boolean {
-  return !(error instanceof Refusal) || error.status >= 500 || [404, 408, 429].includes(error.status)
+  return !(error instanceof GatewayRefusal) || error.status >= 500 || [404, 408, 429].includes(error.status)
 }
 
 const ANSWER_MS = 10_000
@@ -64,5 +64,5 @@ async function send(path: string, request: RequestInit): Promise<Response> {
     throw new Unreachable('the node does not answer', { cause: error })
   }
   if (answer.ok) return answer
-  throw new Refusal(answer.status, (await answer.text()).slice(0, 300) || `status ${answer.status}`)
+  throw new GatewayRefusal(answer.status, (await answer.text()).slice(0, 300) || `status ${answer.status}`)
 }

@@ -3,7 +3,7 @@ import { blockHash } from '../../../core/block-hash.ts'
 import { encodeBase64Url } from '../../../core/bytes.ts'
 import { type Clock, sleep } from '../../../core/clock.ts'
 import type { SolutionEnd } from '../wire.ts'
-import { mayPass, Refusal, solved } from './gateway.ts'
+import { GatewayRefusal, mayPass, solved } from './gateway.ts'
 
 const MAX_ATTEMPTS = 6
 const FIRST_PAUSE_MS = 300
@@ -26,7 +26,7 @@ export async function handIn(
       return await solved(bytes)
     } catch (error) {
       if (!mayPass(error) || attempt === MAX_ATTEMPTS) {
-        const verdict = error instanceof Refusal && !mayPass(error) ? 'rejected' : 'lost'
+        const verdict = error instanceof GatewayRefusal && !mayPass(error) ? 'rejected' : 'lost'
         const message = error instanceof Error ? error.message : String(error)
         return { verdict, chain, height, hash: encodeBase64Url(blockHash(bytes)), message }
       }

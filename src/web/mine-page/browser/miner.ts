@@ -10,14 +10,14 @@ import { difficultyOf } from '../../../core/target.ts'
 import type { Work } from '../../../core/work.ts'
 import { BatchSize, NonceCursor } from '../../../engine/gpu/batches.ts'
 import { prepareWork, SEARCHED_WORK_BYTES } from '../../../engine/gpu/layout.ts'
-import type { Report } from '../../../engine/gpu/messages.ts'
+import type { GpuReport } from '../../../engine/gpu/messages.ts'
 import { SearchLoop } from '../../../engine/gpu/search-loop.ts'
 import { nonceRanges } from '../../../engine/range.ts'
 import type { MinerBody } from '../../../schema/bodies.ts'
 import { listen } from '../../kit/stream.ts'
 import type { SolutionEnd } from '../wire.ts'
 import { IN_FLIGHT, type SearchDevice, TRIPS, WORKGROUP } from './device.ts'
-import { mayPass, Refusal, work } from './gateway.ts'
+import { GatewayRefusal, mayPass, work } from './gateway.ts'
 import { handIn } from './hand-in.ts'
 import { Problem } from './problem.ts'
 
@@ -66,7 +66,7 @@ export interface PageMinerOptions {
   readonly events: MinerEvents
 }
 
-interface Job {
+interface PageWork {
   readonly work: Work
   readonly shown: WorkShown
   isSolved: boolean
@@ -75,9 +75,9 @@ interface Job {
 export class PageMiner {
   readonly #options: PageMinerOptions
   readonly #loop: SearchLoop
-  readonly #jobs = new Map<number, Job>()
+  readonly #jobs = new Map<number, PageWork>()
   #sequence = 0
-  #current: Job | null = null
+  #current: PageWork | null = null
   /** The chain whose news is heard. */
   #followed: number | null = null
   #unfollow: () => void = () => undefined
@@ -151,10 +151,10 @@ export class PageMiner {
 
   /** Throws what waiting does not cure. */
   async #pause(error: unknown, attempts: number, stopped: AbortSignal): Promise<void> {
-    if (error instanceof Refusal && error.status === 403) {
+    if (error instanceof GatewayRefusal && error.status === 403) {
       throw new Problem(`The node refuses: ${error.message}.`, 'It mines for certain accounts only. Enter one of them.')
     }
-    if (error instanceof Refusal && !mayPass(error)) {
+    if (error instanceof GatewayRefusal && !mayPass(error)) {
       throw new Problem(`The node refuses: ${error.message}.`, 'Look at the account, and start again.')
     }
     const pauseMs = (0.5 + this.#options.random() / 2) * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempts)
@@ -214,7 +214,7 @@ export class PageMiner {
     this.#options.events.onWork(shown)
   }
 
-  #search(job: Job | null): void {
+  #search(job: PageWork | null): void {
     const sequence = ++this.#sequence
     this.#current = job
     if (job !== null) this.#jobs.set(sequence, job)
@@ -222,7 +222,7 @@ export class PageMiner {
     this.#loop.setWork({ sequence, work: job && prepareWork(job.work.bytes, job.work.fields.target) })
   }
 
-  #take(report: Report): void {
+  #take(report: GpuReport): void {
     if (report.type !== 'batch') return
     this.#options.events.onHashes(report.nonces)
     const job = this.#jobs.get(report.sequence)
@@ -230,7 +230,7 @@ export class PageMiner {
   }
 
   /** Hashes a claim in full before it counts: a node forgets the work when a wrong solution is handed in. */
-  #judge(job: Job, nonce: bigint): void {
+  #judge(job: PageWork, nonce: bigint): void {
     const bytes = Uint8Array.from(withNonce(job.work.bytes, nonce))
     if (!solves(bytes)) {
       this.#options.events.onWrongHash()
@@ -243,7 +243,7 @@ export class PageMiner {
     this.#callForWork()
   }
 
-  async #handIn(job: Job, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  async #handIn(job: PageWork, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const { clock, random, events } = this.#options
     this.#pending++
     const end = await handIn(bytes, job.shown, { clock, random })
