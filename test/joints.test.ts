@@ -77,6 +77,25 @@ describe('imports', () => {
     }
   })
 
+  it('load at most so many modules, of those that a command needs at once', () => {
+    const graph = graphOf(false)
+    const loaded = (...from: readonly string[]) => {
+      const all = ['main.ts', ...from]
+      return new Set([...all, ...all.flatMap((file) => [...reached(graph, file)])]).size
+    }
+    const nodes = ['compose/source/nodes.ts', 'compose/search/own.ts', 'engine/cpu/cpu.ts']
+    const counts = {
+      mine: loaded('commands/mine.ts', ...nodes),
+      lead: loaded('commands/lead.ts', 'compose/source/nodes.ts', 'compose/search/leader.ts'),
+      devnet: loaded('commands/devnet.ts'),
+      send: loaded('commands/send.ts'),
+      keygen: loaded('commands/keygen.ts'),
+    }
+    const budgets: typeof counts = { mine: 240, lead: 230, devnet: 335, send: 140, keygen: 55 }
+    const over = Object.entries(counts).filter(([name, count]) => count > budgets[name as keyof typeof counts])
+    expect(over).toEqual([])
+  })
+
   it('of the evaluator lead to no natives', () => {
     const found = [...graphOf(true)].flatMap(([from, list]) =>
       from.startsWith('contracts/machine/') ? list.filter((to) => to.startsWith('contracts/natives/')) : [],
@@ -118,6 +137,32 @@ describe('names', () => {
   it('of exported types have one definition each, but for these', () => {
     const twice = [...definitions].filter(([, files]) => files.length > 1).map(([type]) => type)
     expect(twice.toSorted()).toEqual(['Block', 'Command', 'HandInOptions', 'Order', 'Standing', 'Step'])
+  })
+})
+
+describe('words of a solution', () => {
+  const verdict =
+    /['"](?:accepted|unconfirmed|stale|orphaned|rejected|lost)['"]|\b(?:accepted|unconfirmed|stale|orphaned|rejected|lost):/g
+
+  it('stand three or more together here only', () => {
+    const files = [...code].filter(([, text]) => {
+      const found = text.match(verdict)?.map((word) => word.replace(/\W/g, '')) ?? []
+      return new Set(found).size > 2
+    })
+    expect(files.map(([name]) => name).toSorted()).toEqual([
+      'cli/levels.ts',
+      'cli/lines.ts',
+      'core/solution.ts',
+      'engine/fleet/fleet.ts',
+      'journal/keeper.ts',
+      'journal/record.ts',
+      'mine/lives.ts',
+      'source/fleet/solutions.ts',
+      'source/node/follow-up.ts',
+      'source/node/hand-in.ts',
+      'web/dashboard/browser/blocks.ts',
+      'web/mine-page/browser/view.ts',
+    ])
   })
 })
 

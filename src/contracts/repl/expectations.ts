@@ -19,8 +19,10 @@ function partsOf(call: CallForm, expander: Expander, scope: Scope | null, counts
   return { forms, expand: (index: number) => expander.expand(forms[index], scope) }
 }
 
-export function expectations(test: TestRun): Map<string, SpecialForm> {
-  const expect: SpecialForm = (call, expander, scope) => {
+/** `(expect NAME WANTED GOT)` */
+const expectEqual =
+  (test: TestRun): SpecialForm =>
+  (call, expander, scope) => {
     const { forms, expand } = partsOf(call, expander, scope, [3])
     const name = expand(0)
     return exprOf(call.place, (run, env) => {
@@ -43,7 +45,11 @@ export function expectations(test: TestRun): Map<string, SpecialForm> {
       )
     })
   }
-  const expectFailure: SpecialForm = (call, expander, scope) => {
+
+/** `(expect-failure NAME [MESSAGE] CODE)` */
+const expectFailure =
+  (test: TestRun): SpecialForm =>
+  (call, expander, scope) => {
     const { forms, expand } = partsOf(call, expander, scope, [2, 3])
     const name = expand(0)
     const wanted = forms.length === 3 ? expand(1) : null
@@ -70,7 +76,11 @@ export function expectations(test: TestRun): Map<string, SpecialForm> {
       return failed ? `Expect failure: success: ${text}` : ''
     })
   }
-  const expectThat: SpecialForm = (call, expander, scope) => {
+
+/** `(expect-that NAME CONDITION GOT)` */
+const expectThat =
+  (test: TestRun): SpecialForm =>
+  (call, expander, scope) => {
     const { expand } = partsOf(call, expander, scope, [3])
     const [name, condition, value] = [0, 1, 2].map(expand)
     return exprOf(call.place, (run, env) => {
@@ -90,24 +100,34 @@ export function expectations(test: TestRun): Map<string, SpecialForm> {
       )
     })
   }
-  const define: SpecialForm = (call) => {
+
+/** A definition outside of a module. */
+const define =
+  (test: TestRun): SpecialForm =>
+  (call) => {
     return exprOf(call.place, () => {
       defineOutside(test.evaluator, test.definitions, call)
       return 'Defined'
     })
   }
-  /** What stands at the top level only, but may be expected to fail. */
-  const atTop: SpecialForm = (call, expander) => {
+
+/** A form that stands at the top level only, but may be expected to fail. */
+const atTop =
+  (test: TestRun): SpecialForm =>
+  (call, expander) => {
     const { text } = test
     if (expander.module !== null) throw syntaxError('allowed at the top level only', call.place)
     return exprOf(call.place, () => runForm(test.evaluator, call, text))
   }
+
+/** The special forms of tests, by name. */
+export function expectations(test: TestRun): Map<string, SpecialForm> {
   return new Map<string, SpecialForm>([
-    ...['module', 'interface', 'use'].map((name) => [name, atTop] as const),
-    ['expect', expect],
-    ['expect-failure', expectFailure],
-    ['expect-that', expectThat],
-    ...['defun', 'defconst', 'defschema', 'deftable', 'defcap', 'defpact'].map((name) => [name, define] as const),
+    ...['module', 'interface', 'use'].map((name) => [name, atTop(test)] as const),
+    ['expect', expectEqual(test)],
+    ['expect-failure', expectFailure(test)],
+    ['expect-that', expectThat(test)],
+    ...['defun', 'defconst', 'defschema', 'deftable', 'defcap', 'defpact'].map((name) => [name, define(test)] as const),
   ])
 }
 
