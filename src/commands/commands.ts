@@ -3,7 +3,8 @@
  * for servers and threads.
  */
 import { Argument } from 'commander'
-import { type CommandRow, configured } from '../cli/command-row.ts'
+import { type CommandRow, configured, type FlagRow } from '../cli/command-row.ts'
+import { type Shell, shells } from '../cli/completion/shells.ts'
 import { blocksOptions } from '../cli/options/blocks.ts'
 import { devnetOptions } from '../cli/options/devnet.ts'
 import { fleetOptions, leadOptions } from '../cli/options/lead.ts'
@@ -161,7 +162,28 @@ const contractCommands: readonly CommandRow[] = [
   }),
 ]
 
-export const commandRows: readonly CommandRow[] = [...miningCommands, ...contractCommands, ...toolCommands]
+/** Completes all of them, itself too. */
+const completionCommand: FlagRow = {
+  name: 'completion',
+  group: 'tools',
+  args: [new Argument('<shell>').choices(shells)],
+  help: 'print a script that completes commands, options and values in bash, zsh or fish',
+  flags: [],
+  examples: [
+    'source <(newcut completion bash)',
+    'source <(newcut completion zsh)',
+    'newcut completion fish > ~/.config/fish/completions/newcut.fish',
+  ],
+  run: async ([shell], _, around) =>
+    (await import('./completion.ts')).runCompletion(shell as Shell, commandRows, around),
+}
+
+export const commandRows: readonly CommandRow[] = [
+  ...miningCommands,
+  ...contractCommands,
+  ...toolCommands,
+  completionCommand,
+]
 
 /** Runs a command line, without node and script, in these surroundings. Resolves with the exit code. */
 export function newcut(args: readonly string[], surroundings: Surroundings): Promise<number> {

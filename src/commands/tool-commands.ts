@@ -2,7 +2,6 @@
 import { Argument, Option } from 'commander'
 import { benchSuites } from '../cli/bench-suites.ts'
 import type { FlagRow } from '../cli/command-row.ts'
-import { type Shell, shells } from '../cli/completion/shells.ts'
 import { once } from '../cli/flags.ts'
 import { indented } from '../cli/program.ts'
 
@@ -76,18 +75,5 @@ export const toolCommands: readonly FlagRow[] = [
       `curl -s 'http://127.0.0.1:1848/chainweb/0.0/development/chain/0/header?limit=2' | newcut inspect`,
     ],
     run: async ([input = '-'], _, around) => (await import('./inspect.ts')).runInspect(input, around),
-  },
-  {
-    name: 'completion',
-    group: 'tools',
-    args: [new Argument('<shell>').choices(shells)],
-    help: 'print a script that completes commands, options and values in bash, zsh or fish',
-    flags: [],
-    examples: [
-      'source <(newcut completion bash)',
-      'source <(newcut completion zsh)',
-      'newcut completion fish > ~/.config/fish/completions/newcut.fish',
-    ],
-    run: async ([shell], _, around) => (await import('./completion.ts')).runCompletion(shell as Shell, around),
   },
 ]

@@ -3,7 +3,7 @@ import type { Miner } from '../mine/miner.ts'
 import { checkPausing, type Pausing, type PausingSetup } from './pausing.ts'
 import type { Engines } from './search/engines.ts'
 import type { MinerSetup } from './setup.ts'
-import { checkChains, type ReachedSource } from './source/reach.ts'
+import { checkChains, type ReachedSource } from './source/reached.ts'
 
 /** What of a setup can be changed: who searches, when, which chains, and the token. All else stays as it was at the start. */
 export interface Changeable {

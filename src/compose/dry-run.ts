@@ -7,7 +7,8 @@ import { checkSetup } from './miner.ts'
 import { paidLine } from './payee.ts'
 import { Engines, listenForRigs } from './search/engines.ts'
 import type { MinerSetup, NodesSetup } from './setup.ts'
-import { type ReachedSource, reachSource } from './source/reach.ts'
+import { reachSource } from './source/reach.ts'
+import type { ReachedSource } from './source/reached.ts'
 
 /**
  * Reaches the nodes and asks the first one for work for the account, or a pool, or the leader of a fleet; and finds the

@@ -14,7 +14,7 @@ import { isPageOn, PAGE_PATH, pageFor } from './mine-page.ts'
 import type { Record } from './record.ts'
 import type { RunEnd } from './run-end.ts'
 import type { HttpSetup, MinerSetup } from './setup.ts'
-import type { ReachedSource } from './source/reach.ts'
+import type { ReachedSource } from './source/reached.ts'
 
 export interface Faces {
   /** null: nothing is served. */

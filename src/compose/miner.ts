@@ -13,7 +13,8 @@ import { openRecord, type Record } from './record.ts'
 import { RunEnd } from './run-end.ts'
 import { type OpenedSearch, openSearch } from './search/open.ts'
 import type { MinerSetup } from './setup.ts'
-import { type NodeAccess, type ReachedSource, reachSource } from './source/reach.ts'
+import { reachSource } from './source/reach.ts'
+import type { NodeAccess, ReachedSource } from './source/reached.ts'
 
 /** Reported once, before mining starts. */
 export interface MinerStart {

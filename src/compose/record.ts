@@ -6,7 +6,7 @@ import { isDevelopment } from './payee.ts'
 import { rewardsOf } from './rewards.ts'
 import type { RunEnd } from './run-end.ts'
 import type { MinerSetup } from './setup.ts'
-import type { ReachedSource } from './source/reach.ts'
+import type { ReachedSource } from './source/reached.ts'
 import { type KeptState, openState } from './state.ts'
 
 export interface Record {

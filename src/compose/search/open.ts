@@ -9,7 +9,7 @@ import type { Miner } from '../../mine/miner.ts'
 import type { Record } from '../record.ts'
 import type { RunEnd } from '../run-end.ts'
 import type { MinerSetup } from '../setup.ts'
-import type { ReachedSource } from '../source/reach.ts'
+import type { ReachedSource } from '../source/reached.ts'
 import { Engines, listenForRigs } from './engines.ts'
 
 export interface OpenedSearch {

@@ -4,7 +4,7 @@ import { type Devnet, startDevnet } from '../devnet.ts'
 import { measuredDifficulty } from '../search/first-difficulty.ts'
 import type { EmbeddedSetup, MinerSetup } from '../setup.ts'
 import { reachNodeSource } from './nodes.ts'
-import type { ReachedSource } from './reach.ts'
+import type { ReachedSource } from './reached.ts'
 
 /** Starts the network; `close` ends it. Throws NewcutError, or the signal's reason. */
 export async function reachEmbedded(

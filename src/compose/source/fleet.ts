@@ -8,7 +8,7 @@ import { packageVersion } from '../../platform/version.ts'
 import { type FleetRigTies, FleetSource } from '../../source/fleet/fleet-source.ts'
 import type { FleetRigSetup } from '../setup.ts'
 import { withPatience } from './patience.ts'
-import type { ReachedSource } from './reach.ts'
+import type { ReachedSource } from './reached.ts'
 
 /** Waits for the leader of the fleet. Throws NewcutError, or the signal's reason. */
 export function joinFleet(

@@ -17,7 +17,7 @@ import { FAILBACK_MS } from '../failback.ts'
 import { accountOn } from '../payee.ts'
 import type { NodesSetup } from '../setup.ts'
 import { connect, connectOnce, type NodeAddress } from './connect.ts'
-import { checkChains, type ReachedSource } from './reach.ts'
+import { checkChains, type ReachedSource } from './reached.ts'
 
 /** Nodes that have answered. */
 export interface ReachedNodes {

@@ -5,7 +5,7 @@ import { PoolSource } from '../../source/pool/pool-source.ts'
 import { FAILBACK_MS } from '../failback.ts'
 import type { PoolsSetup } from '../setup.ts'
 import { withPatience } from './patience.ts'
-import type { ReachedSource } from './reach.ts'
+import type { ReachedSource } from './reached.ts'
 
 /** Pools do not tell their network. */
 const POOL_NETWORK = 'pool'

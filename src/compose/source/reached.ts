@@ -1,0 +1,45 @@
+/** A source of work that was reached, and what is known of it. */
+import { NewcutError } from '../../core/errors.ts'
+import type { Devnet } from '../../devnet/devnet.ts'
+import type { Miner } from '../../mine/miner.ts'
+import type { NodeClient } from '../../node/client.ts'
+import type { ChainChoice } from '../../source/chain-choice.ts'
+import type { Source } from '../../source/source.ts'
+import type { PaidAccount } from '../payee.ts'
+
+/** What is known of nodes; pools and leaders of fleets do not tell it. */
+export interface NodeAccess {
+  /** That of highest priority among those that answered at the start. */
+  readonly client: NodeClient
+  /** All, the one that gives work now first. */
+  readonly clients: () => readonly NodeClient[]
+  /** Asks the node of the present work for a payload, and then the others. */
+  readonly payloads: Pick<NodeClient, 'payloadOutputs'>
+  readonly account: PaidAccount
+  /** The network of this process; null: the nodes are elsewhere. */
+  readonly embedded: Devnet | null
+}
+
+export interface ReachedSource {
+  readonly source: Source
+  /** null: there are no chains to choose from. */
+  readonly choice: ChainChoice | null
+  /** Name of the network; pools do not tell it. */
+  readonly network: string
+  /** Who is paid: an account, or the user as the pool knows it. */
+  readonly payee: string
+  /** null: pools or the leader of a fleet give the work. */
+  readonly node: NodeAccess | null
+  /** Ties it to the miner, before that runs. */
+  readonly attach: (miner: Miner) => void
+  readonly close: () => Promise<void>
+}
+
+/** Throws NewcutError BAD_OPTION for chains that the network does not have. */
+export function checkChains(chains: readonly number[] | undefined, { info, http }: NodeClient): void {
+  const has = info.nodeChains.map(Number)
+  const unknown = chains?.filter((chain) => !has.includes(chain)) ?? []
+  if (unknown.length === 0) return
+  const message = `--chains: ${info.nodeVersion} at ${http.baseUrl} has no chain ${unknown.join(', ')}`
+  throw new NewcutError('BAD_OPTION', message, { hint: `its chains are ${has[0]} to ${has.at(-1)}` })
+}
