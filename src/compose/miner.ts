@@ -62,8 +62,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const record = await openRecord(setup, reached, { onEvent, show, end })
     const miner = minerOf(setup, { reached, search, end, show })
     const faces = await openFaces(setup, { miner, reached, record, end, onEvent })
-    // The journal comes first: a leader of a fleet acknowledges to JetStream what the journal has.
-    receivers.push(record.onEvent, onEvent, search.onEvent, faces.onEvent, record.onConfirmed)
+    receivers.push(...receiversOf({ record, search, faces, onEvent }))
     const pauses = new Pausing(miner, systemClock, end.over)
     onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses }))
     pauses.set(setup.pausing ?? {})
@@ -75,6 +74,21 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
   } finally {
     await end.close()
   }
+}
+
+/**
+ * Who hears of an event, in this order. The journal comes before the leader of a fleet, which acknowledges to JetStream
+ * what the journal has; rewards come last, as they tell events of their own.
+ */
+export function receiversOf({ record, search, faces, onEvent }: Hearing): readonly Receiver[] {
+  return [record.onEvent, onEvent, search.onEvent, faces.onEvent, record.onConfirmed]
+}
+
+interface Hearing {
+  readonly record: Pick<Record, 'onEvent' | 'onConfirmed'>
+  readonly search: Pick<OpenedSearch, 'onEvent'>
+  readonly faces: Pick<Faces, 'onEvent'>
+  readonly onEvent: Receiver
 }
 
 /** Checks that need no network. Throws NewcutError BAD_OPTION. */

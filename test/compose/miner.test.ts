@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
-import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
+import { type MinerStart, receiversOf, runMiner } from '../../src/compose/miner.ts'
 import type { Payee } from '../../src/compose/payee.ts'
 import type { MinerSetup, NodesSetup } from '../../src/compose/setup.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
@@ -66,4 +66,13 @@ it('runMiner refuses a wrong account before it asks the node anything', async ()
   const source = sourceAt('http://127.0.0.1:1', payee)
   const mining = runMiner(setup({ source }), { onEvent: () => undefined, stopped })
   await expect(mining).rejects.toMatchObject({ code: 'BAD_OPTION' })
+})
+
+it('the journal hears of an event before the leader of a fleet, which acknowledges it, and rewards come last', () => {
+  const heard: string[] = []
+  const hear = (who: string) => () => void heard.push(who)
+  const record = { onEvent: hear('journal'), onConfirmed: hear('rewards') }
+  const others = { search: { onEvent: hear('leader') }, faces: { onEvent: hear('faces') }, onEvent: hear('console') }
+  for (const receive of receiversOf({ record, ...others })) receive({ type: 'idle' })
+  expect(heard).toEqual(['journal', 'console', 'leader', 'faces', 'rewards'])
 })
