@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import { type MinerStart, receiversOf, runMiner } from '../../src/compose/miner.ts'
 import type { Payee } from '../../src/compose/payee.ts'
@@ -66,6 +69,18 @@ it('runMiner refuses a wrong account before it asks the node anything', async ()
   const source = sourceAt('http://127.0.0.1:1', payee)
   const mining = runMiner(setup({ source }), { onEvent: () => undefined, stopped })
   await expect(mining).rejects.toMatchObject({ code: 'BAD_OPTION' })
+})
+
+it('keeps a journal for a development network only where the user asked for it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-state-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const journals: MinerStart['journal'][] = []
+  for (const isRequired of [true, false]) {
+    const source = { ...sourceAt(devnet.url), state: { folder, isRequired } }
+    const onStart = ({ journal }: MinerStart) => void journals.push(journal)
+    await runMiner(setup({ source }), { onEvent: () => undefined, stopped, onStart })
+  }
+  expect(journals).toEqual([{ folder, unfinished: 0 }, null])
 })
 
 it('the journal hears of an event before the leader of a fleet, which acknowledges it, and rewards come last', () => {
