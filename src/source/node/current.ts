@@ -18,7 +18,7 @@ export function askCurrent(t: Transition): void {
     return
   }
   const request = t.takeRequest()
-  t.set({ asking: { request, check: null, overtaken: new Set() } })
+  t.set({ asking: { request, askedAtMs: t.atMs, check: null, overtaken: new Set() } })
   t.effects.push({ type: 'ask', purpose: 'current', request, notAmong: awaited })
 }
 
@@ -33,7 +33,7 @@ export function checkCurrent(t: Transition, reason: JobReason): void {
     return
   }
   const request = t.takeRequest()
-  t.set({ asking: { request, check, overtaken: new Set() }, checkDue: null })
+  t.set({ asking: { request, askedAtMs: t.atMs, check, overtaken: new Set() }, checkDue: null })
   t.effects.push({ type: 'ask', purpose: 'current', request, chain })
 }
 

@@ -11,11 +11,9 @@ import { MinersPoolFull } from '../../node/errors.ts'
 import type { ChainChoice } from '../chain-choice.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { ChainStatus, ForkVote, Job, Solution, Source, SourceEvents } from '../source.ts'
-import { Arrears } from './arrears.ts'
 import { SeenChains } from './chains.ts'
 import { choose } from './choice.ts'
 import { Depths, isStanding, type Standing, UNSEEN } from './depths.ts'
-import { Doubts } from './doubts.ts'
 import { followUp } from './follow-up.ts'
 import { handIn } from './hand-in.ts'
 import { HeadWatch } from './head-watch.ts'
@@ -24,6 +22,7 @@ import { hedged } from './hedged.ts'
 import { solvedBlock } from './look.ts'
 import type { CutHeads, MiningNode } from './mining-node.ts'
 import { Outage } from './outage.ts'
+import { overdueMs } from './overdue.ts'
 import { Patience } from './patience.ts'
 import { Pulse } from './pulse.ts'
 import { type Effect, type Event, type IssuedWork, initialState, type Need, type State } from './state.ts'
@@ -66,14 +65,13 @@ export class NodeSource implements Source, ChainChoice {
   /** Chain -> whether its stream is open. */
   readonly #streams = new Map<number, boolean>()
   /** Requests for work that are not answered. */
-  readonly #requests = new Map<number, { readonly controller: AbortController; readonly askedAtMs: number }>()
-  /** What timers run: `refresh`, or the purpose that pauses. */
+  readonly #requests = new Map<number, AbortController>()
+  /** What timers run: `refresh`, `suspicion`, or the purpose that pauses. */
   readonly #timers = new Map<string, () => void>()
   readonly #stopped = new AbortController()
   /** Ends what is said of solutions. */
   readonly #lives: AbortSignal
   readonly #depths: Depths
-  readonly #doubts: Doubts
   /** null: there is nothing to choose, or nothing to choose by. */
   #watch: HeadWatch | null
   /** Chains that were asked for; undefined: all that the node has. */
@@ -88,7 +86,6 @@ export class NodeSource implements Source, ChainChoice {
   #validatorAheadMs: number | null = null
   /** Whether anybody takes its jobs: solutions are handed in and followed without that too. */
   #isWanted = false
-  readonly #arrears = new Arrears()
   /** The node refuses this miner for good. */
   #refusal: NewcutError | null = null
 
@@ -103,7 +100,6 @@ export class NodeSource implements Source, ChainChoice {
       confirmations,
       onFault: (error) => this.#stop(error),
     })
-    this.#doubts = new Doubts(clock, () => this.#tell({ type: 'doubted' }))
     this.#lives = options.lives ?? this.#stopped.signal
     // As many solutions and streams listen to it as there are.
     setMaxListeners(0, this.#stopped.signal, this.#lives)
@@ -129,7 +125,7 @@ export class NodeSource implements Source, ChainChoice {
 
   /** How long the node has given no work that was asked for: requests fail, or it owes some; 0: some came since. */
   get failingMs(): number {
-    return this.#arrears.ms(this.#options.clock.monotonicMs())
+    return overdueMs(this.#state, this.#options.clock.monotonicMs())
   }
 
   upstreams(): readonly [] {
@@ -158,7 +154,7 @@ export class NodeSource implements Source, ChainChoice {
     this.#tell({ type: 'started' })
     this.#startHeartbeat()
     // Streams may not tell that the node starts anew: their own connections may have ended without a sign.
-    node.onLost?.(() => this.#doubts.raise(), this.#stopped.signal)
+    node.onLost?.(() => this.#tell({ type: 'restartSuspected' }), this.#stopped.signal)
     this.#watch?.news()
     // Chains that may all be blocked at first: their news ends the wait.
     for (const chain of this.#wanted ?? []) this.#follow(chain)
@@ -220,14 +216,13 @@ export class NodeSource implements Source, ChainChoice {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
     this.#newest.close(error)
-    for (const { controller } of this.#requests.values()) controller.abort()
+    for (const controller of this.#requests.values()) controller.abort()
     for (const cancel of this.#timers.values()) cancel()
     this.#outage.end()
     this.#streams.clear()
     // Otherwise each solution is followed until its own signal aborts.
     if (this.#lives === this.#stopped.signal) this.#depths.stop()
     this.#watch?.stop()
-    this.#doubts.stop()
   }
 
   /** Mines these chains from now on; undefined: all that the node has. Solutions of others are handed in all the same. */
@@ -268,8 +263,6 @@ export class NodeSource implements Source, ChainChoice {
     const atMs = this.#options.clock.monotonicMs()
     const [state, effects] = step(this.#state, { ...news, atMs } as Event)
     this.#state = state
-    const asked = [...this.#requests.values()].map(({ askedAtMs }) => askedAtMs)
-    this.#arrears.wanted(state, atMs, asked)
     for (const effect of effects) this.#perform(effect)
   }
 
@@ -280,7 +273,7 @@ export class NodeSource implements Source, ChainChoice {
         void this.#ask(effect).catch((error) => this.#stop(error))
         return
       case 'cancel':
-        this.#requests.get(effect.request)?.controller.abort()
+        this.#requests.get(effect.request)?.abort()
         this.#requests.delete(effect.request)
         return
       case 'pause':
@@ -301,6 +294,9 @@ export class NodeSource implements Source, ChainChoice {
       case 'refreshLater':
         this.#after('refresh', this.#options.refreshMs ?? REFRESH_MS, () => this.#tell({ type: 'refreshDue' }))
         return
+      case 'suspicionLater':
+        this.#after('suspicion', effect.delayMs, () => this.#tell({ type: 'suspicionDue' }))
+        return
       case 'end':
         this.#stop(this.#refusal)
         return
@@ -315,7 +311,7 @@ export class NodeSource implements Source, ChainChoice {
     }
     const onBack = (wasAway: boolean) => {
       this.#pulse.beat(wasAway)
-      this.#doubts.raise()
+      this.#tell({ type: 'restartSuspected' })
     }
     const onFault = (error: unknown) => this.#stop(error)
     const isHurried = () => !this.connected
@@ -335,8 +331,7 @@ export class NodeSource implements Source, ChainChoice {
     const { node, clock } = this.#options
     const { request } = ask
     const controller = new AbortController()
-    const askedAtMs = clock.monotonicMs()
-    this.#requests.set(request, { controller, askedAtMs })
+    this.#requests.set(request, controller)
     const { signal } = controller
     try {
       const chain = this.#chainFor(ask)
@@ -346,16 +341,16 @@ export class NodeSource implements Source, ChainChoice {
         signal,
         ...this.#waiting,
       })
-      this.#arrears.given(clock.monotonicMs())
-      if (!this.#requests.has(request)) return
-      this.#validatorAheadMs = Number(work.fields.creationTime) / 1000 - clock.monotonicMs()
-      this.#outage.works('current')
-      this.#outage.works('standby')
+      if (this.#requests.has(request)) {
+        this.#validatorAheadMs = Number(work.fields.creationTime) / 1000 - clock.monotonicMs()
+        this.#outage.works('current')
+        this.#outage.works('standby')
+      }
+      // The machine knows itself which answers it wants.
       this.#tell({ type: 'answered', request, work })
     } catch (error) {
       // Cancelled: nobody waits for it.
       if (!this.#requests.has(request) || this.#stopped.signal.aborted) return
-      if (ask.purpose === 'current') this.#arrears.failed(askedAtMs)
       await this.#failed(ask, error)
     } finally {
       this.#requests.delete(request)

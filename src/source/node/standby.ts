@@ -24,7 +24,9 @@ export function askStandby(t: Transition, chain: number | null, spare: Work | nu
     return
   }
   const request = t.takeRequest()
-  t.set({ standby: { kind: 'asking', request, spare, chain, beside: searched, overtaken: new Set() } })
+  t.set({
+    standby: { kind: 'asking', request, askedAtMs: t.atMs, spare, chain, beside: searched, overtaken: new Set() },
+  })
   const { awaited } = t.state
   t.effects.push(
     chain === null

@@ -14,6 +14,8 @@ import {
   searchAnswer,
 } from './current.ts'
 import { confirmed, cutSeen, handedIn, newCut, reopen, streamOpened, taken } from './outcomes.ts'
+import { overdueAfter } from './overdue.ts'
+import { countSuspicion, suspectRestart } from './restart-suspicion.ts'
 import {
   askStandby,
   betterSpare,
@@ -41,6 +43,7 @@ import { Transition } from './transition.ts'
 export function step(state: State, event: Event): [State, readonly Effect[]] {
   const t = new Transition(state, event.atMs)
   take(t, event)
+  t.set({ overdue: overdueAfter(state, event, t.state) })
   return [t.state, t.effects]
 }
 
@@ -93,10 +96,14 @@ function take(t: Transition, event: Event): void {
       return
     case 'refused':
       reopen(t, event.fields)
-      doubt(t)
+      askAnew(t)
       return
-    case 'doubted':
-      doubt(t)
+    case 'restartSuspected':
+      if (suspectRestart(t)) askAnew(t)
+      return
+    case 'suspicionDue':
+      countSuspicion(t)
+      askAnew(t)
       return
   }
 }
@@ -218,7 +225,7 @@ function refresh(t: Transition): void {
 }
 
 /** The node may have started anew, and forgotten the work that it gave. */
-function doubt(t: Transition): void {
+function askAnew(t: Transition): void {
   checkCurrent(t, 'reconnected')
   renewStandby(t)
   // What is on its way may have been given before.
