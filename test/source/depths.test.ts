@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import type { FollowUp } from '../../src/core/solution.ts'
+import { Patience } from '../../src/source/node/adaptive-timeout.ts'
 import { Depths, type Standing, UNSEEN } from '../../src/source/node/depths.ts'
 import type { BlockName, Branch, Place } from '../../src/source/node/mining-node.ts'
-import { Patience } from '../../src/source/node/patience.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 const CONFIRMATIONS = 6

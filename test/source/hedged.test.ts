@@ -1,8 +1,8 @@
 /** Requests that are sent again: which of them are kept, and how long an answer is waited for. */
 import { expect, it } from 'vitest'
+import { Patience } from '../../src/source/node/adaptive-timeout.ts'
 import { hedged } from '../../src/source/node/hedged.ts'
-import { Patience } from '../../src/source/node/patience.ts'
-import { Pulse } from '../../src/source/node/pulse.ts'
+import { Pulse } from '../../src/source/node/wakeups.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 /** Runs one question to a node whose answers take this long; `sent` and `dropped` are the numbers of its requests. */

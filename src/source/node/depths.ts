@@ -6,9 +6,9 @@ import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { type FollowUp, mayGoOn } from '../../core/solution.ts'
+import type { Patience } from './adaptive-timeout.ts'
 import { hedged } from './hedged.ts'
 import type { BlockName, MiningNode, Place } from './mining-node.ts'
-import type { Patience } from './patience.ts'
 
 /** Least time between two questions about a chain: a chain may move on many times a second. */
 const MIN_PAUSE_MS = 1000

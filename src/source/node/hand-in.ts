@@ -7,7 +7,7 @@ import { UnreachableError } from '../../node/unreachable.ts'
 import { WORK_LIFE_MS } from '../source.ts'
 import { hedged } from './hedged.ts'
 import { type LookOptions, lookFor, type SolvedBlock } from './look.ts'
-import { Pulse } from './pulse.ts'
+import { Pulse } from './wakeups.ts'
 
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 1_000

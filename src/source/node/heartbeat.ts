@@ -4,9 +4,9 @@
  */
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
+import type { Patience } from './adaptive-timeout.ts'
 import { hedged } from './hedged.ts'
 import type { CutHeads, MiningNode } from './mining-node.ts'
-import type { Patience } from './patience.ts'
 
 /** From one answer to the next question. */
 const BEAT_MS = 1_000

@@ -1,8 +1,8 @@
 /** Requests that are sent again while they are not answered: the way to a node may lose one, and let the next through. */
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
-import { Patience } from './patience.ts'
-import type { Pulse } from './pulse.ts'
+import { Patience } from './adaptive-timeout.ts'
+import type { Pulse } from './wakeups.ts'
 
 export interface HedgeOptions {
   readonly clock: Clock

@@ -3,10 +3,10 @@ import { blockHash } from '../../core/block-hash.ts'
 import type { Clock } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Solution } from '../source.ts'
+import type { Patience } from './adaptive-timeout.ts'
 import { hedged } from './hedged.ts'
 import type { MiningNode, Place } from './mining-node.ts'
-import type { Patience } from './patience.ts'
-import { Pulse } from './pulse.ts'
+import { Pulse } from './wakeups.ts'
 
 /** A block that a solution makes. */
 export interface SolvedBlock {
