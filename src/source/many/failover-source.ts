@@ -12,6 +12,7 @@ import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
 import type { ChainChoice } from '../chain-choice.ts'
 import { Mailbox } from '../mailbox.ts'
+import { NodeCalls } from '../node/calls.ts'
 import { lookFor, solvedBlock } from '../node/look.ts'
 import type { MiningNode } from '../node/mining-node.ts'
 import { NodeSource } from '../node/node-source.ts'
@@ -196,7 +197,9 @@ export class FailoverSource implements Source, ChainChoice {
   async #isTaken(solution: Solution): Promise<boolean> {
     const { clock } = this.#options
     const nodes = this.#members.flatMap(({ isUp, reached }) => (isUp && reached !== null ? [reached.node] : []))
-    const looks = nodes.map((node) => lookFor(solvedBlock(solution), { node, clock }, [0], this.#stopped.signal))
+    const looks = nodes.map((node) =>
+      lookFor(solvedBlock(solution), { node, calls: new NodeCalls(clock) }, [0], this.#stopped.signal),
+    )
     return (await Promise.all(looks)).some(({ place }) => place?.kind === 'on-chain' || place?.kind === 'orphaned')
   }
 

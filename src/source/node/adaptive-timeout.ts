@@ -1,17 +1,17 @@
 /**
- * How long an answer of a node is waited for, by what is asked. Where none comes, the node may be away, or only slow: the
- * next question of the kind is given twice the time. A node that answers, however slowly, has its work searched.
+ * Timeouts for the answers of a node, by question. A node that does not answer may be down, or only slow: the next question
+ * of the kind has twice the time. A node that answers slowly is mined for all the same.
  */
 
-/** Of a node that answers sooner, or of which nothing is known. */
+/** For a node that answers sooner, or of which nothing is known. */
 const LEAST_MS = 5_000
-/** A request is given up after 10 s (node/http.ts); what is asked in several may take longer. */
+/** A request is given up after 10 s (node/http.ts); a question of several requests may take longer. */
 const MOST_MS = 20_000
 
-export class Patience {
+export class AdaptiveTimeout {
   readonly #ms = new Map<string, number>()
 
-  /** For a question of this kind. */
+  /** The timeout of a question of this kind. */
   of(what: string): number {
     return this.#ms.get(what) ?? LEAST_MS
   }
@@ -21,7 +21,7 @@ export class Patience {
     this.#set(what, 2 * tookMs)
   }
 
-  /** A question of this kind had no answer in time. */
+  /** A question of this kind timed out. */
   missed(what: string): void {
     this.#set(what, 2 * this.of(what))
   }
