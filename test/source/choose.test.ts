@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { choose, type Heads, lagOf, type Standing } from '../../src/source/many/choose.ts'
+import { choose, type Heads, lagOf, type Standing } from '../../src/source/failover/choose.ts'
 
 const heads = (weight: number, ...heights: number[]): Heads => {
   return { weight: BigInt(weight), heights: new Map(heights.map((height, chain) => [chain, height])) }

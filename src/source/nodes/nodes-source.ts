@@ -11,6 +11,8 @@ import type { FollowUp, Receipt } from '../../core/solution.ts'
 import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
 import type { ChainChoice } from '../chain-choice.ts'
+import { choose } from '../failover/choose.ts'
+import { Sessions } from '../failover/failover.ts'
 import { Mailbox } from '../mailbox.ts'
 import { NodeCalls } from '../node/calls.ts'
 import { lookFor, solvedBlock } from '../node/look.ts'
@@ -26,12 +28,10 @@ import {
   type UpstreamStatus,
   WORK_LIFE_MS,
 } from '../source.ts'
-import { choose } from './choose.ts'
 import { blocksOfWork, type NamedBlock } from './continuity.ts'
 import { helpedNode } from './helped-node.ts'
-import { type ConfiguredNode, Member } from './member.ts'
+import { type ConfiguredNode, Member } from './node-upstream.ts'
 import type { NodeNetwork } from './reached-node.ts'
-import { Sessions } from './sessions.ts'
 
 export interface FailoverOptions {
   /** In order of priority. At least one has answered. */

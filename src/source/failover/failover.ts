@@ -5,8 +5,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import type { NodeSource } from '../node/node-source.ts'
+import type { Member } from '../nodes/node-upstream.ts'
 import type { Job, JobReason } from '../source.ts'
-import type { Member } from './member.ts'
 
 /** Another node is asked when one has given no work for this long: there is none, or it owes some, or requests fail. */
 const MAX_JOBLESS_MS = 2_000
