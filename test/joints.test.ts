@@ -160,7 +160,6 @@ describe('names', () => {
       'Signer',
       'Snapshot',
       'Snapshots',
-      'Standing',
       'State',
       'Step',
       'Steps',

@@ -99,7 +99,7 @@ export async function reachNodes(
     throw new NewcutError('BAD_OPTION', `--node ${twice} is given twice`, { hint: 'give each node once' })
   }
   // One node needs none of it.
-  const { FailoverSource } = await import('../../source/nodes/nodes-source.ts')
+  const { NodesSource } = await import('../../source/nodes/nodes-source.ts')
   const { networkOf, reachedNodeOf } = await import('../../source/nodes/reached-node.ts')
   const answered = await firstAnswers(addresses, networkOf, onWaiting, signal)
   const [{ client, network }] = answered.flatMap((each) => each ?? [])
@@ -119,7 +119,7 @@ export async function reachNodes(
       return { url: urls[i], reached, connect: again }
     })
     const { failbackMs = FAILBACK_MS, shareBlocks } = setup
-    const source = new FailoverSource({ nodes, network, failbackMs, shareBlocks, ...shared })
+    const source = new NodesSource({ nodes, network, failbackMs, shareBlocks, ...shared })
     close = () => source.close()
     clients = () => source.clients()
     return source

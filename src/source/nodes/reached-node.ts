@@ -2,10 +2,10 @@
 import { decodeBase64Url, readU256LE } from '../../core/bytes.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { NodeRefusal } from '../../node/errors.ts'
-import type { Heads } from '../failover/choose.ts'
 import type { CutHeads, MiningNode } from '../node/mining-node.ts'
 import type { NamedBlock } from './continuity.ts'
 import { giveBlocks } from './give-blocks.ts'
+import type { Heads } from './lag.ts'
 
 /** All calls throw NewcutError, or the signal's reason. */
 export interface ReachedNode {
