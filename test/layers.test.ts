@@ -62,7 +62,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
 }
 
-/** The same for the rooms inside devnet, engine, contracts and web ('' is the folder itself). */
+/** The same for the rooms inside devnet, engine, source, contracts and web ('' is the folder itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
     '': ['http', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
@@ -78,6 +78,15 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     store: [],
   },
   engine: { '': [], cpu: [''], gpu: [''], stratum: [''], fleet: [''] },
+  // The folder itself has the ports and the mailbox. Failover knows neither nodes nor pools.
+  source: {
+    '': [],
+    failover: [''],
+    node: [''],
+    nodes: ['', 'node', 'failover'],
+    pool: ['', 'failover'],
+    fleet: [''],
+  },
   // The folder itself has errors.ts below all, and language.ts, which hands the natives to the machine.
   contracts: {
     '': ['natives', 'machine', 'values'],
@@ -140,7 +149,7 @@ it('imports point in the direction of the design', () => {
   expect(wrong).toEqual([])
 })
 
-it('imports inside devnet, engine, contracts and web point in the direction of the design', () => {
+it('imports inside devnet, engine, source, contracts and web point in the direction of the design', () => {
   const wrong = imports.filter(({ from, to }) => {
     const rules = allowedInside[room(from)]
     if (rules === undefined || !isOurs(to) || room(to) !== room(from) || inner(from) === inner(to)) return false

@@ -1,8 +1,8 @@
 /** The miner from its start to its end, put together as the command does: nodes, journal, source, loop. */
 import { reachNodes } from '../../src/compose/source/nodes.ts'
 // nodes.ts loads these when it needs them. Loading takes real time, and none may pass here.
-import '../../src/source/many/failover-source.ts'
-import '../../src/source/many/reached-node.ts'
+import '../../src/source/nodes/nodes-source.ts'
+import '../../src/source/nodes/reached-node.ts'
 import { openState } from '../../src/compose/state.ts'
 import type { Disk } from '../../src/journal/disk.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'

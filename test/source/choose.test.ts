@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { choose, type Heads, lagOf, type Standing } from '../../src/source/many/choose.ts'
+import { choose, type Fitness } from '../../src/source/failover/choose.ts'
+import { type Heads, lagOf } from '../../src/source/nodes/lag.ts'
 
 const heads = (weight: number, ...heights: number[]): Heads => {
   return { weight: BigInt(weight), heights: new Map(heights.map((height, chain) => [chain, height])) }
@@ -22,9 +23,9 @@ describe('the lag of a node', () => {
 })
 
 describe('the node that gives work', () => {
-  const well = (sinceMs: number): Standing => ({ isUp: true, fitSinceMs: sinceMs })
-  const unfit: Standing = { isUp: true, fitSinceMs: null }
-  const down: Standing = { isUp: false, fitSinceMs: null }
+  const well = (sinceMs: number): Fitness => ({ isUp: true, fitSinceMs: sinceMs })
+  const unfit: Fitness = { isUp: true, fitSinceMs: null }
+  const down: Fitness = { isUp: false, fitSinceMs: null }
   const at = { nowMs: 100, failbackMs: 60 }
 
   it.each([

@@ -3,10 +3,10 @@ import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/
 import type { MinerAccount } from '../../src/core/payload.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { FailoverSource } from '../../src/source/many/failover-source.ts'
-import { reachedNodeOf } from '../../src/source/many/reached-node.ts'
 import { miningNodeOf } from '../../src/source/node/mining-node.ts'
 import { NodeSource } from '../../src/source/node/node-source.ts'
+import { NodesSource } from '../../src/source/nodes/nodes-source.ts'
+import { reachedNodeOf } from '../../src/source/nodes/reached-node.ts'
 import type { Job } from '../../src/source/source.ts'
 import { type SourceTestBed, sourceConformance } from '../conformance/source.ts'
 import { solve } from '../solve.ts'
@@ -50,7 +50,7 @@ async function startTwo(): Promise<SourceTestBed> {
   const network = await reached[0].network(new AbortController().signal)
   const nodes = reached.map((each) => ({ url: each.node.url, reached: each, connect: async () => each }))
   const options = { clock: systemClock, random: Math.random, failbackMs: 60_000 }
-  const source = new FailoverSource({ nodes, network, ...options })
+  const source = new NodesSource({ nodes, network, ...options })
   return {
     ...bed,
     source,

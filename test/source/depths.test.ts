@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import type { FollowUp } from '../../src/core/solution.ts'
+import { NodeCalls } from '../../src/source/node/calls.ts'
 import { Depths, type Standing, UNSEEN } from '../../src/source/node/depths.ts'
 import type { BlockName, Branch, Place } from '../../src/source/node/mining-node.ts'
-import { Patience } from '../../src/source/node/patience.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 const CONFIRMATIONS = 6
@@ -62,7 +62,7 @@ function ground() {
   const onFault = (error: unknown) => {
     throw error
   }
-  const depths = new Depths({ node: chain, clock, patience: new Patience(), confirmations: CONFIRMATIONS, onFault })
+  const depths = new Depths({ node: chain, calls: new NodeCalls(clock), confirmations: CONFIRMATIONS, onFault })
   chain.grow(1)
   setMaxListeners(0, stop.signal)
   /** Follows the head, which was seen as such. */

@@ -1,12 +1,12 @@
 /** Requests that are sent again: which of them are kept, and how long an answer is waited for. */
 import { expect, it } from 'vitest'
+import { AdaptiveTimeout } from '../../src/source/node/adaptive-timeout.ts'
 import { hedged } from '../../src/source/node/hedged.ts'
-import { Patience } from '../../src/source/node/patience.ts'
-import { Pulse } from '../../src/source/node/pulse.ts'
+import { Wakeups } from '../../src/source/node/wakeups.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 /** Runs one question to a node whose answers take this long; `sent` and `dropped` are the numbers of its requests. */
-function ask(clock: VirtualClock, answerMs: number, more: { patience?: Patience; pulse?: Pulse } = {}) {
+function ask(clock: VirtualClock, answerMs: number, more: { timeouts?: AdaptiveTimeout; wakeups?: Wakeups } = {}) {
   const seen = { sent: 0, dropped: [] as number[], open: 0, most: 0, outcome: '' }
   const request = (signal: AbortSignal) => {
     const number = ++seen.sent
@@ -43,11 +43,11 @@ it('takes the answer to the first request of a node that is slow, however often 
 
 it('takes it also while other answers tell again and again that the node is back', async () => {
   const clock = new VirtualClock()
-  const pulse = new Pulse()
-  const seen = ask(clock, 3_000, { pulse })
+  const wakeups = new Wakeups()
+  const seen = ask(clock, 3_000, { wakeups })
   for (let i = 0; i < 10; i++) {
     await clock.pass(300)
-    pulse.beat(false)
+    wakeups.wake(false)
   }
   expect(seen.outcome).toBe('answer to 1')
   expect(seen.most).toBeLessThanOrEqual(4)
@@ -55,10 +55,10 @@ it('takes it also while other answers tell again and again that the node is back
 
 it('drops all that was sent before when the node was away', async () => {
   const clock = new VirtualClock()
-  const pulse = new Pulse()
-  const seen = ask(clock, 4_000, { pulse })
+  const wakeups = new Wakeups()
+  const seen = ask(clock, 4_000, { wakeups })
   await clock.pass(2_000)
-  pulse.beat(true)
+  wakeups.wake(true)
   expect(seen.dropped).toEqual([1, 2])
   await clock.pass(4_000)
   expect(seen.outcome).toBe('no answer to a question within 5 s')
@@ -66,10 +66,10 @@ it('drops all that was sent before when the node was away', async () => {
 
 it('gives the next question twice the time after one without an answer, and less after quick answers', async () => {
   const clock = new VirtualClock()
-  const patience = new Patience()
+  const timeouts = new AdaptiveTimeout()
   /** What comes of a question within this time, where answers take so long. */
   const within = async (ms: number, answerMs: number) => {
-    const seen = ask(clock, answerMs, { patience })
+    const seen = ask(clock, answerMs, { timeouts })
     await clock.pass(ms)
     return seen.outcome
   }

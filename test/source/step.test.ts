@@ -373,7 +373,7 @@ describe('the state machine of a source', () => {
   })
 
   it('checks work that stood by and takes over while it is asked whether it still stands', () => {
-    const doubted = { type: 'doubted' } as const
+    const doubted = { type: 'restartSuspected' } as const
     const { state, kinds } = played([0, 1], start, first, standby, doubted, { type: 'newCut', chain: 0 })
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: standby.work } })
     expect(kinds).toContain('ask current')
@@ -381,7 +381,7 @@ describe('the state machine of a source', () => {
   })
 
   it('does not take a doubt for routine when the request under way is routine', () => {
-    const doubted = { type: 'doubted' } as const
+    const doubted = { type: 'restartSuspected' } as const
     const failed = { type: 'failed', request: 3, isFinal: false } as const
     const before = [start, first, standby, { type: 'refreshDue' }, doubted] as const
     expect(played([0, 1], ...before).state).toMatchObject({ asking: { check: 'refreshed' }, checkDue: 'reconnected' })

@@ -9,9 +9,9 @@ import { onAbort } from '../../node/http.ts'
 import { isPublic, networkOf as verifiableNetworkOf } from '../../node/verify-network.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { ChainChoice } from '../../source/chain-choice.ts'
-import type { NodeNetwork } from '../../source/many/reached-node.ts'
 import { type MiningNode, miningNodeOf } from '../../source/node/mining-node.ts'
 import { NodeSource } from '../../source/node/node-source.ts'
+import type { NodeNetwork } from '../../source/nodes/reached-node.ts'
 import type { Source } from '../../source/source.ts'
 import { FAILBACK_MS } from '../failback.ts'
 import { accountOn } from '../payee.ts'
@@ -99,8 +99,8 @@ export async function reachNodes(
     throw new NewcutError('BAD_OPTION', `--node ${twice} is given twice`, { hint: 'give each node once' })
   }
   // One node needs none of it.
-  const { FailoverSource } = await import('../../source/many/failover-source.ts')
-  const { networkOf, reachedNodeOf } = await import('../../source/many/reached-node.ts')
+  const { NodesSource } = await import('../../source/nodes/nodes-source.ts')
+  const { networkOf, reachedNodeOf } = await import('../../source/nodes/reached-node.ts')
   const answered = await firstAnswers(addresses, networkOf, onWaiting, signal)
   const [{ client, network }] = answered.flatMap((each) => each ?? [])
   let close = () => closeAll(answered)
@@ -119,7 +119,7 @@ export async function reachNodes(
       return { url: urls[i], reached, connect: again }
     })
     const { failbackMs = FAILBACK_MS, shareBlocks } = setup
-    const source = new FailoverSource({ nodes, network, failbackMs, shareBlocks, ...shared })
+    const source = new NodesSource({ nodes, network, failbackMs, shareBlocks, ...shared })
     close = () => source.close()
     clients = () => source.clients()
     return source

@@ -3,12 +3,10 @@
  * chain has moved on; a block that is replaced is told of, and so is one that comes back.
  */
 import { setMaxListeners } from 'node:events'
-import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { type FollowUp, mayGoOn } from '../../core/solution.ts'
-import { hedged } from './hedged.ts'
+import type { NodeCalls } from './calls.ts'
 import type { BlockName, MiningNode, Place } from './mining-node.ts'
-import type { Patience } from './patience.ts'
 
 /** Least time between two questions about a chain: a chain may move on many times a second. */
 const MIN_PAUSE_MS = 1000
@@ -58,8 +56,7 @@ interface Round {
 
 export interface DepthsOptions {
   readonly node: Pick<MiningNode, 'branch' | 'placeOf'>
-  readonly clock: Clock
-  readonly patience: Patience
+  readonly calls: NodeCalls
   /** How deep a block has to lie before nobody looks for it any more; 1: the head. */
   readonly confirmations: number
   /** Called with an error that is no failure of the node. */
@@ -118,10 +115,9 @@ export class Depths {
 
   /** Where the node says that a block is which is not on its branch; null: it does not say. */
   async #kindOf(block: FollowedBlock, signal: AbortSignal): Promise<Place['kind'] | null> {
-    const { node, clock, patience } = this.#options
-    const request = (each: AbortSignal) => node.placeOf(block, each)
+    const { node, calls } = this.#options
     try {
-      const { kind } = await hedged(request, { clock, what: 'a question about a block', signal, patience })
+      const { kind } = await calls.ask('lost block', (each) => node.placeOf(block, each), signal)
       return kind
     } catch (error) {
       if (!signal.aborted && !(error instanceof NewcutError)) this.#options.onFault(error)
@@ -174,7 +170,7 @@ export class Depths {
   }
 
   get #nowMs(): number {
-    return this.#options.clock.monotonicMs()
+    return this.#options.calls.clock.monotonicMs()
   }
 
   /** Looks at a chain at this time, or earlier if that was planned. */
@@ -182,8 +178,8 @@ export class Depths {
     const before = this.#chains.get(chain)
     if (before !== undefined && before.dueMs <= atMs) return
     before?.cancel()
-    const { clock, onFault } = this.#options
-    const cancel = clock.after(atMs - this.#nowMs, () => void this.#look(chain).catch(onFault))
+    const { calls, onFault } = this.#options
+    const cancel = calls.clock.after(atMs - this.#nowMs, () => void this.#look(chain).catch(onFault))
     this.#chains.set(chain, { waiters, cancel, dueMs: atMs })
   }
 
@@ -207,14 +203,14 @@ export class Depths {
     // While the node is asked, news makes it be asked again.
     this.#lookedAtMs.set(chain, nowMs)
     this.#chains.set(chain, { waiters, cancel: () => undefined, dueMs: Number.POSITIVE_INFINITY })
-    const { node, clock, patience } = this.#options
+    const { node, calls } = this.#options
     const asked = [...waiters]
     const heights = asked.map(({ block }) => block.height)
     const { lowest, highest } = this.#range(chain, heights)
     try {
       const request = (signal: AbortSignal) => node.branch(chain, lowest, highest, signal)
       const { signal } = this.#stopped
-      const { head, ids } = await hedged(request, { clock, what: 'a question about a chain', signal, patience })
+      const { head, ids } = await calls.ask('chain', request, signal)
       for (const { block, tell } of asked) {
         const id = ids.get(block.height)
         if (id !== undefined) tell({ depth: head - block.height + 1, isThere: id === block.id })

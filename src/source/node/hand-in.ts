@@ -5,9 +5,7 @@ import type { LostReason, Receipt, RejectReason } from '../../core/solution.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import { UnreachableError } from '../../node/unreachable.ts'
 import { WORK_LIFE_MS } from '../source.ts'
-import { hedged } from './hedged.ts'
 import { type LookOptions, lookFor, type SolvedBlock } from './look.ts'
-import { Pulse } from './pulse.ts'
 
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 1_000
@@ -15,7 +13,7 @@ const MAX_PAUSE_MS = 1_000
  * A refusal stands once it has been repeated for so long: whatever stands before a node may answer in its place, and a
  * node that starts may refuse what it takes a little later.
  */
-const PATIENCE_MS = 5_000
+const INSISTS_MS = 5_000
 /**
  * A node says that it knows no payload also of a solution which it took before, when the answer was lost. It adds blocks to
  * its chain asynchronously: that refusal stands once its chain has not shown the block for so long.
@@ -41,8 +39,8 @@ export interface HandInOptions extends LookOptions {
  * tries once more at once; a solution that does not reach the node then is one for the next start. Never throws.
  */
 export async function handIn(block: SolvedBlock, options: HandInOptions, stopped: AbortSignal): Promise<Receipt> {
-  const { clock, random, pulse = new Pulse(), confirmations = 1, isForeign = false } = options
-  const startMs = clock.monotonicMs()
+  const { calls, random, confirmations = 1, isForeign = false } = options
+  const startMs = calls.clock.monotonicMs()
   /** The first of the refusals in a row, and since when. */
   let refused: { readonly by: NodeRefusal; readonly atMs: number } | null = null
   let wasRefused = false
@@ -56,7 +54,7 @@ export async function handIn(block: SolvedBlock, options: HandInOptions, stopped
     if (place?.kind === 'on-chain' || place?.kind === 'orphaned') return { step: 'acknowledged' }
     if (place?.kind === 'passed')
       return place.depth < confirmations ? { step: 'stale', mayReturn: true } : { step: 'stale' }
-    const nowMs = clock.monotonicMs()
+    const nowMs = calls.clock.monotonicMs()
     if (!wasRefused && isRefusal(failure)) {
       wasRefused = true
       options.onRefused?.()
@@ -72,7 +70,7 @@ export async function handIn(block: SolvedBlock, options: HandInOptions, stopped
       return { ...lost('unreachable', failure), mayReturn: true }
     }
     if (isLast) return lost('stopped', failure)
-    await pulse.sleep(clock, random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), stopped)
+    await calls.sleep(random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), stopped)
     if (isRefusal(failure) && isUnknown(failure) && !stopped.aborted) await remind(block, options, stopped)
   }
 }
@@ -80,13 +78,13 @@ export async function handIn(block: SolvedBlock, options: HandInOptions, stopped
 /** Whether a refusal stands that was repeated for so long. `isLast`: the miner stops, so there is no more time. */
 function isFinal(by: NodeRefusal, elapsedMs: number, isLast: boolean): boolean {
   if (isUnknown(by)) return elapsedMs >= USED_UP_MS
-  return isLast || elapsedMs >= PATIENCE_MS
+  return isLast || elapsedMs >= INSISTS_MS
 }
 
 /** null: the node took it; else why not. */
-async function attemptOf(block: SolvedBlock, { node, clock, pulse, patience }: HandInOptions): Promise<unknown> {
+async function attemptOf(block: SolvedBlock, { node, calls }: HandInOptions): Promise<unknown> {
   try {
-    await hedged((signal) => node.solved(block.bytes, signal), { clock, what: 'a submission', pulse, patience })
+    await calls.ask('submission', (signal) => node.solved(block.bytes, signal))
     return null
   } catch (error) {
     return error
@@ -98,7 +96,7 @@ async function attemptOf(block: SolvedBlock, { node, clock, pulse, patience }: H
  * One that was started anew does, unless other transactions came in. A node may keep that request waiting: after half a
  * second the solution is handed in all the same.
  */
-async function remind({ chain }: SolvedBlock, { node, clock }: HandInOptions, stopped: AbortSignal): Promise<void> {
+async function remind({ chain }: SolvedBlock, { node, calls }: HandInOptions, stopped: AbortSignal): Promise<void> {
   const end = new AbortController()
   const stop = () => end.abort()
   stopped.addEventListener('abort', stop, { once: true })
@@ -106,7 +104,7 @@ async function remind({ chain }: SolvedBlock, { node, clock }: HandInOptions, st
     // The next submission tells what the node knows.
     if (!end.signal.aborted && !(error instanceof NewcutError)) throw error
   })
-  await Promise.race([asked, sleep(clock, REMIND_MS, end.signal)])
+  await Promise.race([asked, sleep(calls.clock, REMIND_MS, end.signal)])
   stopped.removeEventListener('abort', stop)
   stop()
 }

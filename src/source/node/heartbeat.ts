@@ -2,11 +2,9 @@
  * The heads of a node's chains, asked for at a steady pace. Update streams tell earlier, but one may be silent without
  * being broken, and work that is dead would be searched on.
  */
-import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
-import { hedged } from './hedged.ts'
+import type { NodeCalls } from './calls.ts'
 import type { CutHeads, MiningNode } from './mining-node.ts'
-import type { Patience } from './patience.ts'
 
 /** From one answer to the next question. */
 const BEAT_MS = 1_000
@@ -17,8 +15,7 @@ const LATE_MS = 1_000
 
 export interface HeartbeatOptions {
   readonly node: Pick<MiningNode, 'cut'>
-  readonly clock: Clock
-  readonly patience: Patience
+  readonly calls: NodeCalls
   readonly onCut: (cut: CutHeads) => void
   /** The node answers again, after it did not for a second or more. `wasAway`: not even to a whole question. */
   readonly onBack: (wasAway: boolean) => void
@@ -30,21 +27,16 @@ export interface HeartbeatOptions {
 
 /** Asks until the signal aborts. A node that does not answer is told of by whoever asks it for work. */
 export function startHeartbeat(
-  { node, clock, patience, onCut, onBack, isHurried, onFault }: HeartbeatOptions,
+  { node, calls, onCut, onBack, isHurried, onFault }: HeartbeatOptions,
   signal: AbortSignal,
 ): void {
+  const { clock } = calls
   let cancel: () => void = () => undefined
   let isAway = false
   const beat = async () => {
     const startMs = clock.monotonicMs()
     try {
-      const cut = await hedged((each) => node.cut(each), {
-        clock,
-        what: 'a request for the cut',
-        signal,
-        patience,
-        everyMs: HURRIED_BEAT_MS,
-      })
+      const cut = await calls.ask('cut', (each) => node.cut(each), signal)
       const wasAway = isAway
       isAway = false
       if (signal.aborted) return

@@ -1,21 +1,21 @@
 /** Requests that are sent again while they are not answered: the way to a node may lose one, and let the next through. */
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
-import { Patience } from './patience.ts'
-import type { Pulse } from './pulse.ts'
+import { AdaptiveTimeout } from './adaptive-timeout.ts'
+import type { Wakeups } from './wakeups.ts'
 
 export interface HedgeOptions {
   readonly clock: Clock
-  /** What is asked, for the error and the patience: `a request for work`. */
+  /** What is asked, for the error and the timeout: `a request for work`. */
   readonly what: string
   /** Aborts all of it; the call rejects with the signal's reason. Without it nothing does. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** From one request to the next; default: HEDGE_MS. */
   readonly everyMs?: number
-  /** At its beat the request is sent once more. */
-  readonly pulse?: Pulse | undefined
-  /** How long an answer is waited for; default: 5 s. */
-  readonly patience?: Patience | undefined
+  /** Sends the request once more when the node is back; default: nothing does. */
+  readonly wakeups?: Wakeups | undefined
+  /** Default: 5 s. */
+  readonly timeouts?: AdaptiveTimeout | undefined
 }
 
 /** No answer for this long: the request is sent once more, and the first answer to any of them is taken. */
@@ -28,17 +28,17 @@ const MAX_AT_ONCE = 4
 
 /**
  * Runs a request, and again every 1.5 s, and when the node is back, while none of them is answered. Resolves with the
- * first answer. Rejects with the first failure, with NewcutError NODE_UNREACHABLE when there was no answer for as long as the
- * patience lasts, or with the signal's reason. Whatever it started is aborted when it settles.
+ * first answer. Rejects with the first failure, with NewcutError NODE_UNREACHABLE after the timeout, or with the signal's
+ * reason. Whatever it started is aborted when it settles.
  */
 export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options: HedgeOptions): Promise<T> {
-  const { clock, what, signal, everyMs = HEDGE_MS, pulse, patience = new Patience() } = options
+  const { clock, what, signal, everyMs = HEDGE_MS, wakeups, timeouts = new AdaptiveTimeout() } = options
   return new Promise<T>((resolve, reject) => {
     const requests = new Set<AbortController>()
     let isSettled = false
     const startMs = clock.monotonicMs()
-    const patienceMs = patience.of(what)
-    const noAnswer = () => new NoAnswer(what, patienceMs)
+    const timeoutMs = timeouts.of(what)
+    const noAnswer = () => new NoAnswer(what, timeoutMs)
     const drop = (dropped: Iterable<AbortController>) => {
       for (const each of dropped) {
         requests.delete(each)
@@ -49,14 +49,14 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
       if (isSettled) return
       isSettled = true
       cancel()
-      forgetPulse()
+      forgetWakeups()
       signal?.removeEventListener('abort', stop)
       settled()
       drop([...requests])
     }
     const stop = () => settle(() => reject(signal?.reason))
     const answered = (answer: T) => {
-      patience.answered(what, clock.monotonicMs() - startMs)
+      timeouts.answered(what, clock.monotonicMs() - startMs)
       resolve(answer)
     }
     const send = () => {
@@ -76,18 +76,18 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
       cancel = leftMs <= everyMs ? clock.after(leftMs, end) : clock.after(everyMs, send)
     }
     const missed = () => {
-      patience.missed(what)
+      timeouts.missed(what)
       reject(noAnswer())
     }
     const end = () => settle(missed)
-    const endMs = startMs + patienceMs
+    const endMs = startMs + timeoutMs
     let cancel: () => void = () => undefined
     const again = (wasAway: boolean) => {
       // What was sent while the node was away is most likely lost, and keeps others waiting for their turn.
       if (wasAway) drop([...requests])
       send()
     }
-    const forgetPulse = pulse?.onBeat(again) ?? (() => undefined)
+    const forgetWakeups = wakeups?.onBack(again) ?? (() => undefined)
     if (signal?.aborted) {
       stop()
       return
@@ -99,7 +99,7 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
 
 /** The node does not answer. */
 class NoAnswer extends NewcutError {
-  constructor(what: string, patienceMs: number) {
-    super('NODE_UNREACHABLE', `no answer to ${what} within ${Math.round(patienceMs / 1000)} s`)
+  constructor(what: string, timeoutMs: number) {
+    super('NODE_UNREACHABLE', `no answer to ${what} within ${Math.round(timeoutMs / 1000)} s`)
   }
 }

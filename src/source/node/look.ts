@@ -1,12 +1,9 @@
 /** Looking for the block of a solution on the chains of a node. */
 import { blockHash } from '../../core/block-hash.ts'
-import type { Clock } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Solution } from '../source.ts'
-import { hedged } from './hedged.ts'
+import type { NodeCalls } from './calls.ts'
 import type { MiningNode, Place } from './mining-node.ts'
-import type { Patience } from './patience.ts'
-import { Pulse } from './pulse.ts'
 
 /** A block that a solution makes. */
 export interface SolvedBlock {
@@ -32,10 +29,7 @@ export function solvedBlock({ job, bytes }: Solution): SolvedBlock {
 
 export interface LookOptions {
   readonly node: MiningNode
-  readonly clock: Clock
-  /** Tells when the node is back. */
-  readonly pulse?: Pulse | undefined
-  readonly patience?: Patience | undefined
+  readonly calls: NodeCalls
 }
 
 /** The last answer, and what failed since, if the last look failed. */
@@ -50,17 +44,16 @@ export interface Look {
  */
 export async function lookFor(
   block: SolvedBlock,
-  { node, clock, pulse = new Pulse(), patience }: LookOptions,
+  { node, calls }: LookOptions,
   delaysMs: readonly number[],
   stopped: AbortSignal,
 ): Promise<Look> {
   let place: Place | null = null
   let failure: string | null = null
   for (const delayMs of delaysMs) {
-    if (delayMs > 0) await pulse.sleep(clock, delayMs, stopped)
+    if (delayMs > 0) await calls.sleep(delayMs, stopped)
     try {
-      const how = { clock, what: 'a question about a block', pulse, patience }
-      place = await hedged((signal) => node.placeOf(block, signal), how)
+      place = await calls.ask('block', (signal) => node.placeOf(block, signal))
       failure = null
       if (place.kind !== 'awaited') break
     } catch (error) {

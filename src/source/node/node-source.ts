@@ -11,21 +11,19 @@ import { MinersPoolFull } from '../../node/errors.ts'
 import type { ChainChoice } from '../chain-choice.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { ChainStatus, ForkVote, Job, Solution, Source, SourceEvents } from '../source.ts'
-import { Arrears } from './arrears.ts'
+import { NodeCalls } from './calls.ts'
 import { SeenChains } from './chains.ts'
 import { choose } from './choice.ts'
 import { Depths, isStanding, type Standing, UNSEEN } from './depths.ts'
-import { Doubts } from './doubts.ts'
 import { followUp } from './follow-up.ts'
 import { handIn } from './hand-in.ts'
 import { HeadWatch } from './head-watch.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import { hedged } from './hedged.ts'
 import { solvedBlock } from './look.ts'
 import type { CutHeads, MiningNode } from './mining-node.ts'
+import { NewsStreams } from './news-streams.ts'
 import { Outage } from './outage.ts'
-import { Patience } from './patience.ts'
-import { Pulse } from './pulse.ts'
+import { overdueMs } from './overdue.ts'
 import { type Effect, type Event, type IssuedWork, initialState, type Need, type State } from './state.ts'
 import { step } from './step.ts'
 
@@ -51,8 +49,6 @@ const FIRST_PAUSE_MS = 100
 /** Short, so that work comes soon after the end of an outage. */
 const MAX_PAUSE_MS = 1_000
 const STANDBY_PAUSE_MS = 1_000
-/** Streams end and are opened again all the time: it is an outage when that takes longer. */
-const STREAM_PATIENCE_MS = 10_000
 
 type Ask = Extract<Effect, { readonly type: 'ask' }>
 /** An event without its time. */
@@ -63,32 +59,27 @@ export class NodeSource implements Source, ChainChoice {
   readonly workBytes: number
   readonly #options: NodeSourceOptions
   readonly #newest = new Mailbox<Job | null>()
-  /** Chain -> whether its stream is open. */
-  readonly #streams = new Map<number, boolean>()
+  readonly #streams: NewsStreams
   /** Requests for work that are not answered. */
-  readonly #requests = new Map<number, { readonly controller: AbortController; readonly askedAtMs: number }>()
-  /** What timers run: `refresh`, or the purpose that pauses. */
+  readonly #requests = new Map<number, AbortController>()
+  /** What timers run: `refresh`, `suspicion`, or the purpose that pauses. */
   readonly #timers = new Map<string, () => void>()
   readonly #stopped = new AbortController()
   /** Ends what is said of solutions. */
   readonly #lives: AbortSignal
   readonly #depths: Depths
-  readonly #doubts: Doubts
   /** null: there is nothing to choose, or nothing to choose by. */
   #watch: HeadWatch | null
   /** Chains that were asked for; undefined: all that the node has. */
   #wanted: readonly number[] | undefined
   readonly #chains: SeenChains
-  /** Beats when the node is back. */
-  readonly #pulse = new Pulse()
-  readonly #patience = new Patience()
+  readonly #calls: NodeCalls
   #outage: Outage
   #state: State
   /** The creation time of the newest work (milliseconds), less the time that never jumps when it came. */
   #validatorAheadMs: number | null = null
   /** Whether anybody takes its jobs: solutions are handed in and followed without that too. */
   #isWanted = false
-  readonly #arrears = new Arrears()
   /** The node refuses this miner for good. */
   #refusal: NewcutError | null = null
 
@@ -96,14 +87,23 @@ export class NodeSource implements Source, ChainChoice {
     const { node, clock } = options
     this.#options = options
     const confirmations = options.confirmations ?? 1
-    this.#depths = new Depths({
+    this.#calls = new NodeCalls(clock)
+    const onFault = (error: unknown) => this.#stop(error)
+    this.#depths = new Depths({ node, calls: this.#calls, confirmations, onFault })
+    this.#streams = new NewsStreams({
       node,
-      clock,
-      patience: this.#patience,
-      confirmations,
-      onFault: (error) => this.#stop(error),
+      signal: this.#stopped.signal,
+      outage: () => this.#outage,
+      onNewCut: (chain) => {
+        this.#tell({ type: 'newCut', chain })
+        this.#watch?.news()
+        this.#depths.news(chain)
+      },
+      onOpen: (chain) => {
+        this.#tell({ type: 'streamOpened', chain })
+        this.#depths.news(chain)
+      },
     })
-    this.#doubts = new Doubts(clock, () => this.#tell({ type: 'doubted' }))
     this.#lives = options.lives ?? this.#stopped.signal
     // As many solutions and streams listen to it as there are.
     setMaxListeners(0, this.#stopped.signal, this.#lives)
@@ -117,19 +117,14 @@ export class NodeSource implements Source, ChainChoice {
     this.#outage = new Outage(clock, { onTrouble: () => undefined, onRecovered: () => undefined })
   }
 
-  /** How answers are waited for. */
-  get #waiting() {
-    return { pulse: this.#pulse, patience: this.#patience }
-  }
-
   get connected(): boolean {
     const { current } = this.#state
-    return current.kind === 'searching' && this.#streams.get(current.job.work.fields.chainId) === true
+    return current.kind === 'searching' && this.#streams.isOpen(current.job.work.fields.chainId)
   }
 
   /** How long the node has given no work that was asked for: requests fail, or it owes some; 0: some came since. */
   get failingMs(): number {
-    return this.#arrears.ms(this.#options.clock.monotonicMs())
+    return overdueMs(this.#state, this.#options.clock.monotonicMs())
   }
 
   upstreams(): readonly [] {
@@ -158,10 +153,10 @@ export class NodeSource implements Source, ChainChoice {
     this.#tell({ type: 'started' })
     this.#startHeartbeat()
     // Streams may not tell that the node starts anew: their own connections may have ended without a sign.
-    node.onLost?.(() => this.#doubts.raise(), this.#stopped.signal)
+    node.onLost?.(() => this.#tell({ type: 'restartSuspected' }), this.#stopped.signal)
     this.#watch?.news()
     // Chains that may all be blocked at first: their news ends the wait.
-    for (const chain of this.#wanted ?? []) this.#follow(chain)
+    for (const chain of this.#wanted ?? []) this.#streams.follow(chain)
     yield* this.#newest.until(signal, () => this.#stop())
   }
 
@@ -176,7 +171,7 @@ export class NodeSource implements Source, ChainChoice {
       onRefusal?.()
     }
     const isForeign = job.issuer !== this.#options.node.url
-    const options = { ...this.#options, ...this.#waiting, onRefused, isForeign }
+    const options = { ...this.#options, calls: this.#calls, onRefused, isForeign }
     const answer = handIn(solvedBlock(solution), options, this.#lives)
     // The HTTP client writes in the next turn of the event loop, and what is told asks for other work.
     await setImmediate()
@@ -209,7 +204,7 @@ export class NodeSource implements Source, ChainChoice {
       return
     }
     const { confirmations = 1 } = this.#options
-    for await (const news of followUp(block, { ...this.#options, ...this.#waiting, confirmations }, signal)) {
+    for await (const news of followUp(block, { ...this.#options, calls: this.#calls, confirmations }, signal)) {
       this.#tell({ type: news.step === 'confirmed' ? 'confirmed' : 'reopened', fields })
       yield news
       if (isStanding(news) && mayGoOn(news, confirmations)) yield* followDepths(news)
@@ -220,14 +215,13 @@ export class NodeSource implements Source, ChainChoice {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
     this.#newest.close(error)
-    for (const { controller } of this.#requests.values()) controller.abort()
+    for (const controller of this.#requests.values()) controller.abort()
     for (const cancel of this.#timers.values()) cancel()
     this.#outage.end()
     this.#streams.clear()
     // Otherwise each solution is followed until its own signal aborts.
     if (this.#lives === this.#stopped.signal) this.#depths.stop()
     this.#watch?.stop()
-    this.#doubts.stop()
   }
 
   /** Mines these chains from now on; undefined: all that the node has. Solutions of others are handed in all the same. */
@@ -244,7 +238,7 @@ export class NodeSource implements Source, ChainChoice {
     }
     this.#tell({ type: 'chosen', chains })
     this.#watch?.news()
-    for (const chain of wanted ?? []) this.#follow(chain)
+    for (const chain of wanted ?? []) this.#streams.follow(chain)
   }
 
   #watchOf(chains: readonly number[]): HeadWatch | null {
@@ -268,8 +262,6 @@ export class NodeSource implements Source, ChainChoice {
     const atMs = this.#options.clock.monotonicMs()
     const [state, effects] = step(this.#state, { ...news, atMs } as Event)
     this.#state = state
-    const asked = [...this.#requests.values()].map(({ askedAtMs }) => askedAtMs)
-    this.#arrears.wanted(state, atMs, asked)
     for (const effect of effects) this.#perform(effect)
   }
 
@@ -280,7 +272,7 @@ export class NodeSource implements Source, ChainChoice {
         void this.#ask(effect).catch((error) => this.#stop(error))
         return
       case 'cancel':
-        this.#requests.get(effect.request)?.controller.abort()
+        this.#requests.get(effect.request)?.abort()
         this.#requests.delete(effect.request)
         return
       case 'pause':
@@ -296,10 +288,13 @@ export class NodeSource implements Source, ChainChoice {
         this.#newest.put(null)
         return
       case 'follow':
-        this.#follow(effect.chain)
+        this.#streams.follow(effect.chain)
         return
       case 'refreshLater':
         this.#after('refresh', this.#options.refreshMs ?? REFRESH_MS, () => this.#tell({ type: 'refreshDue' }))
+        return
+      case 'suspicionLater':
+        this.#after('suspicion', effect.delayMs, () => this.#tell({ type: 'suspicionDue' }))
         return
       case 'end':
         this.#stop(this.#refusal)
@@ -308,19 +303,18 @@ export class NodeSource implements Source, ChainChoice {
   }
 
   #startHeartbeat(): void {
-    const { node, clock } = this.#options
+    const { node } = this.#options
     const onCut = (cut: CutHeads) => {
       this.#chains.cutSeen(cut)
       this.#tell({ type: 'cutSeen', cut })
     }
     const onBack = (wasAway: boolean) => {
-      this.#pulse.beat(wasAway)
-      this.#doubts.raise()
+      this.#calls.back(wasAway)
+      this.#tell({ type: 'restartSuspected' })
     }
     const onFault = (error: unknown) => this.#stop(error)
     const isHurried = () => !this.connected
-    const patience = this.#patience
-    startHeartbeat({ node, clock, patience, onCut, onBack, onFault, isHurried }, this.#stopped.signal)
+    startHeartbeat({ node, calls: this.#calls, onCut, onBack, onFault, isHurried }, this.#stopped.signal)
   }
 
   #jobOf({ id, work }: IssuedWork, { reason, noticedAtMs }: Need): Job {
@@ -335,27 +329,20 @@ export class NodeSource implements Source, ChainChoice {
     const { node, clock } = this.#options
     const { request } = ask
     const controller = new AbortController()
-    const askedAtMs = clock.monotonicMs()
-    this.#requests.set(request, { controller, askedAtMs })
-    const { signal } = controller
+    this.#requests.set(request, controller)
     try {
       const chain = this.#chainFor(ask)
-      const work = await hedged((each) => node.work(chain, each), {
-        clock,
-        what: 'a request for work',
-        signal,
-        ...this.#waiting,
-      })
-      this.#arrears.given(clock.monotonicMs())
-      if (!this.#requests.has(request)) return
-      this.#validatorAheadMs = Number(work.fields.creationTime) / 1000 - clock.monotonicMs()
-      this.#outage.works('current')
-      this.#outage.works('standby')
+      const work = await this.#calls.ask('work', (each) => node.work(chain, each), controller.signal)
+      if (this.#requests.has(request)) {
+        this.#validatorAheadMs = Number(work.fields.creationTime) / 1000 - clock.monotonicMs()
+        this.#outage.works('current')
+        this.#outage.works('standby')
+      }
+      // The machine knows itself which answers it wants.
       this.#tell({ type: 'answered', request, work })
     } catch (error) {
       // Cancelled: nobody waits for it.
       if (!this.#requests.has(request) || this.#stopped.signal.aborted) return
-      if (ask.purpose === 'current') this.#arrears.failed(askedAtMs)
       await this.#failed(ask, error)
     } finally {
       this.#requests.delete(request)
@@ -398,30 +385,5 @@ export class NodeSource implements Source, ChainChoice {
   #cancelTimer(name: string): void {
     this.#timers.get(name)?.()
     this.#timers.delete(name)
-  }
-
-  /** Opens the update stream of a chain, once. */
-  #follow(chain: number): void {
-    if (this.#streams.has(chain)) return
-    this.#streams.set(chain, false)
-    const name = `stream of chain ${chain}`
-    this.#options.node.news(chain, {
-      signal: this.#stopped.signal,
-      onNewCut: () => {
-        this.#tell({ type: 'newCut', chain })
-        this.#watch?.news()
-        this.#depths.news(chain)
-      },
-      onOpen: () => {
-        this.#streams.set(chain, true)
-        this.#outage.works(name)
-        this.#tell({ type: 'streamOpened', chain })
-        this.#depths.news(chain)
-      },
-      onBroken: (error) => {
-        this.#streams.set(chain, false)
-        this.#outage.failed(name, `no news: update ${name}: ${describeError(error)}`, STREAM_PATIENCE_MS)
-      },
-    })
   }
 }

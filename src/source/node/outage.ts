@@ -16,18 +16,18 @@ export class Outage {
     this.#events = events
   }
 
-  /** `what` failed. It is an outage if it still fails after the patience. */
-  failed(what: string, message: string, patienceMs = 0): void {
+  /** `what` failed. It is an outage if it still fails after `graceMs`. */
+  failed(what: string, message: string, graceMs = 0): void {
     if (this.#ended || this.#failing.has(what)) return
     const report = () => {
       if (this.#sinceMs !== null) return
-      this.#sinceMs = this.#clock.monotonicMs() - patienceMs
+      this.#sinceMs = this.#clock.monotonicMs() - graceMs
       this.#events.onTrouble(message)
     }
-    if (patienceMs === 0) {
+    if (graceMs === 0) {
       this.#failing.set(what, () => undefined)
       report()
-    } else this.#failing.set(what, this.#clock.after(patienceMs, report))
+    } else this.#failing.set(what, this.#clock.after(graceMs, report))
   }
 
   /** `what` works. The outage is over when everything does. */

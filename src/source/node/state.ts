@@ -45,6 +45,7 @@ export type Standby =
   | {
       readonly kind: 'asking'
       readonly request: number
+      readonly askedAtMs: number
       readonly spare: Work | null
       /** The chain that was asked for; null: any but those that are of no use. */
       readonly chain: number | null
@@ -59,6 +60,7 @@ export type Standby =
 /** A request for current work. */
 export interface Asking {
   readonly request: number
+  readonly askedAtMs: number
   /** It only checks whether the current job still stands; null: it is to replace that. */
   readonly check: JobReason | null
   /** Chains with news since it was sent: what it answers for them may be older than the news. */
@@ -73,6 +75,28 @@ export interface SolvedWork extends WorkFields {
    * again: the chain went back.
    */
   readonly behind: number | null
+}
+
+/** How long the node has given no work that was asked for (overdue.ts). */
+export interface WorkOverdue {
+  /** When the first of the requests for current work was made that failed; null: some work came since. */
+  readonly failingSinceMs: number | null
+  /** Since when the node has owed work, and has given none; null: it does not. */
+  readonly owedSinceMs: number | null
+  /** When it last gave some. */
+  readonly givenAtMs: number
+}
+
+/** Signs that the node may have started anew, and when they count (restart-suspicion.ts). */
+export interface RestartSuspicion {
+  /** From one sign that counts to the next. */
+  readonly everyMs: number
+  /** When the last sign came. */
+  readonly seenAtMs: number
+  /** No sign counts before. */
+  readonly notBeforeMs: number
+  /** Whether a sign waits for that time. */
+  readonly isWaiting: boolean
 }
 
 export interface State {
@@ -99,6 +123,8 @@ export interface State {
   readonly hasHadWork: boolean
   readonly nextRequest: number
   readonly nextJob: number
+  readonly overdue: WorkOverdue
+  readonly suspicion: RestartSuspicion
 }
 
 export type Event = { readonly atMs: number } & (
@@ -127,7 +153,9 @@ export type Event = { readonly atMs: number } & (
   /** The node itself refused it: it may have started anew, and know nothing of the work that it gave before. */
   | { readonly type: 'refused'; readonly fields: WorkFields }
   /** The same for another reason: a connection ended, or it was away. */
-  | { readonly type: 'doubted' }
+  | { readonly type: 'restartSuspected' }
+  /** The time of `suspicionLater` has come. */
+  | { readonly type: 'suspicionDue' }
 )
 
 export type Purpose = 'current' | 'standby'
@@ -152,6 +180,8 @@ export type Effect =
   | { readonly type: 'follow'; readonly chain: number }
   /** Tell `refreshDue` when work gets old, counted from now. */
   | { readonly type: 'refreshLater' }
+  /** Tell `suspicionDue` after this time. */
+  | { readonly type: 'suspicionLater'; readonly delayMs: number }
   /** Give up: the node refuses this miner. */
   | { readonly type: 'end' }
 
@@ -174,6 +204,13 @@ export function initialState(chains: readonly number[]): State {
     hasHadWork: false,
     nextRequest: 1,
     nextJob: 1,
+    overdue: { failingSinceMs: null, owedSinceMs: null, givenAtMs: 0 },
+    suspicion: {
+      everyMs: 0,
+      seenAtMs: Number.NEGATIVE_INFINITY,
+      notBeforeMs: Number.NEGATIVE_INFINITY,
+      isWaiting: false,
+    },
   }
 }
 

@@ -4,15 +4,16 @@
  */
 
 import { readU64LE } from '../../core/bytes.ts'
-import { type Clock, sleep } from '../../core/clock.ts'
-import { describeError, type NewcutError } from '../../core/errors.ts'
+import type { Clock } from '../../core/clock.ts'
 import { sameParents, workLayout } from '../../core/header.ts'
 import type { FollowUp, Receipt } from '../../core/solution.ts'
+import { Failover, type WorkFeed } from '../failover/failover.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { Job, JobReason, Solution, Source, SourceEvents, UpstreamStatus } from '../source.ts'
 import type { PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'
-import { type Move, type PoolJob, PoolSession } from './session.ts'
+import { PoolUpstream } from './pool-upstream.ts'
+import type { PoolJob, PoolSession } from './session.ts'
 
 export interface PoolOptions {
   /** In order of priority; one at least. */
@@ -27,30 +28,8 @@ export interface PoolOptions {
   readonly failbackMs: number
 }
 
-const FIRST_PAUSE_MS = 250
-const MAX_PAUSE_MS = 15_000
-/** A session that lasted for so long was a good one: the pause after it is short again. */
-const GOOD_MS = 60_000
 /** Jobs whose shares may still come in. */
 const MAX_JOBS = 64
-
-/** A pool, and what is known of it. */
-interface Member {
-  readonly address: PoolAddress
-  readonly priority: number
-  session: PoolSession | null
-  /** Where it sent its miners; null: its own address. */
-  move: Move | null
-  newest: PoolJob | null
-  /** Whether it gives work. */
-  isUp: boolean
-  /** Ends the wait for the end of its session. */
-  leave: () => void
-  /** Takes back that it is to have its work searched again. */
-  cancelFailBack: () => void
-  attempts: number
-  problem: string | null
-}
 
 interface Issued {
   readonly session: PoolSession
@@ -59,8 +38,9 @@ interface Issued {
 
 export class PoolSource implements Source {
   readonly description: string
-  readonly #options: PoolOptions
-  readonly #members: readonly Member[]
+  readonly #clock: Clock
+  readonly #upstreams: readonly PoolUpstream[]
+  readonly #failover: Failover<PoolUpstream, WorkFeed>
   readonly #newest = new Mailbox<Job | null>()
   readonly #stopped = new AbortController()
   /** Job id of ours -> what the pool knows. */
@@ -69,31 +49,30 @@ export class PoolSource implements Source {
   #workBytes: number | null = null
   readonly #hasWork: Promise<void>
   #gotWork: () => void = () => undefined
-  #active: Member | null = null
   #isTroubled = false
   #jobs = 0
+  /** The newest job that was issued. */
   #searched: PoolJob | null = null
 
   private constructor(options: PoolOptions) {
-    this.#options = options
-    this.#members = options.pools.map((address, priority) => {
-      return {
-        address,
-        priority,
-        session: null,
-        move: null,
-        newest: null,
-        isUp: false,
-        leave: () => undefined,
-        cancelFailBack: () => undefined,
-        attempts: 0,
-        problem: null,
-      }
+    const { pools, clock, failbackMs } = options
+    this.#clock = clock
+    this.#upstreams = pools.map((address) => this.#upstreamAt(address, options))
+    // Each pool has a session all the time: nobody has to stand in, and no work outlives its session.
+    const policy = { failbackMs, standInMs: null, keepsOldWork: false }
+    this.#failover = new Failover<PoolUpstream, WorkFeed>(this.#upstreams, policy, clock, {
+      onJob: (job) => this.#take(job),
+      onSwitched: () => undefined,
+      onRefused: () => undefined,
+      onFault: (error) => {
+        this.#newest.close(error)
+        this.close()
+      },
     })
     this.#hasWork = new Promise((resolve) => {
       this.#gotWork = resolve
     })
-    this.description = `shares for ${options.pools.map(({ url, user }) => `${user} at ${url}`).join(', ')}`
+    this.description = `shares for ${pools.map(({ url, user }) => `${user} at ${url}`).join(', ')}`
   }
 
   /**
@@ -108,7 +87,7 @@ export class PoolSource implements Source {
     signal.throwIfAborted()
     const source = new PoolSource(options)
     source.#events = { ...source.#events, onTrouble: onWaiting }
-    for (const member of source.#members) void source.#keep(member)
+    for (const upstream of source.#upstreams) void upstream.run()
     const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
     await Promise.race([source.#hasWork, aborted])
     if (!signal.aborted) return source
@@ -121,7 +100,7 @@ export class PoolSource implements Source {
   }
 
   get connected(): boolean {
-    return this.#active !== null
+    return this.#failover.active !== null
   }
 
   /** Pools take no newer creation time than that of their job. */
@@ -138,16 +117,7 @@ export class PoolSource implements Source {
   }
 
   upstreams(): readonly UpstreamStatus[] {
-    return this.#members.map((member) => ({
-      url: member.address.url,
-      up: member.isUp,
-      active: member === this.#active,
-      lag: null,
-      latencyMs: member.session?.latencyMs ?? null,
-      height: null,
-      version: null,
-      problem: member.problem,
-    }))
+    return this.#upstreams.map((upstream) => upstream.status(upstream === this.#failover.active))
   }
 
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
@@ -172,114 +142,61 @@ export class PoolSource implements Source {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
     this.#newest.close()
-    for (const { session, leave, cancelFailBack } of this.#members) {
-      session?.close()
-      leave()
-      cancelFailBack()
-    }
+    this.#failover.stop()
+    for (const upstream of this.#upstreams) upstream.close()
   }
 
-  /** One session after the other, until the source ends. */
-  async #keep(member: Member): Promise<void> {
-    const { clock, random } = this.#options
-    while (!this.#stopped.signal.aborted) {
-      const startMs = clock.monotonicMs()
-      await this.#session(member)
-      if (clock.monotonicMs() - startMs >= GOOD_MS) member.attempts = 0
-      const mostMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** member.attempts++)
-      const pauseMs = Math.max((0.5 + random() / 2) * mostMs, member.move?.waitMs ?? 0)
-      await sleep(clock, pauseMs, this.#stopped.signal)
-    }
-  }
-
-  /** Resolves when the session has ended. */
-  #session(member: Member): Promise<void> {
-    const { trust, agent, clock } = this.#options
-    const { address: home, move } = member
-    return new Promise((resolve) => {
-      member.leave = resolve
-      const session = new PoolSession({
-        ...{ address: move?.address ?? home, home, trust, agent, clock },
-        handlers: {
-          onJob: (job) => this.#took(member, job),
-          onMessage: (text) => this.#events.onTrouble(`pool ${member.address.url}: ${text}`),
-          onEnd: (reason, next) => {
-            // A place that it sent its miners to may be gone as well: then its own address is tried.
-            member.move = next
-            this.#ended(member, reason)
-            resolve()
-          },
-        },
-      })
-      member.session = session
+  #upstreamAt(address: PoolAddress, options: PoolOptions): PoolUpstream {
+    return new PoolUpstream(address, {
+      ...options,
+      stopped: this.#stopped.signal,
+      objection: ({ work: { bytes } }) => {
+        this.#workBytes ??= bytes.length
+        if (bytes.length === this.#workBytes) return null
+        return `it gives work of ${bytes.length} bytes, which is another network`
+      },
+      issue: (upstream, session, job, isFirst) => this.#issue(upstream, { session, job }, isFirst),
+      onChange: () => {
+        this.#gotWork()
+        this.#failover.decide()
+      },
+      onMessage: (text) => this.#events.onTrouble(text),
+      onEnded: (upstream, session, problem) => this.#ended(upstream, session, problem),
     })
   }
 
-  #took(member: Member, job: PoolJob): void {
-    const { clock, failbackMs } = this.#options
-    this.#workBytes ??= job.work.bytes.length
-    if (job.work.bytes.length !== this.#workBytes) {
-      member.problem = `it gives work of ${job.work.bytes.length} bytes, which is another network`
-      return
-    }
-    member.newest = job
-    member.problem = null
-    if (!member.isUp) {
-      member.isUp = true
-      member.cancelFailBack = clock.after(failbackMs, () => this.#failBack(member))
-    }
-    this.#gotWork()
-    if (member === this.#active) this.#deliver(member, reasonFor(this.#searched, job))
-    else if (this.#active === null) this.#activate(member, this.#jobs === 0 ? 'start' : 'switched')
-  }
-
-  /** A pool of higher priority that has given work for long enough has it searched again. */
-  #failBack(member: Member): void {
-    if (this.#active !== null && member.priority < this.#active.priority) this.#activate(member, 'switched')
-  }
-
-  #activate(member: Member, reason: JobReason): void {
-    this.#active = member
-    if (this.#isTroubled) this.#events.onRecovered(`pool ${member.address.url} gives work`)
-    this.#isTroubled = false
-    this.#deliver(member, reason)
-  }
-
-  #deliver({ address, session, newest }: Member, reason: JobReason): void {
-    if (newest === null || session === null) return
+  /** The job for work of a pool. Its shares go to the session. */
+  #issue({ url }: PoolUpstream, issued: Issued, isFirst: boolean): Job {
+    const { work, target, nonce1 } = issued.job
+    const other = this.#jobs === 0 ? 'start' : 'switched'
+    const reason = isFirst ? other : reasonFor(this.#searched, issued.job)
     const id = String(++this.#jobs)
-    this.#searched = newest
-    this.#issued.set(id, { session, job: newest })
+    this.#searched = issued.job
+    this.#issued.set(id, issued)
     const [oldest] = this.#issued.keys()
     if (this.#issued.size > MAX_JOBS) this.#issued.delete(oldest)
-    this.#newest.put({
-      ...{ id, issuer: address.url, work: newest.work, target: newest.target, fixedNonce: newest.nonce1 },
-      manySolutions: true,
-      reason,
-      noticedAtMs: this.#options.clock.monotonicMs(),
-    })
+    const noticedAtMs = this.#clock.monotonicMs()
+    return { id, issuer: url, work, target, fixedNonce: nonce1, manySolutions: true, reason, noticedAtMs }
   }
 
-  #ended(member: Member, reason: NewcutError): void {
-    member.problem = describeError(reason)
-    member.isUp = false
-    member.cancelFailBack()
-    member.newest = null
-    for (const [id, { session }] of this.#issued) if (session === member.session) this.#issued.delete(id)
-    const wasActive = member === this.#active
-    if (wasActive) this.#active = null
-    const next = this.#members.find(({ newest }) => newest !== null)
-    if (wasActive && next !== undefined) {
-      this.#events.onTrouble(`${member.problem}; ${next.address.url} has its work searched meanwhile`)
-      this.#isTroubled = true
-      this.#activate(next, 'switched')
-      return
+  #take(job: Job | null): void {
+    if (job !== null && this.#isTroubled) {
+      this.#isTroubled = false
+      this.#events.onRecovered(`pool ${job.issuer} gives work`)
     }
-    // Shares for a session that has ended are of no use.
-    if (wasActive) this.#newest.put(null)
-    if (this.#active === null && !this.#isTroubled) {
+    this.#newest.put(job)
+  }
+
+  #ended(upstream: PoolUpstream, ended: PoolSession, problem: string): void {
+    for (const [id, { session }] of this.#issued) if (session === ended) this.#issued.delete(id)
+    const wasActive = upstream === this.#failover.active
+    const next = this.#failover.decide()
+    if (wasActive && next !== null) {
       this.#isTroubled = true
-      this.#events.onTrouble(`${member.problem}; trying again`)
+      this.#events.onTrouble(`${problem}; ${next.url} has its work searched meanwhile`)
+    } else if (next === null && !this.#isTroubled) {
+      this.#isTroubled = true
+      this.#events.onTrouble(`${problem}; trying again`)
     }
   }
 }

@@ -12,11 +12,12 @@ import { withFirstOf } from '../../core/signals.ts'
 import { type FollowUp, type Receipt, verdictOf } from '../../core/solution.ts'
 import { encodeWorkResponse } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
-import { helpedNode } from '../../source/many/helped-node.ts'
+import { NodeCalls } from '../../source/node/calls.ts'
 import { followUp } from '../../source/node/follow-up.ts'
 import { handIn } from '../../source/node/hand-in.ts'
 import type { SolvedBlock } from '../../source/node/look.ts'
 import { type MiningNode, miningNodeOf } from '../../source/node/mining-node.ts'
+import { helpedNode } from '../../source/nodes/helped-node.ts'
 import { Issuers } from './issuers.ts'
 import { accountIn, chainIn, solvedFields } from './read.ts'
 import { nodeFailure, Refused } from './refused.ts'
@@ -120,7 +121,7 @@ export class Gateway {
     block: SolvedBlock,
     ended: AbortSignal,
   ): Promise<Exclude<Receipt, { step: 'acknowledged' }> | FollowUp> {
-    const options = { node, clock: this.clock, random: this.#options.random }
+    const options = { node, calls: new NodeCalls(this.clock), random: this.#options.random }
     const receipt = await handIn(block, options, ended)
     if (receipt.step !== 'acknowledged') return receipt
     for await (const news of followUp(block, { ...options, confirmations: 1 }, ended)) return news

@@ -218,6 +218,11 @@ describe('several pools', () => {
     const again = await new TestPool().listen(port)
     cleanups.push(() => again.close())
     expect((await reader.job(({ issuer }) => issuer.endsWith(`:${port}`))).reason).toBe('switched')
+    expect(reader.said).toEqual([
+      expect.stringMatching(new RegExp(`; stratum\\+tcp://127.0.0.1:${second.port} has its work searched meanwhile$`)),
+      `pool stratum+tcp://127.0.0.1:${second.port} gives work`,
+    ])
+    expect(reader.jobs, 'there is always work').not.toContain(null)
     expect(source.upstreams()).toMatchObject([
       { active: true, problem: null },
       { up: true, active: false },

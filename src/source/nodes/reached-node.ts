@@ -3,9 +3,9 @@ import { decodeBase64Url, readU256LE } from '../../core/bytes.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import type { CutHeads, MiningNode } from '../node/mining-node.ts'
-import type { Heads } from './choose.ts'
 import type { NamedBlock } from './continuity.ts'
 import { giveBlocks } from './give-blocks.ts'
+import type { Heads } from './lag.ts'
 
 /** All calls throw NewcutError, or the signal's reason. */
 export interface ReachedNode {

@@ -11,7 +11,9 @@ import type { FollowUp, Receipt } from '../../core/solution.ts'
 import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
 import type { ChainChoice } from '../chain-choice.ts'
+import { Failover } from '../failover/failover.ts'
 import { Mailbox } from '../mailbox.ts'
+import { NodeCalls } from '../node/calls.ts'
 import { lookFor, solvedBlock } from '../node/look.ts'
 import type { MiningNode } from '../node/mining-node.ts'
 import { NodeSource } from '../node/node-source.ts'
@@ -25,14 +27,12 @@ import {
   type UpstreamStatus,
   WORK_LIFE_MS,
 } from '../source.ts'
-import { choose } from './choose.ts'
 import { blocksOfWork, type NamedBlock } from './continuity.ts'
 import { helpedNode } from './helped-node.ts'
-import { type ConfiguredNode, Member } from './member.ts'
+import { type ConfiguredNode, NodeUpstream } from './node-upstream.ts'
 import type { NodeNetwork } from './reached-node.ts'
-import { Sessions } from './sessions.ts'
 
-export interface FailoverOptions {
+export interface NodesOptions {
   /** In order of priority. At least one has answered. */
   readonly nodes: readonly ConfiguredNode[]
   /** The network of those that have answered. A node that comes up with another is left out. */
@@ -53,6 +53,8 @@ export interface FailoverOptions {
 const CHECK_MS = 1_000
 /** The node that gives work is judged so often: whoever gives none is left soon after it has had its time. */
 const JUDGE_MS = 200
+/** While nothing of use is searched, one node more is asked each time that those before have taken this long. */
+const STAND_IN_MS = 500
 /** The parent of a solution that one node took is not searched for another one for this long: blocks get around. */
 const HEED_MS = 5_000
 /** When its node does not answer, for this long: what others do not have by then, they will not get so soon. */
@@ -71,41 +73,40 @@ interface UnderWay {
   readonly reopen: (() => void)[]
 }
 
-export class FailoverSource implements Source, ChainChoice {
+export class NodesSource implements Source, ChainChoice {
   readonly description: string
   readonly workBytes: number
-  readonly #options: FailoverOptions
-  readonly #members: readonly Member[]
+  readonly #options: NodesOptions
+  readonly #upstreams: readonly NodeUpstream[]
   readonly #newest = new Mailbox<Job | null>()
   readonly #stopped = new AbortController()
   /** The newest source of each node: it takes the solutions. */
-  readonly #sources = new Map<Member, NodeSource>()
+  readonly #sources = new Map<NodeUpstream, NodeSource>()
   readonly #underWay = new Map<Solution, UnderWay>()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
-  readonly #sessions: Sessions
+  readonly #failover: Failover<NodeUpstream, NodeSource>
   /** Since when no node answers; null: one does. */
   #deadSinceMs: number | null = null
   #isIdle = false
   #chains: readonly number[] | undefined
 
-  constructor(options: FailoverOptions) {
+  constructor(options: NodesOptions) {
     const { nodes, network, clock } = options
     this.#options = options
     this.#chains = options.chains
-    this.#members = nodes.map((node) => new Member(node, network, clock))
-    const first = this.#members.find(({ reached }) => reached !== null)?.reached
+    this.#upstreams = nodes.map(
+      (node) => new NodeUpstream(node, network, clock, (upstream) => this.#newSource(upstream)),
+    )
+    const first = this.#upstreams.find(({ reached }) => reached !== null)?.reached
     if (first == null) throw new RangeError('none of the nodes has answered')
     this.description = `${network.name} at ${nodes.map(({ url }) => url).join(', ')}`
     this.workBytes = first.node.workBytes
     setMaxListeners(0, this.#stopped.signal)
-    this.#sessions = new Sessions({
-      clock,
-      objectionMs: options.failbackMs,
-      sourceFor: (member) => this.#newSource(member),
-      standIn: (but) => this.#standInFor(but),
-      onJob: (job) => {
+    const policy = { failbackMs: options.failbackMs, standInMs: STAND_IN_MS, keepsOldWork: true }
+    this.#failover = new Failover<NodeUpstream, NodeSource>(this.#upstreams, policy, clock, {
+      onJob: (job, session) => {
         this.#isIdle = false
-        this.#newest.put(job)
+        this.#newest.put(job && { ...job, id: `${session}.${job.id}` })
       },
       onSwitched: ({ url }) => this.#events.onRecovered(`work comes from ${url} now`),
       onRefused: () => this.#decide(),
@@ -114,24 +115,24 @@ export class FailoverSource implements Source, ChainChoice {
   }
 
   get connected(): boolean {
-    return this.#sessions.source?.connected ?? false
+    return this.#failover.feed?.connected ?? false
   }
 
   validatorTime(): bigint | null {
-    return this.#sessions.source?.validatorTime() ?? null
+    return this.#failover.feed?.validatorTime() ?? null
   }
 
   forkVote(): ForkVote | null {
-    return this.#sessions.source?.forkVote() ?? null
+    return this.#failover.feed?.forkVote() ?? null
   }
 
   upstreams(): readonly UpstreamStatus[] {
-    return this.#members.map((member) => member.status(member === this.#sessions.member && !this.#isIdle))
+    return this.#upstreams.map((upstream) => upstream.status(upstream === this.#failover.active && !this.#isIdle))
   }
 
   /** As the node of the present work knows them. */
   chains(): readonly ChainStatus[] {
-    return this.#sessions.source?.chains() ?? []
+    return this.#failover.feed?.chains() ?? []
   }
 
   /** Mines these chains from now on, whichever node gives the work; undefined: all. */
@@ -142,9 +143,9 @@ export class FailoverSource implements Source, ChainChoice {
 
   /** The nodes that answer, that of the present work first. */
   clients(): NodeClient[] {
-    const active = this.#sessions.member
-    const rest = this.#members.filter((member) => member !== active)
-    return [active, ...rest].flatMap((member) => (member?.isUp ? (member.reached?.client ?? []) : []))
+    const active = this.#failover.active
+    const rest = this.#upstreams.filter((upstream) => upstream !== active)
+    return [active, ...rest].flatMap((upstream) => (upstream?.isUp ? (upstream.reached?.client ?? []) : []))
   }
 
   async *jobs(signal: AbortSignal, events: SourceEvents): AsyncGenerator<Job | null, void, void> {
@@ -161,10 +162,10 @@ export class FailoverSource implements Source, ChainChoice {
    */
   async handIn(solution: Solution): Promise<Receipt> {
     const { issuer } = solution.job
-    const member = this.#members.find(({ url }) => url === issuer)
+    const upstream = this.#upstreams.find(({ url }) => url === issuer)
     const { signal } = this.#stopped
     const endMs = this.#nowMs + WORK_LIFE_MS
-    while (member?.reached === null) {
+    while (upstream?.reached === null) {
       const message = `${issuer} does not answer`
       if (signal.aborted) return { step: 'lost', reason: 'stopped', message }
       if (this.#nowMs >= endMs) return { step: 'lost', reason: 'unreachable', message, mayReturn: true }
@@ -195,8 +196,10 @@ export class FailoverSource implements Source, ChainChoice {
   /** Whether a node that answers knows the block of a solution. */
   async #isTaken(solution: Solution): Promise<boolean> {
     const { clock } = this.#options
-    const nodes = this.#members.flatMap(({ isUp, reached }) => (isUp && reached !== null ? [reached.node] : []))
-    const looks = nodes.map((node) => lookFor(solvedBlock(solution), { node, clock }, [0], this.#stopped.signal))
+    const nodes = this.#upstreams.flatMap(({ isUp, reached }) => (isUp && reached !== null ? [reached.node] : []))
+    const looks = nodes.map((node) =>
+      lookFor(solvedBlock(solution), { node, calls: new NodeCalls(clock) }, [0], this.#stopped.signal),
+    )
     return (await Promise.all(looks)).some(({ place }) => place?.kind === 'on-chain' || place?.kind === 'orphaned')
   }
 
@@ -225,87 +228,87 @@ export class FailoverSource implements Source, ChainChoice {
   /** Closes the connections to all nodes. */
   async close(): Promise<void> {
     this.#end()
-    await Promise.all(this.#members.map(({ reached }) => reached?.close()))
+    await Promise.all(this.#upstreams.map(({ reached }) => reached?.close()))
   }
 
   #end(error?: unknown): void {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
     this.#newest.close(error)
-    this.#sessions.stop()
+    this.#failover.stop()
   }
 
   #sourceOf({ job }: Solution): NodeSource {
-    const member = this.#memberOf(job)
-    return this.#sources.get(member) ?? this.#newSource(member)
+    const upstream = this.#upstreamOf(job)
+    return this.#sources.get(upstream) ?? this.#newSource(upstream)
   }
 
   /** The node that issued a job, or any if that one is not known here. */
-  #memberOf({ issuer }: Job): Member {
-    const reached = this.#members.filter((member) => member.reached !== null)
+  #upstreamOf({ issuer }: Job): NodeUpstream {
+    const reached = this.#upstreams.filter((upstream) => upstream.reached !== null)
     return reached.find((each) => each.reached?.node.url === issuer) ?? reached[0]
   }
 
   /** Gives a block to the other nodes. Only its issuer has the payload, and only once it has the block. */
   async #share({ job }: Solution): Promise<void> {
-    const issuer = this.#memberOf(job)
+    const issuer = this.#upstreamOf(job)
     const { reached } = issuer
     if (reached === null) return
-    await Promise.all(this.#members.map((other) => other !== issuer && other.takeBlocksOf(reached)))
+    await Promise.all(this.#upstreams.map((other) => other !== issuer && other.takeBlocksOf(reached)))
   }
 
-  #newSource(member: Member): NodeSource {
+  #newSource(upstream: NodeUpstream): NodeSource {
     const { clock, random, confirmations } = this.#options
     const chains = this.#chains
-    const { node } = member.reached as { readonly node: MiningNode }
+    const { node } = upstream.reached as { readonly node: MiningNode }
     const helped = helpedNode(node, {
       clock,
-      isUp: () => member.isUp,
+      isUp: () => upstream.isUp,
       others: () =>
-        this.#members.flatMap((other) => (other !== member && other.isUp ? (other.reached?.node ?? []) : [])),
-      assure: (work, signal) => this.#assure(member, work, signal),
-      onBlocks: (blocks, signal) => this.#compare(member, blocks, signal),
-      onBroken: () => void this.#check(member),
+        this.#upstreams.flatMap((other) => (other !== upstream && other.isUp ? (other.reached?.node ?? []) : [])),
+      assure: (work, signal) => this.#assure(upstream, work, signal),
+      onBlocks: (blocks, signal) => this.#compare(upstream, blocks, signal),
+      onBroken: () => void this.#check(upstream),
     })
     const source = new NodeSource({ node: helped, clock, random, confirmations, chains, lives: this.#stopped.signal })
-    this.#sources.set(member, source)
+    this.#sources.set(upstream, source)
     for (const [solution, underWay] of this.#underWay) {
-      const isOwn = this.#memberOf(solution.job) === member
+      const isOwn = this.#upstreamOf(solution.job) === upstream
       if (!isOwn && !this.#isInVain(solution, underWay)) underWay.reopen.push(source.heed(solution))
     }
     return source
   }
 
   /** Throws NewcutError for work of a node that goes on from another one, unless no other node can give any. */
-  async #assure(member: Member, work: Work, signal: AbortSignal): Promise<void> {
-    if (await member.isContinuedBy(blocksOfWork(work.fields), signal)) return
+  async #assure(upstream: NodeUpstream, work: Work, signal: AbortSignal): Promise<void> {
+    if (await upstream.isContinuedBy(blocksOfWork(work.fields), signal)) return
     this.#decide()
-    const isNeeded = this.#members.every(({ standing }) => standing.fitSinceMs === null)
-    if (isNeeded && member.isUp) return
-    throw new NewcutError('NODE_MISBEHAVED', `${member.url} ${member.status(false).problem}`)
+    const isNeeded = this.#upstreams.every(({ fitness }) => fitness.fitSinceMs === null)
+    if (isNeeded && upstream.isUp) return
+    throw new NewcutError('NODE_MISBEHAVED', `${upstream.url} ${upstream.status(false).problem}`)
   }
 
   /** Its blocks are told of between the looks at it as well: what is told once is enough to know it by. */
-  async #compare(member: Member, blocks: readonly NamedBlock[], signal: AbortSignal): Promise<void> {
-    if (!(await member.isContinuedBy(blocks, signal))) this.#decide()
+  async #compare(upstream: NodeUpstream, blocks: readonly NamedBlock[], signal: AbortSignal): Promise<void> {
+    if (!(await upstream.isContinuedBy(blocks, signal))) this.#decide()
   }
 
   /** Checks all nodes at once, again and again. */
   #watch(): void {
     this.#after(CHECK_MS, () => this.#watch())
-    for (const member of this.#members) void this.#check(member)
+    for (const upstream of this.#upstreams) void this.#check(upstream)
   }
 
   /** Judges by what is known, again and again: time passes although nobody answers. */
   #judge(): void {
     this.#after(JUDGE_MS, () => this.#judge())
-    this.#sessions.judge()
+    this.#failover.judge()
     this.#decide()
   }
 
-  async #check(member: Member): Promise<void> {
+  async #check(upstream: NodeUpstream): Promise<void> {
     try {
-      await member.check(this.#stopped.signal)
+      await upstream.check(this.#stopped.signal)
       if (!this.#stopped.signal.aborted) this.#decide()
     } catch (error) {
       // After the end, requests fail with the reason of the signal.
@@ -320,32 +323,18 @@ export class FailoverSource implements Source, ChainChoice {
   /** Judges all nodes anew, and switches if another one is to give work. */
   #decide(): void {
     if (this.#stopped.signal.aborted) return
-    const { failbackMs } = this.#options
-    for (const member of this.#members) {
-      const news = member.judge(this.#members.filter((other) => other !== member))
-      if (news !== null) this.#events[news.isWell ? 'onRecovered' : 'onTrouble'](`${member.url} ${news.text}`)
+    for (const upstream of this.#upstreams) {
+      const news = upstream.judge(this.#upstreams.filter((other) => other !== upstream))
+      if (news !== null) this.#events[news.isWell ? 'onRecovered' : 'onTrouble'](`${upstream.url} ${news.text}`)
     }
     this.#reopenHeld()
-    const refusals = this.#members.map(({ refusal }) => refusal)
+    const refusals = this.#upstreams.map(({ refusal }) => refusal)
     if (refusals.every((refusal) => refusal !== null)) {
       this.#end(refusals[0])
       return
     }
-    const { wanted } = this.#sessions
-    const index = wanted === null ? null : this.#members.indexOf(wanted)
-    const standings = this.#members.map(({ standing }) => standing)
-    const choice = choose(standings, index, { nowMs: this.#nowMs, failbackMs })
-    if (choice === null) this.#rest()
-    else {
-      this.#deadSinceMs = null
-      this.#sessions.turnTo(this.#members[choice])
-    }
-  }
-
-  /** A fit node that is none of these; null: there is none. */
-  #standInFor(but: readonly Member[]): Member | null {
-    const others = this.#members.filter((member) => !but.includes(member))
-    return others.find(({ standing }) => standing.fitSinceMs !== null) ?? null
+    if (this.#failover.decide() === null) this.#rest()
+    else this.#deadSinceMs = null
   }
 
   /** What is on its way to a node that does not answer may never be a block: others may have one there. */
@@ -356,7 +345,7 @@ export class FailoverSource implements Source, ChainChoice {
   /** No block comes of what was refused. A node that was silent before it was handed a solution has most likely not got it. */
   #isInVain({ job }: Solution, { sinceMs, isTaken, isRefused }: UnderWay): boolean {
     if (isRefused) return true
-    const { isUp, silentSinceMs } = this.#memberOf(job)
+    const { isUp, silentSinceMs } = this.#upstreamOf(job)
     if (isUp) return false
     const isUnheard = !isTaken && silentSinceMs !== null && silentSinceMs < sinceMs
     return isUnheard || this.#nowMs - sinceMs >= HEED_IN_VAIN_MS

@@ -4,11 +4,11 @@ import { NewcutError } from '../../src/core/errors.ts'
 import type { NodeClient } from '../../src/node/client.ts'
 import { NodeRefusal } from '../../src/node/errors.ts'
 import { UnreachableError } from '../../src/node/unreachable.ts'
-import type { NamedBlock } from '../../src/source/many/continuity.ts'
-import { FailoverSource } from '../../src/source/many/failover-source.ts'
-import { Member } from '../../src/source/many/member.ts'
-import type { ReachedNode } from '../../src/source/many/reached-node.ts'
 import type { CutHeads } from '../../src/source/node/mining-node.ts'
+import type { NamedBlock } from '../../src/source/nodes/continuity.ts'
+import { NodeUpstream } from '../../src/source/nodes/node-upstream.ts'
+import { NodesSource } from '../../src/source/nodes/nodes-source.ts'
+import type { ReachedNode } from '../../src/source/nodes/reached-node.ts'
 import type { Job } from '../../src/source/source.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { followed, solutionOf } from './job.ts'
@@ -111,7 +111,7 @@ async function started(setUp: (members: readonly ScriptedMember[]) => void = () 
   const members = Array.from({ length: count }, (_, i) => new ScriptedMember(`http://${'abc'[i]}`, clock))
   setUp(members)
   const nodes = members.map(({ url, isDown, reached, connect }) => ({ url, reached: isDown ? null : reached, connect }))
-  const source = new FailoverSource({ nodes, network: NETWORK, clock, random: () => 0.5, failbackMs: 60_000 })
+  const source = new NodesSource({ nodes, network: NETWORK, clock, random: () => 0.5, failbackMs: 60_000 })
   const stop = new AbortController()
   stops.push(stop)
   const said: string[] = []
@@ -917,7 +917,7 @@ it('a check of a node asks nothing when the miner has ended', async () => {
       }) as T
     const node = { ...reached, heads: told('heads', reached.heads), network: told('network', reached.network) }
     const configured = { url, reached: isReached ? node : null, connect: told('connect', connect) }
-    const member = new Member(configured, NETWORK, clock)
+    const member = new NodeUpstream(configured, NETWORK, clock, () => expect.fail('it gives no work'))
     const failed = expect(member.check(AbortSignal.abort('the end'))).rejects.toBe('the end')
     await settle()
     expect(asked).toEqual([])

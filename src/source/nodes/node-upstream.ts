@@ -3,9 +3,12 @@ import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { formatDuration } from '../../core/units.ts'
 import { isRetryable, NodeRefusal } from '../../node/errors.ts'
+import type { Fitness } from '../failover/choose.ts'
+import type { Upstream } from '../failover/failover.ts'
+import type { NodeSource } from '../node/node-source.ts'
 import type { UpstreamStatus } from '../source.ts'
-import { lagOf, MAX_LAG, type Standing } from './choose.ts'
 import { blocksOfCut, Continuity, type NamedBlock } from './continuity.ts'
+import { lagOf, MAX_LAG } from './lag.ts'
 import type { NodeNetwork, ReachedNode, ToldCut } from './reached-node.ts'
 
 /** A node that was named to the miner. */
@@ -52,7 +55,7 @@ interface Problem {
   readonly text: string
 }
 
-export class Member {
+export class NodeUpstream implements Upstream<NodeSource> {
   readonly url: string
   reached: ReachedNode | null
   /** Counts how often it came up: what began before may hang. */
@@ -61,6 +64,7 @@ export class Member {
   /** Since when there is a problem, or none. */
   #sinceMs: number
   readonly #connect: ConfiguredNode['connect']
+  readonly #sourceOf: (upstream: NodeUpstream) => NodeSource
   readonly #network: NodeNetwork
   readonly #clock: Clock
   #isUp = false
@@ -84,11 +88,18 @@ export class Member {
   #isBehind = false
   #notBeforeMs = 0
 
-  constructor({ url, reached, connect }: ConfiguredNode, network: NodeNetwork, clock: Clock) {
+  /** `sourceOf`: makes a new source of work from the node. */
+  constructor(
+    { url, reached, connect }: ConfiguredNode,
+    network: NodeNetwork,
+    clock: Clock,
+    sourceOf: (upstream: NodeUpstream) => NodeSource,
+  ) {
     this.url = url
     this.reached = reached
     this.#connect = connect
     this.#network = network
+    this.#sourceOf = sourceOf
     this.#clock = clock
     this.#isUp = reached !== null
     this.#sinceMs = clock.monotonicMs()
@@ -108,17 +119,21 @@ export class Member {
     return this.#objection?.refusal ?? null
   }
 
-  get standing(): Standing {
+  get fitness(): Fitness {
     const isUp = this.isUp && this.refusal === null
     return { isUp, fitSinceMs: isUp && this.#problem === null ? this.#sinceMs : null }
   }
 
-  status(active: boolean): UpstreamStatus {
+  open(): NodeSource {
+    return this.#sourceOf(this)
+  }
+
+  status(isActive: boolean): UpstreamStatus {
     const newest = this.isUp ? this.#seen[0] : undefined
     return {
       url: this.url,
       up: this.isUp,
-      active,
+      active: isActive,
       lag: newest === undefined ? null : this.#lag,
       latencyMs: this.isUp ? this.#latencyMs : null,
       height: newest === undefined ? null : [...newest.heights.values()].reduce((sum, height) => sum + height, 0),
@@ -242,7 +257,7 @@ export class Member {
   }
 
   /** Judges it beside the other nodes. Returns what changed, as a sentence without its subject; null: nothing. */
-  judge(others: readonly Member[]): { readonly isWell: boolean; readonly text: string } | null {
+  judge(others: readonly NodeUpstream[]): { readonly isWell: boolean; readonly text: string } | null {
     const nowMs = this.#clock.monotonicMs()
     if (this.#objection !== null && this.#objection.untilMs <= nowMs) this.#objection = null
     this.#forgive(others)
@@ -255,7 +270,7 @@ export class Member {
     return { isWell: true, text: `is fit again, after ${formatDuration(lastedMs)}` }
   }
 
-  #findProblem(others: readonly Member[]): Problem | null {
+  #findProblem(others: readonly NodeUpstream[]): Problem | null {
     if (this.#foreign !== null) {
       return { kind: 'foreign', text: `is of another network: ${this.#foreign}, not ${this.#network.name}` }
     }
@@ -274,7 +289,7 @@ export class Member {
   }
 
   /** One that strayed is taken as it is once it has a head that others have or had, or after a long time. */
-  #forgive(others: readonly Member[]): void {
+  #forgive(others: readonly NodeUpstream[]): void {
     const [newest] = this.#seen
     if (this.#stray === null || newest === undefined) return
     const { sinceMs } = this.#stray

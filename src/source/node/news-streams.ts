@@ -1,0 +1,58 @@
+/** The update streams of the chains that are mined. */
+import { describeError, type NewcutError } from '../../core/errors.ts'
+import type { MiningNode } from './mining-node.ts'
+import type { Outage } from './outage.ts'
+
+/** Streams end and are opened again all the time: it is an outage when that takes longer. */
+const REOPEN_MS = 10_000
+
+export interface NewsStreamsOptions {
+  readonly node: Pick<MiningNode, 'news'>
+  /** Ends all streams. */
+  readonly signal: AbortSignal
+  /** Hears of streams that stay broken. */
+  readonly outage: () => Outage
+  readonly onNewCut: (chain: number) => void
+  /** The stream of the chain stands. */
+  readonly onOpen: (chain: number) => void
+}
+
+export class NewsStreams {
+  readonly #options: NewsStreamsOptions
+  /** Chain -> whether its stream is open. */
+  readonly #streams = new Map<number, boolean>()
+
+  constructor(options: NewsStreamsOptions) {
+    this.#options = options
+  }
+
+  isOpen(chain: number): boolean {
+    return this.#streams.get(chain) === true
+  }
+
+  /** Opens the stream of a chain, once. */
+  follow(chain: number): void {
+    if (this.#streams.has(chain)) return
+    this.#streams.set(chain, false)
+    const { node, signal, outage, onNewCut, onOpen } = this.#options
+    const name = `stream of chain ${chain}`
+    node.news(chain, {
+      signal,
+      onNewCut: () => onNewCut(chain),
+      onOpen: () => {
+        this.#streams.set(chain, true)
+        outage().works(name)
+        onOpen(chain)
+      },
+      onBroken: (error: NewcutError) => {
+        this.#streams.set(chain, false)
+        outage().failed(name, `no news: update ${name}: ${describeError(error)}`, REOPEN_MS)
+      },
+    })
+  }
+
+  /** Counts all streams as closed. */
+  clear(): void {
+    this.#streams.clear()
+  }
+}

@@ -1,0 +1,111 @@
+/** Transitions after news of the chains: solutions, what became of them, streams, and cuts that were seen. */
+import { sameParents, type WorkFields } from '../../core/header.ts'
+import { checkCurrent, endCurrent, hurry } from './current.ts'
+import type { CutHeads } from './mining-node.ts'
+import { dropStandby, renewStandby } from './standby.ts'
+import { MAX_SOLVED, type SolvedWork, standingOf } from './state.ts'
+import type { Transition } from './transition.ts'
+
+/** After so many cuts in a row behind our block its chain went back: the second was asked for after the block was seen. */
+const BEHIND_CUTS = 2
+
+/** A solution is handed in: work on top of its parents is of no use, as far as anybody knows. */
+export function handedIn(t: Transition, fields: WorkFields): void {
+  const others = t.state.solved.filter((known) => !sameParents(known, fields))
+  const awaited = [...t.state.awaited.filter((chain) => chain !== fields.chainId), fields.chainId]
+  const known = { ...fields, behind: null }
+  t.set({ solved: [...others, known].slice(-MAX_SOLVED), awaited })
+  const { current } = t.state
+  const spare = t.spare
+  if (spare !== null && sameParents(spare.fields, fields)) dropStandby(t)
+  if (current.kind === 'searching' && sameParents(current.job.work.fields, fields)) endCurrent(t, 'solved', 'solved')
+}
+
+/** The chain has new work now, or will have soon. */
+export function taken(t: Transition): void {
+  if (t.searched === null) hurry(t)
+}
+
+/** Its block is in its chain. */
+export function confirmed(t: Transition, fields: WorkFields): void {
+  const solved = t.state.solved.map((known) => (sameParents(known, fields) ? { ...known, behind: 0 } : known))
+  t.set({ solved })
+  moved(t, fields.chainId)
+}
+
+/** No block came of it: the work on top of its parent is of use again. */
+export function reopen(t: Transition, fields: WorkFields): void {
+  t.set({ solved: t.state.solved.filter((known) => !sameParents(known, fields)) })
+  moved(t, fields.chainId)
+  if (t.searched === null) hurry(t)
+}
+
+/** The chain moved on. */
+export function newCut(t: Transition, chain: number): void {
+  overtake(t, chain)
+  moved(t, chain)
+  if (t.spare?.fields.chainId === chain) dropStandby(t)
+  if (t.searched === chain) {
+    endCurrent(t, 'lost', 'newCut')
+    return
+  }
+  // The chain has new work, perhaps on top of our own block.
+  if (t.searched === null) hurry(t)
+}
+
+/** The chain moved on since we solved its work: it may have new work for us. */
+function moved(t: Transition, chain: number): void {
+  t.set({ awaited: t.state.awaited.filter((other) => other !== chain) })
+}
+
+/** What is on its way may be from before the news of this chain. */
+function overtake(t: Transition, chain: number): void {
+  const { asking, standby, chances } = t.state
+  if (chances.has(chain)) t.set({ chances: new Map([...chances].filter(([other]) => other !== chain)) })
+  if (asking !== null) t.set({ asking: overtakenBy(asking, chain) })
+  if (standby.kind === 'asking') t.set({ standby: overtakenBy(standby, chain) })
+}
+
+/** What happened on the chain before its stream stood was missed. */
+export function streamOpened(t: Transition, chain: number): void {
+  overtake(t, chain)
+  if (t.searched === null) hurry(t)
+  if (t.searched === chain) checkCurrent(t, 'reconnected')
+  if (t.spare?.fields.chainId === chain) renewStandby(t)
+}
+
+/** What streams should have told, and may not have. */
+export function cutSeen(t: Transition, cut: CutHeads): void {
+  for (const known of t.state.solved) {
+    if (t.state.awaited.includes(known.chainId) && standingOf(cut, known) === 'passed') newCut(t, known.chainId)
+  }
+  lookBehind(t, cut)
+  const spare = t.spare
+  if (spare !== null) standbySeen(t, spare.fields.chainId, standingOf(cut, spare.fields))
+  const { current } = t.state
+  if (current.kind !== 'searching') return
+  const standing = standingOf(cut, current.job.work.fields)
+  if (standing === 'passed') newCut(t, current.job.work.fields.chainId)
+  // What was asked before the job came may be older than the job: work is asked for, and decides.
+  else if (standing === 'replaced') checkCurrent(t, 'reconnected')
+}
+
+/** Finds chains that went back behind our blocks. */
+function lookBehind(t: Transition, cut: CutHeads): void {
+  const seen = t.state.solved.map((known): SolvedWork => {
+    if (known.behind === null) return known
+    const isBehind = cut.has(known.chainId) && standingOf(cut, known) === 'stands'
+    return { ...known, behind: isBehind ? known.behind + 1 : 0 }
+  })
+  t.set({ solved: seen })
+  for (const known of seen) if (known.behind === BEHIND_CUTS) reopen(t, known)
+}
+
+function standbySeen(t: Transition, chain: number, standing: ReturnType<typeof standingOf>): void {
+  if (standing === 'passed') newCut(t, chain)
+  else if (standing === 'replaced') renewStandby(t)
+}
+
+function overtakenBy<T extends { readonly overtaken: ReadonlySet<number> }>(asking: T, chain: number): T {
+  return { ...asking, overtaken: new Set([...asking.overtaken, chain]) }
+}

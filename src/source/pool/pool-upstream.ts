@@ -1,0 +1,193 @@
+/** One of several pools: there is always a session with it, or the pause before the next, whoever gives work. */
+import { type Clock, sleep } from '../../core/clock.ts'
+import { describeError, type NewcutError } from '../../core/errors.ts'
+import type { Fitness } from '../failover/choose.ts'
+import type { Upstream, WorkFeed } from '../failover/failover.ts'
+import { Mailbox } from '../mailbox.ts'
+import type { Job, UpstreamStatus } from '../source.ts'
+import type { PoolAddress } from './address.ts'
+import type { PoolTrust } from './connection.ts'
+import { type Move, type PoolJob, PoolSession } from './session.ts'
+
+const FIRST_PAUSE_MS = 250
+const MAX_PAUSE_MS = 15_000
+/** A session that lasted for so long was a good one: the pause after it is short again. */
+const GOOD_MS = 60_000
+
+export interface PoolUpstreamOptions {
+  readonly trust: PoolTrust
+  /** What the miner calls itself, such as `newcut/0.1.0`. */
+  readonly agent: string
+  readonly clock: Clock
+  /** Uniform in [0, 1), for the jitter of pauses. */
+  readonly random: () => number
+  /** `onChange` is called when it has given work for this long. */
+  readonly failbackMs: number
+  /** Ends its sessions. */
+  readonly stopped: AbortSignal
+  /** Why no work is taken that is like this; null: it is. */
+  readonly objection: (job: PoolJob) => string | null
+  /** The job that a miner is given for it. `isFirst`: it is the first of its feed. */
+  readonly issue: (upstream: PoolUpstream, session: PoolSession, job: PoolJob, isFirst: boolean) => Job
+  /** It gives work now, or has done so for long enough to be failed back to. */
+  readonly onChange: () => void
+  /** What the pool wants people to read. */
+  readonly onMessage: (text: string) => void
+  /** A session has ended; the next one is tried after a pause. `problem`: why. */
+  readonly onEnded: (upstream: PoolUpstream, session: PoolSession, problem: string) => void
+}
+
+export class PoolUpstream implements Upstream {
+  epoch = 0
+  readonly #address: PoolAddress
+  readonly #options: PoolUpstreamOptions
+  /** The newest one, which may have ended. */
+  #session: PoolSession | null = null
+  /** Where it sent its miners; null: its own address. */
+  #move: Move | null = null
+  /** Set while it gives work. */
+  #work: { readonly session: PoolSession; readonly newest: PoolJob; readonly sinceMs: number } | null = null
+  #feed: PoolFeed | null = null
+  #problem: string | null = null
+  #attempts = 0
+  /** Ends the wait for the end of its session. */
+  #leave: () => void = () => undefined
+  #cancelFailback: () => void = () => undefined
+
+  constructor(address: PoolAddress, options: PoolUpstreamOptions) {
+    this.#address = address
+    this.#options = options
+  }
+
+  get url(): string {
+    return this.#address.url
+  }
+
+  get isUp(): boolean {
+    return this.#work !== null
+  }
+
+  get fitness(): Fitness {
+    return { isUp: this.isUp, fitSinceMs: this.#work?.sinceMs ?? null }
+  }
+
+  open(): PoolFeed {
+    const feed = new PoolFeed()
+    this.#feed = feed
+    if (this.#work !== null) {
+      const { session, newest } = this.#work
+      feed.put(this.#options.issue(this, session, newest, true))
+    }
+    return feed
+  }
+
+  object(): void {
+    // A pool that is up gives work: its sessions say by themselves why they end.
+  }
+
+  works(): void {
+    // See above.
+  }
+
+  status(isActive: boolean): UpstreamStatus {
+    return {
+      url: this.url,
+      up: this.isUp,
+      active: isActive,
+      lag: null,
+      latencyMs: this.#session?.latencyMs ?? null,
+      height: null,
+      version: null,
+      problem: this.#problem,
+    }
+  }
+
+  /** Runs one session after the other, until it is stopped. */
+  async run(): Promise<void> {
+    const { clock, random, stopped } = this.#options
+    while (!stopped.aborted) {
+      const startMs = clock.monotonicMs()
+      await this.#runSession()
+      if (clock.monotonicMs() - startMs >= GOOD_MS) this.#attempts = 0
+      const mostMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#attempts++)
+      const pauseMs = Math.max((0.5 + random() / 2) * mostMs, this.#move?.waitMs ?? 0)
+      await sleep(clock, pauseMs, stopped)
+    }
+  }
+
+  /** Ends the session. To be called when `stopped` has aborted. */
+  close(): void {
+    this.#session?.close()
+    this.#leave()
+    this.#cancelFailback()
+  }
+
+  /** Resolves when the session has ended. */
+  #runSession(): Promise<void> {
+    const { trust, agent, clock, onMessage } = this.#options
+    const home = this.#address
+    return new Promise((resolve) => {
+      this.#leave = resolve
+      const session = new PoolSession({
+        ...{ address: this.#move?.address ?? home, home, trust, agent, clock },
+        handlers: {
+          onJob: (job) => this.#took(session, job),
+          onMessage: (text) => onMessage(`pool ${home.url}: ${text}`),
+          onEnd: (reason, next) => {
+            // A place that it sent its miners to may be gone as well: then its own address is tried.
+            this.#move = next
+            this.#ended(session, reason)
+            resolve()
+          },
+        },
+      })
+      this.#session = session
+    })
+  }
+
+  #took(session: PoolSession, newest: PoolJob): void {
+    const { clock, objection, issue, onChange } = this.#options
+    this.#problem = objection(newest)
+    if (this.#problem !== null) return
+    const wasUp = this.isUp
+    this.#work = { session, newest, sinceMs: this.#work?.sinceMs ?? clock.monotonicMs() }
+    this.#feed?.put(issue(this, session, newest, false))
+    if (wasUp) return
+    this.epoch++
+    this.#planFailback(this.#work.sinceMs)
+    onChange()
+  }
+
+  /** Timers may run a little early. */
+  #planFailback(sinceMs: number): void {
+    const { clock, failbackMs, onChange } = this.#options
+    const leftMs = sinceMs + failbackMs - clock.monotonicMs()
+    this.#cancelFailback = clock.after(leftMs, () => {
+      if (clock.monotonicMs() - sinceMs < failbackMs) this.#planFailback(sinceMs)
+      else onChange()
+    })
+  }
+
+  #ended(session: PoolSession, reason: NewcutError): void {
+    this.#problem = describeError(reason)
+    this.#work = null
+    this.#feed = null
+    this.#cancelFailback()
+    this.#options.onEnded(this, session, this.#problem)
+  }
+}
+
+/** Work of a pool while it has a session. */
+class PoolFeed implements WorkFeed {
+  readonly connected = true
+  readonly failingMs = 0
+  readonly #newest = new Mailbox<Job | null>()
+
+  put(job: Job): void {
+    this.#newest.put(job)
+  }
+
+  jobs(signal: AbortSignal): AsyncIterable<Job | null> {
+    return this.#newest.until(signal, () => this.#newest.close())
+  }
+}

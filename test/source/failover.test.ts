@@ -1,0 +1,149 @@
+/** Failover among upstreams that are neither nodes nor pools: what the policies make different. */
+import { expect, it } from 'vitest'
+import { Failover, type FailoverPolicy, type Upstream, type WorkFeed } from '../../src/source/failover/failover.ts'
+import { Mailbox } from '../../src/source/mailbox.ts'
+import type { Job } from '../../src/source/source.ts'
+import { settle, VirtualClock } from '../mine/virtual-clock.ts'
+import { madeWork } from './simulated-node.ts'
+
+const jobOf = (id: string): Job => {
+  const work = madeWork(0, 5)
+  const fixed = { issuer: 'it', fixedNonce: { bits: 0, value: 0 }, manySolutions: false } as const
+  return { id, work, target: work.fields.target, reason: 'newCut', noticedAtMs: 0, ...fixed }
+}
+
+/** Gives work when a test says so. */
+class TestUpstream implements Upstream {
+  readonly url: string
+  epoch = 1
+  isUp = true
+  fitSinceMs: number | null = 0
+  opened = 0
+  #newest = new Mailbox<Job | null>()
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  get fitness() {
+    return { isUp: this.isUp, fitSinceMs: this.isUp ? this.fitSinceMs : null }
+  }
+
+  open(): WorkFeed {
+    this.opened++
+    const newest = new Mailbox<Job | null>()
+    this.#newest = newest
+    return { connected: true, failingMs: 0, jobs: (signal) => newest.until(signal, () => newest.close()) }
+  }
+
+  give(id: string): Promise<void> {
+    this.#newest.put(jobOf(id))
+    return settle()
+  }
+
+  object(): void {
+    this.fitSinceMs = null
+  }
+
+  works(): void {
+    // Nothing spoke against it.
+  }
+
+  status(): never {
+    throw new Error('nobody asks')
+  }
+}
+
+const likeNodes: FailoverPolicy = { failbackMs: 1_000, standInMs: 500, keepsOldWork: true }
+const likePools: FailoverPolicy = { failbackMs: 1_000, standInMs: null, keepsOldWork: false }
+
+/** Two upstreams, of which the first is asked for work. */
+function asked(policy: FailoverPolicy) {
+  const [clock, a, b] = [new VirtualClock(), new TestUpstream('a'), new TestUpstream('b')]
+  const jobs: (string | null)[] = []
+  const switched: string[] = []
+  const failover = new Failover<TestUpstream, WorkFeed>([a, b], policy, clock, {
+    onJob: (job, session) => jobs.push(job && `${session}.${job.id} ${job.reason}`),
+    onSwitched: ({ url }) => switched.push(url),
+    onRefused: () => undefined,
+    onFault: (error) => {
+      throw error
+    },
+  })
+  expect(failover.decide()).toBe(a)
+  const down = (upstream: TestUpstream) => {
+    upstream.isUp = false
+    return failover.decide()
+  }
+  return { clock, a, b, failover, jobs, switched, down }
+}
+
+/** The same once it has given some. */
+async function ground(policy: FailoverPolicy) {
+  const made = asked(policy)
+  await made.a.give('1')
+  return made
+}
+
+it('keeps old work until other work is there', async () => {
+  const { a, b, failover, jobs, switched, down } = await ground(likeNodes)
+  expect(down(a)).toBe(b)
+  await settle()
+  expect([jobs, failover.active]).toEqual([['1.1 newCut'], a])
+  await b.give('1')
+  expect([jobs, failover.active]).toEqual([['1.1 newCut', '2.1 switched'], b])
+  expect(switched).toEqual(['b'])
+})
+
+it('keeps old work when nobody can give any, where the policy says so', async () => {
+  const { a, b, jobs, down } = await ground(likeNodes)
+  b.isUp = false
+  expect(down(a)).toBeNull()
+  expect(jobs).toEqual(['1.1 newCut'])
+})
+
+it('drops the work of an upstream that went down at once, where the policy says so', async () => {
+  const { a, b, failover, jobs, down } = await ground(likePools)
+  b.isUp = false
+  expect(down(a)).toBeNull()
+  expect([jobs, failover.active]).toEqual([['1.1 newCut', null], null])
+  a.isUp = true
+  a.epoch++
+  expect(failover.decide()).toBe(a)
+  await a.give('2')
+  expect(jobs.slice(2)).toEqual(['2.2 newCut'])
+})
+
+it('drops it also when the one that was to take over goes down before it gives work', async () => {
+  const { a, b, jobs, down } = await ground(likePools)
+  expect(down(a)).toBe(b)
+  expect(jobs).toEqual(['1.1 newCut'])
+  expect(down(b)).toBeNull()
+  expect(jobs).toEqual(['1.1 newCut', null])
+})
+
+it('fails back to one of higher priority that has been fit for the time of failback', async () => {
+  const { clock, a, b, failover, jobs, down } = await ground(likePools)
+  down(a)
+  await b.give('1')
+  a.isUp = true
+  a.epoch++
+  a.fitSinceMs = clock.monotonicMs()
+  await clock.pass(999)
+  expect(failover.decide()).toBe(b)
+  await clock.pass(1)
+  expect(failover.decide()).toBe(a)
+  await a.give('2')
+  expect(jobs.at(-1)).toBe('3.2 switched')
+})
+
+it.each([
+  ['asks another one to stand in while the first gives nothing', likeNodes, 1],
+  ['asks no other one while the first gives nothing', likePools, 0],
+])('%s, where the policy says so', async (_, policy, opened) => {
+  const { clock, b, failover } = asked(policy)
+  await clock.pass(600)
+  expect(b.opened).toBe(opened)
+  failover.stop()
+  expect(clock.pending).toBe(0)
+})
