@@ -1,0 +1,44 @@
+/** The end of a run of the miner. */
+import { expect, it } from 'vitest'
+import { RunEnd } from '../../src/compose/run-end.ts'
+
+const running = () => new RunEnd(new AbortController().signal)
+
+it('closes what was opened last first, one after the other', async () => {
+  const end = running()
+  const closed: string[] = []
+  for (const part of ['source', 'search', 'faces']) {
+    end.onClose(async () => {
+      await Promise.resolve()
+      closed.push(part)
+    })
+  }
+  await end.close()
+  expect(closed).toEqual(['faces', 'search', 'source'])
+})
+
+it('is wanted when the user stops the miner, and when somebody asks over HTTP', () => {
+  const stop = new AbortController()
+  const stopped = new RunEnd(stop.signal)
+  stop.abort()
+  const asked = running()
+  asked.ask()
+  for (const end of [stopped, asked]) {
+    expect([end.wanted.aborted, end.over.aborted]).toEqual([true, true])
+    expect(() => end.throwIfFaulted()).not.toThrow()
+  }
+})
+
+it('is wanted when a part fails, and throws its error', () => {
+  const end = running()
+  end.fault(new Error('the disk is gone'))
+  expect(end.wanted.aborted).toBe(true)
+  expect(() => end.throwIfFaulted()).toThrow('the disk is gone')
+})
+
+it('is over once it is closed, also where nobody wanted it', async () => {
+  const end = running()
+  expect([end.wanted.aborted, end.over.aborted]).toEqual([false, false])
+  await end.close()
+  expect([end.wanted.aborted, end.over.aborted]).toEqual([false, true])
+})
