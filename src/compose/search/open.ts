@@ -3,6 +3,7 @@
 import { blockHash } from '../../core/block-hash.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { Leader } from '../../engine/leader.ts'
 import type { MinerEvent } from '../../mine/events.ts'
 import type { Unfinished } from '../../mine/life.ts'
 import type { Miner } from '../../mine/miner.ts'
@@ -20,7 +21,7 @@ export interface OpenedSearch {
   /** Tells the leader of a fleet what became of solutions. */
   readonly onEvent: (event: MinerEvent) => void
   /** Ties the leader of a fleet to the miner, before that runs. */
-  readonly attach: (miner: Miner, of: SearchedFor) => void
+  readonly attach: (miner: Pick<Miner, 'adopt'>, of: SearchedFor) => void
   /** These solutions of earlier runs live on. */
   readonly expect: (unfinished: readonly Unfinished[]) => void
 }
@@ -42,6 +43,13 @@ export async function openSearch(search: MinerSetup['search'], workBytes: number
     engines,
     first: coming,
     rigsAddress: rigs?.address ?? null,
+    ...tiesTo(leader),
+  }
+}
+
+/** What ties the leader of a fleet to the miner; nothing where there is none. */
+export function tiesTo(leader: Leader | undefined): Pick<OpenedSearch, 'onEvent' | 'attach' | 'expect'> {
+  return {
     onEvent: (event) => {
       if (event.type === 'solution') leader?.told(event)
     },

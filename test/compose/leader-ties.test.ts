@@ -1,0 +1,46 @@
+/** What ties the leader of a fleet to its miner, on a leader by hand. */
+import { expect, it } from 'vitest'
+import { freshWork } from '../../bench/work.ts'
+import { tiesTo } from '../../src/compose/search/open.ts'
+import { blockHash } from '../../src/core/block-hash.ts'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
+import type { AdoptedSolution, LeaderTies } from '../../src/engine/leader.ts'
+import type { MinerEvent } from '../../src/mine/events.ts'
+import type { Unfinished } from '../../src/mine/life.ts'
+
+const unfinished = (bytes: Uint8Array): Unfinished => {
+  return { bytes, issuer: '', device: '', effort: 0, foundAtMs: 0, isAcknowledged: true, verdict: null }
+}
+
+it('the leader is told of solutions of earlier runs, of every step, and tells who leads', () => {
+  const [first, late] = [freshWork(1n), freshWork(1n)].map(unfinished)
+  const hashOf = ({ bytes }: Unfinished) => encodeBase64Url(blockHash(bytes))
+  const heard: unknown[] = []
+  let ties: LeaderTies | null = null
+  const search = tiesTo({
+    attach: (given) => {
+      ties = given
+    },
+    expect: (hashes) => void heard.push(...hashes),
+    told: ({ step }) => void heard.push(step),
+    status: () => ({ fleet: 'main', isLeading: false, leader: null, rigs: 0 }),
+  })
+  const shown: MinerEvent[] = []
+  const adopted: AdoptedSolution[] = []
+  const miner = { adopt: (solution: AdoptedSolution) => void adopted.push(solution) }
+  const reached = { network: 'development', payee: 'k:me' }
+  search.attach(miner, { reached, record: { unfinished: [first] }, show: (event) => void shown.push(event) })
+  expect(ties).toMatchObject({ network: 'development', account: 'k:me', unfinished: [hashOf(first)] })
+
+  search.expect([late])
+  search.onEvent({ type: 'solution', step: 'found' } as MinerEvent)
+  search.onEvent({ type: 'idle' })
+  expect(heard).toEqual([hashOf(late), 'found'])
+
+  const { onLeader, adopt } = ties as unknown as LeaderTies
+  onLeader({ isLeading: true, leader: 'here' })
+  expect(shown).toEqual([{ type: 'fleet', isLeading: true, leader: 'here' }])
+  const solution = { bytes: late.bytes, issuer: 'node', device: 'rig' }
+  adopt(solution)
+  expect(adopted).toEqual([solution])
+})
