@@ -1,0 +1,45 @@
+/** The snapshot, as a function of the parts of a miner. */
+import { expect, it } from 'vitest'
+import { noVerdicts } from '../../src/core/solution.ts'
+import type { EngineDevice } from '../../src/mine/rates.ts'
+import { Rates } from '../../src/mine/rates.ts'
+import { type SnapshotParts, snapshotOf } from '../../src/mine/snapshot.ts'
+import { Tally } from '../../src/mine/tally.ts'
+
+const device: EngineDevice = { engine: 'cpu', device: 'thread0', kernel: 'js', hardware: 'cpu', hashes: 900, faults: 0 }
+
+function partsWith(parts: Partial<SnapshotParts>): SnapshotParts {
+  return {
+    source: { description: 'a node', connected: true, upstreams: () => [], chains: () => null },
+    crew: { devices: () => [device], gone: () => [], hashes: () => 1_000 },
+    ...{ rates: new Rates(), tally: new Tally(), lives: { counts: noVerdicts, poolBlocks: 0 } },
+    ...{ nowMs: 5_000, startedAtMs: 3_000, current: null, pauses: [], readings: [], beside: {} },
+    counts: { hardwareErrors: 1, preemptions: 2 },
+    ...{ issuer: null, results: { effort: 0, luck: null, best: [] }, forkVote: null },
+    ...parts,
+  } as SnapshotParts
+}
+
+it('has the time and the mean rate since the start', () => {
+  expect(snapshotOf(partsWith({}))).toMatchObject({ uptimeMs: 2_000, hashes: 1_000, meanHashrate: 500 })
+  expect(snapshotOf(partsWith({ startedAtMs: 0 }))).toMatchObject({ uptimeMs: 0, meanHashrate: 0 })
+})
+
+it('has chains, rigs and fleets only where there are any', () => {
+  expect(snapshotOf(partsWith({}))).not.toHaveProperty('chains')
+  const fleet = { fleet: 'main', isLeading: true, leader: 'here', rigs: 3 }
+  const source = { description: '', connected: true, upstreams: () => [], chains: () => [] }
+  expect(snapshotOf(partsWith({ source, beside: { fleet } }))).toMatchObject({ chains: [], fleet })
+})
+
+it('says why nothing searches, and that it is paused', () => {
+  const idle = { ...device, state: 'unable', reason: 'no kernel' } as const
+  const crew = { devices: () => [idle], gone: () => [], hashes: () => 0 }
+  expect(snapshotOf(partsWith({ crew })).idleReason).toBe('cpu thread0 is unable: no kernel')
+  const pauses = [{ by: 'user', text: 'until it is resumed' }] as const
+  expect(snapshotOf(partsWith({ pauses }))).toMatchObject({ paused: true, pauses, idleReason: null })
+})
+
+it('counts what the miner counted', () => {
+  expect(snapshotOf(partsWith({}))).toMatchObject({ hardwareErrors: 1, preemptions: 2, poolBlocks: 0 })
+})
