@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { allCores, EngineSearch } from '../../src/compose/nonce-search.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
 import { targetOfDifficulty } from '../../src/core/target.ts'
@@ -174,6 +174,21 @@ describe('the search of a node', () => {
     await expect(endless).rejects.toThrow('left')
     const { signal } = new AbortController()
     expect(typeof (await search.search(work, targetOfDifficulty(1000n), { signal, ...quiet }))).toBe('bigint')
+  })
+
+  it('goes on for longer than the threads stay between two searches', async () => {
+    const search = new EngineSearch(allCores, () => undefined)
+    onTestFinished(() => search.close())
+    const searched = (difficulty: bigint) =>
+      search.search(work, targetOfDifficulty(difficulty), { signal: new AbortController().signal, ...quiet })
+    // The threads start in real time.
+    await searched(1000n)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await searched(1000n)
+    const long = searched(20_000_000n)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(typeof (await long)).toBe('bigint')
   })
 
   it('ends when it is closed', async () => {

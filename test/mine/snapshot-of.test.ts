@@ -15,9 +15,9 @@ function partsWith(parts: Partial<SnapshotParts>): SnapshotParts {
     ...{ rates: new Rates(), tally: new Tally(), lives: { counts: noVerdicts, poolBlocks: 0 } },
     ...{ nowMs: 5_000, startedAtMs: 3_000, current: null, pauses: [], readings: [], beside: {} },
     counts: { hardwareErrors: 1, preemptions: 2 },
-    ...{ issuer: null, results: { effort: 0, luck: null, best: [] }, forkVote: null },
+    ...{ issuer: null, results: { expected: 0, found: 0, effort: 0, best: [] }, forkVote: null },
     ...parts,
-  } as SnapshotParts
+  }
 }
 
 it('has the time and the mean rate since the start', () => {
