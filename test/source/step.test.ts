@@ -163,6 +163,21 @@ describe('the state machine of a source', () => {
     expect(state.standby.kind).toBe('wanted')
   })
 
+  it('searches a lost job again, and checks it, when the node tells of news all the time and gives nothing else', () => {
+    let events: readonly NewsOf<Event>[] = [start, first, { type: 'newCut', chain: 0 }]
+    for (let answers = 0; answers < 4; answers++) {
+      const { state } = played([0, 1], ...events)
+      expect([answers, state.current.kind]).toEqual([answers, 'lost'])
+      const request = state.asking?.request ?? 0
+      // Each answer may be from before the news that came meanwhile.
+      const work = madeWork(0, 5, BigInt(request))
+      events = [...events, { type: 'newCut', chain: 0 }, { type: 'answered', request, work }]
+    }
+    const { state, kinds } = played([0, 1], ...events)
+    expect(state.current.kind).toBe('searching')
+    expect(kinds).toContain('ask current')
+  })
+
   it('checks the job when standby work is of its chain, on top of another parent', () => {
     const newer = { type: 'answered', request: 2, work: madeWork(0, 6) } as const
     expect(played([0, 1], start, first, newer).kinds).toEqual(['pause', 'ask current'])

@@ -88,6 +88,7 @@ export function search(t: Transition, work: Work, need: Need): void {
     asking: null,
     checkDue: null,
     attempts: 0,
+    outdatedAnswers: 0,
     // The chain moved on: what was solved below is history.
     solved: solved.filter((known) => known.chainId !== chain || known.height >= height),
     awaited: awaited.filter((other) => other !== chain),

@@ -111,6 +111,8 @@ export interface State {
   readonly checkDue: JobReason | null
   /** Requests for current work in a row that brought nothing of use; sets the pause before the next. */
   readonly attempts: number
+  /** Answers in a row that were the lost job once more, and may be from before the news of its chain. */
+  readonly outdatedAnswers: number
   /** Whether the pause before the next request for current work runs. */
   readonly isPausing: boolean
   /** Work that we solved, oldest first: until its chain moves on, work on top of the same parents is of no use. */
@@ -197,6 +199,7 @@ export function initialState(chains: readonly number[]): State {
     asking: null,
     checkDue: null,
     attempts: 0,
+    outdatedAnswers: 0,
     isPausing: false,
     solved: [],
     awaited: [],

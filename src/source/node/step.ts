@@ -39,6 +39,9 @@ import {
 } from './state.ts'
 import { Transition } from './transition.ts'
 
+/** A node that tells of news all the time and gives the lost job over and over is believed after so many answers. */
+const MAX_OUTDATED = 3
+
 /** The state after an event, and the effects to perform. Pure. */
 export function step(state: State, event: Event): [State, readonly Effect[]] {
   const t = new Transition(state, event.atMs)
@@ -130,8 +133,10 @@ function answeredCurrent(t: Transition, asking: Asking, work: Work): void {
     searchAnswer(t, asking, work, t.need(reasonFor(asking, current.job.work, work)))
     return
   }
-  if (isOutdated(t.state, asking, work.fields)) askCurrent(t)
-  else if (!isUseful(t.state, work)) pauseCurrent(t)
+  if (isOutdated(t.state, asking, work.fields) && t.state.outdatedAnswers < MAX_OUTDATED) {
+    t.set({ outdatedAnswers: t.state.outdatedAnswers + 1 })
+    askCurrent(t)
+  } else if (!isUseful(t.state, work)) pauseCurrent(t)
   else searchAnswer(t, asking, work, current.need)
 }
 
