@@ -9,9 +9,9 @@ import { adjacents, BLOCK_DELAY_MS, CHAINS, type Network } from './simulated-net
 
 /** Hashing that is lost when other work is taken up. */
 export const SWITCH_MS = 1
-/** How often heads are looked at, at most and at least (src/source/node/head-watch.ts). */
+/** How often heads are looked at, at most and at least (src/source/node/cut-feed.ts). */
 const MIN_LOOK_MS = 200
-const LOOK_EVERY_MS = 2000
+const LOOK_EVERY_MS = 1000
 
 type Ask = Extract<Effect, { readonly type: 'ask' }>
 type News = Event extends infer E ? (E extends Event ? Omit<E, 'atMs'> : never) : never

@@ -229,7 +229,6 @@ describe('ways to do one thing', () => {
   it('the cut of a node is asked for here', () => {
     expect(counts(/\bclient\.cut\(|\.cut\(\{/g, 'source')).toEqual({
       'source/nodes/reached-node.ts': 1,
-      'source/node/head-reader.ts': 1,
       'source/node/mining-node.ts': 3,
     })
   })

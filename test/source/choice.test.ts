@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import type { MinerAccount } from '../../src/core/payload.ts'
 import { NodeClient } from '../../src/node/client.ts'
-import { systemClock } from '../../src/platform/clock.ts'
 import { chancesOf, choose, isBetter, type Prospect, prospectsOf } from '../../src/source/node/choice.ts'
 import { HeadReader } from '../../src/source/node/head-reader.ts'
+import type { CutHeads } from '../../src/source/node/mining-node.ts'
 
 const account: MinerAccount = { account: 'k:test', predicate: 'keys-all', publicKeys: [] }
 const never = new AbortController().signal
@@ -61,12 +61,12 @@ describe('the choice of chains', () => {
     cleanups.push(() => node.close())
     const client = await NodeClient.connect({ url: node.url })
     cleanups.push(() => client.close())
-    const reader = new HeadReader(client, systemClock)
+    const reader = new HeadReader(client)
     const chains = client.info.nodeChains.map(Number)
     const targets = new Set<bigint>()
     let blocked = 0
     for (let round = 0; round < 60; round++) {
-      const heads = await reader.read(never)
+      const heads = await reader.read(await headsOf(client), never)
       const prospects = prospectsOf(heads, chains, [], 0)
       const shares = new Map(prospects.map(({ chain, share }) => [chain, share]))
       for (const chain of chains) {
@@ -89,9 +89,9 @@ describe('the choice of chains', () => {
     cleanups.push(() => node.close())
     const client = await NodeClient.connect({ url: node.url })
     cleanups.push(() => client.close())
-    const reader = new HeadReader(client, systemClock)
+    const reader = new HeadReader(client)
     const at = async (nowMs: number, before: Prospect[]) => {
-      return prospectsOf(await reader.read(never), [0, 1], before, nowMs)
+      return prospectsOf(await reader.read(await headsOf(client), never), [0, 1], before, nowMs)
     }
     const since = (prospects: Prospect[]) => prospects.map(({ chain, sinceMs }) => [chain, sinceMs])
     const first = await at(10, [])
@@ -114,12 +114,18 @@ describe('the choice of chains', () => {
     cleanups.push(() => node.close())
     const client = await NodeClient.connect({ url: node.url })
     cleanups.push(() => client.close())
-    const heads = await new HeadReader(client, systemClock).read(never)
+    const heads = await new HeadReader(client).read(await headsOf(client), never)
     const far = new Map([...heads.cut].map(([chain, head]) => [chain, { ...head, height: BigInt(5 * chain) }]))
     expect(prospectsOf({ ...heads, cut: far }, [0, 1], [], 0)).toEqual([])
     expect(prospectsOf({ ...heads, cut: new Map() }, [0, 1], [], 0)).toEqual([])
   })
 })
+
+/** The cut of a node now. */
+async function headsOf(client: NodeClient): Promise<CutHeads> {
+  const { hashes } = await client.cut()
+  return new Map(Object.entries(hashes).map(([chain, head]) => [Number(chain), head]))
+}
 
 /** Makes a block on each of so many chains. */
 async function extend(node: Devnet, blocks: number): Promise<void> {

@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import { decodeHeader, encodeHeader } from '../../src/core/header.ts'
 import { development } from '../../src/core/network.ts'
+import { NodeCalls } from '../../src/source/node/calls.ts'
 import type { ChainView, Chances } from '../../src/source/node/choice.ts'
+import { CutFeed } from '../../src/source/node/cut-feed.ts'
 import { HeadWatch } from '../../src/source/node/head-watch.ts'
+import type { CutHeads } from '../../src/source/node/mining-node.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { madeWork } from './simulated-node.ts'
 
@@ -13,104 +16,199 @@ const head = (chain: number) => {
 /** All chains are as high as their neighbours. */
 const heads: ChainView = {
   network: development,
-  askedMs: 10,
   cut: new Map(Array.from({ length: 20 }, (_, chain) => [chain, head(chain)])),
   headers: new Map(),
 }
 
-/** A watch, and the looks that it waits for. */
+const cut: CutHeads = new Map([[0, { height: 5, hash: 'head' }]])
+
+interface Deferred<T> {
+  readonly resolve: (seen: T) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** What is asked for, and waits for its answer; a signal that aborts is an answer too. */
+class Questions<T> {
+  readonly asked: Deferred<T>[] = []
+  readonly signals: AbortSignal[] = []
+
+  ask(signal: AbortSignal): Promise<T> {
+    this.signals.push(signal)
+    return new Promise((resolve, reject) => {
+      this.asked.push({ resolve, reject })
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+  }
+}
+
+/** A watch over the feed of a node, and the questions that both ask. */
 function watched() {
   const clock = new VirtualClock()
-  const looks: { readonly resolve: (seen: ChainView) => void; readonly reject: (error: unknown) => void }[] = []
-  const signals: AbortSignal[] = []
+  const [cuts, looks] = [new Questions<CutHeads>(), new Questions<ChainView>()]
   const seen: Chances[] = []
+  const back: boolean[] = []
   const faults: unknown[] = []
+  const onFault = (error: unknown) => void faults.push(error)
+  const mood = { isHurried: false }
+  const feed = new CutFeed({
+    node: { cut: (signal) => cuts.ask(signal) },
+    calls: new NodeCalls(clock),
+    onBack: (wasAway) => back.push(wasAway),
+    isHurried: () => mood.isHurried,
+    onFault,
+  })
   const watch = new HeadWatch({
-    view: (signal) => {
-      signals.push(signal)
-      return new Promise((resolve, reject) => {
-        looks.push({ resolve, reject })
-        signal.addEventListener('abort', () => reject(signal.reason))
-      })
-    },
+    feed,
+    view: (_, signal) => looks.ask(signal),
     chains: [0, 1],
     clock,
     onChances: (chances) => seen.push(chances),
-    onFault: (error) => faults.push(error),
+    onFault,
   })
-  return { clock, looks, signals, seen, faults, watch }
+  feed.start()
+  /** The newest question about the cut is answered at once. */
+  const answer = async () => {
+    cuts.asked.at(-1)?.resolve(cut)
+    await settle()
+  }
+  return { clock, cuts, looks, seen, back, faults, feed, watch, mood, answer }
 }
 
-describe('the watch over heads', () => {
-  it('looks at the start, and every 2 s without news', async () => {
-    const { clock, looks, seen, watch } = watched()
-    watch.news()
-    await clock.pass(0)
-    expect(looks).toHaveLength(1)
-    looks[0].resolve(heads)
-    await clock.pass(1990)
-    expect(seen.map((chances) => [...chances.keys()])).toEqual([[0, 1]])
-    expect(looks).toHaveLength(1)
-    await clock.pass(20)
-    expect(looks).toHaveLength(2)
+describe('the feed of the cut', () => {
+  it('asks every second without news, and twice a second when it is hurried', async () => {
+    const { clock, cuts, mood, answer } = watched()
+    for (let beat = 1; beat <= 3; beat++) {
+      await clock.pass(990)
+      expect(cuts.asked).toHaveLength(beat - 1)
+      await clock.pass(10)
+      expect(cuts.asked).toHaveLength(beat)
+      mood.isHurried = beat === 3
+      await answer()
+    }
+    await clock.pass(500)
+    expect(cuts.asked).toHaveLength(4)
   })
 
-  it('looks after news, one look at a time and none within 200 ms of another', async () => {
-    const { clock, looks, watch } = watched()
+  it('asks after news, one question at a time and none within 200 ms of another', async () => {
+    const { clock, cuts, watch, answer } = watched()
     watch.news()
     await clock.pass(50)
     watch.news()
     watch.news()
-    await clock.pass(500)
-    expect(looks, 'the first is under way').toHaveLength(1)
-    looks[0].resolve(heads)
+    await clock.pass(300)
+    expect(cuts.asked, 'the first is under way').toHaveLength(1)
+    await answer()
     await clock.pass(1)
-    expect(looks).toHaveLength(2)
-    looks[1].resolve(heads)
-    await settle()
+    expect(cuts.asked).toHaveLength(2)
+    await answer()
     watch.news()
     await clock.pass(190)
-    expect(looks).toHaveLength(2)
+    expect(cuts.asked).toHaveLength(2)
     await clock.pass(10)
-    expect(looks).toHaveLength(3)
+    expect(cuts.asked).toHaveLength(3)
   })
 
-  it('knows nothing while the node does not answer, and looks again', async () => {
-    const { clock, looks, signals, seen, faults, watch } = watched()
+  it('asks on while the node is away, and tells when it is back', async () => {
+    const { clock, cuts, seen, back, faults, answer } = watched()
+    await clock.pass(1_000)
+    cuts.asked[0].reject(new NewcutError('NODE_UNREACHABLE', 'connection refused'))
+    await settle()
+    expect(seen, 'nothing is known').toEqual([new Map()])
+    await clock.pass(500)
+    expect(cuts.asked).toHaveLength(2)
+    await clock.pass(4_990)
+    expect([cuts.asked.length, seen.length], 'it is hedged').toEqual([11, 1])
+    await clock.pass(10)
+    expect(seen, 'no answer within 5 s').toHaveLength(2)
+    await clock.pass(500)
+    await answer()
+    expect([back, faults]).toEqual([[true], []])
+  })
+
+  it('tells that the node may have been away when an answer takes a second', async () => {
+    const { clock, cuts, back, answer } = watched()
+    await clock.pass(1_000)
+    await clock.pass(400)
+    await answer()
+    await clock.pass(1_000)
+    await clock.pass(1_000)
+    cuts.asked[1].resolve(cut)
+    await settle()
+    expect(back).toEqual([false])
+  })
+})
+
+describe('the watch over heads', () => {
+  it('looks at each cut', async () => {
+    const { clock, looks, seen, watch, answer } = watched()
     watch.news()
     await clock.pass(0)
-    looks[0].reject(new NewcutError('NODE_UNREACHABLE', 'connection refused'))
-    await clock.pass(2000)
+    await answer()
+    expect(looks.asked).toHaveLength(1)
+    looks.asked[0].resolve(heads)
+    await settle()
+    expect(seen.map((chances) => [...chances.keys()])).toEqual([[0, 1]])
+    await clock.pass(1_000)
+    await answer()
+    expect(looks.asked).toHaveLength(2)
+  })
+
+  it('takes one look at a time, and then one at the newest cut', async () => {
+    const { clock, looks, answer } = watched()
+    for (let beat = 0; beat < 3; beat++) {
+      await clock.pass(1_000)
+      await answer()
+    }
+    expect(looks.asked, 'the first is under way').toHaveLength(1)
+    looks.asked[0].resolve(heads)
+    await settle()
+    expect(looks.asked).toHaveLength(2)
+    looks.asked[1].resolve(heads)
+    await settle()
+    expect(looks.asked).toHaveLength(2)
+  })
+
+  it('knows nothing while headers do not come, and looks again', async () => {
+    const { clock, looks, seen, faults, answer } = watched()
+    await clock.pass(1_000)
+    await answer()
+    looks.asked[0].reject(new NewcutError('NODE_UNREACHABLE', 'connection refused'))
+    await clock.pass(1_000)
+    await answer()
     expect(seen).toEqual([new Map()])
-    expect(looks).toHaveLength(2)
-    await clock.pass(5000)
-    expect(signals[1].aborted, 'no answer within 5 s').toBe(true)
-    expect(seen).toHaveLength(2)
-    await clock.pass(0)
-    expect(looks).toHaveLength(3)
+    expect(looks.asked).toHaveLength(2)
+    await clock.pass(5_000)
+    expect(looks.signals[1].aborted, 'no answer within 5 s').toBe(true)
+    expect(seen.every((chances) => chances.size === 0)).toBe(true)
     expect(faults).toEqual([])
   })
 
   it('tells of faults of ours', async () => {
-    const { clock, looks, faults, watch } = watched()
-    watch.news()
-    await clock.pass(0)
+    const { clock, cuts, looks, faults, answer } = watched()
     const fault = new TypeError('a fault')
-    looks[0].reject(fault)
+    await clock.pass(1_000)
+    await answer()
+    looks.asked[0].reject(fault)
+    await clock.pass(1_000)
+    cuts.asked[1].reject(fault)
     await settle()
-    expect(faults).toEqual([fault])
+    expect(faults).toEqual([fault, fault])
   })
 
-  it('says nothing after it was stopped', async () => {
-    const { clock, looks, signals, seen, faults, watch } = watched()
-    watch.news()
-    await clock.pass(0)
+  it('says nothing after it was stopped, nor does the feed', async () => {
+    const { clock, cuts, looks, seen, faults, feed, watch, answer } = watched()
+    await clock.pass(1_000)
+    await answer()
     watch.stop()
-    expect(signals[0].aborted).toBe(true)
-    looks[0].resolve(heads)
+    expect(looks.signals[0].aborted).toBe(true)
+    looks.asked[0].resolve(heads)
     watch.news()
+    await clock.pass(1_000)
+    await answer()
+    feed.stop()
     await clock.pass(10_000)
-    expect({ looks: looks.length, seen, faults, timers: clock.pending }).toEqual({
+    expect({ cuts: cuts.asked.length, looks: looks.asked.length, seen, faults, timers: clock.pending }).toEqual({
+      cuts: 2,
       looks: 1,
       seen: [],
       faults: [],

@@ -25,8 +25,6 @@ import type { Network } from '../../core/network.ts'
 export interface ChainView {
   readonly network: Network
   readonly cut: Cut
-  /** How long the node took to tell its cut: the way to it and back. */
-  readonly askedMs: number
   /** Headers by block hash as in JSON: those of the cut, and some before them. */
   readonly headers: ReadonlyMap<string, Header>
 }

@@ -1,6 +1,5 @@
-/** Reads the heads of all chains: the cut, and those headers of it that were not read before. */
+/** Reads the headers of a cut: those that were not read before. */
 import { encodeBase64Url } from '../../core/bytes.ts'
-import type { Clock } from '../../core/clock.ts'
 import type { Header } from '../../core/header.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { networkOf } from '../../node/verify-network.ts'
@@ -17,30 +16,24 @@ interface SeenHead {
 
 export class HeadReader {
   readonly #client: NodeClient
-  readonly #clock: Clock
   readonly #limited = limiter(MAX_READS)
   /** Chain -> its newest head. */
   readonly #heads = new Map<number, SeenHead>()
   /** Chain -> the head before: a neighbour that is ahead is referred to by its parent. */
   readonly #former = new Map<number, SeenHead>()
 
-  constructor(client: NodeClient, clock: Clock) {
+  constructor(client: NodeClient) {
     this.#client = client
-    this.#clock = clock
   }
 
-  /** Throws NewcutError, or the reason of the signal. */
-  async read(signal: AbortSignal): Promise<ChainView> {
-    const startMs = this.#clock.monotonicMs()
-    const { hashes } = await this.#client.cut({ signal })
-    const askedMs = this.#clock.monotonicMs() - startMs
+  /** `heads`: chain -> its head, with hashes as in JSON. Throws NewcutError, or the reason of the signal. */
+  async read(heads: ReadonlyMap<number, { readonly hash: string }>, signal: AbortSignal): Promise<ChainView> {
     const { info, graphHistory } = this.#client
     const chains = info.nodeChains.map(Number)
-    await Promise.all(chains.map((chain) => this.#readHead(chain, hashes[chain]?.hash, signal)))
+    await Promise.all(chains.map((chain) => this.#readHead(chain, heads.get(chain)?.hash, signal)))
     const { network } = networkOf({ info, graphHistory })
     return {
       network,
-      askedMs,
       cut: new Map([...this.#heads].map(([chain, { header }]) => [chain, header])),
       headers: new Map([...this.#former.values(), ...this.#heads.values()].map(({ id, header }) => [id, header])),
     }

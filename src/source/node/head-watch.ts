@@ -1,17 +1,17 @@
-/** Looks at the heads of a node's chains now and then, and after news. */
+/** Looks at the heads of a node's chains whenever its cut is known, and tells which chain is worth how much. */
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { type ChainView, type Chances, chancesOf, type Prospect, prospectsOf } from './choice.ts'
+import type { CutFeed, SeenCut } from './cut-feed.ts'
+import type { CutHeads } from './mining-node.ts'
 
-/** News of chains that nobody follows comes with this delay at most. */
-const EVERY_MS = 2_000
-/** A network whose blocks come faster is not looked at more often. */
-const MIN_INTERVAL_MS = 200
 /** A look that takes longer is given up. */
 const MAX_LOOK_MS = 5_000
 
 export interface HeadWatchOptions {
-  readonly view: (signal: AbortSignal) => Promise<ChainView>
+  readonly feed: Pick<CutFeed, 'listen' | 'hurry'>
+  /** Reads the headers of a cut. */
+  readonly view: (cut: CutHeads, signal: AbortSignal) => Promise<ChainView>
   /** Chains to mine. */
   readonly chains: readonly number[]
   readonly clock: Clock
@@ -26,56 +26,51 @@ export interface HeadWatchOptions {
 /** One look at a time. Never waited for: chains are chosen by what was seen last. */
 export class HeadWatch {
   readonly #options: HeadWatchOptions
+  readonly #forget: () => void
   #isStopped = false
   /** Ends the look that is under way. */
   #looking: AbortController | null = null
-  #hasNews = false
+  /** A cut that came during a look. */
+  #next: SeenCut | null = null
   #prospects: readonly Prospect[] = []
-  #lookedAtMs = Number.NEGATIVE_INFINITY
-  #cancelTimer: () => void = () => undefined
 
   constructor(options: HeadWatchOptions) {
     this.#options = options
+    this.#forget = options.feed.listen((cut) => this.#seen(cut))
   }
 
   /** Looks as soon as it may: at the start, and when a chain has moved on. */
   news(): void {
-    this.#hasNews = true
-    if (this.#looking === null) this.#plan()
+    if (!this.#isStopped) this.#options.feed.hurry()
   }
 
   stop(): void {
     this.#isStopped = true
+    this.#forget()
     this.#looking?.abort()
-    this.#cancelTimer()
   }
 
-  #plan(): void {
-    if (this.#isStopped) return
-    const { clock } = this.#options
-    const intervalMs = this.#hasNews ? MIN_INTERVAL_MS : EVERY_MS
-    const delayMs = Math.max(0, this.#lookedAtMs + intervalMs - clock.monotonicMs())
-    this.#cancelTimer()
-    this.#cancelTimer = clock.after(delayMs, () => void this.#look().catch(this.#options.onFault))
+  #seen(cut: SeenCut | null): void {
+    this.#next = cut
+    if (cut === null) this.#options.onChances(new Map())
+    else if (this.#looking === null) void this.#look(cut).catch(this.#options.onFault)
   }
 
-  async #look(): Promise<void> {
+  async #look(cut: SeenCut): Promise<void> {
     const { view, chains, clock, onChances, onView } = this.#options
-    const startMs = clock.monotonicMs()
     const looking = new AbortController()
     this.#looking = looking
-    this.#hasNews = false
-    this.#lookedAtMs = startMs
+    this.#next = null
     const cancelTimeout = clock.after(MAX_LOOK_MS, () => looking.abort())
     try {
-      const seen = await view(looking.signal)
+      const seen = await view(cut.heads, looking.signal)
       if (this.#isStopped) return
       onView?.(seen)
-      const { network, cut, askedMs: roundTripMs } = seen
       const nowMs = clock.monotonicMs()
       this.#prospects = prospectsOf(seen, chains, this.#prospects, nowMs)
-      const blockDelayMs = Number(network.blockDelay) / 1000
-      onChances(chancesOf(this.#prospects, { chains: cut.size, blockDelayMs, roundTripMs, nowMs }))
+      const blockDelayMs = Number(seen.network.blockDelay) / 1000
+      const roundTripMs = cut.atMs - cut.askedAtMs
+      onChances(chancesOf(this.#prospects, { chains: seen.cut.size, blockDelayMs, roundTripMs, nowMs }))
     } catch (error) {
       if (this.#isStopped) return
       if (!(error instanceof NewcutError) && !looking.signal.aborted) throw error
@@ -84,6 +79,6 @@ export class HeadWatch {
       cancelTimeout()
       this.#looking = null
     }
-    this.#plan()
+    if (this.#next !== null) await this.#look(this.#next)
   }
 }

@@ -83,8 +83,8 @@ export interface MiningNode {
   cut(signal: AbortSignal): Promise<CutHeads>
   /** Hashes on the branch of the head of a chain, by height, as in JSON; those that the node has not are left out. */
   branch(chain: number, lowest: number, highest: number, signal: AbortSignal): Promise<Branch>
-  /** The heads of all chains, with their headers. Without it nothing is known of them, and chains are chosen at random. */
-  view?(signal: AbortSignal): Promise<ChainView>
+  /** The headers of a cut that it told. Without it nothing is known of them, and chains are chosen at random. */
+  view?(cut: CutHeads, signal: AbortSignal): Promise<ChainView>
   /** The error for the user if the node refuses this miner for good; null for what may pass. */
   finalRefusal(error: unknown, signal: AbortSignal): Promise<NewcutError | null>
 }
@@ -108,7 +108,7 @@ const MAX_LOOKS = 8
 export function miningNodeOf({ client, account, clock, stallMs, ...forks }: MiningNodeOptions): MiningNode {
   const { info, http } = client
   const look = limiter(MAX_LOOKS)
-  const heads = new HeadReader(client, clock)
+  const heads = new HeadReader(client)
   const stateOf = async (chain: number, hash: Uint8Array, signal: AbortSignal) => {
     const header = heads.known(hash) ?? (await look(() => client.header(chain, hash, { signal })))
     return forkStateOf(header.featureFlags)
@@ -137,7 +137,7 @@ export function miningNodeOf({ client, account, clock, stallMs, ...forks }: Mini
       return new Map(Object.entries(hashes).map(([chain, head]) => [Number(chain), head]))
     },
     branch: (chain, lowest, highest, signal) => look(() => branchOf(client, { chain, lowest, highest }, { signal })),
-    view: (signal) => heads.read(signal),
+    view: (cut, signal) => heads.read(cut, signal),
     finalRefusal: (error, signal) => finalRefusal({ client, account }, error, signal),
   }
 }

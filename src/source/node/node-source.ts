@@ -14,13 +14,13 @@ import type { ChainStatus, ForkVote, Job, Solution, Source, SourceEvents } from 
 import { NodeCalls } from './calls.ts'
 import { SeenChains } from './chains.ts'
 import { choose } from './choice.ts'
+import { CutFeed } from './cut-feed.ts'
 import { Depths, isStanding, type Standing, UNSEEN } from './depths.ts'
 import { followUp } from './follow-up.ts'
 import { handIn } from './hand-in.ts'
 import { HeadWatch } from './head-watch.ts'
-import { startHeartbeat } from './heartbeat.ts'
 import { solvedBlock } from './look.ts'
-import type { CutHeads, MiningNode } from './mining-node.ts'
+import type { MiningNode } from './mining-node.ts'
 import { NewsStreams } from './news-streams.ts'
 import { Outage } from './outage.ts'
 import { overdueMs } from './overdue.ts'
@@ -74,6 +74,7 @@ export class NodeSource implements Source, ChainChoice {
   #wanted: readonly number[] | undefined
   readonly #chains: SeenChains
   readonly #calls: NodeCalls
+  readonly #cuts: CutFeed
   #outage: Outage
   #state: State
   /** The creation time of the newest work (milliseconds), less the time that never jumps when it came. */
@@ -88,6 +89,7 @@ export class NodeSource implements Source, ChainChoice {
     this.#options = options
     const confirmations = options.confirmations ?? 1
     this.#calls = new NodeCalls(clock)
+    this.#cuts = this.#feedOf(node)
     const onFault = (error: unknown) => this.#stop(error)
     this.#depths = new Depths({ node, calls: this.#calls, confirmations, onFault })
     this.#streams = new NewsStreams({
@@ -151,7 +153,7 @@ export class NodeSource implements Source, ChainChoice {
     this.#outage = new Outage(clock, events)
     this.#isWanted = true
     this.#tell({ type: 'started' })
-    this.#startHeartbeat()
+    this.#cuts.start()
     // Streams may not tell that the node starts anew: their own connections may have ended without a sign.
     node.onLost?.(() => this.#tell({ type: 'restartSuspected' }), this.#stopped.signal)
     this.#watch?.news()
@@ -218,6 +220,7 @@ export class NodeSource implements Source, ChainChoice {
     for (const controller of this.#requests.values()) controller.abort()
     for (const cancel of this.#timers.values()) cancel()
     this.#outage.end()
+    this.#cuts.stop()
     this.#streams.clear()
     // Otherwise each solution is followed until its own signal aborts.
     if (this.#lives === this.#stopped.signal) this.#depths.stop()
@@ -246,6 +249,7 @@ export class NodeSource implements Source, ChainChoice {
     const view = node.view?.bind(node)
     if (view === undefined || chains.length < 2) return null
     return new HeadWatch({
+      feed: this.#cuts,
       view,
       chains,
       clock,
@@ -302,19 +306,23 @@ export class NodeSource implements Source, ChainChoice {
     }
   }
 
-  #startHeartbeat(): void {
-    const { node } = this.#options
-    const onCut = (cut: CutHeads) => {
-      this.#chains.cutSeen(cut)
-      this.#tell({ type: 'cutSeen', cut })
-    }
-    const onBack = (wasAway: boolean) => {
-      this.#calls.back(wasAway)
-      this.#tell({ type: 'restartSuspected' })
-    }
-    const onFault = (error: unknown) => this.#stop(error)
-    const isHurried = () => !this.connected
-    startHeartbeat({ node, calls: this.#calls, onCut, onBack, onFault, isHurried }, this.#stopped.signal)
+  #feedOf(node: MiningNode): CutFeed {
+    const feed = new CutFeed({
+      node,
+      calls: this.#calls,
+      onBack: (wasAway) => {
+        this.#calls.back(wasAway)
+        this.#tell({ type: 'restartSuspected' })
+      },
+      onFault: (error) => this.#stop(error),
+      isHurried: () => !this.connected,
+    })
+    feed.listen((cut) => {
+      if (cut === null) return
+      this.#chains.cutSeen(cut.heads)
+      this.#tell({ type: 'cutSeen', cut: cut.heads })
+    })
+    return feed
   }
 
   #jobOf({ id, work }: IssuedWork, { reason, noticedAtMs }: Need): Job {

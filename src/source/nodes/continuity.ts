@@ -4,7 +4,7 @@
  * looks like any other.
  */
 import { encodeBase64Url } from '../../core/bytes.ts'
-import type { Header, WorkFields } from '../../core/header.ts'
+import type { WorkFields } from '../../core/header.ts'
 import type { CutHeads } from '../node/mining-node.ts'
 
 /** A block of a chain, by its hash as in JSON. */
@@ -19,13 +19,6 @@ const KEPT_PER_CHAIN = 4
 /** The heads of a cut, without first blocks: networks that began alike share those. */
 export function blocksOfCut(heads: CutHeads): NamedBlock[] {
   return [...heads].flatMap(([chain, { height, hash }]) => (height > 0 ? { chain, hash } : []))
-}
-
-/** The same of headers that were read of a cut. */
-export function blocksOfHeaders(headers: Iterable<Pick<Header, 'chainId' | 'height' | 'hash'>>): NamedBlock[] {
-  return [...headers].flatMap(({ chainId, height, hash }) =>
-    height > 0n ? { chain: chainId, hash: encodeBase64Url(hash) } : [],
-  )
 }
 
 /** The blocks that work refers to, without first blocks. */

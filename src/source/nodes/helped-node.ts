@@ -7,7 +7,7 @@ import { NewcutError } from '../../core/errors.ts'
 import type { Work } from '../../core/work.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import type { MiningNode, Place } from '../node/mining-node.ts'
-import { blocksOfCut, blocksOfHeaders, type NamedBlock } from './continuity.ts'
+import { blocksOfCut, type NamedBlock } from './continuity.ts'
 
 /** A solution goes to the others as well when the node has not answered for so long. */
 const PATIENCE_MS = 1_000
@@ -47,13 +47,7 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
       await help.onBlocks(blocksOfCut(cut), signal)
       return cut
     },
-    ...(view && {
-      view: async (signal: AbortSignal) => {
-        const seen = await view(signal)
-        await help.onBlocks(blocksOfHeaders(seen.cut.values()), signal)
-        return seen
-      },
-    }),
+    ...(view && { view }),
     onLost: (run, signal) => own.onLost?.(run, signal),
     solved: (bytes, signal) => handedIn(own, help, { bytes, signal }),
     placeOf: (block, signal) => placeAmong(own, help, (node) => node.placeOf(block, signal)),
