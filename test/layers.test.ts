@@ -160,12 +160,12 @@ it('imports inside devnet, engine, source, contracts and web point in the direct
 
 const runsInBrowser = (file: string) => /^web\/(kit|[^/]+\/browser)\//.test(file)
 
-it('rooms of devnet take nothing of its own folder but the turns', () => {
+it('rooms of devnet take nothing of its own folder but the time slicer', () => {
   const isOfRoom = (file: string) => file.split('/').length > 2
   const taken = imports.filter(
     ({ from, to }) => isOurs(to) && room(from) === 'devnet' && room(to) === 'devnet' && isOfRoom(from) && !isOfRoom(to),
   )
-  expect([...new Set(taken.map(({ to }) => to))]).toEqual(['devnet/turns.ts'])
+  expect([...new Set(taken.map(({ to }) => to))]).toEqual(['devnet/time-slicer.ts'])
 })
 
 it('each page of web imports what it needs from other rooms, and no more', () => {

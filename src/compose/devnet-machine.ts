@@ -1,5 +1,5 @@
 /** What an embedded node takes from this machine: clock, threads, descriptors. */
-import type { Machine } from '../devnet/devnet.ts'
+import type { HostMachine } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { systemClock } from '../platform/clock.ts'
 import { descriptorLimit, descriptorsForClients } from '../platform/descriptors.ts'
@@ -12,7 +12,7 @@ const DEFAULT_DESCRIPTORS = 1024
 const MAX_CONNECTIONS = 20_000
 
 /** What a node with these options takes from this machine. */
-export function machineFor({ onNotice }: Pick<DevnetOptions, 'onNotice'>): Machine {
+export function machineFor({ onNotice }: Pick<DevnetOptions, 'onNotice'>): HostMachine {
   return {
     clock: systemClock,
     random: Math.random,

@@ -40,7 +40,7 @@ import { NodeClock } from './rules/node-clock.ts'
 import { releaseRules } from './rules/releases.ts'
 import { type NetworkSettings, networkOf, settingsOf } from './rules/settings.ts'
 import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
-import { Turns } from './turns.ts'
+import { TimeSlicer } from './time-slicer.ts'
 import { TransactionWatch } from './watch/transaction-watch.ts'
 import { Coordinator } from './work/coordinator.ts'
 
@@ -62,7 +62,7 @@ export interface Devnet {
 }
 
 /** What a node takes from the machine it runs on. */
-export interface Machine {
+export interface HostMachine {
   readonly clock: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number
@@ -87,7 +87,7 @@ export interface WholeNode {
  */
 export async function startNode(
   options: DevnetOptions,
-  machine: Machine,
+  machine: HostMachine,
   extend: (app: App) => void = () => undefined,
 ): Promise<WholeNode> {
   checkOptions(options)
@@ -148,7 +148,7 @@ async function openData(
 }
 
 /** All parts of a node, none of them running. */
-function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory | null) {
+function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirectory | null) {
   const {
     product = 'chainweb',
     backupDir,
@@ -168,7 +168,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
     indexBlock(index, block)
     data?.state.reached(chains.store.size)
   })
-  const turns = new Turns()
+  const turns = new TimeSlicer()
   // Before the coordinator: the pools follow a new cut first, so that its work has the transactions pending then.
   const pools = new Mempools({ chains, index, nowMs, trial: ledger, turns, release: releaseRules[settings.release] })
   const limits = limitsOf(options)
@@ -216,7 +216,7 @@ function assemble(options: DevnetOptions, machine: Machine, data: DataDirectory 
 }
 
 interface NodeParts {
-  readonly machine: Machine
+  readonly machine: HostMachine
   readonly settings: NetworkSettings
   readonly forkTarget: number
   readonly chains: Chains
@@ -224,7 +224,7 @@ interface NodeParts {
   readonly clock: NodeClock
   readonly pools: Mempools
   readonly coordinator: Coordinator
-  readonly turns: Turns
+  readonly turns: TimeSlicer
   /** null: nobody listens. */
   readonly watch: TransactionWatch | null
   readonly backups: BackupJobs | null

@@ -3,7 +3,7 @@ import type { StepName } from '../core/solution.ts'
 
 export interface Leader {
   /** Ties it to the miner, before the start. */
-  attach(ties: LeaderTies): void
+  attach(ties: LeaderCallbacks): void
   /** These solutions of earlier runs live on: what JetStream still has of them is not taken once more. */
   expect(hashes: readonly string[]): void
   /** Takes every step in the life of a solution, once the journal has it: it acknowledges the solution to JetStream. */
@@ -12,7 +12,7 @@ export interface Leader {
 }
 
 /** What the leader needs of its miner. */
-export interface LeaderTies {
+export interface LeaderCallbacks {
   readonly network: string
   /** Who is paid. */
   readonly account: string

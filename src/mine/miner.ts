@@ -9,8 +9,8 @@ import { workFromBytes } from '../core/work.ts'
 import { type Candidate, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
 import type { AdoptedSolution } from '../engine/leader.ts'
 import type { ForkVote, Job, JobReason, Source } from '../source/source.ts'
-import { Crew } from './crew.ts'
 import { Effort } from './effort.ts'
+import { EngineSet } from './engine-set.ts'
 import type { MinerEvent, SolutionEvent } from './events.ts'
 import { aborted, after, every } from './every.ts'
 import type { Reading } from './hardware.ts'
@@ -55,7 +55,7 @@ export class Miner {
   readonly #stop = new AbortController()
   readonly #lives: Lives
   readonly #tally = new Tally()
-  readonly #crew: Crew
+  readonly #engines: EngineSet
   readonly #engineEvents: EngineEvents
   #tellReady: () => void = () => undefined
   /** Resolves when the first engines are ready, or it stops. */
@@ -81,8 +81,8 @@ export class Miner {
   constructor(options: MinerOptions) {
     this.#options = options
     const { source, clock, onEvent } = options
-    this.#crew = new Crew(clock)
-    this.#effort = new Effort(() => this.#crew.hashes())
+    this.#engines = new EngineSet(clock)
+    this.#effort = new Effort(() => this.#engines.hashes())
     this.#engineEvents = {
       onCandidate: (candidate) => this.#judge(candidate),
       onWarning: (message) => onEvent({ type: 'warning', message }),
@@ -104,7 +104,7 @@ export class Miner {
     signal.addEventListener('abort', stop, { once: true })
     try {
       // A driver may take long to start. A stop does not wait for it.
-      const started = this.#crew.start(engines, source.workBytes, this.#engineEvents)
+      const started = this.#engines.start(engines, source.workBytes, this.#engineEvents)
       await Promise.race([started, aborted(this.#stop.signal)])
       if (!this.#stop.signal.aborted) await this.#mine()
     } finally {
@@ -112,7 +112,7 @@ export class Miner {
       this.#tellReady()
       this.#cancelIdle()
       signal.removeEventListener('abort', stop)
-      await this.#crew.stop()
+      await this.#engines.stop()
       await this.#lives.finish()
     }
     this.#sample()
@@ -153,22 +153,22 @@ export class Miner {
     const { signal } = this.#stop
     await this.#ready
     if (signal.aborted) return
-    await this.#crew.prepare(coming, this.#options.source.workBytes, this.#engineEvents)
+    await this.#engines.prepare(coming, this.#options.source.workBytes, this.#engineEvents)
     if (signal.aborted) {
       await Promise.all(coming.map((engine) => engine.stop()))
       return
     }
-    const out = this.#crew.exchange(leaving, coming)
+    const out = this.#engines.exchange(leaving, coming)
     if (this.#current === null) this.#giveNoWork()
     else void this.#issue(this.#current)
-    const dismissed = this.#crew.dismiss(out, ++this.#sequence, signal)
+    const dismissed = this.#engines.dismiss(out, ++this.#sequence, signal)
     this.#options.onEvent({ type: 'ready', devices: this.snapshot().devices })
     await dismissed
   }
 
   /** Hashes since the start. Never falls. */
   get hashes(): number {
-    return this.#crew.hashes()
+    return this.#engines.hashes()
   }
 
   get paused(): boolean {
@@ -227,7 +227,7 @@ export class Miner {
   snapshot(): Snapshot {
     const { source, clock, readings, beside } = this.#options
     return snapshotOf({
-      ...{ source, crew: this.#crew, rates: this.#rates, tally: this.#tally, lives: this.#lives },
+      ...{ source, engines: this.#engines, rates: this.#rates, tally: this.#tally, lives: this.#lives },
       nowMs: clock.monotonicMs(),
       startedAtMs: this.#startedAtMs,
       current: this.#current,
@@ -292,7 +292,7 @@ export class Miner {
     this.#current = null
     this.#effort.pursue(null)
     this.#sequence++
-    void this.#crew.setWork(noWork(this.#sequence))
+    void this.#engines.setWork(noWork(this.#sequence))
   }
 
   /** Gives work to all engines under the next sequence number. True when nearly all devices searched it. */
@@ -303,7 +303,7 @@ export class Miner {
     this.#issued.add(sequence, issued)
     const { id, issuer, reason, target, fixedNonce } = issued.pursuit.job
     const work = { sequence, job: id, issuer, reason, bytes: issued.work.bytes, target, fixedNonce }
-    const taken = this.#crew.setWork(work)
+    const taken = this.#engines.setWork(work)
     issued.blockHashOf = readyFor(issued.work.bytes)
     return taken
   }
@@ -378,7 +378,7 @@ export class Miner {
 
   #sample(): void {
     this.#lookAtVote()
-    const crew = this.#crew
-    this.#rates.sample(this.#options.clock.monotonicMs(), crew.devices(), crew.hashes(), crew.gone())
+    const [engines, nowMs] = [this.#engines, this.#options.clock.monotonicMs()]
+    this.#rates.sample(nowMs, engines.devices(), engines.hashes(), engines.gone())
   }
 }

@@ -86,7 +86,7 @@ export function idleReasonOf(devices: readonly EngineDevice[]): string | null {
 /** The parts of a miner that a snapshot is made of. */
 export interface SnapshotParts {
   readonly source: Pick<Source, 'description' | 'connected' | 'upstreams' | 'chains'>
-  readonly crew: { devices(): EngineDevice[]; gone(): EngineDevice[]; hashes(): number }
+  readonly engines: { devices(): EngineDevice[]; gone(): EngineDevice[]; hashes(): number }
   readonly rates: Rates
   readonly tally: Tally
   readonly lives: { readonly counts: VerdictCounts; readonly poolBlocks: number }
@@ -106,8 +106,8 @@ export interface SnapshotParts {
 
 /** The snapshot of these parts. Changes nothing. */
 export function snapshotOf(parts: SnapshotParts): Snapshot {
-  const { source, crew, rates, tally, lives, nowMs, startedAtMs, current, pauses, readings } = parts
-  const [devices, gone, hashes, chains] = [crew.devices(), crew.gone(), crew.hashes(), source.chains()]
+  const { source, engines, rates, tally, lives, nowMs, startedAtMs, current, pauses, readings } = parts
+  const [devices, gone, hashes, chains] = [engines.devices(), engines.gone(), engines.hashes(), source.chains()]
   const uptimeMs = startedAtMs === 0 ? 0 : nowMs - startedAtMs
   const idleReason = idleReasonOf(devices)
   const paused = pauses.length > 0

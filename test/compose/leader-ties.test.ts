@@ -4,7 +4,7 @@ import { freshWork } from '../../bench/work.ts'
 import { tiesTo } from '../../src/compose/search/open.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
-import type { AdoptedSolution, LeaderTies } from '../../src/engine/leader.ts'
+import type { AdoptedSolution, LeaderCallbacks } from '../../src/engine/leader.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Unfinished } from '../../src/mine/life.ts'
 
@@ -16,7 +16,7 @@ it('the leader is told of solutions of earlier runs, of every step, and tells wh
   const [first, late] = [freshWork(1n), freshWork(1n)].map(unfinished)
   const hashOf = ({ bytes }: Unfinished) => encodeBase64Url(blockHash(bytes))
   const heard: unknown[] = []
-  let ties: LeaderTies | null = null
+  let ties: LeaderCallbacks | null = null
   const search = tiesTo({
     attach: (given) => {
       ties = given
@@ -37,7 +37,7 @@ it('the leader is told of solutions of earlier runs, of every step, and tells wh
   search.onEvent({ type: 'idle' })
   expect(heard).toEqual([hashOf(late), 'found'])
 
-  const { onLeader, adopt } = ties as unknown as LeaderTies
+  const { onLeader, adopt } = ties as unknown as LeaderCallbacks
   onLeader({ isLeading: true, leader: 'here' })
   expect(shown).toEqual([{ type: 'fleet', isLeading: true, leader: 'here' }])
   const solution = { bytes: late.bytes, issuer: 'node', device: 'rig' }

@@ -1,7 +1,7 @@
 /** Many calls and long times do not break a node. */
 import { expect, it, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
-import type { Machine } from '../../src/devnet/devnet.ts'
+import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { MAX_RULE_CHANGES } from '../../src/schema/control.ts'
 import { until } from '../wait.ts'
 import { signed } from './command.ts'
@@ -11,7 +11,7 @@ import { insert } from './mempool-common.ts'
 import { OpenResponse, Peer } from './request.ts'
 import { type DevnetOptions, startDevnet } from './whole-node.ts'
 
-async function start(options: DevnetOptions, machine: Partial<Machine> = {}) {
+async function start(options: DevnetOptions, machine: Partial<HostMachine> = {}) {
   const devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false, ...options }, machine)
   const peer = new Peer(devnet.url)
   onTestFinished(async () => {

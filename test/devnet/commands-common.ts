@@ -1,13 +1,13 @@
 /** Commands over HTTP, as clients send them. */
 import { expect } from 'vitest'
-import type { Machine } from '../../src/devnet/devnet.ts'
+import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { type Change, funded, type KeyPair, type Signed, signed } from './command.ts'
 import { type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, type Started, start } from './common.ts'
 import type { Answer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
 /** Two chains with blocks by order, each with a block of now: commands of now have a place on top of it. */
-export async function startLedger(options: DevnetOptions = {}, machine: Partial<Machine> = {}): Promise<Started> {
+export async function startLedger(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}): Promise<Started> {
   const onDemand = { graph: 'pair', difficulty: undefined, autoMine: { kind: 'on-demand' } } as const
   const started = await start({ ...onDemand, ...options }, machine)
   const { chainIds } = started.devnet.chains

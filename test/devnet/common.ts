@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import type { WorkFields } from '../../src/core/header.ts'
-import type { Machine } from '../../src/devnet/devnet.ts'
+import type { HostMachine } from '../../src/devnet/devnet.ts'
 import type { Addition } from '../../src/devnet/rules/chains.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { type Answer, Peer, type RequestOptions } from './request.ts'
@@ -94,7 +94,7 @@ export function clockByHand(): ClockByHand {
 }
 
 /** A node with low difficulty on a free port, for one test. */
-export async function start(options: DevnetOptions = {}, machine: Partial<Machine> = {}): Promise<Started> {
+export async function start(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}): Promise<Started> {
   const additions: Addition[] = []
   const onSolved = (_header: WorkFields, addition: Addition) => void additions.push(addition)
   const devnet = await startDevnet({ port: 0, difficulty: 20n, onSolved, ...options }, machine)

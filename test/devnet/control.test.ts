@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isLoopback } from '../../src/core/host.ts'
 import { development } from '../../src/core/network.ts'
-import type { Machine } from '../../src/devnet/devnet.ts'
+import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { createApp, refuse } from '../../src/devnet/http/app.ts'
 import { Controls } from '../../src/devnet/http/controls.ts'
 import { Router } from '../../src/devnet/http/router.ts'
@@ -25,7 +25,7 @@ import { askForWork, chainOf, getWork, mineBlock, solve, submit, targetOf } from
 import { OpenResponse, Peer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
-async function start(options: DevnetOptions = {}, machine: Partial<Machine> = {}) {
+async function start(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}) {
   const { devnet, additions } = await startNode(options, machine)
   const peer = new Peer(devnet.url)
   onTestFinished(() => peer.close())

@@ -4,7 +4,7 @@ import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
 import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
-import { Turns } from '../../src/devnet/turns.ts'
+import { TimeSlicer } from '../../src/devnet/time-slicer.ts'
 import { Coordinator, type CoordinatorOptions } from '../../src/devnet/work/coordinator.ts'
 import { ledgerOf } from './ledger.ts'
 
@@ -12,7 +12,7 @@ export function coordinatorOf(
   chains: Chains,
   { random, nowMs, clock }: Pick<CoordinatorOptions, 'random' | 'nowMs' | 'clock'>,
 ): Coordinator {
-  const turns = new Turns()
+  const turns = new TimeSlicer()
   const release = releaseRules['3.2']
   const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial, turns, release })
   const limits = { accounts: null, payloadLimit: 10, payloadLifetimeMs: 1000, refreshMs: 1000 }

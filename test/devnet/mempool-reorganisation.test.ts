@@ -6,7 +6,7 @@ import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
-import { Turns } from '../../src/devnet/turns.ts'
+import { TimeSlicer } from '../../src/devnet/time-slicer.ts'
 import { type Change, type Signed, signed } from './command.ts'
 import { brief, start, TEXT } from './common.ts'
 import { makeBlock } from './forks.ts'
@@ -115,7 +115,7 @@ describe('with a clock of its own', () => {
     chains.onBlock((block) => indexBlock(index, block))
     // The size of a proof costs no gas there.
     const release = releaseRules['2.32']
-    const pools = new Mempools({ chains, index, nowMs, trial: noTrial, turns: new Turns(), release })
+    const pools = new Mempools({ chains, index, nowMs, trial: noTrial, turns: new TimeSlicer(), release })
     const advance = (ms: number) => {
       aheadMs += ms
     }

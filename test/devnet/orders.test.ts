@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { allCores, EngineSearch } from '../../src/compose/nonce-search.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
 import { targetOfDifficulty } from '../../src/core/target.ts'
-import type { Machine } from '../../src/devnet/devnet.ts'
+import type { HostMachine } from '../../src/devnet/devnet.ts'
 import type { NonceSearch } from '../../src/devnet/orders/nonce-search.ts'
 import { BlockOrder } from '../../src/devnet/orders/order.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
@@ -15,7 +15,7 @@ import { order } from './control-common.ts'
 import { Peer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
-async function start(options: DevnetOptions, machine: Partial<Machine> = {}) {
+async function start(options: DevnetOptions, machine: Partial<HostMachine> = {}) {
   const { devnet } = await startNode(options, machine)
   const peer = new Peer(devnet.url)
   onTestFinished(() => peer.close())

@@ -7,7 +7,7 @@ import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
-import { Turns } from '../../src/devnet/turns.ts'
+import { TimeSlicer } from '../../src/devnet/time-slicer.ts'
 import { TransactionWatch } from '../../src/devnet/watch/transaction-watch.ts'
 import type { TransactionEvent } from '../../src/schema/devnet-events.ts'
 import { type Signed, signed } from './command.ts'
@@ -23,7 +23,7 @@ function watched(onTold: (count: number) => void = () => undefined, graph: Graph
   const index = new MemoryTransactionIndex()
   chains.onBlock((block) => indexBlock(index, block))
   const time = { nowMs: 0 }
-  const turns = new Turns(() => time.nowMs)
+  const turns = new TimeSlicer(() => time.nowMs)
   const pools = new Mempools({ chains, index, nowMs: Date.now, trial: noTrial, turns, release: releaseRules['3.2'] })
   const heard = new Heard()
   const tell = (event: TransactionEvent) => {

@@ -9,7 +9,7 @@ import { MAX_TARGET } from '../../src/core/target.ts'
 import type { Candidate } from '../../src/engine/engine.ts'
 import { FleetEngine } from '../../src/engine/fleet/fleet.ts'
 import { isPaused, RigPauses } from '../../src/engine/fleet/pauses.ts'
-import type { LeaderTies } from '../../src/engine/leader.ts'
+import type { LeaderCallbacks } from '../../src/engine/leader.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
 import { encodeMessage, ListAnswer, OrderAnswer, Outcome, ReportAnswer } from '../../src/fleet/messages.ts'
@@ -35,16 +35,19 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
   interface Led {
     readonly engine: FleetEngine
     /** What it was given of solutions of other leaders' jobs, and of its own. */
-    readonly adopted: Parameters<LeaderTies['adopt']>[0][]
+    readonly adopted: Parameters<LeaderCallbacks['adopt']>[0][]
     readonly candidates: Candidate[]
     readonly warnings: string[]
   }
 
-  async function leaderOf(link: Link, onAdopt: (engine: FleetEngine) => LeaderTies['adopt'] = () => () => undefined) {
+  async function leaderOf(
+    link: Link,
+    onAdopt: (engine: FleetEngine) => LeaderCallbacks['adopt'] = () => () => undefined,
+  ) {
     const engine = new FleetEngine({ link, name: 'here', version: 'test', session: randomUUID(), ...shared })
     cleanups.push(() => engine.stop())
     const led: Led = { engine, adopted: [], candidates: [], warnings: [] }
-    const adopt: LeaderTies['adopt'] = (solution) => {
+    const adopt: LeaderCallbacks['adopt'] = (solution) => {
       led.adopted.push(solution)
       onAdopt(engine)(solution)
     }

@@ -11,7 +11,7 @@ const device: EngineDevice = { engine: 'cpu', device: 'thread0', kernel: 'js', h
 function partsWith(parts: Partial<SnapshotParts>): SnapshotParts {
   return {
     source: { description: 'a node', connected: true, upstreams: () => [], chains: () => null },
-    crew: { devices: () => [device], gone: () => [], hashes: () => 1_000 },
+    engines: { devices: () => [device], gone: () => [], hashes: () => 1_000 },
     ...{ rates: new Rates(), tally: new Tally(), lives: { counts: noVerdicts, poolBlocks: 0 } },
     ...{ nowMs: 5_000, startedAtMs: 3_000, current: null, pauses: [], readings: [], beside: {} },
     counts: { hardwareErrors: 1, preemptions: 2 },
@@ -34,8 +34,8 @@ it('has chains, rigs and fleets only where there are any', () => {
 
 it('says why nothing searches, and that it is paused', () => {
   const idle = { ...device, state: 'unable', reason: 'no kernel' } as const
-  const crew = { devices: () => [idle], gone: () => [], hashes: () => 0 }
-  expect(snapshotOf(partsWith({ crew })).idleReason).toBe('cpu thread0 is unable: no kernel')
+  const engines = { devices: () => [idle], gone: () => [], hashes: () => 0 }
+  expect(snapshotOf(partsWith({ engines })).idleReason).toBe('cpu thread0 is unable: no kernel')
   const pauses = [{ by: 'user', text: 'until it is resumed' }] as const
   expect(snapshotOf(partsWith({ pauses }))).toMatchObject({ paused: true, pauses, idleReason: null })
 })

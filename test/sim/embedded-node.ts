@@ -25,7 +25,7 @@ import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
 import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
-import { Turns, type YieldingWork } from '../../src/devnet/turns.ts'
+import { TimeSlicer, type YieldingWork } from '../../src/devnet/time-slicer.ts'
 import { Coordinator, type NoWork } from '../../src/devnet/work/coordinator.ts'
 import { type AnswerPort, type NodeRequest, Routes } from './routes.ts'
 import type { VirtualTime } from './virtual-time.ts'
@@ -51,7 +51,7 @@ interface Run {
   readonly maker: BlockMaker
   readonly routes: Routes
   readonly streams: StreamGate
-  readonly turns: Turns
+  readonly turns: TimeSlicer
 }
 
 /** Remembers what work it gave. */
@@ -69,7 +69,7 @@ class Issuer extends Coordinator {
 }
 
 /** Turns whose timers are those of the world. */
-class WorldTurns extends Turns {
+class WorldTurns extends TimeSlicer {
   readonly #time: VirtualTime
 
   constructor(time: VirtualTime) {

@@ -7,7 +7,7 @@ import type { Graph } from '../../core/graph.ts'
 import { headerLayout } from '../../core/header.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { Crew } from '../../mine/crew.ts'
+import { EngineSet } from '../../mine/engine-set.ts'
 import { aborted } from '../../mine/every.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { MinerSetup, OwnSearch } from '../setup.ts'
@@ -61,21 +61,21 @@ export async function rateOf(
   { clock, stopped }: { readonly clock: Clock; readonly stopped: AbortSignal },
 ): Promise<number | null> {
   if (engines.length === 0) return null
-  const crew = new Crew(clock)
+  const trial = new EngineSet(clock)
   const events = { onCandidate: () => undefined, onWarning: () => undefined }
   try {
-    await Promise.race([crew.start(engines, workBytes, events), aborted(stopped)])
+    await Promise.race([trial.start(engines, workBytes, events), aborted(stopped)])
     if (stopped.aborted) return null
     // No hash meets this target.
     const work = { sequence: 1, job: 'trial', bytes: new Uint8Array(workBytes), target: 0n, fixedNonce: FREE_NONCE }
-    await Promise.race([crew.setWork(work), aborted(stopped)])
+    await Promise.race([trial.setWork(work), aborted(stopped)])
     await sleep(clock, WARM_UP_MS, stopped)
-    const [startMs, before] = [clock.monotonicMs(), crew.hashes()]
+    const [startMs, before] = [clock.monotonicMs(), trial.hashes()]
     await sleep(clock, TRIAL_MS, stopped)
-    const hashes = crew.hashes() - before
+    const hashes = trial.hashes() - before
     return stopped.aborted || hashes === 0 ? null : (hashes * 1000) / (clock.monotonicMs() - startMs)
   } finally {
-    await crew.stop()
+    await trial.stop()
   }
 }
 

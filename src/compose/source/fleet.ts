@@ -5,7 +5,7 @@ import { Link } from '../../fleet/link.ts'
 import type { Miner } from '../../mine/miner.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { packageVersion } from '../../platform/version.ts'
-import { type FleetRigTies, FleetSource } from '../../source/fleet/fleet-source.ts'
+import { type FleetRigCallbacks, FleetSource } from '../../source/fleet/fleet-source.ts'
 import type { FleetRigSetup } from '../setup.ts'
 import { withPatience } from './patience.ts'
 import type { ReachedSource } from './reached.ts'
@@ -39,7 +39,7 @@ export function joinFleet(
 }
 
 /** What a rig tells its leader, and takes from it. */
-export function rigTies(miner: Miner): FleetRigTies {
+export function rigTies(miner: Miner): FleetRigCallbacks {
   const figures = () => {
     const { hashes, hashrates, paused, pauses, idleReason, solutions } = miner.snapshot()
     const reason = paused ? (pauses[0]?.text ?? null) : idleReason

@@ -1,7 +1,7 @@
 /** Reads the commands of a request: at the door, before anything else is done with them. */
 import type { Command } from '../command/command.ts'
 import { CommandFault } from '../command/read.ts'
-import type { YieldingWork } from '../turns.ts'
+import type { YieldingWork } from '../time-slicer.ts'
 
 /** The first element of a request that cannot be read. */
 export interface Unread {

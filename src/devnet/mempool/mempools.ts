@@ -8,7 +8,7 @@ import type { Chains } from '../rules/chains.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf, type TransactionIndex } from '../store/transaction-index.ts'
-import type { Turns, YieldingWork } from '../turns.ts'
+import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
 import { Badlist } from './badlist.ts'
 import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
 import { type Full, Mempool } from './mempool.ts'
@@ -34,7 +34,7 @@ export interface MempoolsOptions {
   readonly index: TransactionIndex
   readonly nowMs: () => number
   readonly trial: Trial
-  readonly turns: Turns
+  readonly turns: TimeSlicer
   /** What the release that the network follows does differently from others. */
   readonly release: ReleaseRules
 }
@@ -78,7 +78,7 @@ export class Mempools {
   readonly #index: TransactionIndex
   readonly #nowMs: () => number
   readonly #trial: Trial
-  readonly #turns: Turns
+  readonly #turns: TimeSlicer
   readonly #release: ReleaseRules
   readonly #badlists = new Map<number, Badlist>()
   readonly #pools = new Map<number, Mempool>()

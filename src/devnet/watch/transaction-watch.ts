@@ -14,14 +14,14 @@ import type { Chains } from '../rules/chains.ts'
 import type { Block } from '../store/block-store.ts'
 import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf } from '../store/transaction-index.ts'
-import type { Turns, YieldingWork } from '../turns.ts'
+import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
 import { outcomeOf } from './outcome.ts'
 import { MAX_KEY, toldCommand } from './told-command.ts'
 
 export interface TransactionWatchOptions {
   readonly chains: Chains
   readonly pools: Mempools
-  readonly turns: Turns
+  readonly turns: TimeSlicer
   readonly tell: (event: TransactionEvent) => void
 }
 

@@ -11,14 +11,14 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
 import type { StoredPayload } from '../store/payload.ts'
-import type { Turns } from '../turns.ts'
+import type { TimeSlicer } from '../time-slicer.ts'
 import { Drafts } from './drafts.ts'
 import { Refreshes } from './refreshes.ts'
 
 export interface CoordinatorOptions {
   readonly pools: Mempools
   readonly ledger: Ledger
-  readonly turns: Turns
+  readonly turns: TimeSlicer
   /** Accounts that may mine, compared as a whole triple; null: anyone. */
   readonly accounts: readonly MinerAccount[] | null
   /** Most payloads waiting for a solution. */

@@ -8,12 +8,12 @@ import type { PayloadDraft } from '../ledger/draft.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { StoredPayload } from '../store/payload.ts'
-import type { Turns, YieldingWork } from '../turns.ts'
+import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
 
 export interface DraftsOptions {
   readonly ledger: Ledger
   readonly pools: Mempools
-  readonly turns: Turns
+  readonly turns: TimeSlicer
   /** The head of a chain. */
   readonly head: (chain: number) => Header
   /** Called when the reward of a block cannot be paid to its miner. */

@@ -26,7 +26,7 @@ import {
   type ReportAnswer,
 } from '../../fleet/messages.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine.ts'
-import type { FleetStatus, Leader, LeaderTies, SolutionStep } from '../leader.ts'
+import type { FleetStatus, Leader, LeaderCallbacks, SolutionStep } from '../leader.ts'
 import { Candidates, type FleetSolution } from './candidates.ts'
 import { Election } from './election.ts'
 import { Outcomes } from './outcomes.ts'
@@ -76,7 +76,7 @@ export class FleetEngine implements Engine, Leader {
   /** Jobs of the miner of which it has taken a solution. */
   readonly #solved = new Set<string>()
   readonly #warned = new Set<string>()
-  #ties: LeaderTies | null = null
+  #ties: LeaderCallbacks | null = null
   #events: EngineEvents | null = null
   #work: EngineWork | null = null
   /** What the rigs were told last; null: this process does not lead. */
@@ -114,7 +114,7 @@ export class FleetEngine implements Engine, Leader {
     })
   }
 
-  attach(ties: LeaderTies): void {
+  attach(ties: LeaderCallbacks): void {
     this.#ties = ties
     this.expect(ties.unfinished)
   }

@@ -26,7 +26,7 @@ import { Solutions } from './solutions.ts'
 export type RigFigures = Pick<Report, 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused'>
 
 /** The miner of this rig, as far as its fleet has to do with it. */
-export interface FleetRigTies {
+export interface FleetRigCallbacks {
   readonly figures: () => RigFigures
   /** Hashes since its start: quick to tell. */
   readonly hashes: () => number
@@ -71,7 +71,7 @@ export class FleetSource implements Source {
   readonly #solutions: Solutions
   readonly #stopped = new AbortController()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
-  #ties: FleetRigTies | null = null
+  #ties: FleetRigCallbacks | null = null
   /** The newest message; its job may be none. */
   #seen: { readonly term: number; readonly number: number } | null = null
   #newest: Newest | null = null
@@ -138,7 +138,7 @@ export class FleetSource implements Source {
   }
 
   /** Before it mines. */
-  attach(ties: FleetRigTies): void {
+  attach(ties: FleetRigCallbacks): void {
     this.#ties = ties
     if (this.#isPaused) ties.hold(PAUSED)
   }

@@ -188,7 +188,7 @@ export class NodeSource implements Source, ChainChoice {
    * A solution that goes to another node of the network: its parent is not searched here until the returned function is
    * called, or the chain has moved on.
    */
-  heed({ job }: Solution): () => void {
+  blockParentOf({ job }: Solution): () => void {
     const { fields } = job.work
     this.#tell({ type: 'handedIn', fields })
     return () => this.#tell({ type: 'reopened', fields })

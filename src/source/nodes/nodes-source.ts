@@ -174,7 +174,7 @@ export class NodesSource implements Source, ChainChoice {
     }
     const source = this.#sourceOf(solution)
     const others = [...this.#sources.values()].filter((other) => other !== source)
-    const reopen = others.map((other) => other.heed(solution))
+    const reopen = others.map((other) => other.blockParentOf(solution))
     const underWay: UnderWay = { sinceMs: this.#nowMs, isTaken: false, isRefused: false, reopen }
     this.#underWay.set(solution, underWay)
     this.#after(HEED_IN_VAIN_MS, () => this.#reopenHeld())
@@ -274,7 +274,7 @@ export class NodesSource implements Source, ChainChoice {
     this.#sources.set(upstream, source)
     for (const [solution, underWay] of this.#underWay) {
       const isOwn = this.#upstreamOf(solution.job) === upstream
-      if (!isOwn && !this.#isInVain(solution, underWay)) underWay.reopen.push(source.heed(solution))
+      if (!isOwn && !this.#isInVain(solution, underWay)) underWay.reopen.push(source.blockParentOf(solution))
     }
     return source
   }

@@ -11,7 +11,7 @@ import { privateFault } from '../../mempool/checks.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { ReleaseRules } from '../../rules/releases.ts'
-import type { Turns } from '../../turns.ts'
+import type { TimeSlicer } from '../../time-slicer.ts'
 import { refuse, sendJson } from '../app.ts'
 import { isUnread, readAll } from '../read-all.ts'
 import { sendRefusal } from '../refusal.ts'
@@ -28,7 +28,7 @@ export interface CommandRouteOptions {
   readonly privateLedger: PrivateLedger
   readonly pools: Mempools
   /** Where the commands of a request are read, in slices. */
-  readonly turns: Turns
+  readonly turns: TimeSlicer
   /** What the release that the network follows does differently from others. */
   readonly release: ReleaseRules
   /** Tells of commands that are not taken; null: nobody listens. */

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { Turns, type YieldingWork } from '../../src/devnet/turns.ts'
+import { TimeSlicer, type YieldingWork } from '../../src/devnet/time-slicer.ts'
 
 const run = promisify(execFile)
 
 /** Turns on a time that passes in steps of the work alone: each of them takes longer than a turn. */
 function slowTurns() {
   let nowMs = 0
-  const turns = new Turns(() => nowMs)
+  const turns = new TimeSlicer(() => nowMs)
   const told: string[] = []
   function* slow(name: string, steps: number): YieldingWork<string> {
     for (let step = 1; step <= steps; step++) {

@@ -9,7 +9,7 @@ const MAX_LEAVE_MS = 3_000
 /** What its slowest devices found by then still counts: new work is not waited for by all of them. */
 const LAST_CLAIMS_MS = 100
 
-export class Crew {
+export class EngineSet {
   readonly #clock: Clock
   /** Engines that search. */
   #engines: readonly Engine[] = []

@@ -15,7 +15,7 @@ interface Turn {
   readonly reject: (error: unknown) => void
 }
 
-export class Turns {
+export class TimeSlicer {
   /** Kind -> what waits. The kind whose turn comes next is first, and so is its next work. */
   readonly #waiting = new Map<string, Turn[]>()
   #next: NodeJS.Immediate | null = null
