@@ -159,6 +159,9 @@ interface NewJob extends Pick<RigJob, 'pursuit' | 'creationTime'> {
   readonly clean: boolean
 }
 
+/** Hash of a job with a nonce, as eight words, the first one lowest. */
+export type ShareHash = (job: RigJob, nonce1: number, nonce2: number) => Uint32Array
+
 const tail = new Uint32Array(16)
 
 /**

@@ -31,7 +31,7 @@ export interface RigServerOptions {
 
 /** What the sessions need that is not a matter of sockets. */
 export interface RigServerPorts
-  extends Pick<SessionPorts, 'jobs' | 'onUser' | 'firstDifficulty' | 'onReady' | 'onShare' | 'onNeed'> {
+  extends Pick<SessionPorts, 'jobs' | 'shareHash' | 'onUser' | 'firstDifficulty' | 'onReady' | 'onShare' | 'onNeed'> {
   /** A client is not let in: there are as many as may be, of its address or in all. Said again for every one. */
   readonly onFull: (which: 'address' | 'all', message: string) => void
   readonly onEnd: (session: Session) => void
@@ -84,7 +84,7 @@ export class RigServer {
     const { sessions } = options.limits
     const settings = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
     this.#tls = options.tls === null ? null : tlsServer(options.tls, (socket) => this.#greet(socket))
-    this.#server = createServer(settings, (socket) => this.#enter(socket))
+    this.#server = createServer(settings, (socket) => this.enter(socket))
     this.#server.maxConnections = sessions
     this.#server.on('drop', () => this.#ports.onFull('all', fullText(sessions)))
   }
@@ -132,7 +132,7 @@ export class RigServer {
   }
 
   /** Somebody connects. From here on the connection counts for its address, whether a session comes of it or not. */
-  #enter(socket: Socket): void {
+  enter(socket: Socket): void {
     // Resets are followed by 'close'.
     socket.on('error', () => socket.destroy())
     const { clock, limits } = this.#options

@@ -18,7 +18,7 @@ import {
 import { type ByteOrder, nonce1Text, nonce2Number } from '../../stratum/nonces.ts'
 import { readTarget, targetText } from '../../stratum/targets.ts'
 import { orderAsked, orderOf } from './byte-order.ts'
-import { type Jobs, nonceOfShare, type RigJob, shareHash } from './jobs.ts'
+import { type Jobs, nonceOfShare, type RigJob, type ShareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
 import type { User } from './users.ts'
@@ -37,6 +37,7 @@ const MAX_GARBAGE = 3
 /** What a session needs of the server. */
 export interface SessionPorts {
   readonly jobs: Jobs
+  readonly shareHash: ShareHash
   readonly limits: RigLimits
   readonly nowMs: () => number
   /** `sequence`: of the work that the lines tell of; null: of none. */
@@ -278,7 +279,7 @@ export class Session {
     const nonce2 = nonce2Number(text, 2 * NONCE2_BYTES, this.#order ?? 'usual')
     const shares = this.#sharesOf(job)
     if (shares?.has(nonce2)) return refused('duplicate')
-    const hash = shareHash(job, this.#nonce1, nonce2)
+    const hash = this.#ports.shareHash(job, this.#nonce1, nonce2)
     const solution = isAtMost(hash, job.targetWords) ? { job, nonce: nonceOfShare(this.#nonce1, nonce2) } : undefined
     const told = this.#difficulty.heldFor(job)
     // What is forgotten could be handed in twice, or does not say what its shares are worth.

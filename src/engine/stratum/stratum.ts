@@ -1,9 +1,10 @@
 /** Rigs as an engine: whoever connects and speaks stratum searches, and hands in shares that tell how fast it is. */
+import type { Socket } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
 import type { RigHost, StratumStatus } from '../rigs.ts'
 import { Uptake } from '../uptake.ts'
-import { Jobs, RIG_WORK_BYTES, type RigJob } from './jobs.ts'
+import { Jobs, RIG_WORK_BYTES, type RigJob, type ShareHash, shareHash } from './jobs.ts'
 import { defaultLimits, type RigLimits } from './limits.ts'
 import { loadSender } from './native-send.ts'
 import { RigServer } from './server.ts'
@@ -23,6 +24,8 @@ export interface StratumOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly limits?: Partial<RigLimits>
+  /** Hash of a share; default: the real one. Models of rigs that are too fast to be searched for name another. */
+  readonly shareHash?: ShareHash
 }
 
 /** Sessions that need a fresh job get the same one, so often. */
@@ -63,6 +66,7 @@ export class StratumEngine implements Engine, RigHost {
     const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, sendAll }
     this.#server = new RigServer(server, {
       jobs: this.#jobs,
+      shareHash: options.shareHash ?? shareHash,
       onUser: (user) => this.#join(user),
       firstDifficulty: ({ worker }, agent) => worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
       onReady: (session) => this.#begin(session),
@@ -77,6 +81,11 @@ export class StratumEngine implements Engine, RigHost {
   async listen(): Promise<{ readonly host: string; readonly port: number }> {
     this.#address ??= await this.#server.listen()
     return this.#address
+  }
+
+  /** Serves a rig whose connection was made elsewhere. The socket closes with the engine. */
+  accept(socket: Socket): void {
+    this.#server.enter(socket)
   }
 
   async start(_workBytes: number, events: EngineEvents): Promise<void> {

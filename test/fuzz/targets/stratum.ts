@@ -5,7 +5,7 @@ import { stringifyJson } from '../../../src/core/json.ts'
 import { FREE_NONCE } from '../../../src/core/nonce.ts'
 import { meets, powHash } from '../../../src/core/pow.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'
-import { Jobs, nonceOfShare, RIG_WORK_BYTES, type RigJob } from '../../../src/engine/stratum/jobs.ts'
+import { Jobs, nonceOfShare, RIG_WORK_BYTES, type RigJob, shareHash } from '../../../src/engine/stratum/jobs.ts'
 import { defaultLimits } from '../../../src/engine/stratum/limits.ts'
 import { Session, type SessionPorts, type Share } from '../../../src/engine/stratum/session.ts'
 import { startDifficulty } from '../../../src/engine/stratum/share-difficulty.ts'
@@ -181,6 +181,7 @@ class Trial {
     const shop = this.#shop
     return {
       jobs: this.#jobs,
+      shareHash,
       limits: { ...defaultLimits, sharesPerJob: SHARES_PER_JOB },
       nowMs: () => shop.nowMs,
       write: (lines) => this.#write(lines),
