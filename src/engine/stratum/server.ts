@@ -203,7 +203,7 @@ export class RigServer {
       isBehind: () => isBehind(connection),
       onGarbage: () => this.#blame(connection, { bad: GARBAGE }),
       onShare: (of, share) => {
-        const isGood = share.hashes > 0 || share.solution !== undefined
+        const isGood = share.verdict === 'accepted' || share.solution !== undefined
         if (isGood || share.verdict !== 'stale') this.#blame(connection, isGood ? { good: 1 } : { bad: 1 })
         this.#ports.onShare(of, share)
       },

@@ -70,7 +70,7 @@ export class StratumEngine implements Engine, RigHost {
       onUser: (user) => this.#join(user),
       firstDifficulty: ({ worker }, agent) => worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
       onReady: (session) => this.#begin(session),
-      onShare: (session, share) => this.#take(session, share),
+      onShare: (_session, share) => this.#take(share),
       onNeed: (session) => this.#need(session),
       onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
@@ -167,7 +167,7 @@ export class StratumEngine implements Engine, RigHost {
     this.#uptake.took(session, sequence)
   }
 
-  #take({ rig }: Session, { verdict, hashes, solution }: Share): void {
+  #take({ rig, verdict, hashes, solution }: Share): void {
     if (this.#events === null) return
     this.#shares[verdict]++
     this.#hashes += hashes
@@ -196,9 +196,9 @@ export class StratumEngine implements Engine, RigHost {
 
   #end(session: Session): void {
     this.#needing.delete(session)
-    if (session.rig !== null) {
-      this.#workers.leave(session.rig.worker, this.#options.clock.monotonicMs())
-      session.rig.user.sessions--
+    for (const { worker, user } of session.rigs) {
+      this.#workers.leave(worker, this.#options.clock.monotonicMs())
+      user.sessions--
     }
     if (this.#ready.delete(session)) this.#uptake.down(session)
   }

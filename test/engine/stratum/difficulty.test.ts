@@ -16,11 +16,15 @@ const difficultyOf = (rig: Rig) => Number(MAX_TARGET / (rig.jobs.at(-1)?.target 
 
 describe('the first shares', () => {
   it.each([
-    ['kdaminer-v1.0.0', 2 ** 40],
-    ['iBeLink BM-K1+', 2 ** 40],
-    ['cgminer/4.11.1', 2 ** 40],
-    ['noncerpro/2.2', 2 ** 28],
-    ['', 2 ** 28],
+    ['GodMiner/2.0.1', 2 ** 48],
+    ['ckbminer-v1.0.0', 2 ** 48],
+    ['kdaminer-v1.0.0', 2 ** 44],
+    ['bfgminer/5.4.2', 2 ** 44],
+    ['iBeLink BM-K1+', 2 ** 44],
+    ['cgminer/4.11.1', 2 ** 44],
+    ['sgminer/5.5', 2 ** 44],
+    ['noncerpro/2.2', 2 ** 32],
+    ['', 2 ** 32],
   ])('of %j take %d hashes', async (agent, difficulty) => {
     const { engine, port } = await startedServer({}, { difficulty: null })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -82,6 +86,32 @@ describe('the first shares', () => {
   })
 })
 
+describe('a hint', () => {
+  it.each([
+    ['in the password', 'k:abc.rig', 'd=1.1e9', 2 ** 30],
+    ['in the password, behind a comma', 'k:abc.rig', 'x,diff=2^34', 2 ** 34],
+    ['behind the user', 'k:abc.rig+2^31', 'x', 2 ** 31],
+    ['that is no number, which changes nothing', 'k:abc.rig', 'd=much', 2 ** 44],
+    ['that is too small for one, and is the name', 'k:abc.rig+7', 'x', 2 ** 44],
+  ])('%s', async (_, user, password, difficulty) => {
+    const { engine, port } = await startedServer({}, { difficulty: null })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await connected(port)
+    await rig.subscribe('kdaminer-v1.0.0')
+    expect(await rig.ask('mining.authorize', [user, password])).toMatchObject({ result: true })
+    await until(() => rig.jobs.length > 0)
+    expect(difficultyOf(rig)).toBe(difficulty)
+    expect(engine.devices()).toMatchObject([{ device: user.includes('+7') ? 'rig:rig+7' : 'rig:rig' }])
+  })
+
+  it('is a floor too, and silence goes no lower', () => {
+    const difficulty = new ShareDifficulty(2 ** 44, 0, 'kdaminer')
+    difficulty.suggest(3e9, 0)
+    for (let ms = 0; ms < 3_600_000; ms += 1000) difficulty.adjust(ms, 2 ** 60)
+    expect(difficulty.wanted).toBe(2 ** 31)
+  })
+})
+
 describe('a rig that is faster than thought', () => {
   it('gets harder shares after eight; those of jobs before count as they were told', async () => {
     const clock = new VirtualClock()
@@ -105,6 +135,23 @@ describe('a rig that is faster than thought', () => {
     expect(engine.hashes()).toBe(10 * 200)
   })
 
+  it('has no second step for shares of the jobs before', async () => {
+    const clock = new VirtualClock()
+    const { engine, port } = await startedServer({}, { difficulty: 200, clock })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port, 'abc.fast')
+    await until(() => rig.jobs.length === 1)
+    const [first] = rig.jobs
+    for (let i = 0; i < 9; i++) await rig.submit(first.id, rig.nextShare(first))
+    await clock.pass(100)
+    await until(() => rig.jobs.length === 2)
+    const after = difficultyOf(rig)
+    for (let i = 0; i < 8; i++) expect((await rig.submit(first.id, rig.nextShare(first))).result).toBe(true)
+    await clock.pass(5_000)
+    await rig.ask('mining.ping', [])
+    expect(difficultyOf(rig)).toBe(after)
+  })
+
   it('begins where it was when it comes back', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { difficulty: 2 ** 18, clock })
@@ -122,18 +169,61 @@ describe('a rig that is faster than thought', () => {
   })
 })
 
-it('a slow rig gets easier shares after 40 s', () => {
+it('a slow rig gets easier shares after 30 s', () => {
   const difficulty = new ShareDifficulty(2 ** 30, 0)
   const job = new Jobs(
     () => 0,
     () => 0,
   ).begin(workOf(1, UNREACHABLE))
-  difficulty.tell(job)
-  expect(difficulty.adjust(39_000, job.difficulty)).toBe(false)
-  expect(difficulty.adjust(40_000, job.difficulty)).toBe(true)
+  difficulty.tell(job, 0)
+  expect(difficulty.adjust(29_000, job.difficulty)).toBe(false)
+  expect(difficulty.adjust(30_000, job.difficulty)).toBe(true)
   expect(difficulty.wanted).toBe(2 ** 27)
-  expect(difficulty.tell({ ...job, number: job.number + 1 })).toBe(MAX_TARGET >> 27n)
+  expect(difficulty.tell({ ...job, number: job.number + 1 }, 30_000)).toBe(MAX_TARGET >> 27n)
   expect(difficulty.heldFor(job)?.difficulty).toBe(2 ** 30)
+})
+
+describe('a change of target while the rig has a job', () => {
+  /** A rig that was told one difficulty with its first job, and another with its second. */
+  async function changed(from: number, to: number) {
+    const clock = new VirtualClock()
+    const { engine, port } = await startedServer({}, { difficulty: from, clock })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length === 1)
+    void rig.ask('mining.suggest_difficulty', [to])
+    await clock.pass(100)
+    await until(() => rig.jobs.length === 2)
+    return { clock, engine, rig, targets: rig.jobs.map(({ target }) => target) }
+  }
+
+  /** A share of the first job that meets one target and not the other. */
+  function between(rig: Rig, target: bigint, not: bigint): string {
+    for (;;) {
+      const nonce2 = rig.nextShare(rig.jobs[0], target)
+      if (!rig.lastMeets(rig.jobs[0], not)) return nonce2
+    }
+  }
+
+  it('to an easier one: both hold for that job for five seconds, and credit is what its job was told', async () => {
+    const { clock, engine, rig, targets } = await changed(2 ** 20, 2 ** 16)
+    const [job] = rig.jobs
+    expect(await rig.submit(job.id, between(rig, targets[1], targets[0]))).toMatchObject({ result: true })
+    expect(engine.hashes()).toBe(0)
+    expect(await rig.submit(job.id, rig.nextShare(job))).toMatchObject({ result: true })
+    expect(engine.hashes()).toBe(2 ** 20)
+    await clock.pass(5_001)
+    expect((await rig.submit(job.id, between(rig, targets[1], targets[0]))).error?.code).toBe(23)
+    expect(engine.status().shares).toMatchObject({ accepted: 2, low: 1 })
+  })
+
+  it('to a harder one: shares of that job count as it was told', async () => {
+    const { engine, rig, targets } = await changed(500, 2 ** 16)
+    const [job] = rig.jobs
+    expect(await rig.submit(job.id, between(rig, targets[0], targets[1]))).toMatchObject({ result: true })
+    expect(await rig.submit(job.id, rig.nextShare(job, targets[1]))).toMatchObject({ result: true })
+    expect(engine.hashes()).toBe(1000)
+  })
 })
 
 it('a rig that may have tried all nonces of its job gets a fresh one every second, and no other rig does', async () => {

@@ -171,10 +171,10 @@ class Trial {
   }
 
   end(): void {
-    const { rig } = this.session
-    if (rig === null) return
-    this.#shop.workers.leave(rig.worker, this.#shop.nowMs)
-    rig.user.sessions--
+    for (const { worker, user } of this.session.rigs) {
+      this.#shop.workers.leave(worker, this.#shop.nowMs)
+      user.sessions--
+    }
   }
 
   #ports(): SessionPorts {
@@ -219,7 +219,7 @@ class Trial {
     }
   }
 
-  /** A request has one answer, with its id. */
+  /** A request has one answer, with its id; a notification has none. */
   #judgeAnswers(line: string): void {
     const asked = idsIn(line)
     const told = (ids: readonly MessageId[]) => ids.map((id) => `${typeof id} ${id}`).join()
@@ -246,7 +246,7 @@ class Trial {
 function idsIn(line: string): MessageId[] {
   try {
     const message = readMessage(line)
-    return message.kind === 'request' ? [message.id] : []
+    return message.kind === 'request' && message.id !== null ? [message.id] : []
   } catch (error) {
     if (!isNewcutError(error)) throw error
     return [null]
