@@ -23,7 +23,7 @@ export interface RigLimits {
   readonly banMs: number
   /** Shares of a job that a session may hand in; then it gets a fresh one. */
   readonly sharesPerJob: number
-  /** A rig that has tried so many nonces of its job gets a fresh one: nonce2 has 2^48. */
+  /** A rig that may have tried so many nonces of its job gets a fresh one: nonce2 has 2^48. */
   readonly noncesPerJob: number
 }
 
@@ -45,7 +45,7 @@ export const defaultLimits: RigLimits = {
   badUntilBan: 100,
   banMs: 10 * 60_000,
   sharesPerJob: 4096,
-  noncesPerJob: 2 ** 47,
+  noncesPerJob: 2 ** 46,
 }
 
 /** Limits where one address may have so many sessions, and the process so many connections; null: it has no such limit. */

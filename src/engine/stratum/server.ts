@@ -25,6 +25,8 @@ export interface RigServerOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly limits: RigLimits
   readonly clock: Clock
+  /** The first value of nonce1: another at each start, so that no rig searches again what it searched before. */
+  readonly firstNonce1: number
   /** Writes to many sockets; null: each is written to by itself. */
   readonly sendAll: SendAll | null
 }
@@ -67,7 +69,7 @@ export class RigServer {
   readonly #connections = new Map<Session, Connection>()
   /** Which values of nonce1 are taken. */
   readonly #taken = new Uint8Array(MAX_SESSIONS)
-  #nextNonce1 = 0
+  #nextNonce1: number
   #cancelLook: () => void = () => undefined
   #closed = false
 
@@ -75,6 +77,7 @@ export class RigServer {
   constructor(options: RigServerOptions, ports: RigServerPorts) {
     this.#options = options
     this.#ports = ports
+    this.#nextNonce1 = options.firstNonce1
     this.#addresses = new Addresses(options.limits)
     this.#outbox = new Outbox({
       sendAll: options.sendAll,

@@ -16,11 +16,12 @@ import {
   textIn,
 } from '../../stratum/messages.ts'
 import { type ByteOrder, nonce1Text, nonce2Number } from '../../stratum/nonces.ts'
-import { readTarget, targetText } from '../../stratum/targets.ts'
+import { readTarget, targetOfShares, targetText } from '../../stratum/targets.ts'
 import { orderAsked, orderOf } from './byte-order.ts'
 import { difficultyBehindUser, difficultyInPassword } from './hints.ts'
 import { type Jobs, nonceOfShare, type RigJob, type ShareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'
+import { LEAST_ROLL_MS, rollMs } from './rolls.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
 import type { User } from './users.ts'
 import type { Worker } from './workers.ts'
@@ -113,10 +114,10 @@ export class Session {
   readonly #shares = new Map<number, Set<number> | null>()
   /** The shares of all earlier jobs are forgotten. */
   #firstJob = 0
-  /** When it was sent its newest job; null: it had none. */
+  /** When it was sent its newest job, or the target in place of one; null: it had none. */
   #sentAtMs: number | null = null
-  /** Expected hashes of its shares, and since when. */
-  #hashes = 0
+  /** How long it may search a job. */
+  #rollMs = LEAST_ROLL_MS
   readonly #sinceMs: number
 
   constructor(nonce1: number, ports: SessionPorts) {
@@ -173,19 +174,35 @@ export class Session {
     this.#ports.write(before + job.line, job.sequence)
   }
 
-  /**
-   * Looks whether other difficulty fits by now, or the rig has tried most nonces of its job: 2^48, which a fast ASIC
-   * does in seconds. Asks for a fresh job then.
-   */
+  /** Looks whether other difficulty fits by now. Asks for a fresh job then. */
   look(): void {
-    const { nowMs, jobs, limits, onNeed } = this.#ports
-    const job = jobs.current
-    if (job === null || this.#sentAtMs === null || this.#difficulty === null) return
-    const isOther = this.#difficulty.adjust(nowMs(), job.difficulty)
+    if (this.#difficulty === null) return
     for (const { worker } of this.#rigs.values()) worker.difficulty = this.#difficulty.wanted
-    const rate = this.#hashes / Math.max(10_000, nowMs() - this.#sinceMs)
-    const tried = rate * (nowMs() + 1000 - this.#sentAtMs)
-    if (isOther || tried > limits.noncesPerJob) onNeed(this)
+    if (this.#sentAtMs !== null && this.#ports.jobs.current !== null) this.#adjust(this.#difficulty)
+  }
+
+  #adjust(difficulty: ShareDifficulty): void {
+    const { nowMs, jobs, limits, onNeed } = this.#ports
+    const isOther = difficulty.adjust(nowMs(), jobs.current?.difficulty ?? Number.MAX_VALUE)
+    const worker = this.#rigs.size === 1 ? (this.#first?.worker ?? null) : null
+    if (worker !== null) worker.rate = difficulty.rate ?? worker.rate
+    const known = { agent: this.#agent, rate: difficulty.rate ?? worker?.rate ?? null, difficulty: difficulty.wanted }
+    this.#rollMs = rollMs(known, limits.noncesPerJob)
+    if (isOther) onNeed(this)
+  }
+
+  /** Whether it needs a fresh job: it may have tried too many nonces of the one it has, or has heard nothing for long. */
+  get isDue(): boolean {
+    if (this.#difficulty === null || this.isBehind) return false
+    return this.#ports.nowMs() - (this.#sentAtMs ?? this.#sinceMs) >= this.#rollMs
+  }
+
+  /** A line for a rig that waits for the first work: it leaves a server that is silent. */
+  remind(): void {
+    if (this.#difficulty === null) return
+    this.#sentAtMs = this.#ports.nowMs()
+    const target = targetText(targetOfShares(this.#difficulty.wanted))
+    this.#ports.write(requestLine(null, 'mining.set_target', [target]), null)
   }
 
   #request(request: Request): void {
@@ -219,6 +236,7 @@ export class Session {
     const { nowMs, firstDifficulty, onReady } = this.#ports
     this.#difficulty = new ShareDifficulty(firstDifficulty(rig, this.#agent), nowMs(), this.#agent)
     if (this.#suggested !== null) this.#difficulty.suggest(this.#suggested, nowMs())
+    this.#adjust(this.#difficulty)
     onReady(this)
   }
 
@@ -284,9 +302,7 @@ export class Session {
     const rig = (typeof user === 'string' ? this.#rigs.get(user) : undefined) ?? this.#first
     const share = { ...this.#judged(params), rig }
     this.#ports.onShare(this, share)
-    if (this.#difficulty?.adjust(this.#ports.nowMs(), this.#ports.jobs.current?.difficulty ?? Number.MAX_VALUE)) {
-      this.#ports.onNeed(this)
-    }
+    if (this.#difficulty !== null) this.#adjust(this.#difficulty)
     return share.verdict === 'accepted' ? answered(true) : { failure: share.verdict }
   }
 
@@ -314,9 +330,7 @@ export class Session {
     this.#remember(job, nonce2)
     this.#difficulty.count(job, hash, nowMs())
     if (jobs.isOver(job)) return { verdict: 'stale', hashes: 0, solution }
-    const hashes = isWhole ? told.difficulty : 0
-    this.#hashes += hashes
-    return { verdict: 'accepted', hashes, solution }
+    return { verdict: 'accepted', hashes: isWhole ? told.difficulty : 0, solution }
   }
 
   /** The nonces of a job's shares so far; null: they are forgotten, and what follows is stale. */

@@ -5,7 +5,7 @@ import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.t
 import type { RigHost, StratumStatus } from '../rigs.ts'
 import { Uptake } from '../uptake.ts'
 import { Jobs, RIG_WORK_BYTES, type RigJob, type ShareHash, shareHash } from './jobs.ts'
-import { defaultLimits, type RigLimits } from './limits.ts'
+import { defaultLimits, MAX_SESSIONS, type RigLimits } from './limits.ts'
 import { loadSender } from './native-send.ts'
 import { RigServer } from './server.ts'
 import type { Rig, Session, Share } from './session.ts'
@@ -28,7 +28,7 @@ export interface StratumOptions {
   readonly shareHash?: ShareHash
 }
 
-/** Sessions that need a fresh job get the same one, so often. */
+/** So often it is looked who needs a fresh job. All who do get the same one. */
 const FRESH_MS = 100
 const FIXED_NONCE = 'rigs cannot search work in which a pool fixes a part of the nonce'
 const OTHER_LENGTH = `rigs search work of ${RIG_WORK_BYTES} bytes only`
@@ -44,7 +44,7 @@ export class StratumEngine implements Engine, RigHost {
   readonly #uptake = new Uptake<Session>()
   /** Those that get jobs. */
   readonly #ready = new Set<Session>()
-  /** Those that wait for a fresh job. */
+  /** Those that wait for a fresh job for another reason than time. */
   readonly #needing = new Set<Session>()
   #cancelFresh: (() => void) | null = null
   #address: { readonly host: string; readonly port: number } | null = null
@@ -63,7 +63,8 @@ export class StratumEngine implements Engine, RigHost {
     this.#options = options
     this.#jobs = new Jobs(random, () => clock.monotonicMs())
     const { sendAll } = this.#sender
-    const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, sendAll }
+    const firstNonce1 = Math.floor(random() * MAX_SESSIONS)
+    const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, sendAll, firstNonce1 }
     this.#server = new RigServer(server, {
       jobs: this.#jobs,
       shareHash: options.shareHash ?? shareHash,
@@ -71,7 +72,7 @@ export class StratumEngine implements Engine, RigHost {
       firstDifficulty: ({ worker }, agent) => worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
       onReady: (session) => this.#begin(session),
       onShare: (_session, share) => this.#take(share),
-      onNeed: (session) => this.#need(session),
+      onNeed: (session) => this.#needing.add(session),
       onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
       onFull: (which, message) => this.#warn(message, which),
@@ -147,8 +148,9 @@ export class StratumEngine implements Engine, RigHost {
   #begin(session: Session): void {
     this.#ready.add(session)
     this.#uptake.up(session)
-    const job = this.#jobs.current
+    const job = this.#jobs.latest
     if (job !== null) this.#send(session, job)
+    this.#watch()
   }
 
   /** One that is behind is not waited for until it has caught up. */
@@ -182,16 +184,25 @@ export class StratumEngine implements Engine, RigHost {
     this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: worker.device })
   }
 
-  /** Gathers those that need a fresh job, since each job is one for all of them. */
-  #need(session: Session): void {
-    this.#needing.add(session)
+  /** Looks who needs a fresh job, as long as there are sessions. */
+  #watch(): void {
     this.#cancelFresh ??= this.#options.clock.after(FRESH_MS, () => {
       this.#cancelFresh = null
-      const sessions = [...this.#needing].filter((each) => this.#ready.has(each))
-      this.#needing.clear()
-      const job = sessions.length === 0 ? null : this.#jobs.fresh()
-      if (job !== null) for (const each of sessions) this.#send(each, job)
+      this.#freshen()
+      if (this.#ready.size > 0) this.#watch()
     })
+  }
+
+  /** Gives one job to all that need a fresh one. */
+  #freshen(): void {
+    const sessions = [...this.#ready].filter((session) => this.#needing.has(session) || session.isDue)
+    this.#needing.clear()
+    if (sessions.length === 0) return
+    const job = this.#jobs.fresh()
+    for (const session of sessions) {
+      if (job === null) session.remind()
+      else this.#send(session, job)
+    }
   }
 
   #end(session: Session): void {

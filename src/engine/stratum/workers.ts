@@ -29,6 +29,8 @@ export interface Worker {
   goneAtMs: number
   /** Difficulty that fitted it last, for its next connection; null: not known. */
   difficulty: number | null
+  /** Hashes a second that were measured last, of a connection of its own; null: not known. */
+  rate: number | null
 }
 
 export class Workers {
@@ -95,7 +97,17 @@ export class Workers {
 }
 
 function newWorker(device: string, user: string): Worker {
-  return { device, user, shares: noShares(), hashes: 0, sessions: 0, faults: 0, goneAtMs: 0, difficulty: null }
+  return {
+    device,
+    user,
+    shares: noShares(),
+    hashes: 0,
+    sessions: 0,
+    faults: 0,
+    goneAtMs: 0,
+    difficulty: null,
+    rate: null,
+  }
 }
 
 function statusOf({ device, hashes, faults, sessions }: Worker, unable: string | null): DeviceStatus {

@@ -2,7 +2,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
-import { readI64LE } from '../../../src/core/bytes.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'
 import { Jobs } from '../../../src/engine/stratum/jobs.ts'
 import { ShareDifficulty, startDifficulty } from '../../../src/engine/stratum/share-difficulty.ts'
@@ -224,26 +223,4 @@ describe('a change of target while the rig has a job', () => {
     expect(await rig.submit(job.id, rig.nextShare(job, targets[1]))).toMatchObject({ result: true })
     expect(engine.hashes()).toBe(1000)
   })
-})
-
-it('a rig that may have tried all nonces of its job gets a fresh one every second, and no other rig does', async () => {
-  const clock = new VirtualClock()
-  const { engine, port } = await startedServer({ noncesPerJob: 50 }, { difficulty: 200, clock })
-  await engine.setWork(workOf(1, UNREACHABLE))
-  const [fast, slow] = [await loggedIn(port, 'abc.fast'), await loggedIn(port, 'abc.slow')]
-  await until(() => fast.jobs.length === 1 && slow.jobs.length === 1)
-  // 1,000 hashes are 100 a second.
-  for (let i = 0; i < 5; i++) await fast.submit(fast.jobs[0].id, fast.nextShare(fast.jobs[0]))
-  for (const jobs of [2, 3]) {
-    await clock.pass(999)
-    // Jobs come before later answers.
-    await fast.ask('mining.ping', [])
-    expect(fast.jobs).toHaveLength(jobs - 1)
-    await clock.pass(jobs === 2 ? 101 : 1)
-    await until(() => fast.jobs.length === jobs)
-  }
-  await slow.ask('mining.ping', [])
-  const times = fast.jobs.map(({ header }) => readI64LE(header, 8))
-  expect(times).toEqual([times[0], times[0] + 1n, times[0] + 2n])
-  expect(slow.jobs).toHaveLength(1)
 })
