@@ -46,11 +46,13 @@ export interface SessionPorts {
   readonly nowMs: () => number
   /** `sequence`: of the work that the lines tell of; null: of none. */
   readonly write: (lines: string, sequence: number | null) => void
+  /** Closes the connection once the line that is read has its answer. */
   readonly close: () => void
   /** Takes this value of nonce1 too, until the end of the session; false: another session has it. */
   readonly claim: (nonce1: number) => boolean
   /** Whether something that was written before has not been taken by the network. */
   readonly isBehind: () => boolean
+  readonly isBanned: (user: string) => boolean
   /** A user of the session is known: whom its shares count for. */
   readonly onUser: (user: string) => Rig
   /** Hashes that the first shares of a rig take on average; `agent`: what its program says of itself. */
@@ -197,6 +199,11 @@ export class Session {
     return this.#ports.nowMs() - (this.#sentAtMs ?? this.#sinceMs) >= this.#rollMs
   }
 
+  /** Says something to whoever looks at the rig. */
+  show(message: string): void {
+    this.#ports.write(requestLine(null, 'client.show_message', [message]), null)
+  }
+
   /** A line for a rig that waits for the first work: it leaves a server that is silent. */
   remind(): void {
     if (this.#difficulty === null) return
@@ -265,6 +272,10 @@ export class Session {
   #authorize([user, password]: readonly unknown[]): ReplyTo {
     if (typeof user !== 'string' || user.length > MAX_TEXT) return { failure: 'malformed' }
     const { user: name, difficulty } = difficultyBehindUser(user)
+    if (this.#ports.isBanned(name)) {
+      if (this.#rigs.size === 0) this.#ports.close()
+      return { failure: 'banned' }
+    }
     if (this.#rigs.size > 0) {
       if (!this.#rigs.has(user) && this.#rigs.size < MAX_USERS_OF_SESSION)
         this.#rigs.set(user, this.#ports.onUser(name))
@@ -300,9 +311,11 @@ export class Session {
   #submit(params: readonly unknown[]): ReplyTo {
     const [user] = params
     const rig = (typeof user === 'string' ? this.#rigs.get(user) : undefined) ?? this.#first
-    const share = { ...this.#judged(params), rig }
+    const isBanned = this.#rigs.size > 1 && rig !== null && rig.worker.bannedUntilMs > this.#ports.nowMs()
+    const share: Share = isBanned ? { verdict: 'unauthorized', hashes: 0, rig } : { ...this.#judged(params), rig }
     this.#ports.onShare(this, share)
     if (this.#difficulty !== null) this.#adjust(this.#difficulty)
+    if (isBanned) return { failure: 'banned' }
     return share.verdict === 'accepted' ? answered(true) : { failure: share.verdict }
   }
 

@@ -11,7 +11,7 @@ import { RigServer } from './server.ts'
 import type { Rig, Session, Share } from './session.ts'
 import { startDifficulty } from './share-difficulty.ts'
 import { noShares, Users } from './users.ts'
-import { Workers } from './workers.ts'
+import { type Worker, Workers } from './workers.ts'
 
 export interface StratumOptions {
   readonly host: string
@@ -68,6 +68,7 @@ export class StratumEngine implements Engine, RigHost {
     this.#server = new RigServer(server, {
       jobs: this.#jobs,
       shareHash: options.shareHash ?? shareHash,
+      isBanned: (user) => this.#workers.isBanned(user, clock.monotonicMs()),
       onUser: (user) => this.#join(user),
       firstDifficulty: ({ worker }, agent) => worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
       onReady: (session) => this.#begin(session),
@@ -75,6 +76,7 @@ export class StratumEngine implements Engine, RigHost {
       onNeed: (session) => this.#needing.add(session),
       onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
+      onBan: (worker) => this.#events?.onWarning(banText(worker)),
       onFull: (which, message) => this.#warn(message, which),
     })
   }
@@ -225,4 +227,10 @@ export class StratumEngine implements Engine, RigHost {
 function obstacleOf({ bytes, fixedNonce }: EngineWork): string | null {
   if (fixedNonce.bits > 0) return FIXED_NONCE
   return bytes?.length === RIG_WORK_BYTES ? null : OTHER_LENGTH
+}
+
+/** Told each time: a worker is banned once in ten minutes at most. */
+function banText({ device, user, bad, good }: Worker): string {
+  const what = `${bad} of its last ${bad + good} shares were low or malformed`
+  return `${device} of ${user} is banned for a while, since ${what}: is it set to another network, or its order of bytes?`
 }

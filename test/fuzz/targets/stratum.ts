@@ -190,6 +190,7 @@ class Trial {
       },
       claim: (nonce1) => nonce1 !== TAKEN,
       isBehind: () => false,
+      isBanned: () => false,
       onUser: (user) => ({ worker: shop.workers.join(user, shop.nowMs), user: shop.users.join(user) }),
       firstDifficulty: (_rig, agent) => startDifficulty(agent),
       onReady: () => this.#tell(this.#jobs.current),
