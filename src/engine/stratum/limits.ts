@@ -13,7 +13,7 @@ export interface RigLimits {
   readonly unsentBytes: number
   /** How long a client may take until it has subscribed and authorized. */
   readonly authorizeMs: number
-  /** How long a client may send nothing. */
+  /** How long a client may send nothing. Rigs keep spare connections; a dead one fails at the next line that is written. */
   readonly idleMs: number
   /** Requests that are read in a second, of a session and of all sessions of an address; others wait in the network. */
   readonly requestsPerSecond: number
@@ -39,7 +39,7 @@ export const defaultLimits: RigLimits = {
   lineBytes: 4096,
   unsentBytes: 64 * 1024,
   authorizeMs: 30_000,
-  idleMs: 15 * 60_000,
+  idleMs: 24 * 3_600_000,
   requestsPerSecond: 100,
   requestsPerSecondOfAddress: 4096,
   badUntilBan: 100,

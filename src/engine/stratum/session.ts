@@ -176,21 +176,28 @@ export class Session {
     this.#ports.write(before + job.line, job.sequence)
   }
 
-  /** Looks whether other difficulty fits by now. Asks for a fresh job then. */
+  /** Looks whether other difficulty fits by now, and how long the rig may search a job. Asks for a fresh job then. */
   look(): void {
     if (this.#difficulty === null) return
-    for (const { worker } of this.#rigs.values()) worker.difficulty = this.#difficulty.wanted
+    const { wanted } = this.#difficulty
+    for (const { worker } of this.#rigs.values()) worker.difficulty = wanted
     if (this.#sentAtMs !== null && this.#ports.jobs.current !== null) this.#adjust(this.#difficulty)
+    this.#measure(this.#difficulty)
   }
 
   #adjust(difficulty: ShareDifficulty): void {
-    const { nowMs, jobs, limits, onNeed } = this.#ports
-    const isOther = difficulty.adjust(nowMs(), jobs.current?.difficulty ?? Number.MAX_VALUE)
+    const { nowMs, jobs, onNeed } = this.#ports
+    if (!difficulty.adjust(nowMs(), jobs.current?.difficulty ?? Number.MAX_VALUE)) return
+    this.#measure(difficulty)
+    onNeed(this)
+  }
+
+  /** The rate of a connection with several workers is none of theirs. */
+  #measure({ rate, wanted }: ShareDifficulty): void {
     const worker = this.#rigs.size === 1 ? (this.#first?.worker ?? null) : null
-    if (worker !== null) worker.rate = difficulty.rate ?? worker.rate
-    const known = { agent: this.#agent, rate: difficulty.rate ?? worker?.rate ?? null, difficulty: difficulty.wanted }
-    this.#rollMs = rollMs(known, limits.noncesPerJob)
-    if (isOther) onNeed(this)
+    if (worker !== null) worker.rate = rate ?? worker.rate
+    const known = { agent: this.#agent, rate: rate ?? worker?.rate ?? null, difficulty: wanted }
+    this.#rollMs = rollMs(known, this.#ports.limits.noncesPerJob)
   }
 
   /** Whether it needs a fresh job: it may have tried too many nonces of the one it has, or has heard nothing for long. */
@@ -243,7 +250,7 @@ export class Session {
     const { nowMs, firstDifficulty, onReady } = this.#ports
     this.#difficulty = new ShareDifficulty(firstDifficulty(rig, this.#agent), nowMs(), this.#agent)
     if (this.#suggested !== null) this.#difficulty.suggest(this.#suggested, nowMs())
-    this.#adjust(this.#difficulty)
+    this.#measure(this.#difficulty)
     onReady(this)
   }
 

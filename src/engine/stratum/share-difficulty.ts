@@ -120,6 +120,7 @@ export class ShareDifficulty {
 
 /** Hashes that a hash takes on average. */
 function hashesOf(hash: Uint32Array): number {
-  const value = hash.reduceRight((sum, word) => sum * 2 ** 32 + word, 0)
+  let value = 0
+  for (let i = 7; i >= 0; i--) value = value * 2 ** 32 + hash[i]
   return 2 ** 256 / (value + 1)
 }
