@@ -116,6 +116,12 @@ export class Rig {
     }
   }
 
+  /** Whether the nonce2 that was found last meets another target too. */
+  lastMeets({ header }: RigJobSeen, target: bigint): boolean {
+    const start = midstate(header)
+    return meetsWords(finish(start, midstateTail(start.tail, composedNonce(this.#text(), this.#fixed()))), target)
+  }
+
   /** Searches the newest job and hands in what it finds, until it is closed. */
   mine(): void {
     this.#mines = true

@@ -41,6 +41,7 @@ export const failures = {
   low: { code: 23, message: 'the hash does not meet the target' },
   unauthorized: { code: 24, message: 'authorize first' },
   unsubscribed: { code: 25, message: 'subscribe first' },
+  banned: { code: 26, message: 'banned for a while: too many bad shares' },
   unknown: { code: -32601, message: 'no such method' },
 } as const satisfies Readonly<Record<string, Failure>>
 

@@ -1,54 +1,115 @@
 /**
  * The difficulty of a rig's shares, so that it hands in about one in ten seconds: enough to know its rate, few enough to
  * judge them all. Pure: time and shares come in, the next difficulty comes out.
+ *
+ * The rate comes from what the hashes were, not from what the rig was told: the largest of n hashes in t seconds takes d
+ * hashes on average, so the rig does about (n - 1) x d / t a second. This sees chips that report hard hashes only,
+ * whatever easy target they are told.
  */
+
+/** How low silence brings the difficulty. */
+export interface VardiffBounds {
+  readonly least: number
+  /** The same until the first share: a spare connection keeps its difficulty. */
+  readonly leastAtFirst: number
+  /** Silence divides by this until the first share, and by two from then on. */
+  readonly firstStep: number
+}
 
 /** What is known of a rig at its present difficulty. */
 export interface Vardiff {
   /** Hashes that a share takes on average. */
   readonly difficulty: number
-  /** When it was set, in milliseconds. */
+  readonly bounds: VardiffBounds
+  /** null: no share came at this difficulty. */
+  readonly window: Window | null
+  /** Time of the last share, change, or step down, in milliseconds. */
+  readonly quietSinceMs: number
+  readonly hasShared: boolean
+  /** Whether a rate was known before: then steps up are small. */
+  readonly hasRate: boolean
+  /** Hashes a second; null: not known, or not any more. */
+  readonly rate: number | null
+}
+
+/** Shares that came since the first one. That one starts the clock. */
+interface Window {
   readonly sinceMs: number
-  /** Shares since then. */
+  readonly lastMs: number
   readonly shares: number
+  /** Hashes that the easiest of them takes on average. */
+  readonly easiest: number
 }
 
 /** How long a share should take. */
 export const SHARE_MS = 10_000
-/** So many shares tell enough of the rate for a rig that is far faster than thought. */
-const MANY_SHARES = 8
-/** After this time a rig's difficulty is looked at, however few shares came. */
-const LOOK_MS = 40_000
-/** A difficulty is left alone while shares come at up to this many times the pace wanted, or as many times less. */
-const TOLERANCE = 2
-/** Longest step at once. */
-const MAX_STEP = 64
+/** So many shares tell the rate to within 35 %: enough where it is far off. */
+const SOME_SHARES = 8
+/** So many tell it to within 25 %. */
+const MANY_SHARES = 16
+const FAR = 4
+/** A difficulty is left alone while shares take from so much to so much of the time wanted. */
+const DEAD_BAND = { from: 0.5, to: 1.4 }
+/** Longest step up at once, after the first. */
+const MAX_STEP_UP = 4
+/** Without a share for so long the difficulty goes down. */
+const SILENCE_MS = 3 * SHARE_MS
+/** Shares that come at once are not all of one moment. */
+const MIN_WINDOW_MS = 10
+const MOST = 2 ** 64
 
-export interface VardiffLimits {
-  readonly least: number
-  readonly most: number
+export function vardiff(difficulty: number, nowMs: number, bounds: VardiffBounds): Vardiff {
+  return { difficulty, bounds, window: null, quietSinceMs: nowMs, hasShared: false, hasRate: false, rate: null }
 }
 
-export function vardiff(difficulty: number, nowMs: number): Vardiff {
-  return { difficulty, sinceMs: nowMs, shares: 0 }
-}
-
-/** One more share came. */
-export function shared({ difficulty, sinceMs, shares }: Vardiff): Vardiff {
-  return { difficulty, sinceMs, shares: shares + 1 }
+/** One more share came, whose hash takes `hashes` on average. */
+export function shared(state: Vardiff, nowMs: number, hashes: number): Vardiff {
+  const { window } = state
+  const next =
+    window === null
+      ? opened(nowMs)
+      : { ...window, lastMs: nowMs, shares: window.shares + 1, easiest: Math.min(window.easiest, hashes) }
+  return { ...state, window: next, quietSinceMs: nowMs, hasShared: true }
 }
 
 /** The state with the difficulty that fits, or the same object: nothing changes. */
-export function adjusted(state: Vardiff, nowMs: number, { least, most }: VardiffLimits): Vardiff {
-  const { difficulty, sinceMs, shares } = state
-  const elapsedMs = Math.max(1, nowMs - sinceMs)
-  if (shares < MANY_SHARES && elapsedMs < LOOK_MS) return state
-  // A share that is just about to come counts, so that none at all is no rate of zero.
-  const pace = ((shares + (shares === 0 ? 0.5 : 0)) * SHARE_MS) / elapsedMs
-  const isFar = pace > TOLERANCE || pace < 1 / TOLERANCE
-  const step = isFar ? Math.min(MAX_STEP, Math.max(1 / MAX_STEP, pace)) : 1
-  const next = Math.min(most, Math.max(least, difficulty * step))
-  if (next !== difficulty) return vardiff(next, nowMs)
-  // Begun anew, so that a rig that changes its rate is seen soon.
-  return elapsedMs >= LOOK_MS && shares >= MANY_SHARES ? vardiff(difficulty, nowMs) : state
+export function adjusted(state: Vardiff, nowMs: number): Vardiff {
+  const { window, quietSinceMs } = state
+  if (window !== null && window.shares >= SOME_SHARES) {
+    const next = measured(state, window, nowMs)
+    if (next !== null) return next
+  }
+  return nowMs - quietSinceMs >= SILENCE_MS ? lowered(state, nowMs) : state
+}
+
+/** By the shares of the window; null: they tell too little. */
+function measured(state: Vardiff, window: Window, nowMs: number): Vardiff | null {
+  const { difficulty, bounds, hasRate } = state
+  const seconds = Math.max(MIN_WINDOW_MS, window.lastMs - window.sinceMs) / 1000
+  const rate = ((window.shares - 1) * window.easiest) / seconds
+  const ratio = (rate * SHARE_MS) / 1000 / difficulty
+  if (window.shares < MANY_SHARES && ratio <= FAR && ratio >= 1 / FAR) return null
+  const known = { ...state, rate, hasRate: true }
+  const isRight = ratio >= DEAD_BAND.from && ratio <= DEAD_BAND.to
+  const step = hasRate ? Math.min(ratio, MAX_STEP_UP) : ratio
+  const next = isRight ? difficulty : Math.min(MOST, Math.max(bounds.least, powerOfTwo(difficulty * step)))
+  if (next === difficulty) return { ...known, window: opened(window.lastMs) }
+  return { ...known, difficulty: next, window: null, quietSinceMs: nowMs }
+}
+
+/** After silence. What was measured before it counts no more. */
+function lowered(state: Vardiff, nowMs: number): Vardiff {
+  const { difficulty, bounds, hasShared } = state
+  const [least, step] = hasShared ? [bounds.least, 2] : [bounds.leastAtFirst, bounds.firstStep]
+  const next = Math.min(difficulty, Math.max(least, powerOfTwo(difficulty / step)))
+  return { ...state, difficulty: next, window: null, quietSinceMs: nowMs, rate: null }
+}
+
+function opened(nowMs: number): Window {
+  return { sinceMs: nowMs, lastMs: nowMs, shares: 0, easiest: Number.POSITIVE_INFINITY }
+}
+
+/** The nearest one: some rigs take no other targets. */
+export function powerOfTwo(difficulty: number): number {
+  return 2 ** Math.round(Math.log2(difficulty))
 }

@@ -1,16 +1,35 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { adjusted, SHARE_MS, shared, type Vardiff, vardiff } from '../../src/stratum/vardiff.ts'
+import { adjusted, powerOfTwo, SHARE_MS, shared, type Vardiff, vardiff } from '../../src/stratum/vardiff.ts'
 import { randomFrom } from '../random.ts'
 
-const LIMITS = { least: 1, most: 2 ** 60 }
+const ANY = { least: 1, leastAtFirst: 1, firstStep: 8 }
+const ASIC = { least: 2 ** 40, leastAtFirst: 2 ** 48, firstStep: 2 }
 
-/** A rig of this rate hands in shares at random for so long. Returns its last state and the gaps between its shares. */
-function mined(state: Vardiff, hashrate: number, fromMs: number, toMs: number, random: () => number) {
-  const gapsMs: number[] = []
-  let now = fromMs
-  let sharedAt = fromMs
+interface Mined {
+  readonly state: Vardiff
+  /** Gaps between shares. */
+  readonly gapsMs: number[]
+  readonly steps: { readonly from: number; readonly to: number; readonly atMs: number; readonly shares: number }[]
+}
+
+interface Run {
+  readonly hashrate: number
+  readonly fromMs?: number
+  readonly toMs: number
+  readonly random: () => number
+  /** Its chips report no easier hashes. */
+  readonly leastShare?: number
+}
+
+/** A rig of this rate hands in shares at random, as it is told at that time. It is looked at once a second. */
+function mined(first: Vardiff, { hashrate, fromMs = 0, toMs, random, leastShare = 1 }: Run): Mined {
+  let state = first
+  const [gapsMs, steps]: [number[], Mined['steps']] = [[], []]
+  let [now, sharedAt, shares] = [fromMs, fromMs, 0]
   for (let look = fromMs + 1000; now < toMs; ) {
-    const gap = (-Math.log(1 - random()) * state.difficulty * 1000) / hashrate
+    const least = Math.max(leastShare, state.difficulty)
+    const gap = (-Math.log(1 - random()) * least * 1000) / hashrate
     if (now + gap > look) {
       // No share until then: chance has no memory.
       now = look
@@ -19,51 +38,129 @@ function mined(state: Vardiff, hashrate: number, fromMs: number, toMs: number, r
       now += gap
       gapsMs.push(now - sharedAt)
       sharedAt = now
-      state = shared(state)
+      shares++
+      state = shared(state, now, least / (1 - random()))
     }
-    state = adjusted(state, now, LIMITS)
+    const next = adjusted(state, now)
+    if (next.difficulty !== state.difficulty) {
+      steps.push({ from: state.difficulty, to: next.difficulty, atMs: now, shares })
+    }
+    state = next
   }
-  return { state, gapsMs }
+  return { state, gapsMs, steps }
 }
+
+const meanOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length
 
 // A difficulty that is right on average may be off by a factor of five at one moment: few shares tell little.
 describe('the difficulty of a rig', () => {
   it.each([1e6, 1e9, 1e12, 1e15])(
     'comes to a share in ten seconds within five minutes at %d hashes a second',
-    (rate) => {
-      const random = randomFrom(rate % 1000)
-      const { state } = mined(vardiff(1e9, 0), rate, 0, 300_000, random)
-      const pace = state.difficulty / rate / (SHARE_MS / 1000)
+    (hashrate) => {
+      const random = randomFrom(hashrate % 1000)
+      const { state } = mined(vardiff(1e9, 0, ANY), { hashrate, toMs: 300_000, random })
+      const pace = state.difficulty / hashrate / (SHARE_MS / 1000)
       expect(pace).toBeGreaterThan(1 / 5)
       expect(pace).toBeLessThan(5)
-      const { gapsMs } = mined(state, rate, 300_000, 4_000_000, random)
-      const mean = gapsMs.reduce((sum, gap) => sum + gap, 0) / gapsMs.length
-      expect(mean).toBeGreaterThan(SHARE_MS / 2.5)
-      expect(mean).toBeLessThan(SHARE_MS * 2.5)
+      const { gapsMs } = mined(state, { hashrate, fromMs: 300_000, toMs: 4_000_000, random })
+      expect(meanOf(gapsMs)).toBeGreaterThan(SHARE_MS / 2.5)
+      expect(meanOf(gapsMs)).toBeLessThan(SHARE_MS * 2.5)
     },
   )
 
   it('follows a rig that becomes a hundred times as fast, or as slow', () => {
     for (const factor of [100, 0.01]) {
       const random = randomFrom(7)
-      const { state } = mined(vardiff(1e10, 0), 1e9, 0, 300_000, random)
-      const after = mined(state, 1e9 * factor, 300_000, 900_000, random).state
-      const pace = after.difficulty / (1e9 * factor) / (SHARE_MS / 1000)
+      const { state } = mined(vardiff(1e10, 0, ANY), { hashrate: 1e9, toMs: 300_000, random })
+      const hashrate = 1e9 * factor
+      const after = mined(state, { hashrate, fromMs: 300_000, toMs: 900_000, random }).state
+      const pace = after.difficulty / hashrate / (SHARE_MS / 1000)
       expect(pace).toBeGreaterThan(1 / 5)
       expect(pace).toBeLessThan(5)
     }
   })
 
-  it('stays within its limits', () => {
-    const flood = Array.from({ length: 100 }).reduce<Vardiff>(shared, vardiff(1000, 0))
-    expect(adjusted(flood, 1, { least: 1, most: 5000 }).difficulty).toBe(5000)
-    expect(adjusted(vardiff(1000, 0), 3_600_000, { least: 500, most: 5000 }).difficulty).toBe(500)
+  it('is left alone while too little is known, and while it fits', () => {
+    let state = vardiff(1024, 0, ANY)
+    for (let n = 0; n < 8; n++) {
+      state = shared(state, 10 * n, 2 ** 20)
+      expect(adjusted(state, 10 * n)).toBe(state)
+    }
+    let fitting = vardiff(1024, 0, ANY)
+    for (let n = 0; n <= 16; n++) fitting = shared(fitting, SHARE_MS * n, 1100)
+    expect(adjusted(fitting, 16 * SHARE_MS).difficulty).toBe(1024)
   })
 
-  it('is left alone while too little is known, and while it fits', () => {
-    const state = shared(vardiff(1000, 0))
-    expect(adjusted(state, 5000, LIMITS)).toBe(state)
-    const four = shared(shared(shared(state)))
-    expect(adjusted(four, 40_000, LIMITS).difficulty).toBe(1000)
+  it('sees a rig that is told an easier target than its chips report, and overshoots by no factor', () => {
+    for (let seed = 0; seed < 200; seed++) {
+      const run = { hashrate: 166e12, toMs: 60_000, random: randomFrom(seed), leastShare: 2 ** 40 }
+      const { steps } = mined(vardiff(2 ** 32, 0, ANY), run)
+      expect(steps[0].shares).toBe(9)
+      expect(Math.log2(steps[0].to)).toBeGreaterThanOrEqual(48)
+      expect(Math.log2(steps[0].to)).toBeLessThanOrEqual(53)
+    }
+  })
+
+  it('of an ASIC never falls below its start before its first share, and never below 2^40 after', () => {
+    const day = 86_400_000
+    let state = vardiff(2 ** 48, 0, ASIC)
+    for (let ms = 0; ms <= day; ms += 10_000) state = adjusted(state, ms)
+    expect(state.difficulty).toBe(2 ** 48)
+    state = shared(state, day, 2 ** 49)
+    const seen = new Set<number>()
+    for (let ms = day; ms <= 2 * day; ms += 10_000) {
+      state = adjusted(state, ms)
+      seen.add(Math.log2(state.difficulty))
+    }
+    expect([...seen]).toEqual([48, 47, 46, 45, 44, 43, 42, 41, 40])
+  })
+
+  it('of a rig that was silent for an hour and then starts goes up after a few shares', () => {
+    const random = randomFrom(3)
+    const state = adjusted(vardiff(2 ** 48, 0, ASIC), 3_600_000)
+    const { steps } = mined(state, {
+      hashrate: 166e12,
+      fromMs: 3_600_000,
+      toMs: 3_640_000,
+      random,
+      leastShare: 2 ** 40,
+    })
+    expect(steps[0].shares).toBeLessThanOrEqual(17)
+    expect(steps[0].to).toBeGreaterThanOrEqual(2 ** 50)
+  })
+})
+
+describe('whatever a rig hands in', () => {
+  const share = fc.record({
+    gapMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200_000 })),
+    bits: fc.double({ min: 0, max: 200, noNaN: true }),
+  })
+
+  it('the difficulty is a power of two within its bounds, and a later step up is one of four at most', () => {
+    fc.assert(
+      fc.property(fc.array(share, { maxLength: 200 }), fc.constantFrom(ANY, ASIC), (shares, bounds) => {
+        let state = vardiff(2 ** 48, 0, bounds)
+        let now = 0
+        for (const { gapMs, bits } of shares) {
+          now += gapMs
+          state = shared(state, now, 2 ** bits)
+          const next = adjusted(state, now)
+          expect(next.difficulty).toBe(powerOfTwo(next.difficulty))
+          expect(next.difficulty).toBeGreaterThanOrEqual(bounds.least)
+          expect(next.difficulty).toBeLessThanOrEqual(2 ** 64)
+          if (state.hasRate) expect(next.difficulty).toBeLessThanOrEqual(4 * state.difficulty)
+          if (!next.hasShared) expect(next.difficulty).toBeGreaterThanOrEqual(bounds.leastAtFirst)
+          state = next
+        }
+      }),
+    )
+  })
+
+  it('silence never raises it', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1, max: 2 ** 60, noNaN: true }), fc.integer({ min: 0, max: 1e9 }), (first, ms) => {
+        expect(adjusted(vardiff(first, 0, ASIC), ms).difficulty).toBeLessThanOrEqual(first)
+      }),
+    )
   })
 })

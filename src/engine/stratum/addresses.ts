@@ -1,23 +1,17 @@
 /** What is known of the addresses of clients: how many sessions, how much they ask, and whether they are banned. */
+import { type Conduct, judge, newConduct } from './conduct.ts'
 import type { RigLimits } from './limits.ts'
 
-/** Bad and good requests are counted for so long. */
-const WINDOW_MS = 5 * 60_000
-const BAD_FOR_EACH_GOOD = 4
 /** Addresses without a session that are remembered because they misbehaved. */
 const MAX_REMEMBERED = 10_000
 
-export interface Address {
+export interface Address extends Conduct {
   readonly key: string
   /** Connections, those included whose TLS handshake goes on. */
   sessions: number
   /** Requests that may still be read in this second. */
   budget: number
   refilledAtMs: number
-  good: number
-  bad: number
-  windowMs: number
-  bannedUntilMs: number
 }
 
 export class Addresses {
@@ -56,15 +50,9 @@ export class Addresses {
     if (this.#remembered.size > MAX_REMEMBERED) this.#remembered.delete(first)
   }
 
-  /** Something good (a share) or bad came. True: the address is banned from now on. */
-  judge(address: Address, { good = 0, bad = 0 }, nowMs: number): boolean {
-    if (nowMs - address.windowMs > WINDOW_MS) Object.assign(address, { windowMs: nowMs, good: 0, bad: 0 })
-    address.good += good
-    address.bad += bad
-    const isBad = address.bad >= this.#limits.badUntilBan && address.bad > BAD_FOR_EACH_GOOD * address.good
-    if (bad === 0 || !isBad) return false
-    address.bannedUntilMs = nowMs + this.#limits.banMs
-    return true
+  /** A good share came, or what is no message. True: the address is banned from now on. */
+  judge(address: Address, done: { readonly good?: number; readonly bad?: number }, nowMs: number): boolean {
+    return judge(address, done, this.#limits, nowMs)
   }
 
   /** Gives the requests of another second, once a second. */
@@ -77,16 +65,7 @@ export class Addresses {
 
   #unknown(key: string, nowMs: number): Address {
     const { requestsPerSecondOfAddress: rate } = this.#limits
-    return {
-      key,
-      sessions: 0,
-      budget: 2 * rate,
-      refilledAtMs: nowMs,
-      good: 0,
-      bad: 0,
-      windowMs: nowMs,
-      bannedUntilMs: 0,
-    }
+    return { key, sessions: 0, budget: 2 * rate, refilledAtMs: nowMs, ...newConduct() }
   }
 }
 

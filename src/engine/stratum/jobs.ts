@@ -11,7 +11,9 @@ import type { EngineWork } from '../engine.ts'
 /** Work of other lengths has the nonce elsewhere, and rigs know no other. */
 export const RIG_WORK_BYTES = 286
 /** Jobs whose shares are judged. Those before are forgotten. */
-const MAX_JOBS = 512
+const MAX_JOBS = 1024
+/** Works whose newest creation time is known, so that none of their headers is handed out again. */
+const MAX_WORKS = 64
 /** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1): a block of older work comes to nothing. */
 const LIFE_MS = 300_000
 /** Reasons of new work (JobReason) by which that before is of no use any more: its chain moved on, or a rig solved it. */
@@ -58,9 +60,12 @@ export class Jobs {
   #next: number
   #work: EngineWork | null = null
   #pursuit: Pursuit | null = null
+  /** What was searched until there was no work; null: there is some, or never was. */
+  #former: Searched | null = null
   #current: RigJob | null = null
-  /** How many jobs the present work has had. */
-  #fresh = 0
+  #latest: RigJob | null = null
+  /** Header without its creation time and nonce -> the newest creation time that was handed out. */
+  readonly #newest = new Map<string, bigint>()
 
   /**
    * `random` is uniform in [0, 1): rigs may still hold jobs of an earlier server, whose numbers were others. `nowMs`: of a
@@ -76,28 +81,36 @@ export class Jobs {
     return this.#current
   }
 
+  /** The newest job, also while nothing is searched; null: there was none. */
+  get latest(): RigJob | null {
+    return this.#latest
+  }
+
   /** New work. Works of one job differ in their creation time alone, and none of them is over before the job is. */
   begin(work: EngineWork & { readonly bytes: Uint8Array }): RigJob {
     const isSame = this.#work !== null && this.#work.job === work.job && this.#work.target === work.target
     const pursuit = isSame && this.#pursuit !== null ? this.#pursuit : this.#pursue(work)
     this.#pursuit = pursuit
     this.#work = work
-    this.#fresh = 0
-    return this.#add({ work, pursuit, bytes: work.bytes, creationTime: undefined, clean: !isSame })
+    this.#former = null
+    return this.#add({ work, pursuit, bytes: work.bytes }, !isSame)
   }
 
-  /** The present work with a creation time a microsecond later, so that all its nonces are new; null: there is none. */
+  /**
+   * The present work with a creation time a microsecond later, so that all its nonces are new. While there is no work: the
+   * one before, whose shares are stale, so that rigs are not left without a line. null: there was none.
+   */
   fresh(): RigJob | null {
     const [work, pursuit] = [this.#work, this.#pursuit]
-    if (work?.bytes == null || pursuit === null) return null
-    const creationTime = workFromBytes(work.bytes).fields.creationTime + BigInt(++this.#fresh)
-    const bytes = withCreationTime(work.bytes, creationTime)
-    return this.#add({ work, pursuit, bytes, creationTime, clean: false })
+    const searched = work?.bytes != null && pursuit !== null ? { work, pursuit, bytes: work.bytes } : this.#former
+    return searched === null ? null : this.#add(searched, false)
   }
 
   /** There is nothing to search. */
   rest(): void {
-    if (this.#pursuit !== null) this.#end(this.#pursuit.fields)
+    const [work, pursuit] = [this.#work, this.#pursuit]
+    if (pursuit !== null) this.#end(pursuit.fields)
+    if (work?.bytes != null && pursuit !== null) this.#former = { work, pursuit, bytes: work.bytes }
     this.#work = null
     this.#pursuit = null
     this.#current = null
@@ -134,9 +147,10 @@ export class Jobs {
     }
   }
 
-  #add({ work, pursuit, bytes, creationTime, clean }: NewJob): RigJob {
+  #add({ work, pursuit, bytes }: Searched, clean: boolean): RigJob {
     const number = this.#next++
-    const header = withNonce(bytes, 0n)
+    const creationTime = this.#unused(bytes)
+    const header = withNonce(creationTime === undefined ? bytes : withCreationTime(bytes, creationTime), 0n)
     const { sequence, target } = work
     const difficulty = Number(difficultyOf(target) ?? 0n)
     const job = {
@@ -146,18 +160,36 @@ export class Jobs {
       start: midstate(header),
     }
     this.#jobs.set(number, job)
-    this.#current = job
+    this.#latest = job
+    if (this.#former === null) this.#current = job
     const [oldest] = this.#jobs.keys()
     if (this.#jobs.size > MAX_JOBS) this.#jobs.delete(oldest)
     return job
   }
+
+  /** A creation time that no header of this work has had; undefined: the one it has. */
+  #unused(bytes: Uint8Array): bigint | undefined {
+    const own = workFromBytes(bytes).fields.creationTime
+    const key = encodeHex(withNonce(withCreationTime(bytes, 0n), 0n))
+    const newest = this.#newest.get(key)
+    const time = newest === undefined || newest < own ? own : newest + 1n
+    this.#newest.delete(key)
+    this.#newest.set(key, time)
+    const [oldest] = this.#newest.keys()
+    if (this.#newest.size > MAX_WORKS) this.#newest.delete(oldest)
+    return time === own ? undefined : time
+  }
 }
 
-interface NewJob extends Pick<RigJob, 'pursuit' | 'creationTime'> {
+/** Work and what it belongs to. */
+interface Searched {
   readonly work: EngineWork
+  readonly pursuit: Pursuit
   readonly bytes: Uint8Array
-  readonly clean: boolean
 }
+
+/** Hash of a job with a nonce, as eight words, the first one lowest. */
+export type ShareHash = (job: RigJob, nonce1: number, nonce2: number) => Uint32Array
 
 const tail = new Uint32Array(16)
 

@@ -13,7 +13,7 @@ export interface RigLimits {
   readonly unsentBytes: number
   /** How long a client may take until it has subscribed and authorized. */
   readonly authorizeMs: number
-  /** How long a client may send nothing. */
+  /** How long a client may send nothing. Rigs keep spare connections; a dead one fails at the next line that is written. */
   readonly idleMs: number
   /** Requests that are read in a second, of a session and of all sessions of an address; others wait in the network. */
   readonly requestsPerSecond: number
@@ -23,7 +23,7 @@ export interface RigLimits {
   readonly banMs: number
   /** Shares of a job that a session may hand in; then it gets a fresh one. */
   readonly sharesPerJob: number
-  /** A rig that has tried so many nonces of its job gets a fresh one: nonce2 has 2^48. */
+  /** A rig that may have tried so many nonces of its job gets a fresh one: nonce2 has 2^48. */
   readonly noncesPerJob: number
 }
 
@@ -39,13 +39,13 @@ export const defaultLimits: RigLimits = {
   lineBytes: 4096,
   unsentBytes: 64 * 1024,
   authorizeMs: 30_000,
-  idleMs: 15 * 60_000,
+  idleMs: 24 * 3_600_000,
   requestsPerSecond: 100,
   requestsPerSecondOfAddress: 4096,
   badUntilBan: 100,
   banMs: 10 * 60_000,
   sharesPerJob: 4096,
-  noncesPerJob: 2 ** 47,
+  noncesPerJob: 2 ** 46,
 }
 
 /** Limits where one address may have so many sessions, and the process so many connections; null: it has no such limit. */

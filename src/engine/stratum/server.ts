@@ -5,11 +5,14 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { LineSplitter } from '../../stratum/lines.ts'
+import { failures } from '../../stratum/messages.ts'
 import { type Address, Addresses } from './addresses.ts'
+import { type Conduct, judge, newConduct } from './conduct.ts'
 import { MAX_SESSIONS, type RigLimits } from './limits.ts'
 import type { SendAll } from './native-send.ts'
 import { isBehind, type Mail, mailOf, Outbox } from './outbox.ts'
-import { Session, type SessionPorts } from './session.ts'
+import { Session, type SessionPorts, type Share } from './session.ts'
+import type { Worker } from './workers.ts'
 
 /** How often sessions are looked at: for silence, difficulty, and to give them the requests of another second. */
 const LOOK_MS = 1000
@@ -25,15 +28,22 @@ export interface RigServerOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly limits: RigLimits
   readonly clock: Clock
+  /** The first value of nonce1: another at each start, so that no rig searches again what it searched before. */
+  readonly firstNonce1: number
   /** Writes to many sockets; null: each is written to by itself. */
   readonly sendAll: SendAll | null
 }
 
 /** What the sessions need that is not a matter of sockets. */
 export interface RigServerPorts
-  extends Pick<SessionPorts, 'jobs' | 'onUser' | 'firstDifficulty' | 'onReady' | 'onShare' | 'onNeed'> {
+  extends Pick<
+    SessionPorts,
+    'jobs' | 'shareHash' | 'isBanned' | 'onUser' | 'firstDifficulty' | 'onReady' | 'onShare' | 'onNeed'
+  > {
   /** A client is not let in: there are as many as may be, of its address or in all. Said again for every one. */
   readonly onFull: (which: 'address' | 'all', message: string) => void
+  /** A worker is banned from now on. */
+  readonly onBan: (worker: Worker) => void
   readonly onEnd: (session: Session) => void
   /** Work of this sequence was sent; false: it waits, since the client reads slowly. */
   readonly onWritten: (session: Session, sequence: number, isWritten: boolean) => void
@@ -47,9 +57,10 @@ interface Connection extends Mail {
   heardAtMs: number
   /** Requests that may be read in this second. */
   budget: number
-  /** Shares that were right, and whatever was wrong. */
-  good: number
-  bad: number
+  /** Whether it is closed once the line that is read has its answer. */
+  isEnding: boolean
+  /** Its shares. */
+  readonly conduct: Conduct
 }
 
 export class RigServer {
@@ -67,7 +78,7 @@ export class RigServer {
   readonly #connections = new Map<Session, Connection>()
   /** Which values of nonce1 are taken. */
   readonly #taken = new Uint8Array(MAX_SESSIONS)
-  #nextNonce1 = 0
+  #nextNonce1: number
   #cancelLook: () => void = () => undefined
   #closed = false
 
@@ -75,6 +86,7 @@ export class RigServer {
   constructor(options: RigServerOptions, ports: RigServerPorts) {
     this.#options = options
     this.#ports = ports
+    this.#nextNonce1 = options.firstNonce1
     this.#addresses = new Addresses(options.limits)
     this.#outbox = new Outbox({
       sendAll: options.sendAll,
@@ -84,7 +96,7 @@ export class RigServer {
     const { sessions } = options.limits
     const settings = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
     this.#tls = options.tls === null ? null : tlsServer(options.tls, (socket) => this.#greet(socket))
-    this.#server = createServer(settings, (socket) => this.#enter(socket))
+    this.#server = createServer(settings, (socket) => this.enter(socket))
     this.#server.maxConnections = sessions
     this.#server.on('drop', () => this.#ports.onFull('all', fullText(sessions)))
   }
@@ -132,7 +144,7 @@ export class RigServer {
   }
 
   /** Somebody connects. From here on the connection counts for its address, whether a session comes of it or not. */
-  #enter(socket: Socket): void {
+  enter(socket: Socket): void {
     // Resets are followed by 'close'.
     socket.on('error', () => socket.destroy())
     const { clock, limits } = this.#options
@@ -193,7 +205,9 @@ export class RigServer {
       limits,
       nowMs,
       write: (lines, sequence) => this.#outbox.post(connection, lines, sequence),
-      close: () => this.#end(connection),
+      close: () => {
+        connection.isEnding = true
+      },
       claim: (other) => {
         const isFree = this.#taken[other] === 0
         if (isFree) claimed.push(other)
@@ -201,17 +215,17 @@ export class RigServer {
         return isFree
       },
       isBehind: () => isBehind(connection),
-      onGarbage: () => this.#blame(connection, { bad: GARBAGE }),
+      onGarbage: () => this.#blame(connection),
       onShare: (of, share) => {
-        const isGood = share.hashes > 0 || share.solution !== undefined
-        if (isGood || share.verdict !== 'stale') this.#blame(connection, isGood ? { good: 1 } : { bad: 1 })
+        this.#weigh(connection, share)
         this.#ports.onShare(of, share)
       },
     })
     const at = nowMs()
     const connection: Connection = {
       ...{ ...mailOf(socket), session, address },
-      ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond, good: 0, bad: 0 },
+      ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond },
+      ...{ isEnding: false, conduct: newConduct() },
     }
     this.#connections.set(session, connection)
     const lines = new LineSplitter(limits.lineBytes)
@@ -227,7 +241,7 @@ export class RigServer {
     const { session, socket, address } = connection
     const lines = splitter.push(bytes)
     if (lines === null) {
-      this.#blame(connection, { bad: GARBAGE })
+      this.#blame(connection)
       socket.destroy()
       return
     }
@@ -235,6 +249,7 @@ export class RigServer {
     for (const line of lines) {
       if (socket.destroyed || socket.writableEnded) return
       session.receive(line)
+      if (connection.isEnding) this.#end(connection)
     }
     connection.budget -= lines.length
     address.budget -= lines.length
@@ -248,14 +263,45 @@ export class RigServer {
     connection.socket.destroySoon()
   }
 
-  /** Where an address is banned by this, closes its sessions but for those that are more good than bad. */
-  #blame(connection: Connection, { good = 0, bad = 0 }): void {
-    const { address } = connection
-    connection.good += good
-    connection.bad += bad
-    if (!this.#addresses.judge(address, { good, bad }, this.#options.clock.monotonicMs())) return
-    for (const other of this.#connections.values()) {
-      if (other.address === address && other.bad >= other.good) this.#end(other)
+  /** Something came that is no message. Where its address is banned by this, closes the sessions that are no good. */
+  #blame(connection: Connection): void {
+    const { address, conduct } = connection
+    conduct.bad += GARBAGE
+    if (!this.#addresses.judge(address, { bad: GARBAGE }, this.#options.clock.monotonicMs())) return
+    this.#expel((other) => other.address === address)
+  }
+
+  /**
+   * Shares that are low or malformed count against their worker alone: many rigs share an address, and what is stale or
+   * handed in twice is mostly not their doing.
+   */
+  #weigh(connection: Connection, { verdict, solution, rig }: Share): void {
+    const isGood = verdict === 'accepted' || solution !== undefined
+    const isBad = !isGood && (verdict === 'low' || verdict === 'malformed')
+    if (rig === null || !(isGood || isBad)) return
+    const { limits, clock } = this.#options
+    const [done, nowMs] = [isGood ? { good: 1 } : { bad: 1 }, clock.monotonicMs()]
+    const isUnfit = judge(connection.conduct, done, limits, nowMs)
+    if (isGood) this.#addresses.judge(connection.address, done, nowMs)
+    // All workers beyond those with names are one: only the connection is closed.
+    if (rig.worker.user === '') {
+      connection.isEnding ||= isUnfit
+      return
+    }
+    if (!judge(rig.worker, done, limits, nowMs)) return
+    this.#ports.onBan(rig.worker)
+    this.#expel(({ session }) => isOnly(session, rig.worker))
+  }
+
+  /** Closes those of these connections that are no good, after the answers to what they sent. */
+  #expel(isMeant: (connection: Connection) => boolean): void {
+    for (const connection of this.#connections.values()) {
+      const { conduct, session } = connection
+      if (connection.isEnding || !isMeant(connection) || conduct.bad < conduct.good) continue
+      session.show(failures.banned.message)
+      connection.isEnding = true
+      // The one whose line is read has its answer first.
+      setImmediate(() => this.#end(connection))
     }
   }
 
@@ -290,6 +336,12 @@ export class RigServer {
     }
     return null
   }
+}
+
+/** Whether nobody else has authorized there. */
+function isOnly({ rigs }: Session, worker: Worker): boolean {
+  const workers = [...rigs].map((rig) => rig.worker)
+  return workers.length > 0 && workers.every((each) => each === worker)
 }
 
 const clientOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`

@@ -16,10 +16,12 @@ import {
   textIn,
 } from '../../stratum/messages.ts'
 import { type ByteOrder, nonce1Text, nonce2Number } from '../../stratum/nonces.ts'
-import { readTarget, targetText } from '../../stratum/targets.ts'
+import { readTarget, targetOfShares, targetText } from '../../stratum/targets.ts'
 import { orderAsked, orderOf } from './byte-order.ts'
-import { type Jobs, nonceOfShare, type RigJob, shareHash } from './jobs.ts'
+import { difficultyBehindUser, difficultyInPassword } from './hints.ts'
+import { type Jobs, nonceOfShare, type RigJob, type ShareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'
+import { LEAST_ROLL_MS, rollMs } from './rolls.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
 import type { User } from './users.ts'
 import type { Worker } from './workers.ts'
@@ -28,6 +30,8 @@ import type { Worker } from './workers.ts'
 const NONCE2_BYTES = 6
 const NONCE2 = new RegExp(`^[0-9a-f]{1,${2 * NONCE2_BYTES}}$`, 'i')
 const MAX_TEXT = 512
+/** Users that one connection may have, such as that of a farm's proxy. Further ones count for the first. */
+const MAX_USERS_OF_SESSION = 1024
 /** Jobs of which the shares are remembered. Those of older ones are stale. */
 const MAX_JOBS_WITH_SHARES = 16
 const NO_SHARES: ReadonlySet<number> = new Set()
@@ -37,16 +41,19 @@ const MAX_GARBAGE = 3
 /** What a session needs of the server. */
 export interface SessionPorts {
   readonly jobs: Jobs
+  readonly shareHash: ShareHash
   readonly limits: RigLimits
   readonly nowMs: () => number
   /** `sequence`: of the work that the lines tell of; null: of none. */
   readonly write: (lines: string, sequence: number | null) => void
+  /** Closes the connection once the line that is read has its answer. */
   readonly close: () => void
   /** Takes this value of nonce1 too, until the end of the session; false: another session has it. */
   readonly claim: (nonce1: number) => boolean
   /** Whether something that was written before has not been taken by the network. */
   readonly isBehind: () => boolean
-  /** The user of the session is known: whom it counts for. */
+  readonly isBanned: (user: string) => boolean
+  /** A user of the session is known: whom its shares count for. */
   readonly onUser: (user: string) => Rig
   /** Hashes that the first shares of a rig take on average; `agent`: what its program says of itself. */
   readonly firstDifficulty: (rig: Rig, agent: string) => number
@@ -61,11 +68,15 @@ export interface SessionPorts {
 
 export interface Share {
   readonly verdict: ShareVerdict
-  /** Hashes that it took on average; 0 unless it is accepted. */
+  /** Whom it counts for; null: the session has not authorized. */
+  readonly rig: Rig | null
+  /** Hashes that it took on average; 0 unless it is accepted, and meets what the rig was told for its job. */
   readonly hashes: number
   /** A nonce that solves the work itself. */
   readonly solution?: { readonly job: RigJob; readonly nonce: bigint } | undefined
 }
+
+type Judgement = Omit<Share, 'rig'>
 
 /** Whom the shares of a session count for. */
 export interface Rig {
@@ -96,7 +107,8 @@ export class Session {
   #agent = ''
   #suggested: number | null = null
   #isSubscribed = false
-  #rig: Rig | null = null
+  /** Those that authorized, by what they call themselves; the first one is the rig itself. */
+  readonly #rigs = new Map<string, Rig>()
   /** null: it has not both subscribed and authorized. */
   #difficulty: ShareDifficulty | null = null
   #garbage = 0
@@ -104,10 +116,10 @@ export class Session {
   readonly #shares = new Map<number, Set<number> | null>()
   /** The shares of all earlier jobs are forgotten. */
   #firstJob = 0
-  /** When it was sent its newest job; null: it had none. */
+  /** When it was sent its newest job, or the target in place of one; null: it had none. */
   #sentAtMs: number | null = null
-  /** Expected hashes of its shares, and since when. */
-  #hashes = 0
+  /** How long it may search a job. */
+  #rollMs = LEAST_ROLL_MS
   readonly #sinceMs: number
 
   constructor(nonce1: number, ports: SessionPorts) {
@@ -130,9 +142,14 @@ export class Session {
     return this.#ports.isBehind()
   }
 
+  /** Whom it counts for, in the order in which they authorized. */
+  get rigs(): Iterable<Rig> {
+    return this.#rigs.values()
+  }
+
   /** null: it has not authorized. */
-  get rig(): Rig | null {
-    return this.#rig
+  get #first(): Rig | null {
+    return this.#rigs.values().next().value ?? null
   }
 
   /** A line that the client sent, without its end. */
@@ -154,24 +171,52 @@ export class Session {
   /** Gives the client a job, and the target of its shares where that changes. */
   send(job: RigJob): void {
     this.#sentAtMs = this.#ports.nowMs()
-    const target = this.#difficulty?.tell(job) ?? null
+    const target = this.#difficulty?.tell(job, this.#sentAtMs) ?? null
     const before = target === null ? '' : requestLine(null, 'mining.set_target', [targetText(target)])
     this.#ports.write(before + job.line, job.sequence)
   }
 
-  /**
-   * Looks whether other difficulty fits by now, or the rig has tried most nonces of its job: 2^48, which a fast ASIC
-   * does in seconds. Asks for a fresh job then.
-   */
+  /** Looks whether other difficulty fits by now, and how long the rig may search a job. Asks for a fresh job then. */
   look(): void {
-    const { nowMs, jobs, limits, onNeed } = this.#ports
-    const job = jobs.current
-    if (job === null || this.#sentAtMs === null || this.#difficulty === null) return
-    const isOther = this.#difficulty.adjust(nowMs(), job.difficulty)
-    if (this.#rig !== null) this.#rig.worker.difficulty = this.#difficulty.wanted
-    const rate = this.#hashes / Math.max(10_000, nowMs() - this.#sinceMs)
-    const tried = rate * (nowMs() + 1000 - this.#sentAtMs)
-    if (isOther || tried > limits.noncesPerJob) onNeed(this)
+    if (this.#difficulty === null) return
+    const { wanted } = this.#difficulty
+    for (const { worker } of this.#rigs.values()) worker.difficulty = wanted
+    if (this.#sentAtMs !== null && this.#ports.jobs.current !== null) this.#adjust(this.#difficulty)
+    this.#measure(this.#difficulty)
+  }
+
+  #adjust(difficulty: ShareDifficulty): void {
+    const { nowMs, jobs, onNeed } = this.#ports
+    if (!difficulty.adjust(nowMs(), jobs.current?.difficulty ?? Number.MAX_VALUE)) return
+    this.#measure(difficulty)
+    onNeed(this)
+  }
+
+  /** The rate of a connection with several workers is none of theirs. */
+  #measure({ rate, wanted }: ShareDifficulty): void {
+    const worker = this.#rigs.size === 1 ? (this.#first?.worker ?? null) : null
+    if (worker !== null) worker.rate = rate ?? worker.rate
+    const known = { agent: this.#agent, rate: rate ?? worker?.rate ?? null, difficulty: wanted }
+    this.#rollMs = rollMs(known, this.#ports.limits.noncesPerJob)
+  }
+
+  /** Whether it needs a fresh job: it may have tried too many nonces of the one it has, or has heard nothing for long. */
+  get isDue(): boolean {
+    if (this.#difficulty === null || this.isBehind) return false
+    return this.#ports.nowMs() - (this.#sentAtMs ?? this.#sinceMs) >= this.#rollMs
+  }
+
+  /** Says something to whoever looks at the rig. */
+  show(message: string): void {
+    this.#ports.write(requestLine(null, 'client.show_message', [message]), null)
+  }
+
+  /** A line for a rig that waits for the first work: it leaves a server that is silent. */
+  remind(): void {
+    if (this.#difficulty === null) return
+    this.#sentAtMs = this.#ports.nowMs()
+    const target = targetText(targetOfShares(this.#difficulty.wanted))
+    this.#ports.write(requestLine(null, 'mining.set_target', [target]), null)
   }
 
   #request(request: Request): void {
@@ -192,16 +237,20 @@ export class Session {
     }
   }
 
+  /** A notification has no answer: rigs take the first line that comes as the one to what they asked. */
   #answer(id: MessageId, answer: ReplyTo): void {
+    if (id === null) return
     this.#ports.write('failure' in answer ? failureLine(id, answer.failure) : resultLine(id, answer.result), null)
   }
 
   /** Once it has done both, in whichever order: only then are its program and its user known. */
   #begin(): void {
-    if (this.isReady || !this.#isSubscribed || this.#rig === null) return
+    const rig = this.#first
+    if (this.isReady || !this.#isSubscribed || rig === null) return
     const { nowMs, firstDifficulty, onReady } = this.#ports
-    this.#difficulty = new ShareDifficulty(firstDifficulty(this.#rig, this.#agent), nowMs())
+    this.#difficulty = new ShareDifficulty(firstDifficulty(rig, this.#agent), nowMs(), this.#agent)
     if (this.#suggested !== null) this.#difficulty.suggest(this.#suggested, nowMs())
+    this.#measure(this.#difficulty)
     onReady(this)
   }
 
@@ -229,16 +278,25 @@ export class Session {
 
   #authorize([user, password]: readonly unknown[]): ReplyTo {
     if (typeof user !== 'string' || user.length > MAX_TEXT) return { failure: 'malformed' }
-    // A session is one rig: further users change nothing.
-    if (this.#rig !== null) return answered(true)
+    const { user: name, difficulty } = difficultyBehindUser(user)
+    if (this.#ports.isBanned(name)) {
+      if (this.#rigs.size === 0) this.#ports.close()
+      return { failure: 'banned' }
+    }
+    if (this.#rigs.size > 0) {
+      if (!this.#rigs.has(user) && this.#rigs.size < MAX_USERS_OF_SESSION)
+        this.#rigs.set(user, this.#ports.onUser(name))
+      return answered(true)
+    }
     const order = orderAsked(password)
     if (order !== null && !this.#reorder(order)) {
       // It comes again, and is given another nonce1.
       this.#ports.close()
       return answered(true)
     }
-    this.#rig = this.#ports.onUser(user)
-    return answered(true)
+    this.#rigs.set(user, this.#ports.onUser(name))
+    const asked = difficultyInPassword(password) ?? difficulty
+    return asked === null ? answered(true) : this.#suggest(asked)
   }
 
   #suggestTarget(target: unknown): ReplyTo {
@@ -256,23 +314,26 @@ export class Session {
     return answered(true)
   }
 
+  /** Parameters behind the first three are ignored: some rigs add the chain. */
   #submit(params: readonly unknown[]): ReplyTo {
-    const share = this.#judged(params)
+    const [user] = params
+    const rig = (typeof user === 'string' ? this.#rigs.get(user) : undefined) ?? this.#first
+    const isBanned = this.#rigs.size > 1 && rig !== null && rig.worker.bannedUntilMs > this.#ports.nowMs()
+    const share: Share = isBanned ? { verdict: 'unauthorized', hashes: 0, rig } : { ...this.#judged(params), rig }
     this.#ports.onShare(this, share)
-    if (this.#difficulty?.adjust(this.#ports.nowMs(), this.#ports.jobs.current?.difficulty ?? Number.MAX_VALUE)) {
-      this.#ports.onNeed(this)
-    }
+    if (this.#difficulty !== null) this.#adjust(this.#difficulty)
+    if (isBanned) return { failure: 'banned' }
     return share.verdict === 'accepted' ? answered(true) : { failure: share.verdict }
   }
 
   /** Every share of a job that is known is hashed: one that solves the work is handed in, whatever the rig is told. */
-  #judged([, id, text]: readonly unknown[]): Share {
-    const refused = (verdict: ShareVerdict): Share => ({ verdict, hashes: 0 })
+  #judged([, id, text]: readonly unknown[]): Judgement {
+    const refused = (verdict: ShareVerdict): Judgement => ({ verdict, hashes: 0 })
     if (!this.#isSubscribed) return refused('unsubscribed')
     if (this.#difficulty === null) return refused('unauthorized')
     if (typeof id !== 'string' || id === '') return refused('malformed')
     if (typeof text !== 'string' || !NONCE2.test(text)) return refused('malformed')
-    const { jobs } = this.#ports
+    const { jobs, shareHash, nowMs } = this.#ports
     const job = jobs.find(id)
     if (job === null) return refused('stale')
     const nonce2 = nonce2Number(text, 2 * NONCE2_BYTES, this.#order ?? 'usual')
@@ -283,12 +344,13 @@ export class Session {
     const told = this.#difficulty.heldFor(job)
     // What is forgotten could be handed in twice, or does not say what its shares are worth.
     if (shares === null || told === undefined) return { verdict: 'stale', hashes: 0, solution }
-    if (!isAtMost(hash, told.targetWords)) return { verdict: 'low', hashes: 0, solution }
+    const isWhole = isAtMost(hash, told.targetWords)
+    // One that meets an easier target that came later is right, and adds nothing to what the job's own shares tell.
+    if (!isWhole && !this.#difficulty.meetsLater(job, hash, nowMs())) return { verdict: 'low', hashes: 0, solution }
     this.#remember(job, nonce2)
-    this.#difficulty.count()
+    this.#difficulty.count(job, hash, nowMs())
     if (jobs.isOver(job)) return { verdict: 'stale', hashes: 0, solution }
-    this.#hashes += told.difficulty
-    return { verdict: 'accepted', hashes: told.difficulty, solution }
+    return { verdict: 'accepted', hashes: isWhole ? told.difficulty : 0, solution }
   }
 
   /** The nonces of a job's shares so far; null: they are forgotten, and what follows is stale. */

@@ -1,25 +1,35 @@
 /** How hard the shares of a session are: what the rig was told, from which job on, and what fits its pace. */
 
-import { targetWords } from '../../core/pow.ts'
+import { isAtMost, targetWords } from '../../core/pow.ts'
 import { targetOfShares } from '../../stratum/targets.ts'
-import { adjusted, shared, type Vardiff, vardiff } from '../../stratum/vardiff.ts'
+import { adjusted, powerOfTwo, shared, type Vardiff, type VardiffBounds, vardiff } from '../../stratum/vardiff.ts'
 import type { RigJob } from './jobs.ts'
 
 /** Hashes: the easiest shares. A slower rig hands in fewer than one in ten seconds. */
 export const LEAST_DIFFICULTY = 2 ** 16
 /** Hashes: the hardest first shares. */
 export const MOST_DIFFICULTY = 2 ** 56
-/** A share in seconds to minutes for processors and graphics cards; faster ones get harder shares after eight. */
-const START = 2 ** 28
-/** ASICs have 1 to 170 TH/s. */
-const START_OF_ASIC = 2 ** 40
-const ASICS = /kdaminer|goldshell|ibelink|bm-k|antminer|bmminer|cgminer/i
+/** Seconds for graphics cards. Processors get easier shares after half a minute, ASICs harder ones after nine. */
+const START = 2 ** 32
+/** Programs of ASICs -> difficulty of the first shares. */
+const ASICS: readonly (readonly [RegExp, number])[] = [
+  // Antminer KA3: a share in 1.7 s.
+  [/godminer|ckbminer/i, 2 ** 48],
+  [/kdaminer|bfgminer|goldshell|ibelink|bm-k|antminer|bmminer|sgminer|cgminer/i, 2 ** 44],
+]
+/** Chips of ASICs report no easier hashes, so an easier target changes nothing. */
+const LEAST_OF_ASIC = 2 ** 40
+/** How much easier shares get at a time for a rig of any other program that has handed in none. */
+const FIRST_STEP = 8
 /** So many changes are remembered, for shares of jobs that were handed out before. */
 const MAX_TOLD = 8
+/** Rigs apply a new target to the job they have, so for this time its shares may meet either. */
+const OVERLAP_MS = 5_000
 
 /** What the rig was told, which holds from a job on. */
 export interface Told {
   readonly from: number
+  readonly atMs: number
   readonly target: bigint
   readonly targetWords: Uint32Array
   readonly difficulty: number
@@ -29,15 +39,27 @@ export interface Told {
 
 /** Difficulty of the first shares of a rig whose program says this of itself. */
 export function startDifficulty(agent: string): number {
-  return ASICS.test(agent) ? START_OF_ASIC : START
+  return startOfAsic(agent) ?? START
+}
+
+/** null: the program is not one of an ASIC. */
+function startOfAsic(agent: string): number | null {
+  return ASICS.find(([pattern]) => pattern.test(agent))?.[1] ?? null
+}
+
+function boundsOf(agent: string): VardiffBounds {
+  const start = startOfAsic(agent)
+  if (start === null) return { least: LEAST_DIFFICULTY, leastAtFirst: LEAST_DIFFICULTY, firstStep: FIRST_STEP }
+  return { least: LEAST_OF_ASIC, leastAtFirst: start, firstStep: 2 }
 }
 
 export class ShareDifficulty {
   #pace: Vardiff
   #told: readonly Told[] = []
 
-  constructor(difficulty: number, nowMs: number) {
-    this.#pace = vardiff(difficulty, nowMs)
+  /** `agent`: what the program of the rig says of itself. */
+  constructor(difficulty: number, nowMs: number, agent = '') {
+    this.#pace = vardiff(difficulty, nowMs, boundsOf(agent))
   }
 
   /** What fits the pace, whatever the work. */
@@ -45,25 +67,32 @@ export class ShareDifficulty {
     return this.#pace.difficulty
   }
 
-  /** Replaces what fits, kept within bounds. */
+  /** Hashes a second, by the shares; null: not known. */
+  get rate(): number | null {
+    return this.#pace.rate
+  }
+
+  /** Replaces what fits, kept within bounds: a power of two, below which it does not fall. */
   suggest(difficulty: number, nowMs: number): void {
-    this.#pace = vardiff(Math.min(MOST_DIFFICULTY, Math.max(LEAST_DIFFICULTY, difficulty)), nowMs)
+    const next = powerOfTwo(Math.min(MOST_DIFFICULTY, Math.max(LEAST_DIFFICULTY, difficulty)))
+    this.#pace = vardiff(next, nowMs, { least: next, leastAtFirst: next, firstStep: 2 })
   }
 
-  /** A share came. */
-  count(): void {
-    this.#pace = shared(this.#pace)
+  /** A share came. One of a job from before the present target says little of the pace. */
+  count({ number }: RigJob, hash: Uint32Array, nowMs: number): void {
+    const told = this.#told.at(-1)
+    if (told !== undefined && number >= told.from) this.#pace = shared(this.#pace, nowMs, hashesOf(hash))
   }
 
-  /** Whether another difficulty fits by now; never one above that of a block. */
+  /** Whether the rig should be told another difficulty by now; never one above that of a block. */
   adjust(nowMs: number, most: number): boolean {
     const before = this.#pace.difficulty
-    this.#pace = adjusted(this.#pace, nowMs, { least: LEAST_DIFFICULTY, most })
-    return this.#pace.difficulty !== before
+    this.#pace = adjusted(this.#pace, nowMs)
+    return Math.min(most, this.#pace.difficulty) !== Math.min(most, before)
   }
 
   /** The target of the shares of a job that is about to be sent, where the rig has to be told another; else null. */
-  tell(job: RigJob): bigint | null {
+  tell(job: RigJob, nowMs: number): bigint | null {
     const isBlock = job.difficulty <= this.#pace.difficulty
     const difficulty = isBlock ? job.difficulty : this.#pace.difficulty
     const last = this.#told.at(-1)
@@ -71,7 +100,7 @@ export class ShareDifficulty {
     if (!isBlock && last?.difficulty === difficulty && !last.isBlock) return null
     const target = isBlock ? job.target : targetOfShares(difficulty)
     if (last?.target === target) return null
-    const next: Told = { from: job.number, target, targetWords: targetWords(target), difficulty, isBlock }
+    const next = { from: job.number, atMs: nowMs, target, targetWords: targetWords(target), difficulty, isBlock }
     this.#told = [...this.#told, next].slice(-MAX_TOLD)
     return target
   }
@@ -80,4 +109,18 @@ export class ShareDifficulty {
   heldFor({ number }: RigJob): Told | undefined {
     return this.#told.findLast(({ from }) => from <= number)
   }
+
+  /** Whether the hash meets a target that the rig was told a moment ago, while it had this job. */
+  meetsLater({ number }: RigJob, hash: Uint32Array, nowMs: number): boolean {
+    return this.#told.some(
+      ({ from, atMs, targetWords: words }) => from > number && nowMs - atMs <= OVERLAP_MS && isAtMost(hash, words),
+    )
+  }
+}
+
+/** Hashes that a hash takes on average. */
+function hashesOf(hash: Uint32Array): number {
+  let value = 0
+  for (let i = 7; i >= 0; i--) value = value * 2 ** 32 + hash[i]
+  return 2 ** 256 / (value + 1)
 }

@@ -1,16 +1,17 @@
 /** Rigs as an engine: whoever connects and speaks stratum searches, and hands in shares that tell how fast it is. */
+import type { Socket } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
 import type { RigHost, StratumStatus } from '../rigs.ts'
 import { Uptake } from '../uptake.ts'
-import { Jobs, RIG_WORK_BYTES, type RigJob } from './jobs.ts'
-import { defaultLimits, type RigLimits } from './limits.ts'
+import { Jobs, RIG_WORK_BYTES, type RigJob, type ShareHash, shareHash } from './jobs.ts'
+import { defaultLimits, MAX_SESSIONS, type RigLimits } from './limits.ts'
 import { loadSender } from './native-send.ts'
 import { RigServer } from './server.ts'
 import type { Rig, Session, Share } from './session.ts'
 import { startDifficulty } from './share-difficulty.ts'
 import { noShares, Users } from './users.ts'
-import { Workers } from './workers.ts'
+import { type Worker, Workers } from './workers.ts'
 
 export interface StratumOptions {
   readonly host: string
@@ -23,9 +24,11 @@ export interface StratumOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly limits?: Partial<RigLimits>
+  /** Hash of a share; default: the real one. Models of rigs that are too fast to be searched for name another. */
+  readonly shareHash?: ShareHash
 }
 
-/** Sessions that need a fresh job get the same one, so often. */
+/** So often it is looked who needs a fresh job. All who do get the same one. */
 const FRESH_MS = 100
 const FIXED_NONCE = 'rigs cannot search work in which a pool fixes a part of the nonce'
 const OTHER_LENGTH = `rigs search work of ${RIG_WORK_BYTES} bytes only`
@@ -41,7 +44,7 @@ export class StratumEngine implements Engine, RigHost {
   readonly #uptake = new Uptake<Session>()
   /** Those that get jobs. */
   readonly #ready = new Set<Session>()
-  /** Those that wait for a fresh job. */
+  /** Those that wait for a fresh job for another reason than time. */
   readonly #needing = new Set<Session>()
   #cancelFresh: (() => void) | null = null
   #address: { readonly host: string; readonly port: number } | null = null
@@ -60,16 +63,20 @@ export class StratumEngine implements Engine, RigHost {
     this.#options = options
     this.#jobs = new Jobs(random, () => clock.monotonicMs())
     const { sendAll } = this.#sender
-    const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, sendAll }
+    const firstNonce1 = Math.floor(random() * MAX_SESSIONS)
+    const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, sendAll, firstNonce1 }
     this.#server = new RigServer(server, {
       jobs: this.#jobs,
+      shareHash: options.shareHash ?? shareHash,
+      isBanned: (user) => this.#workers.isBanned(user, clock.monotonicMs()),
       onUser: (user) => this.#join(user),
       firstDifficulty: ({ worker }, agent) => worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
       onReady: (session) => this.#begin(session),
-      onShare: (session, share) => this.#take(session, share),
-      onNeed: (session) => this.#need(session),
+      onShare: (_session, share) => this.#take(share),
+      onNeed: (session) => this.#needing.add(session),
       onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
+      onBan: (worker) => this.#events?.onWarning(banText(worker)),
       onFull: (which, message) => this.#warn(message, which),
     })
   }
@@ -77,6 +84,11 @@ export class StratumEngine implements Engine, RigHost {
   async listen(): Promise<{ readonly host: string; readonly port: number }> {
     this.#address ??= await this.#server.listen()
     return this.#address
+  }
+
+  /** Serves a rig whose connection was made elsewhere. The socket closes with the engine. */
+  accept(socket: Socket): void {
+    this.#server.enter(socket)
   }
 
   async start(_workBytes: number, events: EngineEvents): Promise<void> {
@@ -138,8 +150,9 @@ export class StratumEngine implements Engine, RigHost {
   #begin(session: Session): void {
     this.#ready.add(session)
     this.#uptake.up(session)
-    const job = this.#jobs.current
+    const job = this.#jobs.latest
     if (job !== null) this.#send(session, job)
+    this.#watch()
   }
 
   /** One that is behind is not waited for until it has caught up. */
@@ -158,7 +171,7 @@ export class StratumEngine implements Engine, RigHost {
     this.#uptake.took(session, sequence)
   }
 
-  #take({ rig }: Session, { verdict, hashes, solution }: Share): void {
+  #take({ rig, verdict, hashes, solution }: Share): void {
     if (this.#events === null) return
     this.#shares[verdict]++
     this.#hashes += hashes
@@ -173,23 +186,32 @@ export class StratumEngine implements Engine, RigHost {
     this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: worker.device })
   }
 
-  /** Gathers those that need a fresh job, since each job is one for all of them. */
-  #need(session: Session): void {
-    this.#needing.add(session)
+  /** Looks who needs a fresh job, as long as there are sessions. */
+  #watch(): void {
     this.#cancelFresh ??= this.#options.clock.after(FRESH_MS, () => {
       this.#cancelFresh = null
-      const sessions = [...this.#needing].filter((each) => this.#ready.has(each))
-      this.#needing.clear()
-      const job = sessions.length === 0 ? null : this.#jobs.fresh()
-      if (job !== null) for (const each of sessions) this.#send(each, job)
+      this.#freshen()
+      if (this.#ready.size > 0) this.#watch()
     })
+  }
+
+  /** Gives one job to all that need a fresh one. */
+  #freshen(): void {
+    const sessions = [...this.#ready].filter((session) => this.#needing.has(session) || session.isDue)
+    this.#needing.clear()
+    if (sessions.length === 0) return
+    const job = this.#jobs.fresh()
+    for (const session of sessions) {
+      if (job === null) session.remind()
+      else this.#send(session, job)
+    }
   }
 
   #end(session: Session): void {
     this.#needing.delete(session)
-    if (session.rig !== null) {
-      this.#workers.leave(session.rig.worker, this.#options.clock.monotonicMs())
-      session.rig.user.sessions--
+    for (const { worker, user } of session.rigs) {
+      this.#workers.leave(worker, this.#options.clock.monotonicMs())
+      user.sessions--
     }
     if (this.#ready.delete(session)) this.#uptake.down(session)
   }
@@ -205,4 +227,10 @@ export class StratumEngine implements Engine, RigHost {
 function obstacleOf({ bytes, fixedNonce }: EngineWork): string | null {
   if (fixedNonce.bits > 0) return FIXED_NONCE
   return bytes?.length === RIG_WORK_BYTES ? null : OTHER_LENGTH
+}
+
+/** Told each time: a worker is banned once in ten minutes at most. */
+function banText({ device, user, bad, good }: Worker): string {
+  const what = `${bad} of its last ${bad + good} shares were low or malformed`
+  return `${device} of ${user} is banned for a while, since ${what}: is it set to another network, or its order of bytes?`
 }

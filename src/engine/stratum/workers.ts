@@ -3,6 +3,7 @@ import { printable } from '../../core/printable.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { DeviceStatus } from '../engine.ts'
 import type { RigCounts } from '../rigs.ts'
+import { type Conduct, newConduct } from './conduct.ts'
 import { accountName, noShares } from './users.ts'
 
 /** Workers that have a device of their own; all others are one. */
@@ -14,7 +15,7 @@ const FORGET_MS = 10 * 60_000
 const ALL = 'rigs'
 const KERNEL = 'stratum'
 
-export interface Worker {
+export interface Worker extends Conduct {
   /** `rig:NAME`; of a second user's rig of this name `rig:NAME (2)`, and so on. */
   readonly device: string
   /** Whom it names; empty: of more than one. */
@@ -29,6 +30,8 @@ export interface Worker {
   goneAtMs: number
   /** Difficulty that fitted it last, for its next connection; null: not known. */
   difficulty: number | null
+  /** Hashes a second that were measured last, of a connection of its own; null: not known. */
+  rate: number | null
 }
 
 export class Workers {
@@ -38,11 +41,15 @@ export class Workers {
 
   /** A rig whose user says this of itself: `ACCOUNT.WORKER`, or a name alone. */
   join(user: string, nowMs: number): Worker {
-    const [account, name] = [accountName(user), workerName(user)]
-    const key = `${account}\n${name}`
+    const { account, name, key } = namesOf(user)
     const worker = this.#named.get(key) ?? this.#added(key, { account, name, nowMs })
     worker.sessions++
     return worker
+  }
+
+  /** Whether a rig whose user says this of itself is banned. */
+  isBanned(user: string, nowMs: number): boolean {
+    return (this.#named.get(namesOf(user).key)?.bannedUntilMs ?? 0) > nowMs
   }
 
   /** A new worker, with a name of its own where there is room. */
@@ -94,8 +101,24 @@ export class Workers {
   }
 }
 
+function namesOf(user: string): { readonly account: string; readonly name: string; readonly key: string } {
+  const [account, name] = [accountName(user), workerName(user)]
+  return { account, name, key: `${account}\n${name}` }
+}
+
 function newWorker(device: string, user: string): Worker {
-  return { device, user, shares: noShares(), hashes: 0, sessions: 0, faults: 0, goneAtMs: 0, difficulty: null }
+  return {
+    device,
+    user,
+    shares: noShares(),
+    hashes: 0,
+    sessions: 0,
+    faults: 0,
+    goneAtMs: 0,
+    difficulty: null,
+    rate: null,
+    ...newConduct(),
+  }
 }
 
 function statusOf({ device, hashes, faults, sessions }: Worker, unable: string | null): DeviceStatus {

@@ -169,7 +169,7 @@ describe('a rig that writes the lowest byte first', () => {
   })
 
   it('by a password that comes too late for its nonce1 is closed, and counts when it comes again', async () => {
-    const { engine, port } = await startedServer()
+    const { engine, port } = await startedServer({}, { random: () => 0 })
     await engine.setWork(workOf(1, UNREACHABLE))
     // 0000 to 0100: with the bytes the other way round, 0001 is 0100.
     const rigs: Rig[] = []

@@ -2,7 +2,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
-import { readI64LE } from '../../../src/core/bytes.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'
 import { Jobs } from '../../../src/engine/stratum/jobs.ts'
 import { ShareDifficulty, startDifficulty } from '../../../src/engine/stratum/share-difficulty.ts'
@@ -16,11 +15,15 @@ const difficultyOf = (rig: Rig) => Number(MAX_TARGET / (rig.jobs.at(-1)?.target 
 
 describe('the first shares', () => {
   it.each([
-    ['kdaminer-v1.0.0', 2 ** 40],
-    ['iBeLink BM-K1+', 2 ** 40],
-    ['cgminer/4.11.1', 2 ** 40],
-    ['noncerpro/2.2', 2 ** 28],
-    ['', 2 ** 28],
+    ['GodMiner/2.0.1', 2 ** 48],
+    ['ckbminer-v1.0.0', 2 ** 48],
+    ['kdaminer-v1.0.0', 2 ** 44],
+    ['bfgminer/5.4.2', 2 ** 44],
+    ['iBeLink BM-K1+', 2 ** 44],
+    ['cgminer/4.11.1', 2 ** 44],
+    ['sgminer/5.5', 2 ** 44],
+    ['noncerpro/2.2', 2 ** 32],
+    ['', 2 ** 32],
   ])('of %j take %d hashes', async (agent, difficulty) => {
     const { engine, port } = await startedServer({}, { difficulty: null })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -82,6 +85,32 @@ describe('the first shares', () => {
   })
 })
 
+describe('a hint', () => {
+  it.each([
+    ['in the password', 'k:abc.rig', 'd=1.1e9', 2 ** 30],
+    ['in the password, behind a comma', 'k:abc.rig', 'x,diff=2^34', 2 ** 34],
+    ['behind the user', 'k:abc.rig+2^31', 'x', 2 ** 31],
+    ['that is no number, which changes nothing', 'k:abc.rig', 'd=much', 2 ** 44],
+    ['that is too small for one, and is the name', 'k:abc.rig+7', 'x', 2 ** 44],
+  ])('%s', async (_, user, password, difficulty) => {
+    const { engine, port } = await startedServer({}, { difficulty: null })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await connected(port)
+    await rig.subscribe('kdaminer-v1.0.0')
+    expect(await rig.ask('mining.authorize', [user, password])).toMatchObject({ result: true })
+    await until(() => rig.jobs.length > 0)
+    expect(difficultyOf(rig)).toBe(difficulty)
+    expect(engine.devices()).toMatchObject([{ device: user.includes('+7') ? 'rig:rig+7' : 'rig:rig' }])
+  })
+
+  it('is a floor too, and silence goes no lower', () => {
+    const difficulty = new ShareDifficulty(2 ** 44, 0, 'kdaminer')
+    difficulty.suggest(3e9, 0)
+    for (let ms = 0; ms < 3_600_000; ms += 1000) difficulty.adjust(ms, 2 ** 60)
+    expect(difficulty.wanted).toBe(2 ** 31)
+  })
+})
+
 describe('a rig that is faster than thought', () => {
   it('gets harder shares after eight; those of jobs before count as they were told', async () => {
     const clock = new VirtualClock()
@@ -105,6 +134,23 @@ describe('a rig that is faster than thought', () => {
     expect(engine.hashes()).toBe(10 * 200)
   })
 
+  it('has no second step for shares of the jobs before', async () => {
+    const clock = new VirtualClock()
+    const { engine, port } = await startedServer({}, { difficulty: 200, clock })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port, 'abc.fast')
+    await until(() => rig.jobs.length === 1)
+    const [first] = rig.jobs
+    for (let i = 0; i < 9; i++) await rig.submit(first.id, rig.nextShare(first))
+    await clock.pass(100)
+    await until(() => rig.jobs.length === 2)
+    const after = difficultyOf(rig)
+    for (let i = 0; i < 8; i++) expect((await rig.submit(first.id, rig.nextShare(first))).result).toBe(true)
+    await clock.pass(5_000)
+    await rig.ask('mining.ping', [])
+    expect(difficultyOf(rig)).toBe(after)
+  })
+
   it('begins where it was when it comes back', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { difficulty: 2 ** 18, clock })
@@ -122,38 +168,59 @@ describe('a rig that is faster than thought', () => {
   })
 })
 
-it('a slow rig gets easier shares after 40 s', () => {
+it('a slow rig gets easier shares after 30 s', () => {
   const difficulty = new ShareDifficulty(2 ** 30, 0)
   const job = new Jobs(
     () => 0,
     () => 0,
   ).begin(workOf(1, UNREACHABLE))
-  difficulty.tell(job)
-  expect(difficulty.adjust(39_000, job.difficulty)).toBe(false)
-  expect(difficulty.adjust(40_000, job.difficulty)).toBe(true)
+  difficulty.tell(job, 0)
+  expect(difficulty.adjust(29_000, job.difficulty)).toBe(false)
+  expect(difficulty.adjust(30_000, job.difficulty)).toBe(true)
   expect(difficulty.wanted).toBe(2 ** 27)
-  expect(difficulty.tell({ ...job, number: job.number + 1 })).toBe(MAX_TARGET >> 27n)
+  expect(difficulty.tell({ ...job, number: job.number + 1 }, 30_000)).toBe(MAX_TARGET >> 27n)
   expect(difficulty.heldFor(job)?.difficulty).toBe(2 ** 30)
 })
 
-it('a rig that may have tried all nonces of its job gets a fresh one every second, and no other rig does', async () => {
-  const clock = new VirtualClock()
-  const { engine, port } = await startedServer({ noncesPerJob: 50 }, { difficulty: 200, clock })
-  await engine.setWork(workOf(1, UNREACHABLE))
-  const [fast, slow] = [await loggedIn(port, 'abc.fast'), await loggedIn(port, 'abc.slow')]
-  await until(() => fast.jobs.length === 1 && slow.jobs.length === 1)
-  // 1,000 hashes are 100 a second.
-  for (let i = 0; i < 5; i++) await fast.submit(fast.jobs[0].id, fast.nextShare(fast.jobs[0]))
-  for (const jobs of [2, 3]) {
-    await clock.pass(999)
-    // Jobs come before later answers.
-    await fast.ask('mining.ping', [])
-    expect(fast.jobs).toHaveLength(jobs - 1)
-    await clock.pass(jobs === 2 ? 101 : 1)
-    await until(() => fast.jobs.length === jobs)
+describe('a change of target while the rig has a job', () => {
+  /** A rig that was told one difficulty with its first job, and another with its second. */
+  async function changed(from: number, to: number) {
+    const clock = new VirtualClock()
+    const { engine, port } = await startedServer({}, { difficulty: from, clock })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length === 1)
+    void rig.ask('mining.suggest_difficulty', [to])
+    await clock.pass(100)
+    await until(() => rig.jobs.length === 2)
+    return { clock, engine, rig, targets: rig.jobs.map(({ target }) => target) }
   }
-  await slow.ask('mining.ping', [])
-  const times = fast.jobs.map(({ header }) => readI64LE(header, 8))
-  expect(times).toEqual([times[0], times[0] + 1n, times[0] + 2n])
-  expect(slow.jobs).toHaveLength(1)
+
+  /** A share of the first job that meets one target and not the other. */
+  function between(rig: Rig, target: bigint, not: bigint): string {
+    for (;;) {
+      const nonce2 = rig.nextShare(rig.jobs[0], target)
+      if (!rig.lastMeets(rig.jobs[0], not)) return nonce2
+    }
+  }
+
+  it('to an easier one: both hold for that job for five seconds, and credit is what its job was told', async () => {
+    const { clock, engine, rig, targets } = await changed(2 ** 20, 2 ** 16)
+    const [job] = rig.jobs
+    expect(await rig.submit(job.id, between(rig, targets[1], targets[0]))).toMatchObject({ result: true })
+    expect(engine.hashes()).toBe(0)
+    expect(await rig.submit(job.id, rig.nextShare(job))).toMatchObject({ result: true })
+    expect(engine.hashes()).toBe(2 ** 20)
+    await clock.pass(5_001)
+    expect((await rig.submit(job.id, between(rig, targets[1], targets[0]))).error?.code).toBe(23)
+    expect(engine.status().shares).toMatchObject({ accepted: 2, low: 1 })
+  })
+
+  it('to a harder one: shares of that job count as it was told', async () => {
+    const { engine, rig, targets } = await changed(500, 2 ** 16)
+    const [job] = rig.jobs
+    expect(await rig.submit(job.id, between(rig, targets[0], targets[1]))).toMatchObject({ result: true })
+    expect(await rig.submit(job.id, rig.nextShare(job, targets[1]))).toMatchObject({ result: true })
+    expect(engine.hashes()).toBe(1000)
+  })
 })

@@ -159,7 +159,7 @@ describe('a share that solves the work is handed in', () => {
     const work = workOf(1, 70_000n)
     const { rig, candidates } = await rigWith([work])
     for (let change = 1; change <= 9; change++) {
-      await rig.ask('mining.suggest_difficulty', [2 ** 16 + 100 * change])
+      await rig.ask('mining.suggest_difficulty', [change % 2 === 0 ? 2 ** 16 : 2 ** 17])
       await until(() => rig.jobs.length === 1 + change)
     }
     const [job] = rig.jobs

@@ -12,6 +12,7 @@ import { Addresses, addressKey } from '../../../src/engine/stratum/addresses.ts'
 import { defaultLimits, limitsFor } from '../../../src/engine/stratum/limits.ts'
 import { accountName, MAX_USERS, Users } from '../../../src/engine/stratum/users.ts'
 import { MAX_NAMED, Workers, workerName } from '../../../src/engine/stratum/workers.ts'
+import { failures } from '../../../src/stratum/messages.ts'
 import { settle, VirtualClock } from '../../mine/virtual-clock.ts'
 import { until } from '../../wait.ts'
 import { connected, loggedIn, startedServer, stopServers, workOf } from './servers.ts'
@@ -244,20 +245,58 @@ it('an address that may have more sessions may ask more, and the process has wha
   })
 })
 
-describe('an address is banned for a while', () => {
-  it('that hands in bad shares, and those of its sessions are closed that are no good', async () => {
+describe('a worker is banned for a while', () => {
+  it('that hands in bad shares: it has its answers and a word, and those of its sessions are closed that are no good', async () => {
     const clock = new VirtualClock()
-    const { engine, port } = await startedServer({ badUntilBan: 20, banMs: 700 }, { clock })
+    const { engine, port, warnings } = await startedServer({ badUntilBan: 20, banMs: 700 }, { clock })
     await engine.setWork(workOf(1, UNREACHABLE))
     const [bad, other, good] = [await loggedIn(port), await loggedIn(port), await loggedIn(port)]
+    const neighbour = await loggedIn(port, 'k:abc.neighbour')
     await until(() => bad.jobs.length > 0 && good.jobs.length > 0)
     expect(await good.submit(good.jobs[0].id, good.nextShare(good.jobs[0]))).toMatchObject({ result: true })
-    for (let i = 0; i < 20; i++) void bad.submit(bad.jobs[0].id, bad.badShare(bad.jobs[0]))
+    const answers: unknown[] = []
+    for (let i = 0; i < 20; i++) {
+      void bad.submit(bad.jobs[0].id, bad.badShare(bad.jobs[0])).then(({ error }) => answers.push(error?.code))
+    }
     await Promise.all([bad.ended, other.ended])
-    await (await connected(port)).ended
+    expect(answers).toEqual(Array.from({ length: 20 }, () => 23))
+    expect(warnings).toEqual([expect.stringMatching(/^rig:rig of k:abc is banned .*20 of its last 21 shares were low/)])
+    // Whoever shares its address stays, and may come.
+    const back = await connected(port)
+    await back.subscribe()
+    expect(await back.authorize()).toMatchObject({ result: false, error: failures.banned })
+    await back.ended
     await clock.pass(700)
     const again = await loggedIn(port)
-    expect([again.hasEnded, good.hasEnded]).toEqual([false, false])
+    expect([again.hasEnded, good.hasEnded, neighbour.hasEnded]).toEqual([false, false, false])
+  })
+
+  it('but not for shares that are stale or come twice, and not before it has authorized', async () => {
+    const { engine, port, warnings } = await startedServer({ badUntilBan: 5 })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length > 0)
+    const share = rig.nextShare(rig.jobs[0])
+    for (let i = 0; i < 50; i++) await rig.submit(rig.jobs[0].id, share)
+    for (let i = 0; i < 50; i++) await rig.submit('f00d', share)
+    const early = await connected(port)
+    for (let i = 0; i < 50; i++) await early.submit('1', 'x')
+    expect(engine.status().shares).toMatchObject({ accepted: 1, duplicate: 49, stale: 50, unsubscribed: 50 })
+    expect([rig.hasEnded, early.hasEnded, ...warnings]).toEqual([false, false])
+  })
+
+  it('and refused, while the others of its connection go on', async () => {
+    const { engine, port } = await startedServer({ badUntilBan: 5 })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port, 'k:abc.one')
+    await rig.authorize('k:abc.two')
+    await until(() => rig.jobs.length > 0)
+    const [job] = rig.jobs
+    const of = (user: string, nonce2: string) => rig.ask('mining.submit', [user, job.id, nonce2])
+    for (let i = 0; i < 5; i++) await of('k:abc.two', 'x')
+    expect(await of('k:abc.two', rig.nextShare(job))).toMatchObject({ result: false, error: failures.banned })
+    expect(await of('k:abc.one', rig.nextShare(job))).toMatchObject({ result: true })
+    expect(engine.status().shares).toMatchObject({ malformed: 5, unauthorized: 1, accepted: 1 })
   })
 
   it('but not one with a good share for every fourth bad one', async () => {

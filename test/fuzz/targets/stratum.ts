@@ -5,7 +5,7 @@ import { stringifyJson } from '../../../src/core/json.ts'
 import { FREE_NONCE } from '../../../src/core/nonce.ts'
 import { meets, powHash } from '../../../src/core/pow.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'
-import { Jobs, nonceOfShare, RIG_WORK_BYTES, type RigJob } from '../../../src/engine/stratum/jobs.ts'
+import { Jobs, nonceOfShare, RIG_WORK_BYTES, type RigJob, shareHash } from '../../../src/engine/stratum/jobs.ts'
 import { defaultLimits } from '../../../src/engine/stratum/limits.ts'
 import { Session, type SessionPorts, type Share } from '../../../src/engine/stratum/session.ts'
 import { startDifficulty } from '../../../src/engine/stratum/share-difficulty.ts'
@@ -171,16 +171,17 @@ class Trial {
   }
 
   end(): void {
-    const { rig } = this.session
-    if (rig === null) return
-    this.#shop.workers.leave(rig.worker, this.#shop.nowMs)
-    rig.user.sessions--
+    for (const { worker, user } of this.session.rigs) {
+      this.#shop.workers.leave(worker, this.#shop.nowMs)
+      user.sessions--
+    }
   }
 
   #ports(): SessionPorts {
     const shop = this.#shop
     return {
       jobs: this.#jobs,
+      shareHash,
       limits: { ...defaultLimits, sharesPerJob: SHARES_PER_JOB },
       nowMs: () => shop.nowMs,
       write: (lines) => this.#write(lines),
@@ -189,6 +190,7 @@ class Trial {
       },
       claim: (nonce1) => nonce1 !== TAKEN,
       isBehind: () => false,
+      isBanned: () => false,
       onUser: (user) => ({ worker: shop.workers.join(user, shop.nowMs), user: shop.users.join(user) }),
       firstDifficulty: (_rig, agent) => startDifficulty(agent),
       onReady: () => this.#tell(this.#jobs.current),
@@ -218,7 +220,7 @@ class Trial {
     }
   }
 
-  /** A request has one answer, with its id. */
+  /** A request has one answer, with its id; a notification has none. */
   #judgeAnswers(line: string): void {
     const asked = idsIn(line)
     const told = (ids: readonly MessageId[]) => ids.map((id) => `${typeof id} ${id}`).join()
@@ -245,7 +247,7 @@ class Trial {
 function idsIn(line: string): MessageId[] {
   try {
     const message = readMessage(line)
-    return message.kind === 'request' ? [message.id] : []
+    return message.kind === 'request' && message.id !== null ? [message.id] : []
   } catch (error) {
     if (!isNewcutError(error)) throw error
     return [null]

@@ -1,0 +1,28 @@
+/** Good and bad that somebody did of late, and when that is enough for a ban. */
+import type { RigLimits } from './limits.ts'
+
+/** Bad and good are counted for so long. */
+const WINDOW_MS = 5 * 60_000
+const BAD_FOR_EACH_GOOD = 4
+
+export interface Conduct {
+  good: number
+  bad: number
+  windowMs: number
+  bannedUntilMs: number
+}
+
+export function newConduct(): Conduct {
+  return { good: 0, bad: 0, windowMs: 0, bannedUntilMs: 0 }
+}
+
+/** Counts something good or bad. True: it is banned from now on. */
+export function judge(conduct: Conduct, { good = 0, bad = 0 }, limits: RigLimits, nowMs: number): boolean {
+  if (nowMs - conduct.windowMs > WINDOW_MS) Object.assign(conduct, { windowMs: nowMs, good: 0, bad: 0 })
+  conduct.good += good
+  conduct.bad += bad
+  const isBad = conduct.bad >= limits.badUntilBan && conduct.bad > BAD_FOR_EACH_GOOD * conduct.good
+  if (bad === 0 || !isBad || conduct.bannedUntilMs > nowMs) return false
+  conduct.bannedUntilMs = nowMs + limits.banMs
+  return true
+}

@@ -1,0 +1,159 @@
+/** Headers by need: often enough that no rig searches a nonce twice, or hears nothing, and never the same one again. */
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Rig } from '../../../bench/stratum-rig.ts'
+import { UNREACHABLE } from '../../../bench/work.ts'
+import { readI64LE } from '../../../src/core/bytes.ts'
+import { withCreationTime, withNonce } from '../../../src/core/header.ts'
+import { noWork } from '../../../src/engine/engine.ts'
+import { Jobs } from '../../../src/engine/stratum/jobs.ts'
+import { type KnownOfRig, LEAST_ROLL_MS, MOST_ROLL_MS, rollMs } from '../../../src/engine/stratum/rolls.ts'
+import { VirtualClock } from '../../mine/virtual-clock.ts'
+import { until } from '../../wait.ts'
+import { loggedIn, startedServer, stopServers, workOf } from './servers.ts'
+
+afterEach(stopServers)
+
+const QUARTER = 2 ** 46
+const timesOf = (rig: Rig) => rig.jobs.map(({ header }) => readI64LE(header, 8))
+
+describe('the time of a header', () => {
+  it.each<[string, Partial<KnownOfRig>, number]>([
+    ['a KA3', { agent: 'GodMiner/2.0.0' }, 500],
+    ['a KA3 that misread a server', { agent: 'ckbminer-v1.0.0' }, 500],
+    ['a KA3 that was measured at 1 TH/s', { agent: 'GodMiner/2.0.0', rate: 1e12 }, 500],
+    ['a rig of Goldshell whose rate is not known', { agent: 'kdaminer-v1.0.0', difficulty: 2 ** 44 }, 1716],
+    ['a KD6 that was measured', { agent: 'kdaminer-v1.0.0', rate: 29.2e12 }, 1721],
+    ['a KD-BOX that was measured', { agent: 'kdaminer-v1.0.0', rate: 1.6e12 }, MOST_ROLL_MS],
+    ['an unknown rig with easy shares', { difficulty: 2 ** 32 }, MOST_ROLL_MS],
+    ['an unknown rig with hard shares', { difficulty: 2 ** 50 }, LEAST_ROLL_MS],
+  ])('of %s', (_, known, ms) => {
+    expect(Math.round(rollMs({ agent: '', rate: null, difficulty: 2 ** 44, ...known }, QUARTER))).toBe(ms)
+  })
+
+  it('is less than a rig needs for its nonces, and never two a second nor less than one in 30 s', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1, max: 500e12, noNaN: true }), fc.string(), (rate, agent) => {
+        const ms = rollMs({ agent, rate, difficulty: 2 ** 44 }, QUARTER)
+        expect(ms).toBeGreaterThanOrEqual(LEAST_ROLL_MS)
+        expect(ms).toBeLessThan(30_000)
+        expect((rate * ms) / 1000).toBeLessThan(2 ** 48)
+      }),
+    )
+  })
+})
+
+describe('the server', () => {
+  it('gives a KA3 a header a microsecond later every half second, and no other rig', async () => {
+    const clock = new VirtualClock()
+    const { engine, port } = await startedServer({}, { clock })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const [fast, slow] = [await loggedIn(port, 'abc.fast', 'GodMiner/2.0.0'), await loggedIn(port, 'abc.slow')]
+    await until(() => fast.jobs.length === 1 && slow.jobs.length === 1)
+    for (const jobs of [2, 3]) {
+      await clock.pass(499)
+      // Jobs come before later answers.
+      await fast.ask('mining.ping', [])
+      expect(fast.jobs).toHaveLength(jobs - 1)
+      await clock.pass(1)
+      await until(() => fast.jobs.length === jobs)
+    }
+    await slow.ask('mining.ping', [])
+    const [first] = timesOf(fast)
+    expect(timesOf(fast)).toEqual([first, first + 1n, first + 2n])
+    expect(fast.jobs.map(({ clean }) => clean)).toEqual([true, false, false])
+    expect(slow.jobs).toHaveLength(1)
+  })
+
+  it('gives every rig a line in 30 s, also while there is no work: the last job, whose shares are stale', async () => {
+    const clock = new VirtualClock()
+    const { engine, port } = await startedServer({}, { clock })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length === 1)
+    await engine.setWork(noWork(2))
+    for (const jobs of [2, 3, 4]) {
+      await clock.pass(29_500)
+      await until(() => rig.jobs.length === jobs)
+    }
+    const [first] = timesOf(rig)
+    expect(timesOf(rig)).toEqual([first, first + 1n, first + 2n, first + 3n])
+    expect((await rig.submit(rig.jobs[3].id, rig.nextShare(rig.jobs[3]))).error?.code).toBe(21)
+    // One that comes now has the last job too.
+    const late = await loggedIn(port, 'abc.late')
+    await until(() => late.jobs.length === 1)
+    // With work again, its shares count.
+    await engine.setWork(workOf(3, UNREACHABLE))
+    await until(() => rig.jobs.length === 5)
+    expect((await rig.submit(rig.jobs[4].id, rig.nextShare(rig.jobs[4]))).result).toBe(true)
+  })
+
+  it('gives a rig its target again every half minute before there was any work', async () => {
+    const clock = new VirtualClock()
+    const { port } = await startedServer({}, { clock })
+    const rig = await loggedIn(port)
+    for (let round = 0; round < 3; round++) {
+      rig.target = 0n
+      await clock.pass(29_500)
+      await until(() => rig.target > 0n)
+    }
+  })
+
+  it('gives a rig another nonce1 after a start of its own', async () => {
+    const nonce1s = new Set<string>()
+    for (const start of [0.25, 0.5, 0.75]) {
+      const { port } = await startedServer({}, { random: () => start })
+      nonce1s.add((await loggedIn(port)).nonce1)
+    }
+    expect(nonce1s.size).toBe(3)
+  })
+})
+
+it('work that comes again has another header, so that no share is one of before', async () => {
+  const { engine, port } = await startedServer()
+  const [work, other] = [workOf(1, UNREACHABLE), workOf(2, UNREACHABLE)]
+  await engine.setWork(work)
+  const rig = await loggedIn(port)
+  for (const next of [other, { ...work, sequence: 3 }, { ...work, sequence: 4 }]) await engine.setWork(next)
+  await until(() => rig.jobs.length === 4)
+  const [first, , second, third] = timesOf(rig)
+  expect([second, third]).toEqual([first + 1n, first + 2n])
+})
+
+it('no header is handed out twice, whatever work comes in whatever order', () => {
+  const works = [1, 2, 3].map((sequence) => workOf(sequence, UNREACHABLE))
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('begin' as const), work: fc.nat(2), time: fc.bigInt({ min: 0n, max: 5n }) }),
+    fc.record({ kind: fc.constantFrom('fresh' as const, 'rest' as const) }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+      const jobs = new Jobs(
+        () => 0,
+        () => 0,
+      )
+      const headers = new Set<string>()
+      let sequence = 0
+      for (const each of steps) {
+        if (each.kind === 'rest') jobs.rest()
+        const work = each.kind === 'begin' ? works[each.work] : works[0]
+        const time = each.kind === 'begin' ? each.time : 0n
+        const bytes = withCreationTime(work.bytes, 1_000n + time)
+        const job =
+          each.kind === 'begin'
+            ? jobs.begin({ ...work, sequence: ++sequence, bytes })
+            : each.kind === 'fresh'
+              ? jobs.fresh()
+              : null
+        if (job === null) continue
+        const [, header] = JSON.parse(job.line).params
+        expect(headers.has(header)).toBe(false)
+        headers.add(header)
+        if (each.kind !== 'begin') continue
+        // A candidate names the creation time where the header has another than its work.
+        const searched = job.creationTime === undefined ? bytes : withCreationTime(bytes, job.creationTime)
+        expect(header).toBe(Buffer.from(withNonce(searched, 0n)).toString('hex'))
+      }
+    }),
+  )
+})

@@ -1,0 +1,150 @@
+/** How each maker's rigs log in and hand in shares, line by line as they send it. */
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Rig } from '../../../bench/stratum-rig.ts'
+import { UNREACHABLE } from '../../../bench/work.ts'
+import { until } from '../../wait.ts'
+import { connected, startedServer, stopServers, workOf } from './servers.ts'
+
+afterEach(stopServers)
+
+/** What a connection is told, line by line. */
+function told(rig: Rig): {
+  readonly lines: Record<string, unknown>[]
+  readonly next: (count: number) => Promise<void>
+} {
+  const lines: Record<string, unknown>[] = []
+  let rest = ''
+  rig.socket.on('data', (bytes) => {
+    const whole = (rest + bytes.toString()).split('\n')
+    rest = whole.pop() ?? ''
+    for (const line of whole) lines.push(JSON.parse(line))
+  })
+  return { lines, next: (count) => until(() => lines.length >= count) }
+}
+
+async function served() {
+  const started = await startedServer()
+  await started.engine.setWork(workOf(1, UNREACHABLE))
+  const rig = await connected(started.port)
+  const { lines, next } = told(rig)
+  const say = (...messages: readonly object[]) =>
+    rig.socket.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''))
+  return { ...started, rig, lines, next, say }
+}
+
+describe('a KA3', () => {
+  it.each(['GodMiner/2.0.0', 'GodMiner/2.0.1', 'ckbminer-v1.0.0'])(
+    'as %s reads the answer first, then is told a target of 64 digits before its job',
+    async (agent) => {
+      const { lines, next, say, rig } = await served()
+      say({ id: 1, method: 'mining.subscribe', params: [agent, null] })
+      await next(1)
+      expect(lines[0]).toEqual({ id: 1, result: [null, expect.stringMatching(/^[0-9a-f]{4}$/), 6], error: null })
+      say({ id: 2, method: 'mining.authorize', params: ['k:abc.ka3', 'x'] })
+      await next(4)
+      expect(lines.slice(1)).toMatchObject([
+        { id: 2, result: true, error: null },
+        { id: null, method: 'mining.set_target', params: [expect.stringMatching(/^[0-9a-f]{64}$/)] },
+        { id: null, method: 'mining.notify', params: [expect.stringMatching(/^.{1,63}$/), expect.any(String), true] },
+      ])
+      expect(rig.jobs[0].header.length).toBeLessThanOrEqual(288)
+    },
+  )
+
+  it('that misread the first answer and subscribes again has an answer first, with the same nonce1', async () => {
+    const { lines, next, say } = await served()
+    say({ id: 1, method: 'mining.subscribe', params: ['GodMiner/2.0.0', null] })
+    say({ id: 1, method: 'mining.subscribe', params: ['ckbminer-v1.0.0', null] })
+    await next(2)
+    expect(lines[1]).toEqual(lines[0])
+  })
+
+  it('need not read the answers to its shares', async () => {
+    const { rig, say, engine } = await served()
+    say({ id: 1, method: 'mining.subscribe', params: ['GodMiner/2.0.0', null] })
+    say({ id: 2, method: 'mining.authorize', params: ['k:abc.ka3', 'x'] })
+    await until(() => rig.jobs.length > 0)
+    say({ id: 3, method: 'mining.submit', params: ['k:abc.ka3', rig.jobs[0].id, 'ffffffffffff'] })
+    await until(() => engine.status().shares.low === 1)
+  })
+})
+
+describe('a rig in the manner of bfgminer', () => {
+  it('has no line before the answer to its subscription, and no answer to what has the id null', async () => {
+    const { lines, next, say } = await served()
+    say(
+      { id: null, method: 'mining.suggest_target', params: ['00000000ffff'.padEnd(64, '0')] },
+      { id: null, method: 'mining.capabilities', params: [{ notify: [] }] },
+      { id: 0, method: 'mining.subscribe', params: ['bfgminer/5.4.2'] },
+    )
+    await next(1)
+    expect(lines[0]).toMatchObject({ id: 0, error: null, result: [null, expect.anything(), 6] })
+  })
+
+  it('has its ids back, whatever they are', async () => {
+    const { lines, next, say } = await served()
+    say({ id: 0, method: 'mining.subscribe', params: [] })
+    say({ id: 'xnsub', method: 'mining.extranonce.subscribe', params: [] })
+    say({ id: 'txlist7', method: 'mining.get_transactions', params: ['7'] })
+    say({ id: 'auth', method: 'mining.authorize', params: ['k:abc.kd', 'x'] })
+    await next(6)
+    expect(lines.map(({ id, method }) => method ?? id)).toEqual([
+      ...[0, 'xnsub', 'txlist7', 'auth'],
+      ...['mining.set_target', 'mining.notify'],
+    ])
+    expect(lines[2]).toMatchObject({ result: false, error: [-32601, 'no such method', null] })
+  })
+})
+
+it.each([
+  ['with its agent alone', [['mining.subscribe', ['BM-K1']] as const, ['mining.authorize', ['a.b', 'x']] as const]],
+  ['without parameters', [['mining.subscribe', []] as const, ['mining.authorize', ['a.b', 'x']] as const]],
+  ['with a session', [['mining.subscribe', ['x', 'f00d']] as const, ['mining.authorize', ['a.b']] as const]],
+  ['that authorizes first', [['mining.authorize', ['a.b', 'x']] as const, ['mining.subscribe', ['x']] as const]],
+])('a rig %s has both answers before its target and its job', async (_, asks) => {
+  const { lines, next, say } = await served()
+  say(...asks.map(([method, params], index) => ({ id: index + 1, method, params })))
+  await next(4)
+  expect(lines.map(({ id, method }) => method ?? id)).toEqual([1, 2, 'mining.set_target', 'mining.notify'])
+})
+
+it.each([
+  ['as text', '3'],
+  ['as a number', 3],
+  ['as a list', [1, 2]],
+])('a share with the chain behind it, %s, is accepted', async (_, chain) => {
+  const { rig, engine } = await served()
+  await rig.subscribe('kdaminer-v1.0.0')
+  await rig.authorize('k:abc.kd')
+  await until(() => rig.jobs.length > 0)
+  const [job] = rig.jobs
+  const answer = await rig.ask('mining.submit', ['k:abc.kd', job.id, rig.nextShare(job), chain])
+  expect(answer).toMatchObject({ result: true, error: null })
+  expect(engine.status().shares).toMatchObject({ accepted: 1 })
+})
+
+describe('a connection with several users', () => {
+  it('has its shares counted for the user of each, and for the first where that one has not authorized', async () => {
+    const { rig, engine, port } = await served()
+    await rig.subscribe('farm-proxy/1')
+    for (const user of ['k:abc.one', 'k:abc.two', 'k:def.three']) await rig.authorize(user)
+    await until(() => rig.jobs.length > 0)
+    const [job] = rig.jobs
+    for (const user of ['k:def.three', 'k:abc.two', 'k:abc.two', 'k:nobody.else', 7]) {
+      expect(await rig.ask('mining.submit', [user, job.id, rig.nextShare(job)])).toMatchObject({ result: true })
+    }
+    const accepted = (rows: readonly { readonly shares: { readonly accepted: number } }[]) =>
+      rows.map(({ shares }) => shares.accepted)
+    expect(accepted(engine.status().rigs)).toEqual([2, 2, 1])
+    expect(engine.status().users).toMatchObject([
+      { user: 'k:abc', hashes: 4000, sessions: 2 },
+      { user: 'k:def', hashes: 1000, sessions: 1 },
+    ])
+    rig.close()
+    await until(() => engine.status().sessions === 0)
+    expect(engine.status().rigs.map(({ sessions }) => sessions)).toEqual([0, 0, 0])
+    expect(engine.status().users.map(({ sessions }) => sessions)).toEqual([0, 0])
+    // The server lives on.
+    expect((await (await connected(port)).subscribe()).error).toBeNull()
+  })
+})
