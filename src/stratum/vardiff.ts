@@ -62,14 +62,41 @@ export function vardiff(difficulty: number, nowMs: number, bounds: VardiffBounds
   return { difficulty, bounds, window: null, quietSinceMs: nowMs, hasShared: false, hasRate: false, rate: null }
 }
 
+/** Shares that came one after the other. */
+export interface ShareBatch {
+  readonly shares: number
+  readonly firstMs: number
+  readonly lastMs: number
+  /** Hashes that the hash of the first one takes on average. */
+  readonly first: number
+  /** The same of the easiest of all others; infinite where there are none. */
+  readonly easiestAfter: number
+}
+
 /** One more share came, whose hash takes `hashes` on average. */
 export function shared(state: Vardiff, nowMs: number, hashes: number): Vardiff {
+  const one = { shares: 1, firstMs: nowMs, lastMs: nowMs, first: hashes, easiestAfter: Number.POSITIVE_INFINITY }
+  return sharedAll(state, one)
+}
+
+/** More shares came. */
+export function sharedAll(state: Vardiff, { shares, firstMs, lastMs, first, easiestAfter }: ShareBatch): Vardiff {
   const { window } = state
-  const next =
+  const next: Window =
     window === null
-      ? opened(nowMs)
-      : { ...window, lastMs: nowMs, shares: window.shares + 1, easiest: Math.min(window.easiest, hashes) }
-  return { ...state, window: next, quietSinceMs: nowMs, hasShared: true }
+      ? { sinceMs: firstMs, lastMs, shares: shares - 1, easiest: easiestAfter }
+      : {
+          sinceMs: window.sinceMs,
+          lastMs,
+          shares: window.shares + shares,
+          easiest: Math.min(window.easiest, first, easiestAfter),
+        }
+  return { ...state, window: next, quietSinceMs: lastMs, hasShared: true }
+}
+
+/** A share came that says nothing of the rate, since it is of an earlier difficulty. The rig is not silent. */
+export function heard(state: Vardiff, nowMs: number): Vardiff {
+  return nowMs <= state.quietSinceMs ? state : { ...state, quietSinceMs: nowMs, hasShared: true }
 }
 
 /** The state with the difficulty that fits, or the same object: nothing changes. */
@@ -85,11 +112,13 @@ export function adjusted(state: Vardiff, nowMs: number): Vardiff {
 /** By the shares of the window; null: they tell too little. */
 function measured(state: Vardiff, window: Window, nowMs: number): Vardiff | null {
   const { difficulty, bounds, hasRate } = state
-  const seconds = Math.max(MIN_WINDOW_MS, window.lastMs - window.sinceMs) / 1000
+  const windowMs = window.lastMs - window.sinceMs
+  const seconds = Math.max(MIN_WINDOW_MS, windowMs) / 1000
   const rate = ((window.shares - 1) * window.easiest) / seconds
   const ratio = (rate * SHARE_MS) / 1000 / difficulty
   if (window.shares < MANY_SHARES && ratio <= FAR && ratio >= 1 / FAR) return null
-  const known = { ...state, rate, hasRate: true }
+  // Of shares that come at once only this much is known: it is no less, unless they waited in the network.
+  const known = { ...state, rate: windowMs < MIN_WINDOW_MS ? null : rate, hasRate: true }
   const isRight = ratio >= DEAD_BAND.from && ratio <= DEAD_BAND.to
   const step = hasRate ? Math.min(ratio, MAX_STEP_UP) : ratio
   const next = isRight ? difficulty : Math.min(MOST, Math.max(bounds.least, powerOfTwo(difficulty * step)))

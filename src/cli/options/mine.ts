@@ -142,7 +142,7 @@ const searchOptions = {
   'stratum-difficulty': unset(
     hashCount,
     'HASHES',
-    'hashes that the first shares of a rig take on average; if not given, 1.1T for ASICs and 268M for others',
+    'hashes that the first shares of a rig take on average; if not given, 17.6T or more for ASICs and 4.29G for others',
     ofRigs,
   ),
   'stratum-per-address': option(

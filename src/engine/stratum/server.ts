@@ -19,6 +19,8 @@ const LOOK_MS = 1000
 const KEEP_ALIVE_MS = 60_000
 /** What is no message at all counts as so many bad requests. */
 const GARBAGE = 10
+const GOOD = { good: 1, bad: 0 }
+const BAD = { good: 0, bad: 1 }
 
 export interface RigServerOptions {
   readonly host: string
@@ -280,7 +282,8 @@ export class RigServer {
     const isBad = !isGood && (verdict === 'low' || verdict === 'malformed')
     if (rig === null || !(isGood || isBad)) return
     const { limits, clock } = this.#options
-    const [done, nowMs] = [isGood ? { good: 1 } : { bad: 1 }, clock.monotonicMs()]
+    const done = isGood ? GOOD : BAD
+    const nowMs = clock.monotonicMs()
     const isUnfit = judge(connection.conduct, done, limits, nowMs)
     if (isGood) this.#addresses.judge(connection.address, done, nowMs)
     // All workers beyond those with names are one: only the connection is closed.

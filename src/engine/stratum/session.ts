@@ -76,8 +76,6 @@ export interface Share {
   readonly solution?: { readonly job: RigJob; readonly nonce: bigint } | undefined
 }
 
-type Judgement = Omit<Share, 'rig'>
-
 /** Whom the shares of a session count for. */
 export interface Rig {
   readonly worker: Worker
@@ -107,8 +105,10 @@ export class Session {
   #agent = ''
   #suggested: number | null = null
   #isSubscribed = false
-  /** Those that authorized, by what they call themselves; the first one is the rig itself. */
+  /** Those that authorized, by what they call themselves. */
   readonly #rigs = new Map<string, Rig>()
+  /** The first of them is the rig itself; null: it has not authorized. */
+  #first: Rig | null = null
   /** null: it has not both subscribed and authorized. */
   #difficulty: ShareDifficulty | null = null
   #garbage = 0
@@ -145,11 +145,6 @@ export class Session {
   /** Whom it counts for, in the order in which they authorized. */
   get rigs(): Iterable<Rig> {
     return this.#rigs.values()
-  }
-
-  /** null: it has not authorized. */
-  get #first(): Rig | null {
-    return this.#rigs.values().next().value ?? null
   }
 
   /** A line that the client sent, without its end. */
@@ -294,7 +289,8 @@ export class Session {
       this.#ports.close()
       return answered(true)
     }
-    this.#rigs.set(user, this.#ports.onUser(name))
+    this.#first = this.#ports.onUser(name)
+    this.#rigs.set(user, this.#first)
     const asked = difficultyInPassword(password) ?? difficulty
     return asked === null ? answered(true) : this.#suggest(asked)
   }
@@ -319,38 +315,37 @@ export class Session {
     const [user] = params
     const rig = (typeof user === 'string' ? this.#rigs.get(user) : undefined) ?? this.#first
     const isBanned = this.#rigs.size > 1 && rig !== null && rig.worker.bannedUntilMs > this.#ports.nowMs()
-    const share: Share = isBanned ? { verdict: 'unauthorized', hashes: 0, rig } : { ...this.#judged(params), rig }
+    const share = isBanned ? shareOf(rig, 'unauthorized') : this.#judged(params, rig)
     this.#ports.onShare(this, share)
-    if (this.#difficulty !== null) this.#adjust(this.#difficulty)
+    if (this.#difficulty?.isPressing) this.#adjust(this.#difficulty)
     if (isBanned) return { failure: 'banned' }
     return share.verdict === 'accepted' ? answered(true) : { failure: share.verdict }
   }
 
   /** Every share of a job that is known is hashed: one that solves the work is handed in, whatever the rig is told. */
-  #judged([, id, text]: readonly unknown[]): Judgement {
-    const refused = (verdict: ShareVerdict): Judgement => ({ verdict, hashes: 0 })
-    if (!this.#isSubscribed) return refused('unsubscribed')
-    if (this.#difficulty === null) return refused('unauthorized')
-    if (typeof id !== 'string' || id === '') return refused('malformed')
-    if (typeof text !== 'string' || !NONCE2.test(text)) return refused('malformed')
+  #judged([, id, text]: readonly unknown[], rig: Rig | null): Share {
+    if (!this.#isSubscribed) return shareOf(rig, 'unsubscribed')
+    if (this.#difficulty === null) return shareOf(rig, 'unauthorized')
+    if (typeof id !== 'string' || id === '') return shareOf(rig, 'malformed')
+    if (typeof text !== 'string' || !NONCE2.test(text)) return shareOf(rig, 'malformed')
     const { jobs, shareHash, nowMs } = this.#ports
     const job = jobs.find(id)
-    if (job === null) return refused('stale')
+    if (job === null) return shareOf(rig, 'stale')
     const nonce2 = nonce2Number(text, 2 * NONCE2_BYTES, this.#order ?? 'usual')
     const shares = this.#sharesOf(job)
-    if (shares?.has(nonce2)) return refused('duplicate')
+    if (shares?.has(nonce2)) return shareOf(rig, 'duplicate')
     const hash = shareHash(job, this.#nonce1, nonce2)
     const solution = isAtMost(hash, job.targetWords) ? { job, nonce: nonceOfShare(this.#nonce1, nonce2) } : undefined
     const told = this.#difficulty.heldFor(job)
     // What is forgotten could be handed in twice, or does not say what its shares are worth.
-    if (shares === null || told === undefined) return { verdict: 'stale', hashes: 0, solution }
+    if (shares === null || told === undefined) return shareOf(rig, 'stale', 0, solution)
     const isWhole = isAtMost(hash, told.targetWords)
     // One that meets an easier target that came later is right, and adds nothing to what the job's own shares tell.
-    if (!isWhole && !this.#difficulty.meetsLater(job, hash, nowMs())) return { verdict: 'low', hashes: 0, solution }
+    if (!isWhole && !this.#difficulty.meetsLater(job, hash, nowMs())) return shareOf(rig, 'low', 0, solution)
     this.#remember(job, nonce2)
     this.#difficulty.count(job, hash, nowMs())
-    if (jobs.isOver(job)) return { verdict: 'stale', hashes: 0, solution }
-    return { verdict: 'accepted', hashes: isWhole ? told.difficulty : 0, solution }
+    if (jobs.isOver(job)) return shareOf(rig, 'stale', 0, solution)
+    return shareOf(rig, 'accepted', isWhole ? told.difficulty : 0, solution)
   }
 
   /** The nonces of a job's shares so far; null: they are forgotten, and what follows is stale. */
@@ -374,6 +369,10 @@ export class Session {
     this.#shares.delete(oldest)
     this.#firstJob = oldest + 1
   }
+}
+
+function shareOf(rig: Rig | null, verdict: ShareVerdict, hashes = 0, solution: Share['solution'] = undefined): Share {
+  return { verdict, rig, hashes, solution }
 }
 
 /** None of the extensions is for these networks. */

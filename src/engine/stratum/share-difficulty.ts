@@ -2,7 +2,15 @@
 
 import { isAtMost, targetWords } from '../../core/pow.ts'
 import { targetOfShares } from '../../stratum/targets.ts'
-import { adjusted, powerOfTwo, shared, type Vardiff, type VardiffBounds, vardiff } from '../../stratum/vardiff.ts'
+import {
+  adjusted,
+  heard,
+  powerOfTwo,
+  sharedAll,
+  type Vardiff,
+  type VardiffBounds,
+  vardiff,
+} from '../../stratum/vardiff.ts'
 import type { RigJob } from './jobs.ts'
 
 /** Hashes: the easiest shares. A slower rig hands in fewer than one in ten seconds. */
@@ -25,6 +33,8 @@ const FIRST_STEP = 8
 const MAX_TOLD = 8
 /** Rigs apply a new target to the job they have, so for this time its shares may meet either. */
 const OVERLAP_MS = 5_000
+/** Shares are looked at by so many, or at the next look: a rig that is cut off for a moment hands in many at once. */
+const BATCH = 3
 
 /** What the rig was told, which holds from a job on. */
 export interface Told {
@@ -55,6 +65,10 @@ function boundsOf(agent: string): VardiffBounds {
 
 export class ShareDifficulty {
   #pace: Vardiff
+  /** Shares that have not been looked at: how many, time of the first and last, hashes of the first and easiest other. */
+  readonly #batch = new Float64Array(5)
+  /** When the last share came, of whichever job. */
+  #heardAtMs = Number.NEGATIVE_INFINITY
   #told: readonly Told[] = []
 
   /** `agent`: what the program of the rig says of itself. */
@@ -75,19 +89,41 @@ export class ShareDifficulty {
   /** Replaces what fits, kept within bounds: a power of two, below which it does not fall. */
   suggest(difficulty: number, nowMs: number): void {
     const next = powerOfTwo(Math.min(MOST_DIFFICULTY, Math.max(LEAST_DIFFICULTY, difficulty)))
+    this.#batch[0] = 0
     this.#pace = vardiff(next, nowMs, { least: next, leastAtFirst: next, firstStep: 2 })
   }
 
   /** A share came. One of a job from before the present target says little of the pace. */
   count({ number }: RigJob, hash: Uint32Array, nowMs: number): void {
+    this.#heardAtMs = nowMs
     const told = this.#told.at(-1)
-    if (told !== undefined && number >= told.from) this.#pace = shared(this.#pace, nowMs, hashesOf(hash))
+    if (told === undefined || number < told.from) return
+    // The rig is about to be told another one.
+    if (!told.isBlock && told.difficulty !== this.#pace.difficulty) return
+    const [batch, hashes] = [this.#batch, hashesOf(hash)]
+    if (batch[0]++ === 0) {
+      batch[1] = nowMs
+      batch[2] = nowMs
+      batch[3] = hashes
+      batch[4] = Number.POSITIVE_INFINITY
+    } else {
+      batch[2] = nowMs
+      batch[4] = Math.min(batch[4], hashes)
+    }
+  }
+
+  /** Whether so many shares came that the difficulty should be looked at before the next look. */
+  get isPressing(): boolean {
+    return this.#batch[0] >= BATCH
   }
 
   /** Whether the rig should be told another difficulty by now; never one above that of a block. */
   adjust(nowMs: number, most: number): boolean {
     const before = this.#pace.difficulty
-    this.#pace = adjusted(this.#pace, nowMs)
+    const [shares, firstMs, lastMs, first, easiestAfter] = this.#batch
+    if (shares > 0) this.#pace = sharedAll(this.#pace, { shares, firstMs, lastMs, first, easiestAfter })
+    this.#batch[0] = 0
+    this.#pace = adjusted(heard(this.#pace, this.#heardAtMs), nowMs)
     return Math.min(most, this.#pace.difficulty) !== Math.min(most, before)
   }
 

@@ -60,6 +60,8 @@ export const models = {
   unknown: { ...ka3, agent: 'miner/1.0' },
 } satisfies Record<string, RigModel>
 
+/** Hashes by which a rig's place may be off, since times are rounded. */
+const ROUNDING = 1e7
 /** Levels of difficulty that a nonce can tell: 40 for each power of two. */
 const LEVELS_PER_BIT = 40
 const MAX_LEVEL = 2047
@@ -292,8 +294,8 @@ export class ModelRig {
       const at = this.#done < space ? 0 : this.#done % space
       const again = this.#finds.filter(({ level }) => 2 ** (FIRST_BIT + level / LEVELS_PER_BIT) >= this.#difficulty)
       if (again.length === 0) return
-      const next = again.find(({ atHash }) => atHash > at + 1) ?? again[0]
-      inHashes += next.atHash > at + 1 ? next.atHash - at : space - at + next.atHash
+      const next = again.find(({ atHash }) => atHash > at + ROUNDING) ?? again[0]
+      inHashes += next.atHash > at + ROUNDING ? next.atHash - at : space - at + next.atHash
       find = next
     }
     const share = find
