@@ -86,12 +86,12 @@ it('nothing runs after a stop', async () => {
 })
 
 it('goes on when nothing else happens in the process', async () => {
-  const module = new URL('../../dist/src/devnet/turns.js', import.meta.url).href
+  const module = new URL('../../dist/src/devnet/time-slicer.js', import.meta.url).href
   const code = `
-    const { Turns } = await import(${JSON.stringify(module)})
+    const { TimeSlicer } = await import(${JSON.stringify(module)})
     let nowMs = 0
     function* steps() { for (let i = 0; i < 5; i++) { nowMs += 5; yield } }
-    new Turns(() => nowMs).run('commands', steps()).then(() => console.log('done'))`
+    new TimeSlicer(() => nowMs).run('commands', steps()).then(() => console.log('done'))`
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code])
   expect(stdout).toBe('done\n')
 })
