@@ -4,11 +4,11 @@ import type { Config } from './config.ts'
 import type { OptionTable } from './flags.ts'
 import type { Surroundings } from './terminal.ts'
 
-/** What commands are for, in the order of the help. */
+/** Purposes of commands, in the order of the help. */
 export const commandGroups = ['mining', 'fleets', 'networks', 'coins', 'contracts', 'tools'] as const
 export type CommandGroup = (typeof commandGroups)[number]
 
-/** What people read of a command. */
+/** The texts of a command in help and manual page. */
 export interface CommandFacts {
   readonly name: string
   readonly group: CommandGroup

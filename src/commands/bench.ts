@@ -7,7 +7,7 @@ import type { Progress } from '../core/progress.ts'
 /** The time goes on while a suite measures. */
 const REDRAW_MS = 500
 
-/** What to measure (bench/bench.ts). */
+/** Suites and files of a benchmark run (bench/bench.ts). */
 export interface BenchOptions {
   readonly suites: readonly string[]
   readonly quick: boolean

@@ -15,7 +15,7 @@ import { runProgram } from '../cli/program.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { toolCommands } from './tool-commands.ts'
 
-/** What `newcut fleet` does. */
+/** Orders that `newcut fleet` takes. */
 const fleetOrders = ['list', 'pause', 'resume'] as const
 
 const miningCommands: readonly CommandRow[] = [

@@ -66,7 +66,7 @@ export function setupOf(config: MineConfig, environment: ProcessEnvironment): Mi
   return { ...common, source, search: { ...search, stratum: stratumSetup(values) } }
 }
 
-/** What a miner and the leader of a fleet have alike: what is served, and when it ends. */
+/** The HTTP face and the limits, which a miner and the leader of a fleet share. */
 export function commonSetup({
   values: { http, fingerprint, blocks, duration: durationMs, 'http-token': token },
   origins,

@@ -1,4 +1,4 @@
-/** When an option has an effect, and why it has none otherwise: in one place for all commands. */
+/** Conditions under which options have an effect, and the reasons when they do not, for all commands. */
 import type { OptionNeed } from '../cli/options/row.ts'
 
 /** Why an option has no effect here. */

@@ -23,7 +23,7 @@ interface Changed {
   readonly miner: Pick<Miner, 'exchange'>
   readonly engines: Engines
   readonly reached: Pick<ReachedSource, 'choice' | 'node'>
-  /** What it mines at first. */
+  /** The setup at the start. */
   readonly setup: MinerSetup
   readonly pauses: Pick<Pausing, 'set'>
   /** Takes another token; undefined: nobody may change anything. */

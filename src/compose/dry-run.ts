@@ -11,9 +11,9 @@ import { reachSource } from './source/reach.ts'
 import type { ReachedSource } from './source/reached.ts'
 
 /**
- * Reaches the nodes and asks the first one for work for the account, or a pool, or the leader of a fleet; and finds the
- * devices. Nothing is waited for. An embedded network takes every account and is not started. Returns lines for people.
- * Throws NewcutError as mining would.
+ * Asks the first node for work for the account, or a pool, or the leader of a fleet, and finds the devices. It does not
+ * wait for peers that are down, and does not start an embedded network, which takes every account.
+ * @returns lines for people. Throws NewcutError as mining would.
  */
 export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
   await checkSetup(setup)

@@ -1,4 +1,4 @@
-/** What a miner serves over HTTP: metrics, summary, what monitors read, the dashboard and the page that mines. */
+/** The HTTP face of a miner: metrics, summary, what monitors read, the dashboard and the page that mines. */
 import { Connection } from '../api/connection.ts'
 import { readProcessor } from '../api/machine.ts'
 import { Metrics } from '../api/metrics.ts'

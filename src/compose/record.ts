@@ -1,4 +1,4 @@
-/** What a miner keeps of its solutions: the journal, and what blocks paid. */
+/** The record of a miner's solutions: the journal, and the rewards of its blocks. */
 import type { MinerEvent } from '../mine/events.ts'
 import type { Unfinished } from '../mine/life.ts'
 import { systemClock } from '../platform/clock.ts'

@@ -15,7 +15,7 @@ import type { PausingSetup } from './pausing.ts'
 import type { Payee } from './payee.ts'
 import type { StateSetup } from './state.ts'
 
-/** What cannot be mined does not type-check: rigs need work whose whole nonce is free, and only nodes give that. */
+/** A setup that cannot be mined does not type-check. Rigs need work whose whole nonce is free: only nodes give that. */
 export type MinerSetup = CommonSetup &
   (
     | {

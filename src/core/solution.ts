@@ -8,7 +8,7 @@
 export const settledVerdicts = ['accepted', 'stale', 'orphaned', 'rejected', 'lost'] as const
 export type SettledVerdict = (typeof settledVerdicts)[number]
 
-/** What a solution counts as. */
+/** The outcome that a solution counts as. */
 export const verdicts = ['accepted', 'unconfirmed', 'stale', 'orphaned', 'rejected', 'lost'] as const
 export type Verdict = (typeof verdicts)[number]
 
@@ -88,7 +88,7 @@ const verdictOfStep = {
   lost: 'lost',
 } as const satisfies { readonly [Step in StepName]: Verdict | null }
 
-/** What a solution counts as after this step; null: nothing yet. */
+/** Verdict of a solution after this step. @returns null while there is none */
 export const verdictOf = <Step extends StepName>(step: Step): (typeof verdictOfStep)[Step] => verdictOfStep[step]
 
 /** A step as a journal or a message keeps it. */

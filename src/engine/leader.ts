@@ -11,7 +11,7 @@ export interface Leader {
   status(): FleetStatus
 }
 
-/** What the leader needs of its miner. */
+/** Callbacks of the leader into its miner, and what it tells its rigs. */
 export interface LeaderCallbacks {
   readonly network: string
   /** Who is paid. */

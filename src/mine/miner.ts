@@ -35,7 +35,7 @@ export interface MinerOptions {
   readonly durationMs?: number | undefined
   /** What the sensors of this machine tell at present; default: nothing. */
   readonly readings?: (() => readonly Reading[]) | undefined
-  /** What searches beside the devices of this machine: rigs, or a fleet. */
+  /** Status of the rigs or the fleet that search beside this machine; default: none do. */
   readonly beside?: (() => Pick<Snapshot, 'rigs' | 'fleet'>) | undefined
 }
 

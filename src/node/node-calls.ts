@@ -37,7 +37,7 @@ export function judged(body: NodeInfo, answer: HttpAnswer): JudgedInfo {
   }
 }
 
-/** What a node is, and its word in paths. Throws NotRecognised for something that is no node, NodeMisbehaved as judged. */
+/** Asks a node for its description, judged, and its word in paths. Throws NotRecognised for something that is no node. */
 export async function recognise(
   requests: Requests,
   call: CallOptions,

@@ -13,7 +13,7 @@ const REPORTED_LINES = 8
 const REPORTED_CHARACTERS = 300
 
 /** C0 (but for line ends and tabs) and C1 control characters, and what turns the direction of text. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches output for control characters
 const RAW = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/
 /** The same, as JSON writes them: who prints the text of such a record gets them raw. */
 const ESCAPED = /\\u00(?:0[0-8b-f]|1[0-9a-f]|7f|[89][0-9a-f])|\\[bf]/i

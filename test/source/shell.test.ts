@@ -266,7 +266,7 @@ describe('an outage', () => {
     expect(jobs.map((job) => job?.work.fields.height ?? null)).toEqual([6n, null, 7n])
   })
 
-  it('ends the miner with the refusal of the node itself before there was any work', async () => {
+  it('ends the miner when the node itself refuses its first request for work', async () => {
     const { node, ended } = await started()
     node.refusal = new NewcutError('NODE_REFUSED', 'Unauthorized Miner: k:test')
     node.fail('403')

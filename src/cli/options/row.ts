@@ -22,8 +22,7 @@ export const optionGroups = {
 export type OptionGroup = keyof typeof optionGroups
 
 /**
- * What has to be the case for an option to have an effect. commands/needs.ts says of each when it is, and why not
- * otherwise.
+ * A condition under which an option has an effect. commands/needs.ts decides when it holds, and says why it does not.
  */
 export type OptionNeed =
   | 'noFleet'
@@ -52,7 +51,7 @@ export type OptionNeed =
   | 'requestLog'
   | 'waiting'
 
-/** What is known of an option beside its value and its help. */
+/** Facts of an option, besides its value and its help. */
 export interface OptionFacts {
   readonly group?: OptionGroup
   /** All of them; undefined: it always has an effect. */

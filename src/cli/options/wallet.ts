@@ -24,7 +24,7 @@ const keyOption = unset(
   'key that signs: a file that keygen wrote; on development networks also sender00 to sender09 and miner; may be repeated',
 )
 
-/** What a command pays and how long it holds. */
+/** Gas and lifetime of a command. */
 const gasOptions = {
   'gas-limit': option(wholeNumber(1, 1e9), 2500, 'N', 'most units of gas'),
   'gas-price': option(gasPrice, '0.00000001', 'COINS', 'coins for a unit of gas'),
@@ -41,7 +41,7 @@ export const localOptions = {
   ...nodeOptions,
   data: dataOption,
   'gas-limit': option(wholeNumber(1, 1e9), 150_000, 'N', 'most units of gas'),
-  sender: flagOnly(unset(someText, 'ACCOUNT', 'account that the code is told pays for gas; nobody if not given')),
+  sender: flagOnly(unset(someText, 'ACCOUNT', 'account that the code sees as the payer of gas; none if not given')),
   rewind: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'ask of N blocks below the head')),
   json: jsonOption,
 }

@@ -47,7 +47,7 @@ export class Engines {
     return this.#running.map(({ engine }) => engine)
   }
 
-  /** What rigs and fleets tell that search now. */
+  /** The status of the rigs and fleets that search now. */
   beside(): Pick<Snapshot, 'rigs' | 'fleet'> {
     const rigs = this.#running.find((each) => each.rigs !== undefined)?.rigs?.status()
     const fleet = this.#running.find((each) => each.leader !== undefined)?.leader?.status()

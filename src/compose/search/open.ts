@@ -47,7 +47,7 @@ export async function openSearch(search: MinerSetup['search'], workBytes: number
   }
 }
 
-/** What ties the leader of a fleet to the miner; nothing where there is none. */
+/** Ties the leader of a fleet to the miner. Does nothing where there is no leader. */
 export function tiesTo(leader: Leader | undefined): Pick<OpenedSearch, 'onEvent' | 'attach' | 'expect'> {
   return {
     onEvent: (event) => {

@@ -7,7 +7,7 @@ import type { ChainChoice } from '../../source/chain-choice.ts'
 import type { Source } from '../../source/source.ts'
 import type { PaidAccount } from '../payee.ts'
 
-/** What is known of nodes; pools and leaders of fleets do not tell it. */
+/** The nodes behind a source. Pools and leaders of fleets do not tell theirs. */
 export interface NodeAccess {
   /** That of highest priority among those that answered at the start. */
   readonly client: NodeClient

@@ -24,7 +24,7 @@ export interface WorkFeed {
   readonly failingMs: number
 }
 
-/** Who gives work: a node, a pool. */
+/** A giver of work: a node or a pool. */
 export interface Upstream<F extends WorkFeed = WorkFeed> {
   readonly url: string
   /** Counts how often it came up: a session that began before may hang, or be over. */

@@ -88,7 +88,7 @@ describe('the server', () => {
     expect((await rig.submit(rig.jobs[4].id, rig.nextShare(rig.jobs[4]))).result).toBe(true)
   })
 
-  it('gives a rig its target again every half minute before there was any work', async () => {
+  it('repeats the target every half minute while the first work is missing', async () => {
     const clock = new VirtualClock()
     const { port } = await startedServer({}, { clock })
     const rig = await loggedIn(port)
