@@ -176,6 +176,8 @@ export interface StratumSetup {
   readonly tls: { readonly cert: string; readonly key: string } | null
   /** Most rigs that are connected from one address. */
   readonly perAddress: number
+  /** Folder in which the starts of the server are counted, so that none repeats a header; null: nowhere. */
+  readonly state?: string | null
 }
 
 export interface HttpSetup {

@@ -7,6 +7,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { descriptorLimit, descriptorsForClients } from '../../platform/descriptors.ts'
 import type { StratumSetup } from '../setup.ts'
 import type { Plan } from './plan.ts'
+import { classOfStart } from './rig-starts.ts'
 
 /** Throws NewcutError BAD_OPTION where rigs cannot search work of this length. `make` throws BAD_INPUT for a certificate
  * that cannot be used. */
@@ -19,7 +20,10 @@ export function stratumPlan(setup: StratumSetup, workBytes: number): Plan {
   const make = async () => {
     const descriptors = descriptorLimit()
     const limits = limitsFor(setup.perAddress, descriptors === null ? null : descriptorsForClients(descriptors))
-    const engine = new StratumEngine({ ...setup, limits, clock: systemClock, random: Math.random })
+    const engine = new StratumEngine({
+      ...{ ...setup, limits, clock: systemClock, random: Math.random },
+      headers: (warn) => classOfStart(setup.state ?? null, Math.random, warn),
+    })
     return { engine, rigs: engine }
   }
   return { parts: JSON.stringify(['rigs', setup]), make }

@@ -1,19 +1,18 @@
 /** The jobs that rigs search, and the hash of a share of one: a compression, since all before it is done once a job. */
 import { finish, type Midstate, midstate } from '../../core/blake2s.ts'
-import { encodeHex } from '../../core/bytes.ts'
-import { sameParents, type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
+import { encodeHex, equalBytes } from '../../core/bytes.ts'
+import { type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
 import { targetWords } from '../../core/pow.ts'
 import { difficultyOf } from '../../core/target.ts'
 import { workFromBytes } from '../../core/work.ts'
 import { requestLine } from '../../stratum/messages.ts'
 import type { EngineWork } from '../engine.ts'
+import { type HeaderClass, HeaderTimes, randomClass } from './header-times.ts'
 
 /** Work of other lengths has the nonce elsewhere, and rigs know no other. */
 export const RIG_WORK_BYTES = 286
 /** Jobs whose shares are judged. Those before are forgotten. */
 const MAX_JOBS = 1024
-/** Works whose newest creation time is known, so that none of their headers is handed out again. */
-const MAX_WORKS = 64
 /** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1): a block of older work comes to nothing. */
 const LIFE_MS = 300_000
 /** Reasons of new work (JobReason) by which that before is of no use any more: its chain moved on, or a rig solved it. */
@@ -32,8 +31,8 @@ export interface RigJob {
   readonly number: number
   /** Sequence of the work that it is for. */
   readonly sequence: number
-  /** Microseconds: set where the work has another. */
-  readonly creationTime: bigint | undefined
+  /** Microseconds: that of the work, or later. */
+  readonly creationTime: bigint
   readonly target: bigint
   /** The same, to compare hashes with. */
   readonly targetWords: Uint32Array
@@ -51,12 +50,15 @@ export interface RigJob {
  *
  * - once newer work has the reason `newCut` or `solved`, or there is none to search: that is the end of what was searched
  *   last, and of whatever was searched on its chain up to its height;
- * - once there is work for its chain, as high or higher, on other parents, whatever the reason;
+ * - once there is work for its chain, as high or higher, on another parent, whatever the reason. A neighbour that has moved
+ *   on by a block makes no work stale, and it cannot move on by two;
  * - five minutes after other work took its place.
  */
 export class Jobs {
   readonly #jobs = new Map<number, RigJob>()
   readonly #nowMs: () => number
+  readonly #headers: () => HeaderClass
+  #times: HeaderTimes | null = null
   #next: number
   #work: EngineWork | null = null
   #pursuit: Pursuit | null = null
@@ -64,14 +66,14 @@ export class Jobs {
   #former: Searched | null = null
   #current: RigJob | null = null
   #latest: RigJob | null = null
-  /** Header without its creation time and nonce -> the newest creation time that was handed out. */
-  readonly #newest = new Map<string, bigint>()
 
   /**
    * `random` is uniform in [0, 1): rigs may still hold jobs of an earlier server, whose numbers were others. `nowMs`: of a
-   * clock that never jumps.
+   * clock that never jumps. `headers`: the creation times that it gives to headers, asked for at the first one; default: a
+   * random class.
    */
-  constructor(random: () => number, nowMs: () => number) {
+  constructor(random: () => number, nowMs: () => number, headers: () => HeaderClass = () => randomClass(random)) {
+    this.#headers = headers
     this.#next = 1 + Math.floor(random() * 2 ** 24) * 2 ** 6
     this.#nowMs = nowMs
   }
@@ -97,7 +99,7 @@ export class Jobs {
   }
 
   /**
-   * The present work with a creation time a microsecond later, so that all its nonces are new. While there is no work: the
+   * The present work with a later creation time, so that all its nonces are new. While there is no work: the
    * one before, whose shares are stale, so that rigs are not left without a line. null: there was none.
    */
   fresh(): RigJob | null {
@@ -133,7 +135,7 @@ export class Jobs {
       former.endsAtMs = this.#nowMs() + LIFE_MS
       if (ENDING_REASONS.has(reason)) this.#end(former.fields)
     }
-    this.#end(fields, (other) => sameParents(other, fields))
+    this.#end(fields, (other) => equalBytes(other.parent, fields.parent))
     return { fields, endsAtMs: Number.POSITIVE_INFINITY }
   }
 
@@ -149,8 +151,9 @@ export class Jobs {
 
   #add({ work, pursuit, bytes }: Searched, clean: boolean): RigJob {
     const number = this.#next++
-    const creationTime = this.#unused(bytes)
-    const header = withNonce(creationTime === undefined ? bytes : withCreationTime(bytes, creationTime), 0n)
+    this.#times ??= new HeaderTimes(this.#headers())
+    const creationTime = this.#times.next(bytes)
+    const header = withNonce(withCreationTime(bytes, creationTime), 0n)
     const { sequence, target } = work
     const difficulty = Number(difficultyOf(target) ?? 0n)
     const job = {
@@ -165,19 +168,6 @@ export class Jobs {
     const [oldest] = this.#jobs.keys()
     if (this.#jobs.size > MAX_JOBS) this.#jobs.delete(oldest)
     return job
-  }
-
-  /** A creation time that no header of this work has had; undefined: the one it has. */
-  #unused(bytes: Uint8Array): bigint | undefined {
-    const own = workFromBytes(bytes).fields.creationTime
-    const key = encodeHex(withNonce(withCreationTime(bytes, 0n), 0n))
-    const newest = this.#newest.get(key)
-    const time = newest === undefined || newest < own ? own : newest + 1n
-    this.#newest.delete(key)
-    this.#newest.set(key, time)
-    const [oldest] = this.#newest.keys()
-    if (this.#newest.size > MAX_WORKS) this.#newest.delete(oldest)
-    return time === own ? undefined : time
   }
 }
 

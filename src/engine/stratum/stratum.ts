@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
 import type { RigHost, StratumStatus } from '../rigs.ts'
 import { Uptake } from '../uptake.ts'
+import { type HeaderClass, randomClass } from './header-times.ts'
 import { Jobs, RIG_WORK_BYTES, type RigJob, type ShareHash, shareHash } from './jobs.ts'
 import { defaultLimits, MAX_SESSIONS, type RigLimits } from './limits.ts'
 import { loadSender } from './native-send.ts'
@@ -24,6 +25,11 @@ export interface StratumOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly limits?: Partial<RigLimits>
+  /**
+   * The creation times that it gives to headers, or who says so when the first one is made, and warns where earlier starts
+   * are not known; default: a random class of those for servers that are alone.
+   */
+  readonly headers?: HeaderClass | ((warn: (message: string) => void) => HeaderClass) | undefined
   /** Hash of a share; default: the real one. Models of rigs that are too fast to be searched for name another. */
   readonly shareHash?: ShareHash
 }
@@ -61,7 +67,11 @@ export class StratumEngine implements Engine, RigHost {
   constructor(options: StratumOptions) {
     const { host, port, tls, clock, limits, random } = options
     this.#options = options
-    this.#jobs = new Jobs(random, () => clock.monotonicMs())
+    this.#jobs = new Jobs(
+      random,
+      () => clock.monotonicMs(),
+      () => this.#headerClass(),
+    )
     const { sendAll } = this.#sender
     const firstNonce1 = Math.floor(random() * MAX_SESSIONS)
     const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, sendAll, firstNonce1 }
@@ -153,6 +163,12 @@ export class StratumEngine implements Engine, RigHost {
     const job = this.#jobs.latest
     if (job !== null) this.#send(session, job)
     this.#watch()
+  }
+
+  #headerClass(): HeaderClass {
+    const { headers, random } = this.#options
+    if (typeof headers === 'function') return headers((message) => this.#warn(message))
+    return headers ?? randomClass(random)
   }
 
   /** One that is behind is not waited for until it has caught up. */

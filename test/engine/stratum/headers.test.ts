@@ -6,6 +6,7 @@ import { UNREACHABLE } from '../../../bench/work.ts'
 import { readI64LE } from '../../../src/core/bytes.ts'
 import { withCreationTime, withNonce } from '../../../src/core/header.ts'
 import { noWork } from '../../../src/engine/engine.ts'
+import { HeaderTimes } from '../../../src/engine/stratum/header-times.ts'
 import { Jobs } from '../../../src/engine/stratum/jobs.ts'
 import { type KnownOfRig, LEAST_ROLL_MS, MOST_ROLL_MS, rollMs } from '../../../src/engine/stratum/rolls.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
@@ -44,7 +45,7 @@ describe('the time of a header', () => {
 })
 
 describe('the server', () => {
-  it('gives a KA3 a header a microsecond later every half second, and no other rig', async () => {
+  it('gives a KA3 a header 16 microseconds later every half second, and no other rig', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { clock })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -60,7 +61,7 @@ describe('the server', () => {
     }
     await slow.ask('mining.ping', [])
     const [first] = timesOf(fast)
-    expect(timesOf(fast)).toEqual([first, first + 1n, first + 2n])
+    expect(timesOf(fast)).toEqual([first, first + 16n, first + 32n])
     expect(fast.jobs.map(({ clean }) => clean)).toEqual([true, false, false])
     expect(slow.jobs).toHaveLength(1)
   })
@@ -77,7 +78,7 @@ describe('the server', () => {
       await until(() => rig.jobs.length === jobs)
     }
     const [first] = timesOf(rig)
-    expect(timesOf(rig)).toEqual([first, first + 1n, first + 2n, first + 3n])
+    expect(timesOf(rig)).toEqual([first, first + 16n, first + 32n, first + 48n])
     expect((await rig.submit(rig.jobs[3].id, rig.nextShare(rig.jobs[3]))).error?.code).toBe(21)
     // One that comes now has the last job too.
     const late = await loggedIn(port, 'abc.late')
@@ -117,7 +118,66 @@ it('work that comes again has another header, so that no share is one of before'
   for (const next of [other, { ...work, sequence: 3 }, { ...work, sequence: 4 }]) await engine.setWork(next)
   await until(() => rig.jobs.length === 4)
   const [first, , second, third] = timesOf(rig)
-  expect([second, third]).toEqual([first + 1n, first + 2n])
+  expect([second, third]).toEqual([first + 16n, first + 32n])
+})
+
+describe('creation times', () => {
+  const classOf = fc
+    .integer({ min: 1, max: 4096 })
+    .chain((modulus) => fc.record({ modulus: fc.constant(modulus), residue: fc.nat(modulus - 1) }))
+
+  it.each([16, 4096])('of two servers of modulus %d and other residues are never the same', (modulus) => {
+    const [one, other] = [3, modulus - 1].map((residue) => new HeaderTimes({ residue, modulus }))
+    const { bytes } = workOf(1, UNREACHABLE)
+    const times = Array.from({ length: 500 }, () => [one.next(bytes), other.next(bytes)]).flat()
+    expect(new Set(times).size).toBe(1000)
+  })
+
+  it('begin at that of the work or less than a modulus later, and each is a modulus after the one before', () => {
+    fc.assert(
+      fc.property(classOf, fc.bigInt({ min: 0n, max: 2n ** 61n }), (header, time) => {
+        const times = new HeaderTimes(header)
+        const bytes = withCreationTime(workOf(1, UNREACHABLE).bytes, time)
+        const [first, second] = [times.next(bytes), times.next(bytes)]
+        expect(first).toBeGreaterThanOrEqual(time)
+        expect(first - time).toBeLessThan(BigInt(header.modulus))
+        expect(first % BigInt(header.modulus)).toBe(BigInt(header.residue))
+        expect(second - first).toBe(BigInt(header.modulus))
+      }),
+    )
+  })
+
+  it('of work that was forgotten are later than all that it may have had', () => {
+    const times = new HeaderTimes({ residue: 0, modulus: 16 }, 2)
+    const works = Array.from({ length: 4 }, (_, n) => withCreationTime(workOf(n, UNREACHABLE).bytes, BigInt(1600 * n)))
+    expect(works.map((bytes) => times.next(bytes))).toEqual([0n, 1600n, 3200n, 4800n])
+    // The first two are forgotten. The newest time of these was 1600.
+    expect(times.next(works[0])).toBe(1616n)
+    expect(times.next(works[3])).toBe(4816n)
+  })
+})
+
+it('two servers with the same work and the same nonce1 hand out no header twice', async () => {
+  const work = workOf(1, UNREACHABLE)
+  const headers: string[] = []
+  const nonce1s = new Set<string>()
+  for (const residue of [4, 5]) {
+    const clock = new VirtualClock()
+    const options = { clock, random: () => 0.5, headers: { residue, modulus: 16 } }
+    const { engine, port } = await startedServer({}, options)
+    await engine.setWork(work)
+    const rig = await loggedIn(port, 'abc.fast', 'GodMiner/2.0.0')
+    for (let jobs = 1; jobs <= 4; jobs++) {
+      await until(() => rig.jobs.length === jobs)
+      await clock.pass(500)
+    }
+    nonce1s.add(rig.nonce1)
+    headers.push(...rig.jobs.map(({ header }) => Buffer.from(header).toString('hex')))
+    expect(timesOf(rig).map((time) => time % 16n)).toEqual(rig.jobs.map(() => BigInt(residue)))
+  }
+  expect(nonce1s.size).toBe(1)
+  expect(headers.length).toBeGreaterThanOrEqual(8)
+  expect(new Set(headers).size).toBe(headers.length)
 })
 
 it('no header is handed out twice, whatever work comes in whatever order', () => {
@@ -131,6 +191,7 @@ it('no header is handed out twice, whatever work comes in whatever order', () =>
       const jobs = new Jobs(
         () => 0,
         () => 0,
+        () => ({ residue: 2, modulus: 3 }),
       )
       const headers = new Set<string>()
       let sequence = 0
@@ -150,8 +211,8 @@ it('no header is handed out twice, whatever work comes in whatever order', () =>
         expect(headers.has(header)).toBe(false)
         headers.add(header)
         if (each.kind !== 'begin') continue
-        // A candidate names the creation time where the header has another than its work.
-        const searched = job.creationTime === undefined ? bytes : withCreationTime(bytes, job.creationTime)
+        // A candidate names the creation time.
+        const searched = withCreationTime(bytes, job.creationTime)
         expect(header).toBe(Buffer.from(withNonce(searched, 0n)).toString('hex'))
       }
     }),

@@ -97,6 +97,26 @@ describe('a share of an earlier job of its chain', () => {
     expect(await submitted(rig, 0)).toMatchObject({ result: true })
   })
 
+  it('counts when only a neighbour of its chain moved on, and not when its parent is another one', async () => {
+    const first = workFor(1, 3, 100n)
+    const { adjacents } = decodeWork(first.bytes)
+    const moved = new Map(
+      [...adjacents].map(([chain, hash]) => [chain, chain === 1 ? new Uint8Array(32).fill(9) : hash]),
+    )
+    const { rig } = await rigWith([
+      first,
+      changed({ ...first, sequence: 2, job: 'second' }, { adjacents: moved }, 'refreshed'),
+      changed({ ...first, sequence: 3, job: 'third' }, { parent: new Uint8Array(32).fill(8) }, 'reconnected'),
+    ])
+    expect(await submitted(rig, 0)).toMatchObject(STALE)
+    expect(await submitted(rig, 1)).toMatchObject(STALE)
+    const { rig: other } = await rigWith([
+      first,
+      changed({ ...first, sequence: 2, job: 'second' }, { adjacents: moved }, 'refreshed'),
+    ])
+    expect(await submitted(other, 0)).toMatchObject({ result: true })
+  })
+
   it.each<[string, string, bigint, boolean]>([
     ['higher work', 'better', 101n, false],
     ['work as high on other parents', 'reconnected', 100n, false],
