@@ -28,8 +28,12 @@ export interface Vardiff {
   readonly hasShared: boolean
   /** Whether a rate was known before: then steps up are small. */
   readonly hasRate: boolean
+  /** Whether silence brought it here, and no share came since. */
+  readonly isLowered: boolean
   /** Hashes a second; null: not known, or not any more. */
   readonly rate: number | null
+  /** Whether so many shares came at once that no rate is known: the rig may be far faster than the difficulty says. */
+  readonly isFlooding: boolean
 }
 
 /** Shares that came since the first one. That one starts the clock. */
@@ -59,7 +63,8 @@ const MIN_WINDOW_MS = 10
 const MOST = 2 ** 64
 
 export function vardiff(difficulty: number, nowMs: number, bounds: VardiffBounds): Vardiff {
-  return { difficulty, bounds, window: null, quietSinceMs: nowMs, hasShared: false, hasRate: false, rate: null }
+  const none = { window: null, hasShared: false, hasRate: false, isLowered: false, isFlooding: false, rate: null }
+  return { difficulty, bounds, quietSinceMs: nowMs, ...none }
 }
 
 /** Shares that came one after the other. */
@@ -91,7 +96,7 @@ export function sharedAll(state: Vardiff, { shares, firstMs, lastMs, first, easi
           shares: window.shares + shares,
           easiest: Math.min(window.easiest, first, easiestAfter),
         }
-  return { ...state, window: next, quietSinceMs: lastMs, hasShared: true }
+  return { ...state, window: next, quietSinceMs: lastMs, hasShared: true, isLowered: false }
 }
 
 /** A share came that says nothing of the rate, since it is of an earlier difficulty. The rig is not silent. */
@@ -118,7 +123,8 @@ function measured(state: Vardiff, window: Window, nowMs: number): Vardiff | null
   const ratio = (rate * SHARE_MS) / 1000 / difficulty
   if (window.shares < MANY_SHARES && ratio <= FAR && ratio >= 1 / FAR) return null
   // Of shares that come at once only this much is known: it is no less, unless they waited in the network.
-  const known = { ...state, rate: windowMs < MIN_WINDOW_MS ? null : rate, hasRate: true }
+  const isMeasured = windowMs >= MIN_WINDOW_MS
+  const known = { ...state, rate: isMeasured ? rate : null, isFlooding: !isMeasured, hasRate: hasRate || isMeasured }
   const isRight = ratio >= DEAD_BAND.from && ratio <= DEAD_BAND.to
   const step = hasRate ? Math.min(ratio, MAX_STEP_UP) : ratio
   const next = isRight ? difficulty : Math.min(MOST, Math.max(bounds.least, powerOfTwo(difficulty * step)))
@@ -131,7 +137,15 @@ function lowered(state: Vardiff, nowMs: number): Vardiff {
   const { difficulty, bounds, hasShared } = state
   const [least, step] = hasShared ? [bounds.least, 2] : [bounds.leastAtFirst, bounds.firstStep]
   const next = Math.min(difficulty, Math.max(least, powerOfTwo(difficulty / step)))
-  return { ...state, difficulty: next, window: null, quietSinceMs: nowMs, rate: null }
+  return {
+    ...state,
+    difficulty: next,
+    window: null,
+    quietSinceMs: nowMs,
+    isLowered: true,
+    isFlooding: false,
+    rate: null,
+  }
 }
 
 function opened(nowMs: number): Window {

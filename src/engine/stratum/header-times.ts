@@ -1,7 +1,6 @@
 /** Creation times of headers: no server hands out the same header twice, and no two servers hand out the same one. */
-import { encodeHex } from '../../core/bytes.ts'
-import { withCreationTime, withNonce } from '../../core/header.ts'
-import { workFromBytes } from '../../core/work.ts'
+import { encodeHex, readI64LE } from '../../core/bytes.ts'
+import { headerLayout, withCreationTime, withNonce } from '../../core/header.ts'
 
 /**
  * Creation times of a server, in microseconds: residue + k x modulus. Two servers never hand out the same header where their
@@ -41,7 +40,7 @@ export class HeaderTimes {
 
   /** A creation time of the class that no header of this work has had, the least one that is no earlier than the work's. */
   next(bytes: Uint8Array): bigint {
-    const own = workFromBytes(bytes).fields.creationTime
+    const own = creationTimeOf(bytes)
     const key = encodeHex(withNonce(withCreationTime(bytes, 0n), 0n))
     // Work that is not known may be one that was forgotten.
     const newest = this.#newest.get(key) ?? this.#forgotten
@@ -58,6 +57,7 @@ export class HeaderTimes {
     return time + ((((this.#residue - time) % modulus) + modulus) % modulus)
   }
 
+  /** Keeps the number of works bounded. */
   #forget(): void {
     const [oldest] = this.#newest
     if (this.#newest.size <= this.#maxWorks) return
@@ -65,4 +65,9 @@ export class HeaderTimes {
     this.#newest.delete(key)
     if (time > this.#forgotten) this.#forgotten = time
   }
+}
+
+/** That of the work as it was given. */
+export function creationTimeOf(work: Uint8Array): bigint {
+  return readI64LE(work, headerLayout(0).creationTime)
 }

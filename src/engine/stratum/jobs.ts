@@ -7,7 +7,7 @@ import { difficultyOf } from '../../core/target.ts'
 import { workFromBytes } from '../../core/work.ts'
 import { requestLine } from '../../stratum/messages.ts'
 import type { EngineWork } from '../engine.ts'
-import { type HeaderClass, HeaderTimes, randomClass } from './header-times.ts'
+import { creationTimeOf, type HeaderClass, HeaderTimes, randomClass } from './header-times.ts'
 
 /** Work of other lengths has the nonce elsewhere, and rigs know no other. */
 export const RIG_WORK_BYTES = 286
@@ -31,8 +31,8 @@ export interface RigJob {
   readonly number: number
   /** Sequence of the work that it is for. */
   readonly sequence: number
-  /** Microseconds: that of the work, or later. */
-  readonly creationTime: bigint
+  /** Microseconds: set where the work has another. */
+  readonly creationTime: bigint | undefined
   readonly target: bigint
   /** The same, to compare hashes with. */
   readonly targetWords: Uint32Array
@@ -152,8 +152,9 @@ export class Jobs {
   #add({ work, pursuit, bytes }: Searched, clean: boolean): RigJob {
     const number = this.#next++
     this.#times ??= new HeaderTimes(this.#headers())
-    const creationTime = this.#times.next(bytes)
-    const header = withNonce(withCreationTime(bytes, creationTime), 0n)
+    const time = this.#times.next(bytes)
+    const creationTime = time === creationTimeOf(bytes) ? undefined : time
+    const header = withNonce(withCreationTime(bytes, time), 0n)
     const { sequence, target } = work
     const difficulty = Number(difficultyOf(target) ?? 0n)
     const job = {

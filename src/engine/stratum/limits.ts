@@ -15,7 +15,11 @@ export interface RigLimits {
   readonly authorizeMs: number
   /** How long a client may send nothing. Rigs keep spare connections; a dead one fails at the next line that is written. */
   readonly idleMs: number
-  /** Requests that are read in a second, of a session and of all sessions of an address; others wait in the network. */
+  /**
+   * Requests that are read in a second, of a session and of all sessions of an address; others wait in the network. Shares
+   * that are accepted and take 2^32 hashes count for neither: too many at once are the doing of a difficulty that is too low,
+   * and while they wait a harder target would bring no relief.
+   */
   readonly requestsPerSecond: number
   readonly requestsPerSecondOfAddress: number
   /** An address with so many bad requests and shares, and four times as many as good ones, is banned. */
@@ -44,7 +48,7 @@ export const defaultLimits: RigLimits = {
   requestsPerSecondOfAddress: 4096,
   badUntilBan: 100,
   banMs: 10 * 60_000,
-  sharesPerJob: 4096,
+  sharesPerJob: 16_384,
   noncesPerJob: 2 ** 46,
 }
 

@@ -27,10 +27,13 @@ export interface KnownOfRig {
   readonly rate: number | null
   /** Hashes that its shares take on average. */
   readonly difficulty: number
+  /** Whether it may be far faster than all of this says. */
+  readonly isFlooding?: boolean
 }
 
 /** Milliseconds after which a rig needs another header, where one has so many nonces for it. */
-export function rollMs({ agent, rate, difficulty }: KnownOfRig, noncesPerJob: number): number {
+export function rollMs({ agent, rate, difficulty, isFlooding }: KnownOfRig, noncesPerJob: number): number {
+  if (isFlooding) return LEAST_ROLL_MS
   const byAgent = RATES.find(([pattern]) => pattern.test(agent))?.[1] ?? 0
   const isFixed = byAgent === Number.POSITIVE_INFINITY
   const unknown = Math.max(byAgent, SHARES_PER_SECOND * difficulty)

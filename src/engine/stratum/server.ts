@@ -59,6 +59,8 @@ interface Connection extends Mail {
   heardAtMs: number
   /** Requests that may be read in this second. */
   budget: number
+  /** Those of the lines being read that count for no budget: shares that cost the rig far more than the server. */
+  free: number
   /** Whether it is closed once the line that is read has its answer. */
   isEnding: boolean
   /** Its shares. */
@@ -219,6 +221,7 @@ export class RigServer {
       isBehind: () => isBehind(connection),
       onGarbage: () => this.#blame(connection),
       onShare: (of, share) => {
+        if (share.isHard) connection.free++
         this.#weigh(connection, share)
         this.#ports.onShare(of, share)
       },
@@ -226,7 +229,7 @@ export class RigServer {
     const at = nowMs()
     const connection: Connection = {
       ...{ ...mailOf(socket), session, address },
-      ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond },
+      ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond, free: 0 },
       ...{ isEnding: false, conduct: newConduct() },
     }
     this.#connections.set(session, connection)
@@ -253,8 +256,10 @@ export class RigServer {
       session.receive(line)
       if (connection.isEnding) this.#end(connection)
     }
-    connection.budget -= lines.length
-    address.budget -= lines.length
+    const asked = lines.length - connection.free
+    connection.free = 0
+    connection.budget -= asked
+    address.budget -= asked
     // What it sends meanwhile waits in the network.
     if (connection.budget <= 0 || address.budget <= 0) socket.pause()
   }
@@ -277,9 +282,9 @@ export class RigServer {
    * Shares that are low or malformed count against their worker alone: many rigs share an address, and what is stale or
    * handed in twice is mostly not their doing.
    */
-  #weigh(connection: Connection, { verdict, solution, rig }: Share): void {
+  #weigh(connection: Connection, { verdict, solution, rig, isLate }: Share): void {
     const isGood = verdict === 'accepted' || solution !== undefined
-    const isBad = !isGood && (verdict === 'low' || verdict === 'malformed')
+    const isBad = !isGood && !isLate && (verdict === 'low' || verdict === 'malformed')
     if (rig === null || !(isGood || isBad)) return
     const { limits, clock } = this.#options
     const done = isGood ? GOOD : BAD

@@ -35,6 +35,8 @@ const MAX_USERS_OF_SESSION = 1024
 /** Jobs of which the shares are remembered. Those of older ones are stale. */
 const MAX_JOBS_WITH_SHARES = 16
 const NO_SHARES: ReadonlySet<number> = new Set()
+/** A fresh job is urgent where shares get so many times harder. */
+const URGENT = 4
 /** Lines that are no messages; with more the client is closed, since it speaks something else. */
 const MAX_GARBAGE = 3
 
@@ -62,8 +64,11 @@ export interface SessionPorts {
   readonly onShare: (session: Session, share: Share) => void
   /** A line that is no message. */
   readonly onGarbage: (session: Session) => void
-  /** It should get a fresh job, since its shares get another difficulty, or its nonces are used up. */
-  readonly onNeed: (session: Session) => void
+  /**
+   * It should get a fresh job, since its shares get another difficulty, or its nonces are used up. Urgent: its shares are far
+   * too easy, and more of them come all the time.
+   */
+  readonly onNeed: (session: Session, isUrgent: boolean) => void
 }
 
 export interface Share {
@@ -72,6 +77,10 @@ export interface Share {
   readonly rig: Rig | null
   /** Hashes that it took on average; 0 unless it is accepted, and meets what the rig was told for its job. */
   readonly hashes: number
+  /** Whether its hash takes so many others that judging it costs next to nothing beside them. */
+  readonly isHard?: boolean
+  /** A low one that meets the target that the rig had a moment ago. */
+  readonly isLate?: boolean
   /** A nonce that solves the work itself. */
   readonly solution?: { readonly job: RigJob; readonly nonce: bigint } | undefined
 }
@@ -118,6 +127,8 @@ export class Session {
   #firstJob = 0
   /** When it was sent its newest job, or the target in place of one; null: it had none. */
   #sentAtMs: number | null = null
+  /** The difficulty that its workers were last said to have; null: nothing was said. */
+  #lasting: number | null = null
   /** How long it may search a job. */
   #rollMs = LEAST_ROLL_MS
   readonly #sinceMs: number
@@ -174,24 +185,27 @@ export class Session {
   /** Looks whether other difficulty fits by now, and how long the rig may search a job. Asks for a fresh job then. */
   look(): void {
     if (this.#difficulty === null) return
-    const { wanted } = this.#difficulty
-    for (const { worker } of this.#rigs.values()) worker.difficulty = wanted
+    const { lasting } = this.#difficulty
+    // Another connection of the worker may know more: a spare one knows nothing.
+    if (lasting !== this.#lasting) for (const { worker } of this.#rigs.values()) worker.difficulty = lasting
+    this.#lasting = lasting
     if (this.#sentAtMs !== null && this.#ports.jobs.current !== null) this.#adjust(this.#difficulty)
     this.#measure(this.#difficulty)
   }
 
   #adjust(difficulty: ShareDifficulty): void {
     const { nowMs, jobs, onNeed } = this.#ports
+    const before = difficulty.wanted
     if (!difficulty.adjust(nowMs(), jobs.current?.difficulty ?? Number.MAX_VALUE)) return
     this.#measure(difficulty)
-    onNeed(this)
+    onNeed(this, difficulty.wanted >= URGENT * before)
   }
 
   /** The rate of a connection with several workers is none of theirs. */
-  #measure({ rate, wanted }: ShareDifficulty): void {
+  #measure({ rate, wanted, isFlooding }: ShareDifficulty): void {
     const worker = this.#rigs.size === 1 ? (this.#first?.worker ?? null) : null
     if (worker !== null) worker.rate = rate ?? worker.rate
-    const known = { agent: this.#agent, rate: rate ?? worker?.rate ?? null, difficulty: wanted }
+    const known = { agent: this.#agent, rate: rate ?? worker?.rate ?? null, difficulty: wanted, isFlooding }
     this.#rollMs = rollMs(known, this.#ports.limits.noncesPerJob)
   }
 
@@ -305,7 +319,7 @@ export class Session {
     this.#suggested = difficulty
     if (this.#difficulty !== null) {
       this.#difficulty.suggest(difficulty, this.#ports.nowMs())
-      this.#ports.onNeed(this)
+      this.#ports.onNeed(this, false)
     }
     return answered(true)
   }
@@ -341,11 +355,13 @@ export class Session {
     if (shares === null || told === undefined) return shareOf(rig, 'stale', 0, solution)
     const isWhole = isAtMost(hash, told.targetWords)
     // One that meets an easier target that came later is right, and adds nothing to what the job's own shares tell.
-    if (!isWhole && !this.#difficulty.meetsLater(job, hash, nowMs())) return shareOf(rig, 'low', 0, solution)
+    if (!isWhole && !this.#difficulty.meetsLater(job, hash, nowMs()))
+      return { ...shareOf(rig, 'low', 0, solution), isLate: this.#difficulty.metBefore(job, hash, nowMs()) }
     this.#remember(job, nonce2)
     this.#difficulty.count(job, hash, nowMs())
     if (jobs.isOver(job)) return shareOf(rig, 'stale', 0, solution)
-    return shareOf(rig, 'accepted', isWhole ? told.difficulty : 0, solution)
+    // The highest word of the hash is 0: it takes 2^32 others.
+    return { ...shareOf(rig, 'accepted', isWhole ? told.difficulty : 0, solution), isHard: hash[7] === 0 }
   }
 
   /** The nonces of a job's shares so far; null: they are forgotten, and what follows is stale. */
@@ -362,7 +378,7 @@ export class Session {
     if (shares.size > this.#ports.limits.sharesPerJob) {
       // The rig goes on with a fresh job.
       this.#shares.set(number, null)
-      this.#ports.onNeed(this)
+      this.#ports.onNeed(this, true)
     }
     if (this.#shares.size <= MAX_JOBS_WITH_SHARES) return
     const oldest = Math.min(...this.#shares.keys())

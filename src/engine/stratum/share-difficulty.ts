@@ -70,10 +70,12 @@ export class ShareDifficulty {
   /** When the last share came, of whichever job. */
   #heardAtMs = Number.NEGATIVE_INFINITY
   #told: readonly Told[] = []
+  #lasting: number
 
   /** `agent`: what the program of the rig says of itself. */
   constructor(difficulty: number, nowMs: number, agent = '') {
     this.#pace = vardiff(difficulty, nowMs, boundsOf(agent))
+    this.#lasting = difficulty
   }
 
   /** What fits the pace, whatever the work. */
@@ -81,15 +83,26 @@ export class ShareDifficulty {
     return this.#pace.difficulty
   }
 
+  /** What fitted last while the rig handed in shares, or what it asked for: where it begins when it comes back. */
+  get lasting(): number {
+    return this.#lasting
+  }
+
   /** Hashes a second, by the shares; null: not known. */
   get rate(): number | null {
     return this.#pace.rate
+  }
+
+  /** Whether the rig may be far faster than its difficulty says. */
+  get isFlooding(): boolean {
+    return this.#pace.isFlooding
   }
 
   /** Replaces what fits, kept within bounds: a power of two, below which it does not fall. */
   suggest(difficulty: number, nowMs: number): void {
     const next = powerOfTwo(Math.min(MOST_DIFFICULTY, Math.max(LEAST_DIFFICULTY, difficulty)))
     this.#batch[0] = 0
+    this.#lasting = next
     this.#pace = vardiff(next, nowMs, { least: next, leastAtFirst: next, firstStep: 2 })
   }
 
@@ -124,6 +137,7 @@ export class ShareDifficulty {
     if (shares > 0) this.#pace = sharedAll(this.#pace, { shares, firstMs, lastMs, first, easiestAfter })
     this.#batch[0] = 0
     this.#pace = adjusted(heard(this.#pace, this.#heardAtMs), nowMs)
+    if (!this.#pace.isLowered) this.#lasting = this.#pace.difficulty
     return Math.min(most, this.#pace.difficulty) !== Math.min(most, before)
   }
 
@@ -144,6 +158,13 @@ export class ShareDifficulty {
   /** What held for a job; undefined: the rig was told nothing by then. */
   heldFor({ number }: RigJob): Told | undefined {
     return this.#told.findLast(({ from }) => from <= number)
+  }
+
+  /** Whether the hash meets the target that the rig had until a moment ago: it may not have applied that of the job yet. */
+  metBefore({ number }: RigJob, hash: Uint32Array, nowMs: number): boolean {
+    const index = this.#told.findLastIndex(({ from }) => from <= number)
+    if (index <= 0 || nowMs - this.#told[index].atMs > OVERLAP_MS) return false
+    return isAtMost(hash, this.#told[index - 1].targetWords)
   }
 
   /** Whether the hash meets a target that the rig was told a moment ago, while it had this job. */

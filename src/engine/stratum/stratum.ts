@@ -36,6 +36,8 @@ export interface StratumOptions {
 
 /** So often it is looked who needs a fresh job. All who do get the same one. */
 const FRESH_MS = 100
+/** The same where one of them needs it urgently: jobs that are too many would be forgotten too soon. */
+const URGENT_MS = 20
 const FIXED_NONCE = 'rigs cannot search work in which a pool fixes a part of the nonce'
 const OTHER_LENGTH = `rigs search work of ${RIG_WORK_BYTES} bytes only`
 
@@ -53,6 +55,9 @@ export class StratumEngine implements Engine, RigHost {
   /** Those that wait for a fresh job for another reason than time. */
   readonly #needing = new Set<Session>()
   #cancelFresh: (() => void) | null = null
+  #cancelUrgent: (() => void) | null = null
+  /** When a fresh job was given last. */
+  #freshAtMs = Number.NEGATIVE_INFINITY
   #address: { readonly host: string; readonly port: number } | null = null
   #events: EngineEvents | null = null
   /** Devices at the stop; null: it goes on. */
@@ -83,7 +88,10 @@ export class StratumEngine implements Engine, RigHost {
       firstDifficulty: ({ worker }, agent) => worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
       onReady: (session) => this.#begin(session),
       onShare: (_session, share) => this.#take(share),
-      onNeed: (session) => this.#needing.add(session),
+      onNeed: (session, isUrgent) => {
+        this.#needing.add(session)
+        if (isUrgent) this.#hurry()
+      },
       onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
       onBan: (worker) => this.#events?.onWarning(banText(worker)),
@@ -145,6 +153,7 @@ export class StratumEngine implements Engine, RigHost {
     this.#last ??= this.devices()
     this.#events = null
     this.#cancelFresh?.()
+    this.#cancelUrgent?.()
     this.#uptake.cancel()
     await this.#server.close()
   }
@@ -211,11 +220,21 @@ export class StratumEngine implements Engine, RigHost {
     })
   }
 
+  /** Looks at once, or soon where it has just been done. */
+  #hurry(): void {
+    const { clock } = this.#options
+    this.#cancelUrgent ??= clock.after(Math.max(0, this.#freshAtMs + URGENT_MS - clock.monotonicMs()), () => {
+      this.#cancelUrgent = null
+      this.#freshen()
+    })
+  }
+
   /** Gives one job to all that need a fresh one. */
   #freshen(): void {
     const sessions = [...this.#ready].filter((session) => this.#needing.has(session) || session.isDue)
     this.#needing.clear()
     if (sessions.length === 0) return
+    this.#freshAtMs = this.#options.clock.monotonicMs()
     const job = this.#jobs.fresh()
     for (const session of sessions) {
       if (job === null) session.remind()

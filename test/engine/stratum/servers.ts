@@ -25,6 +25,8 @@ export async function startedServer(
 ): Promise<Started> {
   const engine = new StratumEngine({
     ...{ host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, clock: systemClock, random: Math.random, limits },
+    // Headers as they are given, and each a microsecond after the one before.
+    headers: { residue: 0, modulus: 1 },
     ...options,
   })
   stops.push(() => engine.stop())

@@ -1,0 +1,160 @@
+/** A board of a model rig: what it searches at any time, and when it finds shares. */
+import type { Clock } from '../../src/core/clock.ts'
+import { type ModelNonce, modelNonce } from './model-hash.ts'
+
+export interface BoardOptions {
+  readonly hashrate: number
+  /** Hashes that a header has for it. Then it searches the same nonces again. */
+  readonly space: number
+  readonly leastShare: number
+  /** It takes up what it is given at times so far apart; 0: at once. */
+  readonly pushMs: number
+  /** When one of these times was. */
+  readonly phaseMs: number
+  readonly clock: Clock
+  readonly random: () => number
+  readonly onShare: (jobId: string, nonce2: string) => void
+}
+
+/** What a board searches, and the hashes that a share is to take. */
+export interface BoardWork {
+  readonly jobId: string
+  readonly header: string
+  readonly difficulty: number
+}
+
+interface Find extends ModelNonce {
+  readonly atHash: number
+}
+
+/** Milliseconds that boards spent. */
+export interface BoardTime {
+  /** With new nonces. */
+  fresh: number
+  /** With nonces that were searched before. */
+  repeated: number
+  /** Without a header. */
+  idle: number
+}
+
+/** Hashes by which a place may be off, since times are rounded. */
+const ROUNDING = 1e7
+
+export class Board {
+  readonly #options: BoardOptions
+  /** Since `measure`. */
+  time: BoardTime = { fresh: 0, repeated: 0, idle: 0 }
+  #work: BoardWork | null = null
+  /** What it takes up with the next push. */
+  #next: BoardWork | null = null
+  /** False: it has a header, and does not search it. */
+  #searches = true
+  /** Hashes done on the present header, and when they were counted. */
+  #done = 0
+  #countedAtMs: number
+  #finds: Find[] = []
+  #cancelShare: () => void = () => undefined
+  #cancelPush: (() => void) | null = null
+
+  constructor(options: BoardOptions) {
+    this.#options = options
+    this.#countedAtMs = options.clock.monotonicMs()
+  }
+
+  /** Begins to count anew. */
+  measure(): void {
+    this.count()
+    this.time = { fresh: 0, repeated: 0, idle: 0 }
+  }
+
+  /** Gives it other work, or another target. Work of the same header goes on. */
+  give(work: BoardWork): void {
+    this.#next = work
+    const { pushMs, phaseMs, clock } = this.#options
+    if (pushMs === 0) {
+      this.#take()
+      return
+    }
+    const nowMs = clock.monotonicMs()
+    const dueMs = phaseMs + Math.ceil((nowMs - phaseMs) / pushMs) * pushMs
+    this.#cancelPush ??= clock.after(Math.max(0, dueMs - nowMs), () => {
+      this.#cancelPush = null
+      this.#take()
+    })
+  }
+
+  set searches(searches: boolean) {
+    this.count()
+    this.#searches = searches
+    this.#plan()
+  }
+
+  /** It has no work any more. */
+  drop(): void {
+    this.count()
+    this.#work = null
+    this.#next = null
+    this.#cancelShare()
+    this.#cancelPush?.()
+    this.#cancelPush = null
+  }
+
+  /** Counts what was done until now. */
+  count(): void {
+    const nowMs = this.#options.clock.monotonicMs()
+    const elapsedMs = nowMs - this.#countedAtMs
+    this.#countedAtMs = nowMs
+    if (this.#work === null || !this.#searches) {
+      this.time.idle += elapsedMs
+      return
+    }
+    const { space, hashrate } = this.#options
+    const freshMs = Math.min(elapsedMs, (Math.max(0, space - this.#done) / hashrate) * 1000)
+    this.time.fresh += freshMs
+    this.time.repeated += elapsedMs - freshMs
+    this.#done += (hashrate * elapsedMs) / 1000
+  }
+
+  #take(): void {
+    const next = this.#next
+    if (next === null) return
+    this.count()
+    if (next.header !== this.#work?.header) {
+      this.#done = 0
+      this.#finds = []
+    }
+    this.#work = next
+    this.#plan()
+  }
+
+  /** The next share: a new one in the first pass of the nonces, and those of that pass in all later ones. */
+  #plan(): void {
+    this.#cancelShare()
+    const { space, hashrate, leastShare, random, clock, onShare } = this.#options
+    const work = this.#work
+    if (work === null || !this.#searches) return
+    const least = Math.max(leastShare, work.difficulty)
+    let find: Find | null = null
+    let inHashes = 0
+    if (this.#done < space) {
+      inHashes = -Math.log(1 - random()) * least
+      if (this.#done + inHashes < space) find = { ...modelNonce(least, random), atHash: this.#done + inHashes }
+      else inHashes = space - this.#done
+    }
+    if (find === null) {
+      const at = this.#done < space ? 0 : this.#done % space
+      const again = this.#finds.filter(({ difficulty }) => difficulty >= work.difficulty)
+      if (again.length === 0) return
+      const next = again.find(({ atHash }) => atHash > at + ROUNDING) ?? again[0]
+      inHashes += next.atHash > at + ROUNDING ? next.atHash - at : space - at + next.atHash
+      find = next
+    }
+    const share = find
+    this.#cancelShare = clock.after((inHashes * 1000) / hashrate, () => {
+      this.count()
+      if (this.#done <= space) this.#finds.push(share)
+      onShare(work.jobId, share.nonce2)
+      this.#plan()
+    })
+  }
+}

@@ -1,0 +1,114 @@
+/** Model rigs at the real server on virtual time: work comes and goes, and the network between them has latency. */
+import { MAX_TARGET } from '../../src/core/target.ts'
+import type { Candidate, EngineWork } from '../../src/engine/engine.ts'
+import { noWork } from '../../src/engine/engine.ts'
+import { StratumEngine, type StratumOptions } from '../../src/engine/stratum/stratum.ts'
+import { engineWork, freshWork, UNREACHABLE } from '../work.ts'
+import type { Network } from './link.ts'
+import { modelHash } from './model-hash.ts'
+import { ModelRig } from './model-rig.ts'
+import type { RigModel } from './models.ts'
+import { settle, VirtualClock } from './virtual-clock.ts'
+
+export interface SceneOptions {
+  readonly rigs: readonly RigModel[]
+  readonly random: () => number
+  /** New work comes so often; infinite: the first one stays. */
+  readonly workMs: number
+  /** Hashes of a block; default: so many that no rig finds one. Whoever finds one ends the work, and the next one comes. */
+  readonly blockDifficulty?: bigint
+  /** Milliseconds that a message takes, in either direction; default: none. */
+  readonly latencyMs?: () => number
+  /** Rigs connect one after the other within this time; default: all at once. */
+  readonly withinMs?: number
+  readonly server?: Partial<StratumOptions>
+}
+
+export class Scene {
+  readonly clock = new VirtualClock()
+  readonly engine: StratumEngine
+  readonly rigs: readonly ModelRig[]
+  readonly network: Network
+  readonly warnings: string[] = []
+  readonly candidates: Candidate[] = []
+  readonly #options: SceneOptions
+  #sequence = 0
+  #hasWork = false
+  #cancelWork: () => void = () => undefined
+
+  private constructor(options: SceneOptions) {
+    const { rigs, random, latencyMs = () => 0, server } = options
+    const { clock } = this
+    this.#options = options
+    const address = { host: '127.0.0.1', port: 0, tls: null, difficulty: null }
+    this.engine = new StratumEngine({
+      ...{ ...address, clock, random, shareHash: modelHash, limits: { sessionsPerAddress: 65_536 } },
+      ...server,
+    })
+    this.network = { clock, latencyMs, isLost: false }
+    this.rigs = rigs.map((model, index) => {
+      const user = rigs.length === 1 ? 'k:abc.rig' : `k:abc.rig-${index}`
+      const accept = this.engine.accept.bind(this.engine)
+      return new ModelRig(clock, { model, user, random, accept, network: this.network })
+    })
+  }
+
+  /** A server with work. Rigs are not connected yet. */
+  static async open(options: SceneOptions): Promise<Scene> {
+    const scene = new Scene(options)
+    await scene.engine.start(286, {
+      onCandidate: (candidate) => scene.#solved(candidate),
+      onWarning: (message) => scene.warnings.push(message),
+    })
+    scene.work()
+    return scene
+  }
+
+  /** Lets all rigs connect. What is counted begins now. */
+  async connect(): Promise<void> {
+    const { withinMs = 0 } = this.#options
+    for (const [index, rig] of this.rigs.entries()) {
+      if (index === 0) rig.connect()
+      else this.clock.after((withinMs * index) / this.rigs.length, () => rig.connect())
+    }
+    await settle()
+    this.measure()
+  }
+
+  measure(): void {
+    for (const rig of this.rigs) rig.measure()
+  }
+
+  async pass(seconds: number): Promise<void> {
+    await this.clock.pass(seconds * 1000)
+  }
+
+  /** There is work again, and new work from now on. */
+  work(reason = 'start'): void {
+    const { workMs, blockDifficulty = UNREACHABLE } = this.#options
+    this.#hasWork = true
+    const work = engineWork(++this.#sequence, freshWork(blockDifficulty), MAX_TARGET / blockDifficulty)
+    void this.engine.setWork({ ...work, reason } as EngineWork)
+    this.#cancelWork()
+    if (Number.isFinite(workMs)) this.#cancelWork = this.clock.after(workMs, () => this.work('newCut'))
+  }
+
+  /** There is no work from now on. */
+  rest(): void {
+    this.#cancelWork()
+    this.#hasWork = false
+    void this.engine.setWork(noWork(++this.#sequence))
+  }
+
+  async close(): Promise<void> {
+    this.#cancelWork()
+    for (const rig of this.rigs) rig.stop()
+    await this.engine.stop()
+  }
+
+  #solved(candidate: Candidate): void {
+    this.candidates.push(candidate)
+    if (this.#hasWork && candidate.sequence === this.#sequence)
+      this.clock.after(1, () => this.#hasWork && this.work('solved'))
+  }
+}

@@ -1,0 +1,93 @@
+/** Time that passes only when told to. */
+import type { Clock } from '../../src/core/clock.ts'
+
+interface Timer {
+  readonly dueMs: number
+  /** Of timers that are due at the same time the first one that was set runs first. */
+  readonly number: number
+  readonly run: () => void
+  isCancelled: boolean
+}
+
+/** Time that passes only when told to; timers run in the order of their due times. */
+export class VirtualClock implements Clock {
+  #nowMs = 1_000_000
+  #set = 0
+  #pending = 0
+  /** A heap: no timer is due before the one at half its index. The first index is 1. */
+  readonly #timers: Timer[] = []
+
+  wallMs = () => 1_700_000_000_000 + this.#nowMs
+  monotonicMs = () => this.#nowMs
+
+  after = (delayMs: number, run: () => void) => {
+    const timer: Timer = { dueMs: this.#nowMs + delayMs, number: this.#set++, run, isCancelled: false }
+    this.#push(timer)
+    this.#pending++
+    return () => {
+      if (timer.isCancelled) return
+      timer.isCancelled = true
+      this.#pending--
+    }
+  }
+
+  get pending(): number {
+    return this.#pending
+  }
+
+  /** Lets time pass, and runs the timers that become due. */
+  async pass(milliseconds: number): Promise<void> {
+    const endMs = this.#nowMs + milliseconds
+    for (;;) {
+      await settle()
+      const due = this.#next()
+      if (due === undefined || due.dueMs > endMs) break
+      this.#pop()
+      due.isCancelled = true
+      this.#pending--
+      this.#nowMs = Math.max(this.#nowMs, due.dueMs)
+      due.run()
+    }
+    this.#nowMs = endMs
+    await settle()
+  }
+
+  #next(): Timer | undefined {
+    while (this.#timers[1]?.isCancelled) this.#pop()
+    return this.#timers[1]
+  }
+
+  #push(timer: Timer): void {
+    const timers = this.#timers
+    let at = Math.max(1, timers.length)
+    timers[at] = timer
+    for (let above = at >> 1; above > 0 && isBefore(timer, timers[above]); above = at >> 1) {
+      timers[at] = timers[above]
+      timers[above] = timer
+      at = above
+    }
+  }
+
+  #pop(): void {
+    const timers = this.#timers
+    const last = timers.pop() as Timer
+    if (timers.length <= 1) return
+    timers[1] = last
+    for (let at = 1; ; ) {
+      const [left, right] = [2 * at, 2 * at + 1]
+      if (left >= timers.length) return
+      const least = right < timers.length && isBefore(timers[right], timers[left]) ? right : left
+      if (!isBefore(timers[least], last)) return
+      timers[at] = timers[least]
+      timers[least] = last
+      at = least
+    }
+  }
+}
+
+const isBefore = (a: Timer, b: Timer) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.number < b.number)
+
+/** Lets promises that are ready run. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
+}
