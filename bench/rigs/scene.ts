@@ -21,6 +21,8 @@ export interface SceneOptions {
   readonly latencyMs?: () => number
   /** Rigs connect one after the other within this time; default: all at once. */
   readonly withinMs?: number
+  /** Whether it has none until `work` is called. */
+  readonly isWithoutWork?: boolean
   readonly server?: Partial<StratumOptions>
 }
 
@@ -60,7 +62,7 @@ export class Scene {
       onCandidate: (candidate) => scene.#solved(candidate),
       onWarning: (message) => scene.warnings.push(message),
     })
-    scene.work()
+    if (options.isWithoutWork !== true) scene.work()
     return scene
   }
 

@@ -60,6 +60,8 @@ const MAX_STEP_UP = 4
 const SILENCE_MS = 3 * SHARE_MS
 /** Shares that come at once are not all of one moment. */
 const MIN_WINDOW_MS = 10
+/** The network may spread or gather shares by so much: a shorter time says that the rig is fast, and not how fast. */
+const MEASURED_MS = 1000
 const MOST = 2 ** 64
 
 export function vardiff(difficulty: number, nowMs: number, bounds: VardiffBounds): Vardiff {
@@ -122,10 +124,15 @@ function measured(state: Vardiff, window: Window, nowMs: number): Vardiff | null
   const rate = ((window.shares - 1) * window.easiest) / seconds
   const ratio = (rate * SHARE_MS) / 1000 / difficulty
   if (window.shares < MANY_SHARES && ratio <= FAR && ratio >= 1 / FAR) return null
-  // Of shares that come at once only this much is known: it is no less, unless they waited in the network.
-  const isMeasured = windowMs >= MIN_WINDOW_MS
-  const known = { ...state, rate: isMeasured ? rate : null, isFlooding: !isMeasured, hasRate: hasRate || isMeasured }
   const isRight = ratio >= DEAD_BAND.from && ratio <= DEAD_BAND.to
+  // Of shares that come at once only this much is known: it is no less, unless they waited in the network.
+  const isMeasured = isRight || windowMs >= MEASURED_MS
+  const known = {
+    ...state,
+    rate: windowMs < MIN_WINDOW_MS ? null : rate,
+    isFlooding: !isMeasured,
+    hasRate: hasRate || isMeasured,
+  }
   const step = hasRate ? Math.min(ratio, MAX_STEP_UP) : ratio
   const next = isRight ? difficulty : Math.min(MOST, Math.max(bounds.least, powerOfTwo(difficulty * step)))
   if (next === difficulty) return { ...known, window: opened(window.lastMs) }

@@ -17,8 +17,8 @@ export interface RigLimits {
   readonly idleMs: number
   /**
    * Requests that are read in a second, of a session and of all sessions of an address; others wait in the network. Shares
-   * that are accepted and take 2^32 hashes count for neither: too many at once are the doing of a difficulty that is too low,
-   * and while they wait a harder target would bring no relief.
+   * that take 2^32 hashes, and are neither low nor repeated, count for neither: too many are the doing of a difficulty that is
+   * too low, and while they wait a harder one brings no relief.
    */
   readonly requestsPerSecond: number
   readonly requestsPerSecondOfAddress: number

@@ -77,7 +77,7 @@ export interface Share {
   readonly rig: Rig | null
   /** Hashes that it took on average; 0 unless it is accepted, and meets what the rig was told for its job. */
   readonly hashes: number
-  /** Whether its hash takes so many others that judging it costs next to nothing beside them. */
+  /** It is no low or repeated one, and its hash takes so many others that judging it costs next to nothing beside them. */
   readonly isHard?: boolean
   /** A low one that meets the target that the rig had a moment ago. */
   readonly isLate?: boolean
@@ -359,9 +359,10 @@ export class Session {
       return { ...shareOf(rig, 'low', 0, solution), isLate: this.#difficulty.metBefore(job, hash, nowMs()) }
     this.#remember(job, nonce2)
     this.#difficulty.count(job, hash, nowMs())
-    if (jobs.isOver(job)) return shareOf(rig, 'stale', 0, solution)
     // The highest word of the hash is 0: it takes 2^32 others.
-    return { ...shareOf(rig, 'accepted', isWhole ? told.difficulty : 0, solution), isHard: hash[7] === 0 }
+    const isHard = hash[7] === 0
+    if (jobs.isOver(job)) return { ...shareOf(rig, 'stale', 0, solution), isHard }
+    return { ...shareOf(rig, 'accepted', isWhole ? told.difficulty : 0, solution), isHard }
   }
 
   /** The nonces of a job's shares so far; null: they are forgotten, and what follows is stale. */

@@ -1,0 +1,137 @@
+/** Variations of a KA3, on virtual time: its network, its firmware, and work that comes often, never or is easy. */
+import { describe, expect, it } from 'vitest'
+import { type RigModel, models } from '../../../bench/rigs/models.ts'
+import type { SceneOptions } from '../../../bench/rigs/scene.ts'
+import { randomFrom } from '../../random.ts'
+import { expectUseful, expectWell, mostInSecond, STALE, sceneOf } from './scenes.ts'
+
+const { ka3, unknown } = models
+const between = (from: number, to: number, seed: number) => {
+  const random = randomFrom(seed)
+  return () => from + (to - from) * random()
+}
+
+type Variation = Partial<SceneOptions> & { readonly model?: RigModel }
+const VARIATIONS: readonly (readonly [string, Variation])[] = [
+  ['5 ms away', { latencyMs: () => 5 }],
+  ['200 ms away', { latencyMs: () => 200 }],
+  ['5 to 200 ms away, each message another time', { latencyMs: between(5, 200, 9) }],
+  ['with new work every second', { workMs: 1_000 }],
+  ['with new work every 5 s, 50 ms away', { workMs: 5_000, latencyMs: () => 50 }],
+  ['with the same work all the time', { workMs: Number.POSITIVE_INFINITY }],
+  ['with the firmware of 2023', { model: models.ka3b }],
+  ['that misread another server', { model: { ...ka3, agent: 'ckbminer-v1.0.0' } }],
+  ['whose boards have a counter each', { model: { ...ka3, space: 3 * ka3.space } }],
+  ['whose boards take up headers at once', { model: { ...ka3, pushMs: 0 } }],
+  ['whose chips report easier hashes', { model: { ...ka3, leastShare: 2 ** 32 } }],
+  ['at half its clock rate', { model: { ...ka3, hashrate: ka3.hashrate / 2, space: ka3.space, pushMs: 2 * ka3.pushMs } }],
+  ['on a small network, where it finds a block in 1.7 s', { blockDifficulty: 1n << 48n }],
+  ['on a smaller one, where it finds five blocks a second', { blockDifficulty: 1n << 45n }],
+]
+
+describe.each(VARIATIONS)('a KA3 %s', (_, { model = ka3, ...options }) => {
+  it.each([11, 12])('has its hash power used (seed %d)', async (seed) => {
+    const scene = await sceneOf({ rigs: [model], ...options }, seed)
+    await expectUseful(scene)
+    expect(mostInSecond(scene.rig)).toBeLessThan(100)
+    expect(scene.rig.slowestAnswerMs).toBeLessThanOrEqual(400)
+  })
+})
+
+describe('a KA3 that names another program', () => {
+  it.each([
+    [0, 1],
+    [20, 2],
+    [200, 3],
+  ])('has its hash power used, and floods for one round trip only (%d ms away, seed %d)', async (latencyMs, seed) => {
+    const scene = await sceneOf({ rigs: [unknown], latencyMs: () => latencyMs }, seed)
+    const { rig, clock } = scene
+    const startMs = clock.monotonicMs()
+    await scene.pass(10)
+    // Subscribe, authorize and the first eight shares take a round trip each, and half of one for the target.
+    const flood = rig.targets.filter(({ difficulty }) => difficulty === 2 ** 32)
+    const [hard] = rig.targets.filter(({ difficulty }) => difficulty > 2 ** 40)
+    expect(flood).toHaveLength(1)
+    expect(hard.atMs - startMs).toBeLessThanOrEqual(6 * latencyMs + 25)
+    // The difficulty fits: a share in 2 to 60 s.
+    expect(rig.difficulty).toBeGreaterThanOrEqual(2 ** 48.3)
+    expect(rig.difficulty).toBeLessThanOrEqual(2 ** 53.2)
+    // All of them were answered when they came.
+    expect(rig.slowestAnswerMs).toBeLessThanOrEqual(2 * latencyMs)
+    expect(rig.mostWaiting).toBeLessThanOrEqual(2 * latencyMs * 40 + 1)
+    const { accepted } = scene.engine.status().shares
+    await expectUseful(scene)
+    // Each counted as it was told.
+    expect(accepted).toBeGreaterThan(8)
+    expect([...rig.answers.keys()].filter((code) => code !== STALE)).toEqual([0])
+  })
+
+  it('floods a small network no longer than that, with shares of work that is over', async () => {
+    const scene = await sceneOf({ rigs: [unknown], latencyMs: () => 50, blockDifficulty: 1n << 45n }, 4)
+    await expectUseful(scene)
+    expect(scene.rig.slowestAnswerMs).toBeLessThanOrEqual(100)
+  })
+
+  it('keeps no other rig of its address waiting', async () => {
+    const scene = await sceneOf({ rigs: [models.kd6, ...Array.from({ length: 5 }, () => unknown)], latencyMs: () => 20 }, 5)
+    await expectUseful(scene)
+    for (const rig of scene.rigs) expect(rig.slowestAnswerMs).toBeLessThanOrEqual(40)
+  })
+})
+
+describe('a network that is lost for five minutes', () => {
+  it('costs a KA3 that time and at most a minute more, and its difficulty is as before', async () => {
+    const scene = await sceneOf({ rigs: [ka3], latencyMs: () => 20 }, 6)
+    const { rig, network } = scene
+    await scene.pass(180)
+    const before = rig.difficulty
+    network.isLost = true
+    await scene.pass(300)
+    network.isLost = false
+    await scene.pass(35)
+    rig.measure()
+    const shares = rig.shareTimes.length
+    await scene.pass(60)
+    expect(rig.logins).toBe(2)
+    expect(rig.useful).toBeGreaterThanOrEqual(0.998)
+    expect(rig.difficulty).toBeGreaterThanOrEqual(before / 4)
+    // A flood would be 151 shares a second.
+    expect(rig.shareTimes.length - shares).toBeLessThan(60)
+    // Shares that were on their way when it left are answered to nobody, and no other one was refused.
+    expect([...rig.answers.keys()].filter((code) => code !== STALE)).toEqual([0])
+    expect(scene.warnings).toEqual([])
+  })
+})
+
+it('a spare connection of a KA3 does not change what its other one begins with', async () => {
+  const spare = await sceneOf({ rigs: [ka3] }, 7)
+  const { rig, clock } = spare
+  await spare.pass(120)
+  const fitting = rig.difficulty
+  expect(fitting).toBeGreaterThan(2 ** 48)
+  const { ModelRig } = await import('../../../bench/rigs/model-rig.ts')
+  const options = { model: ka3, user: 'k:abc.rig', random: randomFrom(8), network: spare.network }
+  const other = new ModelRig(clock, { ...options, accept: (socket) => spare.engine.accept(socket) })
+  other.pause()
+  other.connect()
+  await spare.pass(600)
+  // It was silent, so it may begin lower; the worker's own connection is not touched.
+  expect(other.difficulty).toBeLessThanOrEqual(fitting)
+  rig.stop()
+  other.stop()
+  const again = new ModelRig(clock, { ...options, accept: (socket) => spare.engine.accept(socket) })
+  again.connect()
+  await spare.pass(1)
+  expect(again.targets[0].difficulty).toBeGreaterThanOrEqual(2 ** 49)
+  again.stop()
+})
+
+it('a hundred KA3 5 to 200 ms away, with new work every 5 s, have their hash power used', async () => {
+  const rigs = Array.from({ length: 100 }, () => ka3)
+  const scene = await sceneOf({ rigs, latencyMs: between(5, 200, 10), workMs: 5_000, withinMs: 2_000 }, 10)
+  await scene.pass(10)
+  scene.measure()
+  await scene.pass(120)
+  for (const rig of scene.rigs) expect(rig.useful).toBeGreaterThanOrEqual(0.998)
+  expectWell(scene)
+})
