@@ -13,6 +13,8 @@ import { node } from './node.ts'
 import { pipeline } from './pipeline.ts'
 import { preempt } from './preempt.ts'
 import { compareReports, type Report, type Row, reportOf, tableOf } from './report.ts'
+import { rigRows } from './rigs/rig-rows.ts'
+import { readRigs } from './rigs/spec.ts'
 import { shader } from './shader.ts'
 import { stratum } from './stratum.ts'
 import type { Effort, Suite } from './suite.ts'
@@ -44,6 +46,8 @@ export interface BenchOptions {
   /** Names of suites. None given means all. */
   readonly suites: readonly string[]
   readonly quick: boolean
+  /** Models of rigs, such as `ka3:100,kd6:1000`, that the suite stratum has in place of its load. */
+  readonly rigs?: string | undefined
   /** File to write the report to. */
   readonly json?: string | undefined
   /** File with an earlier report. */
@@ -57,6 +61,8 @@ export async function runBench(
   onProgress: OnProgress = () => undefined,
 ): Promise<number> {
   const names = options.suites.length > 0 ? options.suites.map(suiteNamed) : Object.keys(suites).filter(isSuite)
+  const { rigs } = options
+  if (rigs !== undefined) expectRigs(rigs, options.suites)
   const before = options.compare === undefined ? null : readReport(options.compare)
   const { machine, runtime, date } = reportOf([])
   print(`${machine}\n${runtime}\n${date}`)
@@ -64,7 +70,8 @@ export async function runBench(
   for (const [index, name] of names.entries()) {
     print(`\n${name}: ${benchSuites[name]}`)
     onProgress({ what: `measuring ${name}`, done: index, total: names.length })
-    const measured = await suites[name](options.quick ? QUICK : FULL, (line) => print(`  ${line}`))
+    const suite: Suite = rigs === undefined ? suites[name] : (...args) => rigRows(rigs, ...args)
+    const measured = await suite(options.quick ? QUICK : FULL, (line) => print(`  ${line}`))
     onProgress(null)
     if (typeof measured === 'string') {
       print(`  skipped: ${measured}`)
@@ -81,6 +88,15 @@ export async function runBench(
   for (const line of lines) print(line)
   if (regressions.length > 0) print(`worse by more than the noise: ${regressions.join(', ')}`)
   return regressions.length > 0 ? 1 : 0
+}
+
+/** Throws NewcutError BAD_OPTION before anything is measured. */
+function expectRigs(rigs: string, names: readonly string[]): void {
+  readRigs(rigs)
+  if (names.length === 1 && names[0] === 'stratum') return
+  throw new NewcutError('BAD_OPTION', '--rigs belongs to the suite stratum alone', {
+    hint: 'newcut bench stratum --rigs ka3:100,kd6:1000',
+  })
 }
 
 function suiteNamed(name: string): BenchSuite {

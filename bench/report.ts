@@ -15,9 +15,11 @@ export interface Row {
   readonly checksum?: string
 }
 
-/** More is better for rates and shares, less for times, sizes, instructions, power and temperature. */
-export type Unit = 'MH/s' | '1/s' | 'ms' | '%' | 'MiB' | 'B' | 'instructions' | 'W' | '°C'
-const LESS_IS_BETTER: readonly Unit[] = ['ms', 'MiB', 'B', 'instructions', 'W', '°C']
+/** More is better for rates and parts, less for times, sizes, traffic, shares that are refused, instructions, power and temperature. */
+export type Unit =
+  | ('MH/s' | '1/s' | 'ms' | '%' | 'MiB' | 'B')
+  | ('shares' | 'lines/s' | 'B/s' | 'instructions' | 'W' | '°C')
+const LESS_IS_BETTER: readonly Unit[] = ['ms', 'MiB', 'B', 'shares', 'lines/s', 'B/s', 'instructions', 'W', '°C']
 /** These are counted, not measured: they have no noise. */
 const COUNTED: readonly Unit[] = ['instructions']
 

@@ -28,7 +28,10 @@ export class ModelRig {
   readonly answers = new Map<number, number>()
   readonly faults: string[] = []
   readonly shareTimes: number[] = []
-  readonly lineTimes: number[] = []
+  /** Lines that came. */
+  lines = 0
+  /** From its first connection to its first share; null: there was none. */
+  firstShareMs: number | null = null
   /** Messages about the difficulty: when, and which. */
   readonly targets: { readonly atMs: number; readonly difficulty: number }[] = []
   jobs = 0
@@ -51,6 +54,10 @@ export class ModelRig {
   #jobId = ''
   #header = ''
   #cancelSilence: () => void = () => undefined
+  #connectedAtMs: number | null = null
+  /** When it last heard or said something, and the longest time without. */
+  #stirredAtMs: number | null = null
+  #longestSilenceMs = 0
 
   constructor(clock: Clock, options: ModelRigOptions) {
     const { model, random, network = { clock, latencyMs: () => 0, isLost: false } } = options
@@ -82,6 +89,7 @@ export class ModelRig {
     }
     this.#state = 'subscribing'
     this.#nextId = 3
+    this.#connectedAtMs ??= this.#clock.monotonicMs()
     const link: Link = new Link(this.network, this.#options.accept, {
       onLine: (line) => this.#link === link && this.#hear(line),
       onClose: () => this.#link === link && this.#leave('closed'),
@@ -118,8 +126,8 @@ export class ModelRig {
 
   /** Longest time without a line or a share, from the first one to now. */
   get longestSilenceMs(): number {
-    const times = [...this.lineTimes, ...this.shareTimes, this.#clock.monotonicMs()].sort((a, b) => a - b)
-    return times.slice(1).reduce((longest, time, index) => Math.max(longest, time - times[index]), 0)
+    const nowMs = this.#clock.monotonicMs()
+    return Math.max(this.#longestSilenceMs, nowMs - (this.#stirredAtMs ?? nowMs))
   }
 
   /** Bytes from the server and to it, of all connections. */
@@ -151,6 +159,11 @@ export class ModelRig {
     })
   }
 
+  #stirred(): void {
+    this.#longestSilenceMs = this.longestSilenceMs
+    this.#stirredAtMs = this.#clock.monotonicMs()
+  }
+
   #leave(why: string): void {
     if (this.#state === 'away') return
     if (this.#state !== 'mining') this.faults.push(`${why} while ${this.#state}`)
@@ -166,7 +179,8 @@ export class ModelRig {
 
   #hear(line: string): void {
     this.#heard()
-    this.lineTimes.push(this.#clock.monotonicMs())
+    this.#stirred()
+    this.lines++
     const { id, method, params, result, error } = JSON.parse(line)
     const authorizeId = this.model.ids?.[1] ?? 2
     if (this.#state === 'subscribing') this.#subscribed(line, { id, result })
@@ -235,6 +249,8 @@ export class ModelRig {
   #submit(jobId: string, nonce2: string): void {
     const nowMs = this.#clock.monotonicMs()
     this.shareTimes.push(nowMs)
+    this.firstShareMs ??= nowMs - (this.#connectedAtMs ?? nowMs)
+    this.#stirred()
     const id = ++this.#nextId
     this.#waiting.set(id, nowMs)
     this.mostWaiting = Math.max(this.mostWaiting, this.#waiting.size)

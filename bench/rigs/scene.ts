@@ -66,15 +66,18 @@ export class Scene {
     return scene
   }
 
-  /** Lets all rigs connect. What is counted begins now. */
+  /** Lets all rigs connect. What a rig does is counted from then on. */
   async connect(): Promise<void> {
     const { withinMs = 0 } = this.#options
+    const connect = (rig: ModelRig) => {
+      rig.measure()
+      rig.connect()
+    }
     for (const [index, rig] of this.rigs.entries()) {
-      if (index === 0) rig.connect()
-      else this.clock.after((withinMs * index) / this.rigs.length, () => rig.connect())
+      if (withinMs === 0) connect(rig)
+      else this.clock.after((withinMs * index) / this.rigs.length, () => connect(rig))
     }
     await settle()
-    this.measure()
   }
 
   measure(): void {

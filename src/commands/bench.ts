@@ -11,6 +11,7 @@ const REDRAW_MS = 500
 export interface BenchOptions {
   readonly suites: readonly string[]
   readonly quick: boolean
+  readonly rigs?: string | undefined
   readonly json?: string | undefined
   readonly compare?: string | undefined
 }

@@ -43,15 +43,20 @@ export const toolCommands: readonly FlagRow[] = [
         once('compare'),
       ),
       new Option('--quick', 'seconds instead of minutes: checks that everything works, not how fast it is'),
+      new Option(
+        '--rigs <NAME:COUNT,...>',
+        'stratum: models of rigs at the server, and what part of their hash rate is of use',
+      ).argParser(once('rigs')),
     ],
     examples: [
+      'newcut bench stratum --rigs ka3:100,kd6:1000',
       'newcut bench kernels --quick',
       'newcut bench kernels threads --json before.json',
       'newcut bench kernels threads --compare before.json',
     ],
-    run: async (names, { quick, json, compare }, around) => {
-      const files = { json: json as string | undefined, compare: compare as string | undefined }
-      return (await import('./bench.ts')).runBench({ suites: names, quick: !!quick, ...files }, around)
+    run: async (names, { quick, json, compare, rigs }, around) => {
+      const texts = { json, compare, rigs } as Readonly<Record<'json' | 'compare' | 'rigs', string | undefined>>
+      return (await import('./bench.ts')).runBench({ suites: names, quick: !!quick, ...texts }, around)
     },
   },
   {

@@ -1,6 +1,6 @@
 /** Variations of a KA3, on virtual time: its network, its firmware, and work that comes often, never or is easy. */
 import { describe, expect, it } from 'vitest'
-import { type RigModel, models } from '../../../bench/rigs/models.ts'
+import { models, type RigModel } from '../../../bench/rigs/models.ts'
 import type { SceneOptions } from '../../../bench/rigs/scene.ts'
 import { randomFrom } from '../../random.ts'
 import { expectUseful, expectWell, mostInSecond, STALE, sceneOf } from './scenes.ts'
@@ -24,7 +24,10 @@ const VARIATIONS: readonly (readonly [string, Variation])[] = [
   ['whose boards have a counter each', { model: { ...ka3, space: 3 * ka3.space } }],
   ['whose boards take up headers at once', { model: { ...ka3, pushMs: 0 } }],
   ['whose chips report easier hashes', { model: { ...ka3, leastShare: 2 ** 32 } }],
-  ['at half its clock rate', { model: { ...ka3, hashrate: ka3.hashrate / 2, space: ka3.space, pushMs: 2 * ka3.pushMs } }],
+  [
+    'at half its clock rate',
+    { model: { ...ka3, hashrate: ka3.hashrate / 2, space: ka3.space, pushMs: 2 * ka3.pushMs } },
+  ],
   ['on a small network, where it finds a block in 1.7 s', { blockDifficulty: 1n << 48n }],
   ['on a smaller one, where it finds five blocks a second', { blockDifficulty: 1n << 45n }],
 ]
@@ -73,7 +76,10 @@ describe('a KA3 that names another program', () => {
   })
 
   it('keeps no other rig of its address waiting', async () => {
-    const scene = await sceneOf({ rigs: [models.kd6, ...Array.from({ length: 5 }, () => unknown)], latencyMs: () => 20 }, 5)
+    const scene = await sceneOf(
+      { rigs: [models.kd6, ...Array.from({ length: 5 }, () => unknown)], latencyMs: () => 20 },
+      5,
+    )
     await expectUseful(scene)
     for (const rig of scene.rigs) expect(rig.slowestAnswerMs).toBeLessThanOrEqual(40)
   })
