@@ -60,6 +60,47 @@ describe('newcut bench', () => {
     expect(unknown.code).toBe(2)
   })
 
+  it('stratum --rigs runs models of rigs in virtual time, and writes a row for each of what is asked', async () => {
+    const file = join(folder, 'rigs.json')
+    const { code, out } = await run(['bench', 'stratum', '--quick', '--rigs', 'KA3:2, kdbox', '--json', file])
+    expect(code).toBe(0)
+    expect(out).toMatch(/virtual time, .* 200 s in [\d.]+ s/)
+    const report: Report = JSON.parse(readFileSync(file, 'utf8'))
+    const what = ['useful in the first 3 minutes', 'useful after that', 'duplicates', 'shares refused']
+    const more = ['first share after', 'longest silence', 'jobs', 'lines', 'bytes to the rig', 'bytes from the rig']
+    const names = ['ka3', 'kdbox'].flatMap((model) => [...what, ...more].map((each) => `${model}: ${each}`))
+    expect(report.results.map(({ name }) => name)).toEqual(names)
+    const of = (name: string) => report.results.find((each) => each.name === name) as Result
+    expect(of('ka3: useful in the first 3 minutes')).toMatchObject({ unit: '%', samples: 2, note: '2 rigs' })
+    expect(of('ka3: useful in the first 3 minutes').min).toBeGreaterThanOrEqual(99)
+    expect(of('ka3: useful after that').min).toBeGreaterThanOrEqual(99.8)
+    expect(of('ka3: duplicates').max).toBe(0)
+    expect(of('ka3: jobs').median).toBeCloseTo(2, 1)
+    expect(of('kdbox: jobs').median).toBeLessThan(0.2)
+    expect(of('ka3: bytes to the rig').median).toBeGreaterThan(1000)
+  })
+
+  it.each([
+    ['ka4:10', /"ka4:10" names no model of a rig .*models: ka3, .*bfgminer, farm/],
+    ['', /"" names no model/],
+    ['ka3:0', /"ka3:0" should have a number of rigs behind one colon, from 1 to 10000/],
+    ['ka3:ten', /"ka3:ten" should have a number/],
+    ['ka3:1:2', /"ka3:1:2" should have a number/],
+    ['ka3:1,KA3:2', /ka3 is there twice/],
+    ['ka3:9000,kd6:1001', /10001 rigs are too many: 10000 at most/],
+  ])('refuses --rigs %s before it measures', async (rigs, error) => {
+    const { code, err } = await run(['bench', 'stratum', '--rigs', rigs])
+    expect(err).toMatch(error)
+    expect(err).toMatch(/\[BAD_OPTION\]/)
+    expect(code).toBe(2)
+  })
+
+  it.each([[[]], [['kernels']], [['stratum', 'node']]])('refuses --rigs with the suites %j', async (suites) => {
+    const { code, err } = await run(['bench', ...suites, '--rigs', 'ka3'])
+    expect(err).toMatch(/--rigs belongs to the suite stratum alone .*\[BAD_OPTION\]/)
+    expect(code).toBe(2)
+  })
+
   it('refuses to compare with a file that is not a report', async () => {
     const file = join(folder, 'no-report.json')
     writeFileSync(file, '{}')
@@ -120,6 +161,8 @@ describe('compareReports', () => {
     ['a longer time', row('ms', 120, 0), row('ms', 100, 0), true],
     ['a shorter time', row('ms', 80, 0), row('ms', 100, 0), false],
     ['a slower machine with the same ratio', row('MH/s', 50, 0, 45), row('MH/s', 100, 0, 45), false],
+    ['more shares that are refused', row('shares', 2, 0), row('shares', 1, 0), true],
+    ['fewer lines', row('lines/s', 1, 0), row('lines/s', 2, 0), false],
     ['one instruction more', row('instructions', 878, 0), row('instructions', 877, 0), true],
     ['fewer instructions', row('instructions', 877, 0), row('instructions', 1039, 0), false],
     ['the same rate with a lower ratio', row('MH/s', 100, 0, 30), row('MH/s', 100, 0, 45), true],

@@ -164,3 +164,39 @@ describe('whatever a rig hands in', () => {
     )
   })
 })
+
+describe('shares that come at once', () => {
+  /** Nine shares within so many milliseconds, whose hashes take so many others. */
+  function flood(state: Vardiff, fromMs: number, { withinMs, hashes }: { withinMs: number; hashes: number }): Vardiff {
+    let next = state
+    for (let n = 0; n < 9; n++) next = shared(next, fromMs + (n * withinMs) / 8, hashes)
+    return adjusted(next, fromMs + withinMs)
+  }
+
+  it('tell that a rig is fast, and not how fast: the next step is as free as the first one', () => {
+    const first = flood(vardiff(2 ** 32, 0, ANY), 100, { withinMs: 2, hashes: 2 ** 32 })
+    // Seven in 10 ms, which is as short a time as is believed.
+    expect(first.difficulty).toBe(2 ** 45)
+    expect([first.isFlooding, first.hasRate, first.rate]).toEqual([true, false, null])
+    const second = flood(first, 1_000, { withinMs: 2_000, hashes: 2 ** 45 })
+    expect(second.difficulty / first.difficulty).toBeGreaterThan(4)
+    expect([second.isFlooding, second.hasRate]).toEqual([false, true])
+    // From now on steps up are small.
+    const third = flood(second, 10_000, { withinMs: 100, hashes: second.difficulty })
+    expect(third.difficulty).toBe(4 * second.difficulty)
+  })
+
+  it('within less than a second may have been gathered or spread by the network', () => {
+    const spread = flood(vardiff(2 ** 32, 0, ANY), 100, { withinMs: 900, hashes: 2 ** 32 })
+    expect([spread.isFlooding, spread.hasRate]).toEqual([true, false])
+    expect(spread.rate).toBeGreaterThan(0)
+    const slow = flood(vardiff(2 ** 32, 0, ANY), 100, { withinMs: 1_000, hashes: 2 ** 32 })
+    expect([slow.isFlooding, slow.hasRate]).toEqual([false, true])
+  })
+})
+
+it('silence lowers, which a share ends', () => {
+  const lowered = adjusted(vardiff(2 ** 50, 0, ASIC), 30_000)
+  expect([lowered.difficulty, lowered.isLowered]).toEqual([2 ** 49, true])
+  expect(shared(lowered, 31_000, 2 ** 50).isLowered).toBe(false)
+})

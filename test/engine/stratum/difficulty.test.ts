@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
+import { targetWords } from '../../../src/core/pow.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'
 import { Jobs } from '../../../src/engine/stratum/jobs.ts'
 import { ShareDifficulty, startDifficulty } from '../../../src/engine/stratum/share-difficulty.ts'
@@ -222,5 +223,43 @@ describe('a change of target while the rig has a job', () => {
     expect(await rig.submit(job.id, between(rig, targets[0], targets[1]))).toMatchObject({ result: true })
     expect(await rig.submit(job.id, rig.nextShare(job, targets[1]))).toMatchObject({ result: true })
     expect(engine.hashes()).toBe(1000)
+  })
+})
+
+describe('what a rig begins with when it comes back', () => {
+  const job = () =>
+    new Jobs(
+      () => 0,
+      () => 0,
+    ).begin(workOf(1, UNREACHABLE))
+
+  it('is what fitted before it fell silent', () => {
+    const difficulty = new ShareDifficulty(2 ** 48, 0, 'GodMiner')
+    const first = job()
+    difficulty.tell(first, 0)
+    difficulty.count(first, targetWords(MAX_TARGET >> 48n), 1_000)
+    for (let ms = 1_000; ms < 300_000; ms += 1_000) difficulty.adjust(ms, 2 ** 60)
+    expect(difficulty.wanted).toBe(2 ** 40)
+    expect(difficulty.lasting).toBe(2 ** 48)
+  })
+
+  it('is what silence led to, once there was a share at that', () => {
+    const difficulty = new ShareDifficulty(2 ** 48, 0, 'GodMiner')
+    const first = job()
+    difficulty.tell(first, 0)
+    difficulty.count(first, targetWords(MAX_TARGET >> 48n), 1_000)
+    difficulty.adjust(1_000, 2 ** 60)
+    difficulty.adjust(31_000, 2 ** 60)
+    const second = { ...first, number: first.number + 1 }
+    difficulty.tell(second, 31_000)
+    difficulty.count(second, targetWords(MAX_TARGET >> 48n), 32_000)
+    difficulty.adjust(32_000, 2 ** 60)
+    expect([difficulty.wanted, difficulty.lasting]).toEqual([2 ** 47, 2 ** 47])
+  })
+
+  it('is what it asked for', () => {
+    const difficulty = new ShareDifficulty(2 ** 48, 0)
+    difficulty.suggest(2 ** 50, 0)
+    expect(difficulty.lasting).toBe(2 ** 50)
   })
 })
