@@ -21,6 +21,8 @@ interface Waiting {
 
 /** Shares that wait for the store. Further ones are answered as unavailable. */
 export const MAX_WAITING = 65_536
+/** Shares of a write. */
+const MAX_BATCH = 2_048
 /** Time between two writes: each has a time of its own, so that shares are replayed in the order in which they counted. */
 const WRITE_MS = 1
 const REFUSED_MS = 1_000
@@ -149,10 +151,9 @@ export class ShareRecorder implements RigLedger {
     this.#writing = null
   }
 
-  /** All that waits. What was handed in before is answered, be it to an earlier process. */
+  /** What waits longest. What was handed in before is answered, be it to an earlier process. */
   #nextBatch({ has }: Kept): readonly Waiting[] {
-    const waiting = this.#waiting
-    this.#waiting = []
+    const waiting = this.#waiting.splice(0, MAX_BATCH)
     const ids = new Set<string>()
     return waiting.filter(({ share: { id }, answer }) => {
       const isNew = !ids.has(id) && !has(id)
