@@ -118,7 +118,7 @@ const NOT_KEPT = 'the share log cannot be written: shares are refused'
 function totalLine(rigs: readonly RigRow[], total: number): string {
   const connected = rigs.filter(({ connections }) => connections > 0).length
   const rate = rigs.reduce((sum, { hashrates }) => sum + (hashrates['1h'] ?? 0), 0)
-  return `${total} workers, ${connected} connected; ${formatHashrate(rate)} over an hour`
+  return `${total} ${total === 1 ? 'worker' : 'workers'}, ${connected} connected; ${formatHashrate(rate)} over an hour`
 }
 
 function warningLines(rigs: readonly RigRow[]): string[] {
