@@ -65,7 +65,7 @@ export const accountKey = (user: string, worker: string) => `${user}\n${worker}`
 
 export const minuteOf = (timeMs: number) => Math.floor(timeMs / MINUTE_MS) * MINUTE_MS
 
-export class Account {
+export class WorkerAccount {
   readonly key: string
   readonly user: string
   readonly worker: string

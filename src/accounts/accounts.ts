@@ -1,5 +1,5 @@
 /** The accounts of all workers: the one source of what `newcut rigs`, HTTP, dashboard and metrics show of them. */
-import { Account, accountKey, minuteOf, type RefusedVerdict, type SavedAccount } from './account.ts'
+import { accountKey, minuteOf, type RefusedVerdict, type SavedAccount, WorkerAccount } from './account.ts'
 import { isForgotten, judgeAccount, warningText } from './rig-warnings.ts'
 import type { RefusedShares, ShareEntry, ShareReader } from './share-store.ts'
 
@@ -44,7 +44,7 @@ export interface AccountStore {
 
 export interface SavedChange extends SavedThrough {
   readonly changed: readonly SavedAccount[]
-  readonly dropped: readonly Pick<Account, 'user' | 'worker'>[]
+  readonly dropped: readonly Pick<WorkerAccount, 'user' | 'worker'>[]
 }
 
 export interface AccountsOptions {
@@ -58,10 +58,10 @@ const REPLAY_MS = 7 * 86_400_000
 
 export class Accounts {
   readonly #options: AccountsOptions
-  readonly #accounts = new Map<string, Account>()
+  readonly #accounts = new Map<string, WorkerAccount>()
   readonly #present = new Map<string, Presence[]>()
-  readonly #changed = new Set<Account>()
-  readonly #dropped = new Map<string, Account>()
+  readonly #changed = new Set<WorkerAccount>()
+  readonly #dropped = new Map<string, WorkerAccount>()
   /** Of the newest share that is counted. */
   #throughMs = 0
 
@@ -70,7 +70,7 @@ export class Accounts {
   }
 
   /** Those with shares, in no order. */
-  get all(): Iterable<Account> {
+  get all(): Iterable<WorkerAccount> {
     return this.#accounts.values()
   }
 
@@ -83,7 +83,7 @@ export class Accounts {
     return this.#throughMs
   }
 
-  get(user: string, worker: string): Account | undefined {
+  get(user: string, worker: string): WorkerAccount | undefined {
     return this.#accounts.get(accountKey(user, worker))
   }
 
@@ -123,7 +123,7 @@ export class Accounts {
   }
 
   /** Counts a refusal. */
-  refuse(user: string, worker: string, verdict: RefusedVerdict, timeMs: number, isUnknownJob = false): Account {
+  refuse(user: string, worker: string, verdict: RefusedVerdict, timeMs: number, isUnknownJob = false): WorkerAccount {
     const account = this.#of(user, worker)
     account.refuse(verdict, timeMs, 1, isUnknownJob)
     this.#changed.add(account)
@@ -135,7 +135,7 @@ export class Accounts {
   async restore(saved: AccountStore | null, log: ShareReader, nowMs: number): Promise<void> {
     const state = (await saved?.load()) ?? null
     for (const each of state?.accounts ?? []) {
-      const account = new Account(each.user, each.worker, each)
+      const account = new WorkerAccount(each.user, each.worker, each)
       this.#accounts.set(account.key, account)
     }
     this.#throughMs = state?.throughMs ?? 0
@@ -178,16 +178,16 @@ export class Accounts {
     this.#changed.add(account)
   }
 
-  #judge(account: Account, nowMs: number): void {
+  #judge(account: WorkerAccount, nowMs: number): void {
     const found = judgeAccount(account, nowMs)
     if (found !== null) this.#options.onWarning(warningText(account), found === 'well')
   }
 
-  #of(user: string, worker: string, key = accountKey(user, worker)): Account {
+  #of(user: string, worker: string, key = accountKey(user, worker)): WorkerAccount {
     const known = this.#accounts.get(key)
     if (known !== undefined) return known
     if (this.#accounts.size >= (this.#options.maxAccounts ?? MAX_ACCOUNTS)) this.#drop()
-    const account = new Account(user, worker)
+    const account = new WorkerAccount(user, worker)
     this.#accounts.set(key, account)
     this.#dropped.delete(key)
     return account

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
-import { type Account, minuteOf, type RefusedVerdict } from './account.ts'
+import { minuteOf, type RefusedVerdict, type WorkerAccount } from './account.ts'
 import type { Accounts, Presence } from './accounts.ts'
 import type { Kept, RigLedger, RigNotice } from './rig-ledger.ts'
 import type { RefusedShares, ShareEntry } from './share-store.ts'
@@ -12,11 +12,11 @@ import type { RefusedShares, ShareEntry } from './share-store.ts'
 /** A share without the time at which it is kept. */
 export type NewShare = Omit<ShareEntry, 'timeMs'>
 
-export type Outcome = 'accepted' | 'duplicate' | 'unavailable'
+export type KeepOutcome = 'accepted' | 'duplicate' | 'unavailable'
 
 interface Waiting {
   readonly share: NewShare
-  readonly answer: (outcome: Outcome) => void
+  readonly answer: (outcome: KeepOutcome) => void
 }
 
 /** Shares that wait for the store. Further ones are answered as unavailable. */
@@ -42,7 +42,7 @@ export class ShareRecorder implements RigLedger {
   #lastMs: number
   readonly #refused = new Map<string, RefusedShares>()
   /** Those with refusals in this run. */
-  readonly #refusing = new WeakSet<Account>()
+  readonly #refusing = new WeakSet<WorkerAccount>()
   #isFailing = false
   readonly #cancels: (() => void)[] = []
   #isClosed = false
@@ -81,7 +81,7 @@ export class ShareRecorder implements RigLedger {
   }
 
   /** Keeps a share, counts it and answers. */
-  accept(share: NewShare, answer: (outcome: Outcome) => void): void {
+  accept(share: NewShare, answer: (outcome: KeepOutcome) => void): void {
     if (this.kept === null || this.#isClosed || this.#waiting.length >= MAX_WAITING) answer('unavailable')
     else {
       this.#waiting.push({ share, answer })

@@ -1,5 +1,5 @@
 /** The table of workers as everybody sees it: `newcut rigs`, GET /api/rigs, the dashboard. It is a wire format. */
-import { type Account, type RateWindow, type RefusedVerdict, type RigWarning, rateNames } from './account.ts'
+import { type RateWindow, type RefusedVerdict, type RigWarning, rateNames, type WorkerAccount } from './account.ts'
 import type { Accounts, Presence } from './accounts.ts'
 import { remedyOf } from './rig-warnings.ts'
 
@@ -11,7 +11,7 @@ export interface RigRates extends Readonly<Record<RateWindow, number | null>> {
   readonly announced: number | null
 }
 
-export interface RigRow {
+export interface WorkerRow {
   readonly user: string
   /** Empty: the rig names none. */
   readonly worker: string
@@ -38,38 +38,38 @@ export interface RigRow {
 }
 
 /** Body of GET /api/rigs. */
-export interface RigTable {
+export interface WorkerTable {
   /** Unix time in milliseconds. */
   readonly nowMs: number
   /** Whether the share log can be written; null: none is kept. */
   readonly isLogWell: boolean | null
   /** Workers in all. */
   readonly total: number
-  readonly rigs: readonly RigRow[]
+  readonly rigs: readonly WorkerRow[]
 }
 
 /** All workers with shares or a connection: first those with a warning, then by their rate over an hour. */
-export function rigRows(accounts: Accounts, nowMs: number): RigRow[] {
+export function rigRows(accounts: Accounts, nowMs: number): WorkerRow[] {
   const rows = [...accounts.all].map((account) => rowOf(account, accounts.present.get(account.key) ?? [], nowMs))
   for (const present of accounts.present.values()) {
     const [{ user, worker }] = present
     if (accounts.get(user, worker) === undefined) rows.push(newcomer(present))
   }
-  const rank = ({ warning, hashrates }: RigRow) =>
+  const rank = ({ warning, hashrates }: WorkerRow) =>
     warning === null ? (hashrates['1h'] ?? 0) : Number.POSITIVE_INFINITY
-  const order = (a: RigRow, b: RigRow) => {
+  const order = (a: WorkerRow, b: WorkerRow) => {
     const [left, right] = [rank(a), rank(b)]
     return left === right ? byName(a, b) : right - left
   }
   return rows.sort(order)
 }
 
-function byName(a: RigRow, b: RigRow): number {
+function byName(a: WorkerRow, b: WorkerRow): number {
   if (a.user !== b.user) return a.user < b.user ? -1 : 1
   return a.worker.localeCompare(b.worker, 'en', { numeric: true })
 }
 
-function rowOf(account: Account, present: readonly Presence[], nowMs: number): RigRow {
+function rowOf(account: WorkerAccount, present: readonly Presence[], nowMs: number): WorkerRow {
   const { user, worker, accepted, refused, hashes, blocks, firstMs, lastShareMs, warning } = account
   const newest = present.at(-1)
   const windows = Object.fromEntries(rateNames.map((name) => [name, account.rate(name, nowMs)]))
@@ -85,7 +85,7 @@ function rowOf(account: Account, present: readonly Presence[], nowMs: number): R
 }
 
 /** A worker that is connected, and has handed in nothing. */
-function newcomer(present: readonly Presence[]): RigRow {
+function newcomer(present: readonly Presence[]): WorkerRow {
   const { user, worker, agent, address, difficulty } = present[present.length - 1]
   const windows = Object.fromEntries(rateNames.map((name) => [name, null])) as Record<RateWindow, null>
   return {

@@ -1,5 +1,5 @@
 /** When the user is warned of a worker whose shares are refused, when it is well again, and what to do about it. */
-import type { Account, RigWarning } from './account.ts'
+import type { RigWarning, WorkerAccount } from './account.ts'
 
 /** So many refusals in a row are worth a warning. */
 const ALL_REFUSED = 50
@@ -23,7 +23,7 @@ const remedies: Readonly<Record<RigWarning['reason'], string>> = {
 }
 
 /** Looks at a worker after a share. `warning`: it is to be warned of; `well`: it is well again; null: nothing is new. */
-export function judgeAccount(account: Account, nowMs: number): 'warning' | 'well' | null {
+export function judgeAccount(account: WorkerAccount, nowMs: number): 'warning' | 'well' | null {
   if (account.warning === null) {
     account.warning = warningFor(account, nowMs)
     return account.warning === null ? null : 'warning'
@@ -36,10 +36,10 @@ export function judgeAccount(account: Account, nowMs: number): 'warning' | 'well
 }
 
 /** Whether a warning is outdated, since nothing was heard of the worker. */
-export const isForgotten = ({ warning, heardMs }: Account, nowMs: number) =>
+export const isForgotten = ({ warning, heardMs }: WorkerAccount, nowMs: number) =>
   warning !== null && nowMs - heardMs > SILENT_MS
 
-export function warningText({ user, worker, warning }: Pick<Account, 'user' | 'worker' | 'warning'>): string {
+export function warningText({ user, worker, warning }: Pick<WorkerAccount, 'user' | 'worker' | 'warning'>): string {
   const name = rigText(user, worker)
   if (warning === null) return `${name} is well again: its shares are accepted`
   const { reason, refused, of } = warning
@@ -54,7 +54,7 @@ export const remedyOf = ({ reason }: RigWarning) => remedies[reason]
 
 const rigText = (user: string, worker: string) => (worker === '' ? user : `${worker} of ${user}`)
 
-function warningFor(account: Account, nowMs: number): RigWarning | null {
+function warningFor(account: WorkerAccount, nowMs: number): RigWarning | null {
   const { streak } = account
   if (streak >= ALL_REFUSED) {
     return { reason: reasonOf(account, nowMs), refused: streak, of: streak, sinceMs: nowMs }
@@ -65,13 +65,13 @@ function warningFor(account: Account, nowMs: number): RigWarning | null {
   return { reason: reasonOf(account, nowMs), refused, of, sinceMs: nowMs }
 }
 
-function countsOf(account: Account, nowMs: number): { readonly accepted: number; readonly refused: number } {
+function countsOf(account: WorkerAccount, nowMs: number): { readonly accepted: number; readonly refused: number } {
   const { accepted, refused } = account.recent(nowMs)
   return { accepted, refused: Object.values(refused).reduce((sum, count) => sum + count, 0) }
 }
 
 /** The commonest reason of the last ten minutes. */
-function reasonOf(account: Account, nowMs: number): RigWarning['reason'] {
+function reasonOf(account: WorkerAccount, nowMs: number): RigWarning['reason'] {
   const counts = Object.entries(account.recent(nowMs).refused) as [RigWarning['reason'], number][]
   const [[reason] = ['stale' as const]] = counts.toSorted(([, a], [, b]) => b - a)
   return reason === 'stale' && 2 * account.unknownJobs > account.streak ? 'unknown job' : reason

@@ -4,7 +4,7 @@ import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-
 /** Header with the parameter `after` of the next page; absent at the last one. */
 export const PAGE_HEADER = 'newcut-after'
 
-export interface Page<T> {
+export interface LogPage<T> {
   readonly lines: readonly T[]
   /** null: it is the last one. */
   readonly next: string | null
@@ -39,7 +39,7 @@ export interface ShareRange extends TimeRange {
   readonly after?: ShareCursor | undefined
 }
 
-export async function sharePage(log: ShareReader, range: ShareRange, limit: number): Promise<Page<ShareEntry>> {
+export async function sharePage(log: ShareReader, range: ShareRange, limit: number): Promise<LogPage<ShareEntry>> {
   const { newestFirst = false, after } = range
   const lines: ShareEntry[] = []
   const rest = after === undefined ? {} : newestFirst ? { untilMs: after.timeMs + 1 } : { fromMs: after.timeMs }
@@ -58,7 +58,7 @@ export async function refusedPage(
   log: ShareReader,
   { after, ...range }: TimeRange & { readonly after?: RefusedCursor | undefined },
   limit: number,
-): Promise<Page<RefusedShares>> {
+): Promise<LogPage<RefusedShares>> {
   const lines: RefusedShares[] = []
   let place: RefusedCursor = { minuteMs: -1, count: 0 }
   for await (const refused of log.refused(after === undefined ? range : { ...range, fromMs: after.minuteMs })) {

@@ -1,7 +1,7 @@
 /** GET /api/rigs: the workers; GET /api/shares and /api/shares/refused: the share log, as JSON lines, in pages. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RigLedger } from '../accounts/rig-ledger.ts'
-import { type RigTable, rigRows } from '../accounts/rig-rows.ts'
+import { rigRows, type WorkerTable } from '../accounts/rig-rows.ts'
 import { PAGE_HEADER, refusedCursor, refusedPage, shareCursor, sharePage } from '../accounts/share-pages.ts'
 import type { ShareReader } from '../accounts/share-store.ts'
 import type { ServedPart } from './server.ts'
@@ -33,7 +33,7 @@ function answerRigs({ query }: FastifyRequest, reply: FastifyReply, recorder: Ri
   const nowMs = recorder.nowMs
   const rows = rigRows(recorder.accounts, nowMs)
   const isLogWell = recorder.kept === null ? null : recorder.isWell
-  const table: RigTable = { nowMs, isLogWell, total: rows.length, rigs: rows.slice(from, from + limit) }
+  const table: WorkerTable = { nowMs, isLogWell, total: rows.length, rigs: rows.slice(from, from + limit) }
   return reply.send(table)
 }
 

@@ -1,5 +1,5 @@
 /** `newcut rigs`: the workers of a running miner, as it tells them over HTTP. */
-import type { RigRow, RigTable } from '../accounts/rig-rows.ts'
+import type { WorkerRow, WorkerTable } from '../accounts/rig-rows.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { printable } from '../core/printable.ts'
@@ -34,10 +34,10 @@ function baseOf(address: string): URL {
 }
 
 /** One page after the other. A worker that moves to another page meanwhile is told once. */
-async function readAll(base: URL, stopped: AbortSignal): Promise<RigTable> {
-  const rigs = new Map<string, RigRow>()
+async function readAll(base: URL, stopped: AbortSignal): Promise<WorkerTable> {
+  const rigs = new Map<string, WorkerRow>()
   let from = 0
-  let table: RigTable
+  let table: WorkerTable
   do {
     table = await readPage(new URL(`/api/rigs?from=${from}&limit=${PAGE}`, base), stopped)
     for (const rig of table.rigs) rigs.set(`${rig.user}\n${rig.worker}`, rig)
@@ -46,7 +46,7 @@ async function readAll(base: URL, stopped: AbortSignal): Promise<RigTable> {
   return { ...table, rigs: [...rigs.values()] }
 }
 
-async function readPage(url: URL, stopped: AbortSignal): Promise<RigTable> {
+async function readPage(url: URL, stopped: AbortSignal): Promise<WorkerTable> {
   let response: Response
   let body: string
   try {
@@ -76,32 +76,33 @@ async function readPage(url: URL, stopped: AbortSignal): Promise<RigTable> {
 }
 
 /** null: it is none. */
-function tableIn(body: string): RigTable | null {
+function tableIn(body: string): WorkerTable | null {
   try {
-    const table = JSON.parse(body) as Partial<RigTable> | null
-    return Array.isArray(table?.rigs) && typeof table.total === 'number' ? (table as RigTable) : null
+    const table = JSON.parse(body) as Partial<WorkerTable> | null
+    return Array.isArray(table?.rigs) && typeof table.total === 'number' ? (table as WorkerTable) : null
   } catch {
     return null
   }
 }
 
-const COLUMNS: readonly (readonly [name: string, cell: (rig: RigRow, nowMs: number) => string, isNumber?: true])[] = [
-  ['user', ({ user }) => user],
-  ['worker', ({ worker }) => worker || '-'],
-  ['agent', ({ agent }) => agent || '-'],
-  ['now', ({ hashrates: { now } }) => rateText(now), true],
-  ['at worker', ({ hashrates: { announced } }) => rateText(announced), true],
-  ['1m', ({ hashrates }) => rateText(hashrates['1m']), true],
-  ['1h', ({ hashrates }) => rateText(hashrates['1h']), true],
-  ['1d', ({ hashrates }) => rateText(hashrates['1d']), true],
-  ['accepted', ({ accepted }) => String(accepted), true],
-  ['refused', ({ refused }) => refusedText(refused)],
-  ['last share', ({ lastShareMs }, nowMs) => (lastShareMs === null ? '-' : agoText(nowMs - lastShareMs)), true],
-  ['difficulty', ({ difficulty }) => (difficulty === null ? '-' : withPrefix(difficulty)), true],
-  ['address', ({ address, connections }) => (connections > 0 ? address : `${address} (gone)`)],
-]
+const COLUMNS: readonly (readonly [name: string, cell: (rig: WorkerRow, nowMs: number) => string, isNumber?: true])[] =
+  [
+    ['user', ({ user }) => user],
+    ['worker', ({ worker }) => worker || '-'],
+    ['agent', ({ agent }) => agent || '-'],
+    ['now', ({ hashrates: { now } }) => rateText(now), true],
+    ['at worker', ({ hashrates: { announced } }) => rateText(announced), true],
+    ['1m', ({ hashrates }) => rateText(hashrates['1m']), true],
+    ['1h', ({ hashrates }) => rateText(hashrates['1h']), true],
+    ['1d', ({ hashrates }) => rateText(hashrates['1d']), true],
+    ['accepted', ({ accepted }) => String(accepted), true],
+    ['refused', ({ refused }) => refusedText(refused)],
+    ['last share', ({ lastShareMs }, nowMs) => (lastShareMs === null ? '-' : agoText(nowMs - lastShareMs)), true],
+    ['difficulty', ({ difficulty }) => (difficulty === null ? '-' : withPrefix(difficulty)), true],
+    ['address', ({ address, connections }) => (connections > 0 ? address : `${address} (gone)`)],
+  ]
 
-function linesOf({ rigs, total, nowMs, isLogWell }: RigTable): string[] {
+function linesOf({ rigs, total, nowMs, isLogWell }: WorkerTable): string[] {
   if (rigs.length === 0) return ['no rigs']
   const rows = rigs.map((rig) => COLUMNS.map(([, cell]) => printable(cell(rig, nowMs), MAX_CELL)))
   const table = [COLUMNS.map(([name]) => name), ...rows]
@@ -115,13 +116,13 @@ function linesOf({ rigs, total, nowMs, isLogWell }: RigTable): string[] {
 
 const NOT_KEPT = 'the share log cannot be written: shares are refused'
 
-function totalLine(rigs: readonly RigRow[], total: number): string {
+function totalLine(rigs: readonly WorkerRow[], total: number): string {
   const connected = rigs.filter(({ connections }) => connections > 0).length
   const rate = rigs.reduce((sum, { hashrates }) => sum + (hashrates['1h'] ?? 0), 0)
   return `${total} ${total === 1 ? 'worker' : 'workers'}, ${connected} connected; ${formatHashrate(rate)} over an hour`
 }
 
-function warningLines(rigs: readonly RigRow[]): string[] {
+function warningLines(rigs: readonly WorkerRow[]): string[] {
   return rigs.flatMap(({ user, worker, warning }) => {
     if (warning === null) return []
     const { refused, of, reason, remedy } = warning
@@ -130,7 +131,7 @@ function warningLines(rigs: readonly RigRow[]): string[] {
   })
 }
 
-function refusedText(refused: RigRow['refused']): string {
+function refusedText(refused: WorkerRow['refused']): string {
   const parts = Object.entries(refused).map(([verdict, count]) => `${count} ${verdict}`)
   return parts.length === 0 ? '-' : parts.join(' ')
 }

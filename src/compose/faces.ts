@@ -3,7 +3,6 @@ import { Connection } from '../api/connection.ts'
 import { readProcessor } from '../api/machine.ts'
 import { Metrics } from '../api/metrics.ts'
 import { monitorRoutes } from '../api/monitors.ts'
-import { rigRoutes } from '../api/rig-routes.ts'
 import { type ApiServer, type ServedPart, startApi } from '../api/server.ts'
 import { describeError } from '../core/errors.ts'
 import type { MinerEvent } from '../mine/events.ts'
@@ -53,7 +52,7 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
   const page = await pageOf(source, reached)
   let { token } = http
   const readToken = () => token ?? null
-  const rigs = search.rigs === undefined ? [] : rigRoutes(search.rigs.recorder, readToken)
+  const rigs = await rigPartsOf(search, readToken)
   const parts = { metrics, connection, extensions: [...dashboard.extensions, ...page, ...rigs], token: readToken }
   const api = await startFace(http, { ...faced, ...parts })
   if (api !== null) end.onClose(() => api.close())
@@ -69,6 +68,10 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
       token = next
     },
   }
+}
+
+async function rigPartsOf({ rigs }: FacedMiner['search'], token: () => string | null): Promise<ServedPart[]> {
+  return rigs === undefined ? [] : (await import('../api/rig-routes.ts')).rigRoutes(rigs.recorder, token)
 }
 
 async function pageOf(source: MinerSetup['source'], { node, network }: ReachedSource): Promise<ServedPart[]> {

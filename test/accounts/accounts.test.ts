@@ -1,6 +1,6 @@
 /** Accounts of workers: rates, warnings, and how they come back after a kill. */
 import { describe, expect, it } from 'vitest'
-import { Account, minuteOf, rateNames } from '../../src/accounts/account.ts'
+import { minuteOf, rateNames, WorkerAccount } from '../../src/accounts/account.ts'
 import { type AccountStore, Accounts, type SavedChange } from '../../src/accounts/accounts.ts'
 import { rigRows } from '../../src/accounts/rig-rows.ts'
 import type { RefusedShares, ShareEntry, ShareReader } from '../../src/accounts/share-store.ts'
@@ -57,7 +57,7 @@ const quiet = { onWarning: () => undefined }
 
 describe('rates of a worker', () => {
   it('come close to what it does, in each window, however old it is', () => {
-    const account = new Account('k:abc', '')
+    const account = new WorkerAccount('k:abc', '')
     const random = randomFrom(7)
     let timeMs = START_MS
     // 2^40 hashes each second in the mean, for two hours.
@@ -72,10 +72,10 @@ describe('rates of a worker', () => {
   })
 
   it('are not known at first, and fall in silence', () => {
-    const account = new Account('k:abc', '')
+    const account = new WorkerAccount('k:abc', '')
     expect(account.rate('1m', START_MS)).toBeNull()
     for (let i = 0; i <= 600; i++) account.accept(shareOf(i), 1000, false, START_MS + 1000 * i)
-    expect(new Account('k:abc', '', account.saved()).rate('1m', START_MS + 9_000)).toBeNull()
+    expect(new WorkerAccount('k:abc', '', account.saved()).rate('1m', START_MS + 9_000)).toBeNull()
     const now = account.rate('1m', START_MS + 600_000) ?? 0
     expect(now).toBeCloseTo(1000, -2)
     expect(account.rate('1m', START_MS + 660_000)).toBeCloseTo(now / Math.E, 0)

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Account } from '../../src/accounts/account.ts'
+import { WorkerAccount } from '../../src/accounts/account.ts'
 import { openShareDatabase, type ShareDatabase } from '../../src/accounts/level-database.ts'
 import { KEEP_MS, LevelStore, type LevelStoreOptions } from '../../src/accounts/level-store.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
@@ -192,7 +192,7 @@ describe('a share log', () => {
   it('saves accounts as a whole, and forgets those that are dropped', async () => {
     const { store } = await opened()
     expect(await store.load()).toBeNull()
-    const accounts = ['a', 'b'].map((worker) => new Account('k:abc', worker))
+    const accounts = ['a', 'b'].map((worker) => new WorkerAccount('k:abc', worker))
     accounts[0].accept(shareOf(1), 2 ** 40, true, shareOf(1).timeMs)
     const changed = accounts.map((account) => account.saved())
     await store.save({ throughMs: 5, savedMs: 6, changed, dropped: [] })

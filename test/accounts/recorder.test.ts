@@ -1,7 +1,7 @@
 /** Shares between judgement and answer. */
 import { describe, expect, it } from 'vitest'
 import { Accounts } from '../../src/accounts/accounts.ts'
-import { MAX_WAITING, type NewShare, type Outcome, ShareRecorder } from '../../src/accounts/recorder.ts'
+import { type KeepOutcome, MAX_WAITING, type NewShare, ShareRecorder } from '../../src/accounts/recorder.ts'
 import type { Kept, RigNotice } from '../../src/accounts/rig-ledger.ts'
 import type { RefusedShares, ShareEntry, ShareStore } from '../../src/accounts/share-store.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
@@ -56,7 +56,7 @@ function recording({ known = [] as readonly string[], newestMs = 0 } = {}) {
   const saved = { load: async () => null, save: async () => void store.saves++ }
   const kept: Kept = { store, accounts: saved, has: (id) => known.includes(id), newestMs }
   const recorder = new ShareRecorder(kept, accounts, clock, (notice) => notices.push(notice))
-  const answers: [number, Outcome][] = []
+  const answers: [number, KeepOutcome][] = []
   const accept = (number: number) => {
     const { timeMs, ...share } = shareOf(number)
     recorder.accept(share satisfies NewShare, (outcome) => answers.push([number, outcome]))

@@ -1,5 +1,5 @@
 /** The workers of the rigs, asked for every ten seconds: they are too many for the event stream. */
-import type { RigRow, RigTable } from '../../../accounts/rig-rows.ts'
+import type { WorkerRow, WorkerTable } from '../../../accounts/rig-rows.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { ageText, grouped, NONE, rateText } from '../../kit/numbers.ts'
 
@@ -21,10 +21,10 @@ export class RigTableView {
   async #refresh(): Promise<void> {
     const response = await fetch(`/api/rigs?limit=${MAX_SHOWN}`).catch(() => null)
     // The page says itself when the miner is away.
-    if (response?.ok) this.#show((await response.json()) as RigTable)
+    if (response?.ok) this.#show((await response.json()) as WorkerTable)
   }
 
-  #show({ rigs, total, nowMs, isLogWell }: RigTable): void {
+  #show({ rigs, total, nowMs, isLogWell }: WorkerTable): void {
     fill(
       element('rig-workers'),
       rigs,
@@ -44,7 +44,7 @@ export class RigTableView {
   }
 }
 
-function detailsOf({ accepted, refused, lastShareMs, warning }: RigRow, nowMs: number): string {
+function detailsOf({ accepted, refused, lastShareMs, warning }: WorkerRow, nowMs: number): string {
   const parts = [`${grouped(accepted)} accepted`]
   for (const [verdict, count] of Object.entries(refused)) parts.push(`${grouped(count)} ${verdict}`)
   parts.push(`last share ${lastShareMs === null ? NONE : ageText(Math.max(0, nowMs - lastShareMs))}`)
