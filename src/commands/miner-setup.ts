@@ -145,7 +145,7 @@ function searchOf(config: MineConfig, environment: ProcessEnvironment): OwnSearc
 }
 
 /** Throws NewcutError BAD_OPTION for a certificate without its key, or a key without its certificate. */
-function stratumSetup(values: MineConfig['values'], kept: StateSetup | null): StratumSetup | undefined {
+function stratumSetup(values: MineConfig['values'], state: StateSetup | null): StratumSetup | undefined {
   const address = values['stratum-listen'] ?? null
   if (address === null) return undefined
   const { 'stratum-difficulty': difficulty, 'stratum-tls-cert': cert, 'stratum-tls-key': key } = values
@@ -158,7 +158,7 @@ function stratumSetup(values: MineConfig['values'], kept: StateSetup | null): St
   const tls = cert === undefined || key === undefined ? null : { cert, key }
   const first = difficulty === undefined ? null : Number(difficulty)
   const perAddress = values['stratum-per-address']
-  return { ...address, difficulty: first, tls, perAddress, state: kept?.folder ?? null }
+  return { ...address, difficulty: first, tls, perAddress, state }
 }
 
 function gpuSetup({ values, origins }: MineConfig, environment: ProcessEnvironment): GpuSetup | null {

@@ -13,6 +13,7 @@ import { dashboardFor } from './dashboard.ts'
 import { isPageOn, PAGE_PATH, pageFor } from './mine-page.ts'
 import type { Record } from './record.ts'
 import type { RunEnd } from './run-end.ts'
+import type { OpenedSearch } from './search/open.ts'
 import type { HttpSetup, MinerSetup } from './setup.ts'
 import type { ReachedSource } from './source/reached.ts'
 
@@ -29,6 +30,7 @@ export interface Faces {
 export interface FacedMiner {
   readonly miner: Miner
   readonly reached: ReachedSource
+  readonly search: Pick<OpenedSearch, 'rigs'>
   readonly record: Record
   readonly end: RunEnd
   /** Told that nothing can be served. */
@@ -40,7 +42,7 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
   if (http === null) {
     return { api: null, pageUrl: null, onEvent: () => undefined, setToken: () => undefined }
   }
-  const { miner, reached, record, end } = faced
+  const { miner, reached, search, record, end } = faced
   const connection = new Connection(systemClock)
   const metrics = new Metrics(() => miner.snapshot(), packageVersion)
   const { network, payee: account } = reached
@@ -49,7 +51,9 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
   end.onClose(() => dashboard.close())
   const page = await pageOf(source, reached)
   let { token } = http
-  const parts = { metrics, connection, extensions: [...dashboard.extensions, ...page], token: () => token ?? null }
+  const readToken = () => token ?? null
+  const rigs = await rigPartsOf(search, readToken)
+  const parts = { metrics, connection, extensions: [...dashboard.extensions, ...page, ...rigs], token: readToken }
   const api = await startFace(http, { ...faced, ...parts })
   if (api !== null) end.onClose(() => api.close())
   return {
@@ -64,6 +68,10 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
       token = next
     },
   }
+}
+
+async function rigPartsOf({ rigs }: FacedMiner['search'], token: () => string | null): Promise<ServedPart[]> {
+  return rigs === undefined ? [] : (await import('../api/rig-routes.ts')).rigRoutes(rigs.recorder, token)
 }
 
 async function pageOf(source: MinerSetup['source'], { node, network }: ReachedSource): Promise<ServedPart[]> {

@@ -176,8 +176,11 @@ export interface StratumSetup {
   readonly tls: { readonly cert: string; readonly key: string } | null
   /** Most rigs that are connected from one address. */
   readonly perAddress: number
-  /** Folder in which the starts of the server are counted, so that none repeats a header; null: nowhere. */
-  readonly state?: string | null
+  /**
+   * The share log is in the folder `shares` within, and the starts of the server are counted there, so that none repeats a
+   * header; default: shares and accounts end with the process.
+   */
+  readonly state?: StateSetup | null
 }
 
 export interface HttpSetup {

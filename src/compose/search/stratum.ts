@@ -8,10 +8,13 @@ import { descriptorLimit, descriptorsForClients } from '../../platform/descripto
 import type { StratumSetup } from '../setup.ts'
 import type { Plan } from './plan.ts'
 import { classOfStart } from './rig-starts.ts'
+import { openShares } from './shares.ts'
 
-/** Throws NewcutError BAD_OPTION where rigs cannot search work of this length. `make` throws BAD_INPUT for a certificate
- * that cannot be used. */
-export function stratumPlan(setup: StratumSetup, workBytes: number): Plan {
+/**
+ * `network`: whose shares are kept; null: they are not. Throws NewcutError BAD_OPTION where rigs cannot search work of this
+ * length. `make` throws BAD_INPUT for a certificate or folder that cannot be used, and DATA_UNUSABLE for such a share log.
+ */
+export function stratumPlan(setup: StratumSetup, workBytes: number, network: string | null): Plan {
   if (workBytes !== RIG_WORK_BYTES) {
     throw new NewcutError('BAD_OPTION', '--stratum-listen has no effect: no rig can search work of this network', {
       hint: `its work has ${workBytes} bytes, and rigs know work of ${RIG_WORK_BYTES} bytes only`,
@@ -20,9 +23,10 @@ export function stratumPlan(setup: StratumSetup, workBytes: number): Plan {
   const make = async () => {
     const descriptors = descriptorLimit()
     const limits = limitsFor(setup.perAddress, descriptors === null ? null : descriptorsForClients(descriptors))
+    const recorder = await openShares(setup.state ?? null, network)
     const engine = new StratumEngine({
-      ...{ ...setup, limits, clock: systemClock, random: Math.random },
-      headers: (warn) => classOfStart(setup.state ?? null, Math.random, warn),
+      ...{ ...setup, limits, clock: systemClock, random: Math.random, recorder },
+      headers: (warn) => classOfStart(setup.state?.folder ?? null, Math.random, warn),
     })
     return { engine, rigs: engine }
   }

@@ -1,0 +1,90 @@
+/** `newcut rigs`: the table of a running miner, and what it says where there is none. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { Rig } from '../../bench/stratum-rig.ts'
+import { until } from '../wait.ts'
+import { run, startHere, stopAll } from './run.ts'
+
+afterEach(stopAll)
+
+const alone = ['--threads', '0', '--gpu', 'none', '--stratum-listen', '127.0.0.1:0', '--http', '127.0.0.1:0']
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'newcut-rigs-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+async function mining(state: string) {
+  const more = ['--difficulty', '1T', '--stratum-difficulty', '100', '--state', state]
+  const miner = startHere(['mine', ...alone, ...more])
+  const [, port] = await miner.sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
+  const [, url] = await miner.sees(/dashboard: (http:\/\/\S+)\//)
+  return { ...miner, port: Number(port), url }
+}
+
+describe('newcut rigs', () => {
+  it('lists workers with their shares, also those of before the miner was started again', async () => {
+    const state = folder()
+    const first = await mining(state)
+    const rig = await Rig.login(first.port, 'k:abc.shelf-1', 'ours/1')
+    await rig.ask('eth_submitHashrate', ['0xf4240'])
+    await until(() => rig.jobs.length > 0)
+    const job = rig.jobs[0]
+    for (let i = 0; i < 3; i++) expect((await rig.submit(job.id, rig.nextShare(job))).result).toBe(true)
+    for (let i = 0; i < 50; i++) await rig.submit(job.id, 'x')
+    const shown = await run(['rigs', first.url])
+    expect(shown).toMatchObject({ code: 0, err: '' })
+    const [header, row, , total, ...warnings] = shown.out.trimEnd().split('\n')
+    expect(header).toMatch(
+      /^user +worker +agent +now +at worker +1m +1h +1d +accepted +refused +last share +difficulty +address$/,
+    )
+    expect(row).toMatch(
+      /^k:abc +shelf-1 +ours\/1 +\S.* 1\.00 MH\/s +- +- +- +3 {2}50 malformed +\d+ s +\S+ {2}127\.0\.0\.1$/,
+    )
+    expect(total).toBe('1 worker, 1 connected; 0 H/s over an hour')
+    expect(warnings).toEqual([
+      'warning: shelf-1 of k:abc: 47 of 50 shares were refused, most as malformed; does its program speak the stratum of these networks?',
+    ])
+    await first.sees(/warning +47 of the last 50 shares of shelf-1 of k:abc were refused, .*reason is malformed/)
+    rig.close()
+    await first.stop()
+    const second = await mining(state)
+    const { rigs, isLogWell } = JSON.parse((await run(['rigs', new URL(second.url).host, '--json'])).out)
+    expect([rigs.length, isLogWell]).toEqual([1, true])
+    expect(rigs[0]).toMatchObject({ accepted: 3, refused: { malformed: 50 }, connections: 0, agent: 'ours/1' })
+  })
+
+  it('says so where another miner keeps its shares already', async () => {
+    const state = folder()
+    await mining(state)
+    const { code, err } = await run(['mine', ...alone, '--state', state])
+    expect(code).not.toBe(0)
+    expect(err).toMatch(/shares: another miner keeps its shares here.*--state.*\[DATA_UNUSABLE\]/s)
+  })
+
+  it('says so where nobody answers, where no rigs are let in, and where something else answers', async () => {
+    expect((await run(['rigs', '127.0.0.1:1'])).err).toMatch(
+      /no miner answers at http:\/\/127\.0\.0\.1:1: .*\[NODE_UNREACHABLE\]/s,
+    )
+    const other = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await until(() => other.listening)
+    const { port } = other.address() as AddressInfo
+    expect((await run(['rigs', `127.0.0.1:${port}`])).err).toMatch(
+      /something else than a table of rigs.*\[NODE_MISBEHAVED\]/s,
+    )
+    const miner = startHere(['mine', '--threads', '1', '--gpu', 'none', '--http', '127.0.0.1:0', '--difficulty', '1T'])
+    const [, url] = await miner.sees(/dashboard: (http:\/\/\S+)\//)
+    expect((await run(['rigs', url])).err).toMatch(/no rigs are let in there.*--stratum-listen.*\[NODE_REFUSED\]/s)
+  })
+
+  it.each(['', 'http://', 'a b', 'http://127.0.0.1:1/path'])('refuses the address "%s"', async (address) => {
+    expect((await run(['rigs', address])).err).toMatch(/expected HOST:PORT, where a miner serves HTTP.*\[BAD_OPTION\]/s)
+  })
+})
