@@ -47,7 +47,8 @@ export function setupOf(config: MineConfig, environment: ProcessEnvironment): Mi
   if (fleet !== undefined) {
     const link = linkSetup(values, fleet)
     const state = stateSetup(values, environment)
-    return { ...common, search, source: { kind: 'fleet', ...reaching, link, rig: values.rig ?? machineName(), state } }
+    const source = { kind: 'fleet', ...reaching, link, rig: values.rig ?? machineName(), state } as const
+    return { ...common, search: { ...search, stratum: stratumSetup(values) }, source }
   }
   if (pool !== undefined) {
     const pools = nonEmpty(pool.map(readPoolAddress))

@@ -9,6 +9,7 @@ import { encodeBase64Url, equalBytes, readU64LE } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { withCreationTime, withNonce, workLayout } from '../../core/header.ts'
+import { firstOfClass } from '../../core/nonce.ts'
 import { meets, powHash, solves } from '../../core/pow.ts'
 import { type StepName, verdictOf } from '../../core/solution.ts'
 import { workFromBytes } from '../../core/work.ts'
@@ -22,6 +23,7 @@ import {
   type OrderAnswer,
   type Outcome,
   OutcomeQuestion,
+  OWN_STEP,
   Report,
   type ReportAnswer,
 } from '../../fleet/messages.ts'
@@ -31,6 +33,7 @@ import { Candidates, type FleetSolution } from './candidates.ts'
 import { Election } from './election.ts'
 import { Outcomes } from './outcomes.ts'
 import { isPaused, RigPauses } from './pauses.ts'
+import { Residues } from './residues.ts'
 import { RigTable } from './rig-table.ts'
 import { openBucket, type Replicas, type StoreOptions } from './stores.ts'
 
@@ -85,6 +88,7 @@ export class FleetEngine implements Engine, Leader {
   /** Why rigs cannot search the present work; null: they can. */
   #unable: string | null = null
   readonly #pauses: RigPauses
+  readonly #residues: Residues
   readonly #stores: StoreOptions
   #store: KV | null = null
   /** Ends with the term. */
@@ -99,6 +103,10 @@ export class FleetEngine implements Engine, Leader {
     this.#stores = { link, replicas, onWarning: (message) => this.#warn(message) }
     this.#pauses = new RigPauses((message) => this.#warn(message))
     this.#table = new RigTable(random)
+    this.#residues = new Residues({
+      ...{ store: () => this.#openedStore, random, nowMs: () => clock.monotonicMs() },
+      onWarning: (message) => this.#warn(message),
+    })
     this.#election = new Election({
       ...{ session, name, clock },
       openStore: () => this.#openStore(),
@@ -214,7 +222,8 @@ export class FleetEngine implements Engine, Leader {
     const { link } = this.#options
     const number = ++this.#number
     const id = `${term}-${number}`
-    const { bytes = null, sequence = 0, issuer = '', reason = 'start', target = 0n } = this.#work ?? {}
+    const { bytes: given = null, sequence = 0, issuer = '', reason = 'start', target = 0n } = this.#work ?? {}
+    const bytes = given && ownHeader(given)
     const text = { target: target.toString(16).padStart(64, '0') }
     this.#told = { term, number, job: bytes && { id, issuer, reason, work: encodeBase64Url(bytes), ...text } }
     link.tell(link.subjects.job, this.#told)
@@ -225,11 +234,11 @@ export class FleetEngine implements Engine, Leader {
   }
 
   /**
-   * Answers rigs once it is known which of them are to pause. Until then they do what the leader before has told them. It
-   * says that it leads when whoever reads this can ask it.
+   * Answers rigs once it is known which of them are to pause, and which headers relays have. Until then they do what the
+   * leader before has told them. It says that it leads when whoever reads this can ask it.
    */
   async #serve(over: AbortSignal): Promise<void> {
-    await this.#readPauses(over)
+    await this.#readLists(over)
     if (over.aborted) return
     const { link } = this.#options
     const { report, outcome, list, order } = link.subjects
@@ -243,10 +252,11 @@ export class FleetEngine implements Engine, Leader {
     this.#tellLeader(true, this.#options.name)
   }
 
-  async #readPauses(over: AbortSignal): Promise<void> {
+  async #readLists(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       try {
         await this.#pauses.read(this.#openedStore)
+        await this.#residues.begin()
         return
       } catch (error) {
         this.#warn(`rigs are not answered until it is known which of them are paused: ${describeError(error)}`)
@@ -266,10 +276,11 @@ export class FleetEngine implements Engine, Leader {
     const { clock, name } = this.#options
     const { network, account } = this.#ties
     const lease = this.#table.report(report, clock.monotonicMs())
+    const residue = report.relay === undefined ? null : this.#residues.report(report.session, report.relay.residue)
     const told = this.#told
     const isNew = told !== null && (report.seen?.term !== told.term || report.seen.number !== told.number)
     answer(raw, {
-      ...{ term, leader: name, network, account, lease },
+      ...{ term, leader: name, network, account, lease, residue },
       isPaused: isPaused(this.#pauses.paused, report.rig),
       job: isNew ? told : null,
     } satisfies ReportAnswer)
@@ -339,7 +350,9 @@ export class FleetEngine implements Engine, Leader {
     while (!signal.aborted) {
       await sleep(clock, EXPIRE_MS, signal)
       const nowMs = clock.monotonicMs()
-      if (this.#election.term !== null) this.#table.expire(nowMs)
+      if (this.#election.term === null) continue
+      this.#table.expire(nowMs)
+      this.#residues.expire()
     }
   }
 
@@ -358,6 +371,12 @@ export class FleetEngine implements Engine, Leader {
     this.#warned.add(message)
     this.#events?.onWarning(message)
   }
+}
+
+/** Work with a creation time that no relay has for its rigs: the next one, some microseconds later at most. */
+function ownHeader(bytes: Uint8Array): Uint8Array {
+  const { creationTime } = workFromBytes(bytes).fields
+  return withCreationTime(bytes, firstOfClass(creationTime, { residue: 0, modulus: OWN_STEP }))
 }
 
 function answer(raw: Msg, message: unknown): void {

@@ -2,6 +2,7 @@
 import { finish, type Midstate, midstate } from '../../core/blake2s.ts'
 import { encodeHex } from '../../core/bytes.ts'
 import { sameParents, type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
+import { ALL_HEADERS, firstOfClass, type HeaderClass } from '../../core/nonce.ts'
 import { targetWords } from '../../core/pow.ts'
 import { difficultyOf } from '../../core/target.ts'
 import { workFromBytes } from '../../core/work.ts'
@@ -57,6 +58,7 @@ export interface RigJob {
 export class Jobs {
   readonly #jobs = new Map<number, RigJob>()
   readonly #nowMs: () => number
+  readonly #headers: HeaderClass
   #next: number
   #work: EngineWork | null = null
   #pursuit: Pursuit | null = null
@@ -69,9 +71,10 @@ export class Jobs {
 
   /**
    * `random` is uniform in [0, 1): rigs may still hold jobs of an earlier server, whose numbers were others. `nowMs`: of a
-   * clock that never jumps.
+   * clock that never jumps. `headers`: only these are handed out, where the work does not say which.
    */
-  constructor(random: () => number, nowMs: () => number) {
+  constructor(random: () => number, nowMs: () => number, headers: HeaderClass = ALL_HEADERS) {
+    this.#headers = headers
     this.#next = 1 + Math.floor(random() * 2 ** 24) * 2 ** 6
     this.#nowMs = nowMs
   }
@@ -149,7 +152,7 @@ export class Jobs {
 
   #add({ work, pursuit, bytes }: Searched, clean: boolean): RigJob {
     const number = this.#next++
-    const creationTime = this.#unused(bytes)
+    const creationTime = this.#unused(bytes, work.headers ?? this.#headers)
     const header = withNonce(creationTime === undefined ? bytes : withCreationTime(bytes, creationTime), 0n)
     const { sequence, target } = work
     const difficulty = Number(difficultyOf(target) ?? 0n)
@@ -168,11 +171,11 @@ export class Jobs {
   }
 
   /** A creation time that no header of this work has had; undefined: the one it has. */
-  #unused(bytes: Uint8Array): bigint | undefined {
+  #unused(bytes: Uint8Array, headers: HeaderClass): bigint | undefined {
     const own = workFromBytes(bytes).fields.creationTime
     const key = encodeHex(withNonce(withCreationTime(bytes, 0n), 0n))
     const newest = this.#newest.get(key)
-    const time = newest === undefined || newest < own ? own : newest + 1n
+    const time = firstOfClass(newest === undefined || newest < own ? own : newest + 1n, headers)
     this.#newest.delete(key)
     this.#newest.set(key, time)
     const [oldest] = this.#newest.keys()

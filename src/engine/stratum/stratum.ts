@@ -31,6 +31,8 @@ export interface StratumOptions {
 /** So often it is looked who needs a fresh job. All who do get the same one. */
 const FRESH_MS = 100
 const FIXED_NONCE = 'rigs cannot search work in which a pool fixes a part of the nonce'
+/** Nothing to warn of: it takes a moment. */
+const WAITING = 'no headers have been given to these rigs yet'
 const OTHER_LENGTH = `rigs search work of ${RIG_WORK_BYTES} bytes only`
 
 export class StratumEngine implements Engine, RigHost {
@@ -102,7 +104,7 @@ export class StratumEngine implements Engine, RigHost {
   async setWork(work: EngineWork): Promise<boolean> {
     if (this.#events === null) return false
     this.#unable = work.bytes === null ? null : obstacleOf(work)
-    if (this.#unable !== null) this.#warn(this.#unable)
+    if (this.#unable !== null && this.#unable !== WAITING) this.#warn(this.#unable)
     if (work.bytes === null || this.#unable !== null) {
       this.#uptake.cancel()
       this.#jobs.rest()
@@ -224,8 +226,9 @@ export class StratumEngine implements Engine, RigHost {
   }
 }
 
-function obstacleOf({ bytes, fixedNonce }: EngineWork): string | null {
-  if (fixedNonce.bits > 0) return FIXED_NONCE
+function obstacleOf({ bytes, fixedNonce, headers }: EngineWork): string | null {
+  if (headers === null) return WAITING
+  if (headers === undefined && fixedNonce.bits > 0) return FIXED_NONCE
   return bytes?.length === RIG_WORK_BYTES ? null : OTHER_LENGTH
 }
 
