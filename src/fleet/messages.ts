@@ -4,6 +4,8 @@
  *     newcut.NAME.job         leader -> all rigs          what to search from now on
  *     newcut.NAME.report      rig -> leader, answered     what it did; the answer renews its lease
  *     newcut.NAME.candidate   rig -> JetStream -> leader  solved work, kept until the leader has handed it in
+ *     newcut.NAME.share       relay -> JetStream          an accepted share, kept for the accounts
+ *     newcut.NAME.unshared    relay -> JetStream          counts of refused ones
  *     newcut.NAME.outcome     rig -> leader, answered     what became of one
  *     newcut.NAME.list        anybody -> leader, answered the rigs
  *     newcut.NAME.order       anybody -> leader, answered pause or resume rigs
@@ -47,11 +49,15 @@ export function subjectsOf(name: string) {
     job: of('job'),
     report: of('report'),
     candidate: of('candidate'),
+    share: of('share'),
+    unshared: of('unshared'),
     outcome: of('outcome'),
     list: of('list'),
     order: of('order'),
     /** The stream of candidates in JetStream. */
     stream: `newcut-${name}-candidates`,
+    /** The stream of shares. */
+    shares: `newcut-${name}-shares`,
     /** The store of who leads and who is paused. */
     bucket: `newcut-${name}`,
   }

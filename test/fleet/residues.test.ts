@@ -34,11 +34,15 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
   class Term {
     nowMs = 0
     readonly warnings: string[] = []
+    prepared = 0
+    prepare = async () => {
+      if (++this.prepared === 1) throw new Error('no room')
+    }
     readonly residues: Residues
 
     constructor(store: () => KV, random: () => number = Math.random) {
       const onWarning = (message: string) => void this.warnings.push(message)
-      this.residues = new Residues({ store, random, nowMs: () => this.nowMs, onWarning })
+      this.residues = new Residues({ store, random, nowMs: () => this.nowMs, prepare: this.prepare, onWarning })
     }
 
     /** Reports until there is a residue. */
@@ -69,6 +73,8 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(all.every((residue) => RELAY_RESIDUES.includes(residue))).toBe(true)
     expect(await term.given('b'), 'it stays').toBe(all[1])
     expect((await store().get('relays'))?.json()).toHaveLength(4)
+    expect(term.warnings).toEqual(['the shares of relays cannot be kept: no room'])
+    expect(term.prepared, 'again, until it is done').toBe(2)
   })
 
   it('stay with a relay when the leader changes, and no other one gets them', async () => {

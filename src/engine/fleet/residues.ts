@@ -35,6 +35,8 @@ export interface ResiduesOptions {
   readonly store: () => KV
   readonly random: () => number
   readonly nowMs: () => number
+  /** Makes what relays need besides, before the first one gets a residue in a term. */
+  readonly prepare: () => Promise<void>
   readonly onWarning: (message: string) => void
 }
 
@@ -47,6 +49,7 @@ export class Residues {
   /** Before this time only those get a residue that say they have it. */
   #claimsUntilMs = 0
   #isWriting = false
+  #isPrepared = false
 
   constructor(options: ResiduesOptions) {
     this.#options = options
@@ -56,6 +59,7 @@ export class Residues {
   async begin(): Promise<void> {
     this.#holders.clear()
     this.#bySession.clear()
+    this.#isPrepared = false
     await this.#read()
     this.#claimsUntilMs = this.#holders.size === 0 ? this.#options.nowMs() + CLAIM_MS : 0
   }
@@ -111,11 +115,23 @@ export class Residues {
     if (this.#isWriting) return
     this.#isWriting = true
     try {
+      await this.#prepare()
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (await this.#tryWrite()) return
     } catch (error) {
       this.#options.onWarning(`relays get no headers while the store of the fleet fails: ${describeError(error)}`)
     } finally {
       this.#isWriting = false
+    }
+  }
+
+  /** Relays get headers without it too: without a stream of shares they refuse these. */
+  async #prepare(): Promise<void> {
+    if (this.#isPrepared) return
+    try {
+      await this.#options.prepare()
+      this.#isPrepared = true
+    } catch (error) {
+      this.#options.onWarning(`the shares of relays cannot be kept: ${describeError(error)}`)
     }
   }
 
