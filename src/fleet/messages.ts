@@ -7,6 +7,7 @@
  *     newcut.NAME.share       relay -> JetStream          an accepted share, kept for the accounts
  *     newcut.NAME.unshared    relay -> JetStream          counts of refused ones
  *     newcut.NAME.outcome     rig -> leader, answered     what became of one
+ *     newcut.NAME.standby     leaders and those that stand by -> each other   whether they have a node
  *     newcut.NAME.list        anybody -> leader, answered the rigs
  *     newcut.NAME.order       anybody -> leader, answered pause or resume rigs
  *
@@ -52,6 +53,7 @@ export function subjectsOf(name: string) {
     share: of('share'),
     unshared: of('unshared'),
     outcome: of('outcome'),
+    standby: of('standby'),
     list: of('list'),
     order: of('order'),
     /** The stream of candidates in JetStream. */
@@ -161,6 +163,14 @@ export const ReportAnswer = Type.Object({
   job: Nullable(JobMessage),
 })
 export type ReportAnswer = Readonly<Static<typeof ReportAnswer>>
+
+/** Of a process that leads, or stands by. */
+export const Standby = Type.Object({
+  session: Name,
+  /** Whether it has work of a node that answers. */
+  isReady: Type.Boolean(),
+})
+export type Standby = Readonly<Static<typeof Standby>>
 
 const CandidateMessage = Type.Object({
   /** Of the job that it solves. */

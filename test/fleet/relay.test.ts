@@ -62,6 +62,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
       unfinished: [],
       adopt: () => undefined,
       onLeader: () => undefined,
+      silentMs: () => 0,
     })
     await engine.start(286, { onCandidate: (candidate) => candidates.push(candidate), onWarning: () => undefined })
     cleanups.push(() => engine.stop())

@@ -27,7 +27,7 @@ export interface OpenedSearch {
 }
 
 export interface SearchedFor {
-  readonly reached: Pick<ReachedSource, 'network' | 'payee'>
+  readonly reached: Pick<ReachedSource, 'network' | 'payee'> & Partial<Pick<ReachedSource, 'node'>>
   readonly record: Pick<Record, 'unfinished'>
   readonly show: (event: MinerEvent) => void
 }
@@ -53,9 +53,10 @@ export function tiesTo(leader: Leader | undefined): Pick<OpenedSearch, 'onEvent'
     onEvent: (event) => {
       if (event.type === 'solution') leader?.told(event)
     },
-    attach: (miner, { reached: { network, payee: account }, record, show }) =>
+    attach: (miner, { reached: { network, payee: account, node }, record, show }) =>
       leader?.attach({
         ...{ network, account, unfinished: hashesOf(record.unfinished) },
+        silentMs: () => node?.silentMs() ?? 0,
         adopt: (solution) => miner.adopt(solution),
         onLeader: (status) => show({ type: 'fleet', ...status }),
       }),

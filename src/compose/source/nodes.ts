@@ -28,7 +28,7 @@ export interface ReachedNodes {
   /** Asks the node of the present work for a payload, and then the others. */
   readonly payloads: Pick<NodeClient, 'payloadOutputs'>
   /** Work for this account. */
-  readonly sourceFor: (account: MinerAccount) => Source & ChainChoice
+  readonly sourceFor: (account: MinerAccount) => Source & ChainChoice & { readonly silentMs: number }
   readonly close: () => Promise<void>
 }
 
@@ -52,7 +52,8 @@ export async function reachNodeSource(
     const network = client.info.nodeVersion
     const account = accountOn(network, setup.payee)
     const source = sourceFor(account)
-    const node = { client, clients, payloads, account, embedded: null }
+    const silentMs = () => source.silentMs
+    const node = { client, clients, payloads, account, embedded: null, silentMs }
     return { source, choice: source, network, payee: account.account, node, attach: () => undefined, close }
   } catch (error) {
     await close()

@@ -16,6 +16,8 @@ export interface NodeAccess {
   /** Asks the node of the present work for a payload, and then the others. */
   readonly payloads: Pick<NodeClient, 'payloadOutputs'>
   readonly account: PaidAccount
+  /** How long no node answers, or gives work that was asked for; 0: neither. */
+  readonly silentMs: () => number
   /** The network of this process; null: the nodes are elsewhere. */
   readonly embedded: Devnet | null
 }

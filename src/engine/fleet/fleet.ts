@@ -10,7 +10,6 @@ import { encodeBase64Url, equalBytes, readU64LE } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { withCreationTime, withNonce, workLayout } from '../../core/header.ts'
-import { firstOfClass } from '../../core/nonce.ts'
 import { meets, powHash, solves } from '../../core/pow.ts'
 import { type StepName, verdictOf } from '../../core/solution.ts'
 import { workFromBytes } from '../../core/work.ts'
@@ -24,7 +23,6 @@ import {
   type OrderAnswer,
   type Outcome,
   OutcomeQuestion,
-  OWN_STEP,
   Report,
   type ReportAnswer,
 } from '../../fleet/messages.ts'
@@ -35,7 +33,8 @@ import { Candidates, type FleetSolution } from './candidates.ts'
 import { Election } from './election.ts'
 import { Outcomes } from './outcomes.ts'
 import { isPaused, RigPauses } from './pauses.ts'
-import { Residues } from './residues.ts'
+import { Readiness } from './readiness.ts'
+import { ownHeader, Residues } from './residues.ts'
 import { RigTable } from './rig-table.ts'
 import { openBucket, type StoreOptions } from './stores.ts'
 
@@ -74,6 +73,7 @@ export class FleetEngine implements Engine, Leader {
   readonly #table: RigTable
   readonly #outcomes = new Outcomes()
   readonly #election: Election
+  readonly #readiness: Readiness
   readonly #candidates: Candidates
   readonly #stopped = new AbortController()
   /** Id of a job in the fleet -> what the miner knows it as. */
@@ -110,8 +110,13 @@ export class FleetEngine implements Engine, Leader {
       prepare: () => prepareShares(this.#stores),
       onWarning: (message) => this.#warn(message),
     })
+    this.#readiness = new Readiness({
+      ...{ link, session, clock, silentMs: () => this.#ties?.silentMs() ?? 0 },
+      hasWork: () => this.#work !== null && this.#work.bytes !== null,
+      onWrong: (error) => this.#misunderstood(error),
+    })
     this.#election = new Election({
-      ...{ session, name, clock },
+      ...{ session, name, clock, readiness: this.#readiness },
       openStore: () => this.#openStore(),
       onChange: (term) => this.#onTerm(term),
       onLeader: (leader) => this.#tellLeader(false, leader),
@@ -138,6 +143,7 @@ export class FleetEngine implements Engine, Leader {
     if (this.#stopped.signal.aborted) return
     this.#events = events
     this.#election.start()
+    void this.#readiness.run(this.#stopped.signal)
     void this.#expire()
   }
 
@@ -245,7 +251,7 @@ export class FleetEngine implements Engine, Leader {
     if (over.aborted) return
     const { link } = this.#options
     const { report, outcome, list, order } = link.subjects
-    const onWrong = (error: unknown) => this.#warn(`a message of the fleet was not understood: ${describeError(error)}`)
+    const onWrong = (error: unknown) => this.#misunderstood(error)
     this.#unserve = [
       link.hear(report, Report, (message, raw) => this.#onReport(message, raw), onWrong),
       link.hear(outcome, OutcomeQuestion, ({ hash }, raw) => answer(raw, this.#outcomes.of(hash)), onWrong),
@@ -368,18 +374,16 @@ export class FleetEngine implements Engine, Leader {
     if (reason !== null) this.#events?.onWarning(`${what}: ${reason}`)
   }
 
+  #misunderstood(error: unknown): void {
+    this.#warn(`a message of the fleet was not understood: ${describeError(error)}`)
+  }
+
   /** Once for each text, and not for ever. */
   #warn(message: string): void {
     if (this.#warned.has(message) || this.#warned.size >= MAX_WARNED) return
     this.#warned.add(message)
     this.#events?.onWarning(message)
   }
-}
-
-/** Work with a creation time that no relay has for its rigs: the next one, some microseconds later at most. */
-function ownHeader(bytes: Uint8Array): Uint8Array {
-  const { creationTime } = workFromBytes(bytes).fields
-  return withCreationTime(bytes, firstOfClass(creationTime, { residue: 0, modulus: OWN_STEP }))
 }
 
 function answer(raw: Msg, message: unknown): void {

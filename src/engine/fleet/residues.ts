@@ -5,6 +5,9 @@
  */
 import type { KV } from '@nats-io/kv'
 import { describeError, FormatError } from '../../core/errors.ts'
+import { withCreationTime } from '../../core/header.ts'
+import { firstOfClass } from '../../core/nonce.ts'
+import { workFromBytes } from '../../core/work.ts'
 import { decodeMessage, encodeMessage, HEADER_MODULUS, OWN_STEP, RESIDUE_MS } from '../../fleet/messages.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
 import { isWrongRevision } from './stores.ts'
@@ -23,6 +26,12 @@ const Relays = Type.Array(Type.Object({ session: Type.String(), residue: Type.In
 export const RELAY_RESIDUES: readonly number[] = Array.from({ length: HEADER_MODULUS }, (_, i) => i).filter(
   (residue) => residue % OWN_STEP !== 0,
 )
+
+/** Work with a creation time that no relay has for its rigs: the next one, some microseconds later at most. */
+export function ownHeader(bytes: Uint8Array): Uint8Array {
+  const { creationTime } = workFromBytes(bytes).fields
+  return withCreationTime(bytes, firstOfClass(creationTime, { residue: 0, modulus: OWN_STEP }))
+}
 
 interface Holder {
   readonly session: string
@@ -74,9 +83,8 @@ export class Residues {
     const holder = residue === null ? undefined : this.#holders.get(residue)
     if (residue === null || holder === undefined) return null
     holder.heardMs = nowMs
-    if (holder.isKept) return residue
-    void this.#write()
-    return null
+    if (!holder.isKept || !this.#isPrepared) void this.#write()
+    return holder.isKept ? residue : null
   }
 
   /** Frees what relays had that were not heard of for long. */
@@ -137,6 +145,7 @@ export class Residues {
 
   async #tryWrite(): Promise<boolean> {
     const written = [...this.#holders]
+    if (written.every(([, { isKept }]) => isKept)) return true
     const list = written.map(([residue, { session }]) => ({ session, residue }))
     try {
       this.#revision = await this.#options.store().put(KEY, encodeMessage(list), { previousSeq: this.#revision })
