@@ -158,7 +158,8 @@ function stratumSetup(values: MineConfig['values']): StratumSetup | undefined {
   }
   const tls = cert === undefined || key === undefined ? null : { cert, key }
   const perAddress = values['stratum-per-address']
-  return { ...address, difficulty: difficulty === undefined ? null : Number(difficulty), tls, perAddress }
+  const proxies = values['stratum-proxy-listen'] ?? null
+  return { ...address, difficulty: difficulty === undefined ? null : Number(difficulty), tls, proxies, perAddress }
 }
 
 function gpuSetup({ values, origins }: MineConfig, environment: ProcessEnvironment): GpuSetup | null {

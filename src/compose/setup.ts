@@ -177,6 +177,8 @@ export interface StratumSetup {
   readonly difficulty: number | null
   /** Files in PEM form; null: no TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null
+  /** Where proxies of newcut connect, each with 256 rigs; null: none are let in. */
+  readonly proxies?: { readonly host: string; readonly port: number } | null
   /** Most rigs that are connected from one address. */
   readonly perAddress: number
 }

@@ -1,9 +1,16 @@
 /** Port of an engine whose devices are rigs: they connect to it, and speak stratum. */
 import type { ShareCounts } from '../stratum/messages.ts'
 
+export interface RigAddress {
+  readonly host: string
+  readonly port: number
+  /** Where proxies of newcut connect; null: none are let in. */
+  readonly proxies?: { readonly host: string; readonly port: number } | null
+}
+
 export interface RigHost {
   /** Begins to listen once, and tells where. Throws NewcutError PORT_BUSY. */
-  listen(): Promise<{ readonly host: string; readonly port: number }>
+  listen(): Promise<RigAddress>
   status(): StratumStatus
   /** Closes all connections, and lets nobody in. */
   close(): Promise<void>

@@ -18,6 +18,8 @@ export interface OpenedSearch {
   readonly first: readonly Engine[]
   /** Where rigs connect, `HOST:PORT`; null: none are let in. */
   readonly rigsAddress: string | null
+  /** The same for proxies of newcut. */
+  readonly proxiesAddress: string | null
   /** Tells the leader of a fleet what became of solutions. */
   readonly onEvent: (event: MinerEvent) => void
   /** Ties the leader of a fleet to the miner, before that runs. */
@@ -43,6 +45,7 @@ export async function openSearch(search: MinerSetup['search'], workBytes: number
     engines,
     first: coming,
     rigsAddress: rigs?.address ?? null,
+    proxiesAddress: rigs?.proxies ?? null,
     ...tiesTo(leader),
   }
 }

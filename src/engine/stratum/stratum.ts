@@ -2,12 +2,13 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
-import type { RigHost, StratumStatus } from '../rigs.ts'
+import type { RigAddress, RigHost, StratumStatus } from '../rigs.ts'
 import { Uptake } from '../uptake.ts'
 import { Jobs, RIG_WORK_BYTES, type RigJob, type ShareHash, shareHash } from './jobs.ts'
 import { defaultLimits, MAX_SESSIONS, type RigLimits } from './limits.ts'
 import { loadSender } from './native-send.ts'
-import { RigServer } from './server.ts'
+import { Nonce1Pool } from './nonce1-pool.ts'
+import { RigServer, type RigServerPorts } from './server.ts'
 import type { Rig, Session, Share } from './session.ts'
 import { startDifficulty } from './share-difficulty.ts'
 import { noShares, Users } from './users.ts'
@@ -19,6 +20,8 @@ export interface StratumOptions {
   readonly port: number
   /** Files in PEM form; null: no TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null
+  /** Where proxies of newcut connect, each with 256 rigs; undefined: none are let in. */
+  readonly proxies?: { readonly host: string; readonly port: number } | null | undefined
   /** Hashes that first shares take on average; null: by what the program of the rig says of itself. */
   readonly difficulty: number | null
   readonly clock: Clock
@@ -41,6 +44,8 @@ export class StratumEngine implements Engine, RigHost {
   readonly #jobs: Jobs
   readonly #sender = loadSender()
   readonly #server: RigServer
+  /** For proxies; null: none are let in. */
+  readonly #proxies: RigServer | null
   readonly #workers = new Workers()
   readonly #users = new Users()
   readonly #uptake = new Uptake<Session>()
@@ -49,7 +54,7 @@ export class StratumEngine implements Engine, RigHost {
   /** Those that wait for a fresh job for another reason than time. */
   readonly #needing = new Set<Session>()
   #cancelFresh: (() => void) | null = null
-  #address: { readonly host: string; readonly port: number } | null = null
+  #address: RigAddress | null = null
   #events: EngineEvents | null = null
   /** Devices at the stop; null: it goes on. */
   #last: readonly DeviceStatus[] | null = null
@@ -61,13 +66,14 @@ export class StratumEngine implements Engine, RigHost {
 
   /** Throws NewcutError BAD_INPUT for a certificate or key that cannot be used. */
   constructor(options: StratumOptions) {
-    const { host, port, tls, clock, limits, random } = options
+    const { host, port, tls, clock, random, proxies = null } = options
     this.#options = options
     this.#jobs = new Jobs(random, () => clock.monotonicMs())
     const { sendAll } = this.#sender
-    const firstNonce1 = Math.floor(random() * MAX_SESSIONS)
-    const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, sendAll, firstNonce1 }
-    this.#server = new RigServer(server, {
+    const limits = { ...defaultLimits, ...options.limits }
+    const nonces = new Nonce1Pool(Math.floor(random() * MAX_SESSIONS), proxies !== null)
+    const server = { host, port, tls, clock, limits, sendAll, nonces, isForProxies: false }
+    const ports: RigServerPorts = {
       jobs: this.#jobs,
       shareHash: options.shareHash ?? shareHash,
       isBanned: (user) => this.#workers.isBanned(user, clock.monotonicMs()),
@@ -80,11 +86,15 @@ export class StratumEngine implements Engine, RigHost {
       onEnd: (session) => this.#end(session),
       onBan: (worker) => this.#events?.onWarning(banText(worker)),
       onFull: (which, message) => this.#warn(message, which),
-    })
+    }
+    this.#server = new RigServer(server, ports)
+    // A proxy hands in the shares of many rigs.
+    const ofProxies = { ...limits, requestsPerSecond: limits.requestsPerSecondOfAddress }
+    this.#proxies = proxies && new RigServer({ ...server, ...proxies, limits: ofProxies, isForProxies: true }, ports)
   }
 
-  async listen(): Promise<{ readonly host: string; readonly port: number }> {
-    this.#address ??= await this.#server.listen()
+  async listen(): Promise<RigAddress> {
+    this.#address ??= { ...(await this.#server.listen()), proxies: (await this.#proxies?.listen()) ?? null }
     return this.#address
   }
 
@@ -95,7 +105,7 @@ export class StratumEngine implements Engine, RigHost {
 
   async start(_workBytes: number, events: EngineEvents): Promise<void> {
     await this.listen()
-    if (this.#last !== null) await this.#server.close()
+    if (this.#last !== null) await this.#closeServers()
     else this.#events = events
     if (this.#sender.fault !== null) this.#warn(this.#sender.fault)
   }
@@ -114,6 +124,7 @@ export class StratumEngine implements Engine, RigHost {
     const taken = this.#uptake.expect(work.sequence)
     for (const session of this.#ready) this.#send(session, job)
     this.#server.flush()
+    this.#proxies?.flush()
     return taken
   }
 
@@ -129,7 +140,7 @@ export class StratumEngine implements Engine, RigHost {
   }
 
   status(): StratumStatus {
-    const { sessions } = this.#server
+    const sessions = this.#server.sessions + (this.#proxies?.sessions ?? 0)
     return { sessions, shares: { ...this.#shares }, users: this.#users.statuses(), rigs: this.#workers.counts() }
   }
 
@@ -138,7 +149,11 @@ export class StratumEngine implements Engine, RigHost {
     this.#events = null
     this.#cancelFresh?.()
     this.#uptake.cancel()
-    await this.#server.close()
+    await this.#closeServers()
+  }
+
+  async #closeServers(): Promise<void> {
+    await Promise.all([this.#server.close(), this.#proxies?.close()])
   }
 
   close(): Promise<void> {
