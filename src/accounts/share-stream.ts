@@ -2,7 +2,7 @@
 import { JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import { NewcutError } from '../core/errors.ts'
 import type { Link } from '../fleet/link.ts'
-import { adapt, NANOSECONDS, type Replicas, unlessMissing } from '../fleet/streams.ts'
+import { adapt, NANOSECONDS, type Replicas, unlessMissing } from '../fleet/stores.ts'
 
 /** Shares are kept for so long. */
 const KEPT_MS = 30 * 86_400_000

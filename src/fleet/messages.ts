@@ -165,12 +165,12 @@ export const ReportAnswer = Type.Object({
 export type ReportAnswer = Readonly<Static<typeof ReportAnswer>>
 
 /** Of a process that leads, or stands by. */
-export const Standby = Type.Object({
+export const NodeReport = Type.Object({
   session: Name,
   /** Whether it has work of a node that answers. */
   isReady: Type.Boolean(),
 })
-export type Standby = Readonly<Static<typeof Standby>>
+export type NodeReport = Readonly<Static<typeof NodeReport>>
 
 const CandidateMessage = Type.Object({
   /** Of the job that it solves. */

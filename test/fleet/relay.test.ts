@@ -186,11 +186,14 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
   it('goes on with the last job while nobody leads, and its devices do not; no longer than the work may live', async () => {
     const leader = await scriptedLeader('alone', { residue: 4095 })
     const clock = new VirtualClock()
-    const joined = relayOf('alone', clock)
-    const passing = setInterval(() => void clock.pass(100), 5)
-    const { port, device } = await joined
+    const relays: Awaited<ReturnType<typeof relayOf>>[] = []
+    void relayOf('alone', clock).then((relay) => relays.push(relay))
+    await until(async () => {
+      await clock.pass(100)
+      return relays.length > 0
+    })
+    const [{ port, device }] = relays
     const rig = await rigAt(port)
-    clearInterval(passing)
     await clock.pass(0)
     leader.end()
     const startMs = clock.monotonicMs()

@@ -13,11 +13,10 @@ import { type MiningNode, miningNodeOf } from '../../source/node/mining-node.ts'
 import { NodeSource } from '../../source/node/node-source.ts'
 import type { NodeNetwork } from '../../source/nodes/reached-node.ts'
 import type { Source } from '../../source/source.ts'
-import { FAILBACK_MS } from '../failback.ts'
 import { accountOn } from '../payee.ts'
 import type { NodesSetup } from '../setup.ts'
 import { connect, connectOnce, type NodeAddress } from './connect.ts'
-import { checkChains, type ReachedSource } from './reached.ts'
+import { checkChains, FAILBACK_MS, type ReachedSource } from './reached.ts'
 
 /** Nodes that have answered. */
 export interface ReachedNodes {

@@ -7,6 +7,9 @@ import type { ChainChoice } from '../../source/chain-choice.ts'
 import type { Source } from '../../source/source.ts'
 import type { PaidAccount } from '../payee.ts'
 
+/** How long a node or pool of higher priority has to be fit, unless the setup says otherwise. */
+export const FAILBACK_MS = 60_000
+
 /** The nodes behind a source. Pools and leaders of fleets do not tell theirs. */
 export interface NodeAccess {
   /** That of highest priority among those that answered at the start. */

@@ -12,9 +12,9 @@ import type { KV, KvEntry } from '@nats-io/kv'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { decodeMessage, encodeMessage } from '../../fleet/messages.ts'
+import { isWrongRevision } from '../../fleet/stores.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
 import type { Readiness } from './readiness.ts'
-import { isWrongRevision } from './stores.ts'
 
 export const LEAD_MS = 1_300
 export const TAKEOVER_MS = 1_700

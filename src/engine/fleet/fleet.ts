@@ -5,7 +5,6 @@
 
 import type { KV } from '@nats-io/kv'
 import type { Msg } from '@nats-io/transport-node'
-import { prepareShares } from '../../accounts/share-stream.ts'
 import { encodeBase64Url, equalBytes, readU64LE } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
@@ -26,17 +25,15 @@ import {
   Report,
   type ReportAnswer,
 } from '../../fleet/messages.ts'
-import type { Replicas } from '../../fleet/streams.ts'
+import { openBucket, type Replicas, type StoreOptions } from '../../fleet/stores.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine.ts'
 import type { FleetStatus, Leader, LeaderCallbacks, SolutionStep } from '../leader.ts'
-import { Candidates, type FleetSolution } from './candidates.ts'
+import { Candidates, type FleetSolution, Outcomes } from './candidates.ts'
 import { Election } from './election.ts'
-import { Outcomes } from './outcomes.ts'
 import { isPaused, RigPauses } from './pauses.ts'
 import { Readiness } from './readiness.ts'
 import { ownHeader, Residues } from './residues.ts'
 import { RigTable } from './rig-table.ts'
-import { openBucket, type StoreOptions } from './stores.ts'
 
 export interface FleetOptions {
   readonly link: Link
@@ -107,7 +104,7 @@ export class FleetEngine implements Engine, Leader {
     this.#table = new RigTable(random)
     this.#residues = new Residues({
       ...{ store: () => this.#openedStore, random, nowMs: () => clock.monotonicMs() },
-      prepare: () => prepareShares(this.#stores),
+      prepare: async () => (await import('../../accounts/share-stream.ts')).prepareShares(this.#stores),
       onWarning: (message) => this.#warn(message),
     })
     this.#readiness = new Readiness({

@@ -4,7 +4,7 @@
  */
 import { type Clock, sleep } from '../../core/clock.ts'
 import type { Link } from '../../fleet/link.ts'
-import { Standby } from '../../fleet/messages.ts'
+import { NodeReport } from '../../fleet/messages.ts'
 
 /** A node that is silent for so long is lost. */
 export const LOST_MS = 2_000
@@ -40,13 +40,13 @@ export class Readiness {
   async run(signal: AbortSignal): Promise<void> {
     const { link, session, clock, onWrong } = this.#options
     const { standby } = link.subjects
-    const unhear = link.hear(standby, Standby, (message) => this.#hear(message), onWrong)
+    const unhear = link.hear(standby, NodeReport, (message) => this.#hear(message), onWrong)
     while (!signal.aborted) {
-      link.tell(standby, { session, isReady: this.isReady } satisfies Standby)
+      link.tell(standby, { session, isReady: this.isReady } satisfies NodeReport)
       await sleep(clock, TELL_MS, signal)
     }
     // The next leader is not to wait for it.
-    link.tell(standby, { session, isReady: false } satisfies Standby)
+    link.tell(standby, { session, isReady: false } satisfies NodeReport)
     unhear()
   }
 
@@ -67,7 +67,7 @@ export class Readiness {
     return [...this.#others.values()].some((saidAtMs) => saidAtMs >= sinceMs)
   }
 
-  #hear({ session, isReady }: Standby): void {
+  #hear({ session, isReady }: NodeReport): void {
     if (session === this.#options.session) return
     this.#others.delete(session)
     if (isReady) this.#others.set(session, this.#options.clock.monotonicMs())

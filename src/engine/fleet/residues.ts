@@ -9,8 +9,8 @@ import { withCreationTime } from '../../core/header.ts'
 import { firstOfClass } from '../../core/nonce.ts'
 import { workFromBytes } from '../../core/work.ts'
 import { decodeMessage, encodeMessage, HEADER_MODULUS, OWN_STEP, RESIDUE_MS } from '../../fleet/messages.ts'
+import { isWrongRevision } from '../../fleet/stores.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
-import { isWrongRevision } from './stores.ts'
 
 const KEY = 'relays'
 /** How often a list is written while others change it at the same time. */

@@ -11,7 +11,7 @@ const PROXIES = MAX_SESSIONS / RIGS_OF_PROXY
 const HALF = PROXIES / 2
 
 /** Values that begin with one of these first bytes. */
-interface Part {
+interface ValueRange {
   readonly first: number
   readonly firsts: number
   /** Place of the value to try next. */
@@ -25,7 +25,7 @@ export class Nonce1Pool {
   /** First byte -> values that are taken. */
   readonly #ofFirst = new Uint16Array(PROXIES)
   /** In the order in which rigs get them. */
-  readonly #parts: readonly Part[]
+  readonly #parts: readonly ValueRange[]
   #nextProxy: number
 
   /** `start`: another at each start, so that no rig searches again what it searched before. */
@@ -88,7 +88,7 @@ export class Nonce1Pool {
 }
 
 /** Without proxies all values ascend; with them the first byte does at each step. */
-function valueAt({ first, firsts }: Part, place: number): number {
+function valueAt({ first, firsts }: ValueRange, place: number): number {
   if (firsts === PROXIES) return place
   return (first + (place % firsts)) | (Math.floor(place / firsts) << 8)
 }

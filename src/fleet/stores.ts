@@ -3,10 +3,16 @@
  * in a bucket. Both are made when a leader finds them missing. What is there as it should be is only read: to make or to
  * change something a cluster needs a leader over all its streams, and may lack it for seconds while these work.
  */
-import { AckPolicy, JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
+import {
+  AckPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream'
 import { type KV, Kvm } from '@nats-io/kv'
-import type { Link } from '../../fleet/link.ts'
-import { adapt, NANOSECONDS, othersOf, type Replicas, unlessMissing } from '../../fleet/streams.ts'
+import type { Link } from './link.ts'
 
 /** Nodes forget work after five minutes (PROTOCOL.md A.1): what is older is of no use. */
 const MAX_AGE_MS = 300_000
@@ -19,6 +25,16 @@ const MAX_KEPT = 100_000
 export const MAX_AT_ONCE = 1_000
 /** Name of the consumer that all leaders share. */
 export const CONSUMER = 'leader'
+/** How many servers of a cluster keep a copy; undefined: the number stays as it is, and is 1 for a new fleet. */
+export type Replicas = number | undefined
+
+/** Nanoseconds of a millisecond. */
+export const NANOSECONDS = 1e6
+/** What JetStream answers where there is no such stream, and no such consumer. */
+const MISSING: readonly number[] = [10_059, 10_014]
+/** What it answers while it lacks the leader that could make or change something. */
+const UNAVAILABLE = 10_008
+
 /** What JetStream answers to a write that names another revision than the present one. */
 const WRONG_REVISION: readonly number[] = [10_071, 10_164]
 
@@ -74,4 +90,38 @@ export async function prepareCandidates({ link, replicas, onWarning }: StoreOpti
   }
   const present = await unlessMissing(async () => (await manager.consumers.info(subjects.stream, CONSUMER)).config)
   if (present === null || othersOf(consumer, present).length > 0) await manager.consumers.add(subjects.stream, consumer)
+}
+
+/** null: there is no such thing. */
+export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof JetStreamApiError && MISSING.includes(error.code)) return null
+    throw error
+  }
+}
+
+/** The entries of `wanted` that are other in `present`. */
+export function othersOf(wanted: object, present: object): [string, unknown][] {
+  const values: Readonly<Record<string, unknown>> = { ...present }
+  return Object.entries(wanted).filter(([key, value]) => String(values[key]) !== String(value))
+}
+
+/** Changes what is other than wanted. A cluster that lacks a server refuses, and keeps what it has. */
+export async function adapt(
+  manager: JetStreamManager,
+  config: StreamConfig,
+  wanted: Partial<StreamConfig>,
+  onWarning: (message: string) => void,
+): Promise<void> {
+  const other = othersOf(wanted, config)
+  if (other.length === 0) return
+  try {
+    await manager.streams.update(config.name, wanted)
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError) || error.code === UNAVAILABLE) throw error
+    const changes = other.map(([key, value]) => `${key} ${value}`).join(', ')
+    onWarning(`${config.name} stays as it is, without ${changes}: ${error.message}`)
+  }
 }
