@@ -61,7 +61,8 @@ export type FleetAnswer =
 /** Those that connect at the same time. */
 const AT_ONCE = 50
 const ANSWER_MS = 10_000
-const FIGURES: RigFigures = { hashes: 0, rate: 1e7, state: 'searching', reason: null, accepted: 0, refused: 0 }
+const SAID = { hashes: 0, rate: 1e7, state: 'searching', reason: null, accepted: 0, refused: 0 } as const
+const FIGURES: RigFigures = SAID
 
 interface LoadRig {
   readonly link: Link
@@ -212,7 +213,7 @@ async function reportAll(forMs: number) {
   let answers = 0
   await Promise.all(
     rigs.map(async ({ link, name, session }) => {
-      const report: Report = { session, rig: name, version: 'load', lease: null, seen: null, ...FIGURES }
+      const report: Report = { session, rig: name, version: 'load', lease: null, seen: null, ...SAID }
       while (performance.now() - startMs < forMs) {
         const { lease } = await link.ask(link.subjects.report, report, ReportAnswer, ANSWER_MS)
         if (lease === null) fail('it has no lease')

@@ -328,7 +328,14 @@ class Leader {
       this.#problem ??= problem
     }
     const adopt = () => fail('a solution of a job that it did not give')
-    engine.attach({ network: SUITE, account: 'k:bench', unfinished: [], adopt, onLeader: () => undefined })
+    engine.attach({
+      network: SUITE,
+      account: 'k:bench',
+      unfinished: [],
+      adopt,
+      onLeader: () => undefined,
+      silentMs: () => 0,
+    })
     await engine.start(286, { onCandidate: (candidate) => this.#take(candidate), onWarning: fail })
     await this.give()
     for (const endMs = sharedMs() + MAX_WAIT_MS; engine.status().isLeading === false; await pause(10)) {

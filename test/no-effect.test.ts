@@ -60,6 +60,7 @@ const values: Flags = {
   'allow-software': true,
   retune: true,
   'stratum-listen': '127.0.0.1:1917',
+  'stratum-proxy-listen': '127.0.0.1:1918',
   'stratum-difficulty': '1M',
   'stratum-per-address': '8',
   'stratum-tls-cert': 'cert.pem',

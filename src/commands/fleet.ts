@@ -7,7 +7,7 @@ import { NewcutError } from '../core/errors.ts'
 import { printable } from '../core/printable.ts'
 import { formatHashrate } from '../core/units.ts'
 import { Link } from '../fleet/link.ts'
-import { ListAnswer, OrderAnswer, type RigRow } from '../fleet/messages.ts'
+import { ListAnswer, OrderAnswer, type RelayFigures, type RigRow } from '../fleet/messages.ts'
 import { systemClock } from '../platform/clock.ts'
 import { refuseWithoutEffect } from './effect.ts'
 import { linkSetup } from './fleet-setup.ts'
@@ -105,13 +105,13 @@ async function order(
 /** At most 80 columns wide, for names of usual length. */
 function tableOf(rigs: readonly RigRow[]): string[] {
   if (rigs.length === 0) return ['no rig is connected']
-  const rows = rigs.map(({ rig, state, rate, accepted, refused, version, reason }) => [
+  const rows = rigs.map(({ rig, state, rate, accepted, refused, version, reason, relay }) => [
     rig,
     state,
     rate === null ? 'n/a' : formatHashrate(rate),
     `${accepted}/${refused}`,
     version,
-    printable(reason ?? ''),
+    [relay === undefined ? '' : relayText(relay), printable(reason ?? '')].filter((text) => text !== '').join('; '),
   ])
   const table = [['rig', 'state', 'rate', 'blocks', 'version', ''], ...rows]
   const isNumber = [false, false, true, true, false, false]
@@ -122,6 +122,11 @@ function tableOf(rigs: readonly RigRow[]): string[] {
       .join('  ')
       .trimEnd()
   })
+}
+
+function relayText({ rigs, rate }: RelayFigures): string {
+  const count = `relay of ${rigs} ${rigs === 1 ? 'rig' : 'rigs'}`
+  return rate === null ? count : `${count}, ${formatHashrate(rate)}`
 }
 
 function totalOf({ leader, version, network, account, allPaused }: ListAnswer, rigs: readonly RigRow[]): string {

@@ -119,12 +119,13 @@ function banner(
   { source }: MinerSetup,
   { values, file, version }: MineConfig & Pick<Surroundings, 'version'>,
 ): string[] {
-  const { api, journal, rigsAddress, pageUrl } = start
+  const { api, journal, rigsAddress, proxiesAddress, pageUrl } = start
   return [
     ...firstLines(version),
     searchLine(values),
     ...pausingLines(values),
     ...(rigsAddress === null ? [] : [rigsLine(rigsAddress, values)]),
+    ...(proxiesAddress === null ? [] : [`proxies: ${proxiesAddress}, each with a nonce2 of 7 bytes for 256 rigs`]),
     ...(file === null ? [] : [`configuration: ${file}`]),
     ...sourceLines(start, source),
     ...faceLines(api),

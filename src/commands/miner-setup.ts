@@ -47,7 +47,8 @@ export function setupOf(config: MineConfig, environment: ProcessEnvironment): Mi
   if (fleet !== undefined) {
     const link = linkSetup(values, fleet)
     const state = stateSetup(values, environment)
-    return { ...common, search, source: { kind: 'fleet', ...reaching, link, rig: values.rig ?? machineName(), state } }
+    const source = { kind: 'fleet', ...reaching, link, rig: values.rig ?? machineName(), state } as const
+    return { ...common, search: { ...search, stratum: stratumSetup(values, state) }, source }
   }
   if (pool !== undefined) {
     const pools = nonEmpty(pool.map(readPoolAddress))
@@ -158,7 +159,8 @@ function stratumSetup(values: MineConfig['values'], state: StateSetup | null): S
   const tls = cert === undefined || key === undefined ? null : { cert, key }
   const first = difficulty === undefined ? null : Number(difficulty)
   const perAddress = values['stratum-per-address']
-  return { ...address, difficulty: first, tls, perAddress, state }
+  const proxies = values['stratum-proxy-listen'] ?? null
+  return { ...address, difficulty: first, tls, proxies, perAddress, state }
 }
 
 function gpuSetup({ values, origins }: MineConfig, environment: ProcessEnvironment): GpuSetup | null {

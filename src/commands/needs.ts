@@ -31,7 +31,6 @@ export interface Given {
 const LEADER = 'the leader of the fleet gives the work, and says who is paid'
 const POOL = 'a pool gives the work, and pays its user'
 const EMBEDDED = 'without --node there is only the embedded network'
-const FLEET_NONCE = 'the leader of a fleet keeps the part of the nonce by which stratum rigs are told apart'
 
 /** OptionNeed -> why it is not met; null: it is. */
 export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>> = {
@@ -63,11 +62,8 @@ export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>
   gpu: ({ gpu }) => when(gpu === 'none', 'with --gpu none no GPU mines'),
   namedGpu: ({ gpu }) => when(gpu === 'auto', '--gpu auto takes real GPUs only', 'add --gpu all, or name the device'),
   external: ({ engine }) => when(engine !== 'external', 'it is for --engine external', 'add --engine external'),
-  rigs: ({ fleet, pool }) =>
-    when(fleet !== undefined, FLEET_NONCE) ??
-    when(pool !== undefined, 'a pool keeps the part of the nonce by which rigs are told apart'),
-  rigServer: ({ fleet, 'stratum-listen': address }) =>
-    when(fleet !== undefined, FLEET_NONCE) ??
+  rigs: ({ pool }) => when(pool !== undefined, 'a pool keeps the part of the nonce by which rigs are told apart'),
+  rigServer: ({ 'stratum-listen': address }) =>
     when(address == null, 'no rigs are let in', 'add --stratum-listen HOST:PORT'),
   page: ({ fleet, pool }) =>
     when(fleet !== undefined, 'the page mines for a node, and --fleet for the leader of a fleet') ??

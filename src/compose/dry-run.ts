@@ -29,6 +29,7 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
       ...(await sourceLines(setup, reached, stopped)),
       ...(search.kind === 'leader' ? [] : [`devices: ${coming.map(({ name }) => name).join(', ')}`]),
       ...(rigs === null ? [] : [`rigs: they can connect to ${rigs.address}`]),
+      ...(rigs === null || rigs.proxies === null ? [] : [`proxies: they can connect to ${rigs.proxies}`]),
     ]
   } finally {
     await reached.close()

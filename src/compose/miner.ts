@@ -34,6 +34,8 @@ export interface MinerStart {
   readonly journal: { readonly folder: string; readonly unfinished: number } | null
   /** Where rigs connect, `HOST:PORT`; null: none are let in. */
   readonly rigsAddress: string | null
+  /** The same for proxies of newcut. */
+  readonly proxiesAddress: string | null
   /** Where the page that mines is; null: it is not served. */
   readonly pageUrl: string | null
 }
@@ -124,7 +126,7 @@ function minerOf(
 function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): MinerStart {
   const { miner, reached, search, record, faces, pauses } = parts
   const { state, unfinished } = record
-  const { engines, rigsAddress } = search
+  const { engines, rigsAddress, proxiesAddress } = search
   return {
     miner,
     change: changerOf({ miner, engines, reached, setup, pauses, setToken: faces.setToken }),
@@ -134,6 +136,7 @@ function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): Mine
     api: faces.api,
     journal: state && { folder: state.folder, unfinished: unfinished.length },
     rigsAddress,
+    proxiesAddress,
     pageUrl: faces.pageUrl,
   }
 }

@@ -15,17 +15,20 @@ import type { PausingSetup } from './pausing.ts'
 import type { Payee } from './payee.ts'
 import type { StateSetup } from './state.ts'
 
-/** A setup that cannot be mined does not type-check. Rigs need work whose whole nonce is free: only nodes give that. */
+/**
+ * A setup that cannot be mined does not type-check. Rigs need headers whose whole nonce is free: nodes give such work, and
+ * the leader of a fleet gives a relay headers of its own.
+ */
 export type MinerSetup = CommonSetup &
   (
     | {
-        readonly source: NodesSetup | EmbeddedSetup
+        readonly source: NodesSetup | EmbeddedSetup | FleetRigSetup
         /** `stratum`: rigs search beside the devices of this machine; undefined: none are let in. */
         readonly search: (OwnSearch | ExternalSearch) & { readonly stratum?: StratumSetup | undefined }
       }
     | { readonly source: NodesSetup; readonly search: LeaderSearch }
     | {
-        readonly source: PoolsSetup | FleetRigSetup
+        readonly source: PoolsSetup
         readonly search: (OwnSearch | ExternalSearch) & { readonly stratum?: undefined }
       }
   )
@@ -174,6 +177,8 @@ export interface StratumSetup {
   readonly difficulty: number | null
   /** Files in PEM form; null: no TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null
+  /** Where proxies of newcut connect, each with 256 rigs; null: none are let in. */
+  readonly proxies?: { readonly host: string; readonly port: number } | null
   /** Most rigs that are connected from one address. */
   readonly perAddress: number
   /**

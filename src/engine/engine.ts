@@ -1,6 +1,6 @@
 /** Port 2: who searches. The miner knows engines only through this file. */
 
-import { type FixedNonce, FREE_NONCE } from '../core/nonce.ts'
+import { type FixedNonce, FREE_NONCE, type HeaderClass, NO_NONCE } from '../core/nonce.ts'
 
 /** Numbered work: `sequence` grows with every change, so that claims for older work are recognised. */
 export interface EngineWork {
@@ -19,6 +19,16 @@ export interface EngineWork {
   /** A nonce whose hash, read as a little-endian integer, is <= this is a candidate; often the target in the work. */
   readonly target: bigint
   readonly fixedNonce: FixedNonce
+  /**
+   * Headers that belong to the rigs of this machine, with all their nonces, whatever `fixedNonce` says: that is for its
+   * other devices. null: rigs get such headers, and have none yet; undefined: rigs share the headers with all others.
+   */
+  readonly headers?: HeaderClass | null | undefined
+}
+
+/** Work as devices of this machine may search it; nothing while all nonces that are left belong to rigs. */
+export function ofDevices(work: EngineWork): EngineWork {
+  return work.fixedNonce.bits === NO_NONCE.bits ? noWork(work.sequence) : work
 }
 
 /** What engines are given while there is nothing to search. */

@@ -18,6 +18,8 @@ export interface LeaderCallbacks {
   readonly account: string
   /** Hashes of the blocks that earlier runs left unfinished, as in JSON. */
   readonly unfinished: readonly string[]
+  /** How long no node of this process answers, or gives work that was asked for; 0: neither. */
+  readonly silentMs: () => number
   /** Takes solved work that the leader before was given for. */
   readonly adopt: (solution: AdoptedSolution) => void
   /** This process leads from now on, or another one does. */

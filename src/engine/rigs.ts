@@ -3,9 +3,16 @@ import type { RefusedVerdict } from '../accounts/account.ts'
 import type { RigLedger, RigNotice } from '../accounts/rig-ledger.ts'
 import type { ShareCounts } from '../stratum/messages.ts'
 
+export interface RigAddress {
+  readonly host: string
+  readonly port: number
+  /** Where proxies of newcut connect; null: none are let in. */
+  readonly proxies?: { readonly host: string; readonly port: number } | null
+}
+
 export interface RigHost {
   /** Begins to listen once, and tells where. Throws NewcutError PORT_BUSY. */
-  listen(): Promise<{ readonly host: string; readonly port: number }>
+  listen(): Promise<RigAddress>
   status(): StratumStatus
   /** Accounts of the rigs, and the log of their shares. */
   readonly recorder: RigLedger

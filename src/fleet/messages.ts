@@ -4,12 +4,16 @@
  *     newcut.NAME.job         leader -> all rigs          what to search from now on
  *     newcut.NAME.report      rig -> leader, answered     what it did; the answer renews its lease
  *     newcut.NAME.candidate   rig -> JetStream -> leader  solved work, kept until the leader has handed it in
+ *     newcut.NAME.share       relay -> JetStream          an accepted share, kept for the accounts
+ *     newcut.NAME.unshared    relay -> JetStream          counts of refused ones
  *     newcut.NAME.outcome     rig -> leader, answered     what became of one
+ *     newcut.NAME.standby     leaders and those that stand by -> each other   whether they have a node
  *     newcut.NAME.list        anybody -> leader, answered the rigs
  *     newcut.NAME.order       anybody -> leader, answered pause or resume rigs
  *
  * A lease is the right to a sixteen bit value: the low bits of every nonce that the rig tries. Two rigs never hold the
- * same one for longer than it takes until one of them reports.
+ * same one for longer than it takes until one of them reports. A relay, which serves stratum rigs, has a residue besides:
+ * headers of its own, of which its rigs may try every nonce.
  */
 
 import { FormatError } from '../core/errors.ts'
@@ -24,6 +28,18 @@ export const LEASE_MS = 10_000
 export const LEASES = 2 ** 16
 export const LEASE_BITS = 16
 
+/**
+ * Creation times, in microseconds, tell headers apart: devices of rigs search those that are a multiple of OWN_STEP, and
+ * move them on by whole milliseconds. The stratum rigs of a relay have those of one residue of HEADER_MODULUS, which is no
+ * multiple of OWN_STEP, with all nonces.
+ */
+export const OWN_STEP = 8
+export const HEADER_MODULUS = 4096
+/** A residue is given to another relay when its own was not heard of for so long. */
+export const RESIDUE_MS = 15 * 60_000
+/** A relay goes on with its residue for so long after its last report that was answered, and no job lives longer. */
+export const RELAY_ALONE_MS = 5 * 60_000
+
 /** Names of fleets go into subjects of NATS, whose parts dots separate, and into names of its stores. */
 export const FLEET_NAME = /^[A-Za-z0-9_-]{1,32}$/
 
@@ -34,11 +50,16 @@ export function subjectsOf(name: string) {
     job: of('job'),
     report: of('report'),
     candidate: of('candidate'),
+    share: of('share'),
+    unshared: of('unshared'),
     outcome: of('outcome'),
+    standby: of('standby'),
     list: of('list'),
     order: of('order'),
     /** The stream of candidates in JetStream. */
     stream: `newcut-${name}-candidates`,
+    /** The stream of shares. */
+    shares: `newcut-${name}-shares`,
     /** The store of who leads and who is paused. */
     bucket: `newcut-${name}`,
   }
@@ -55,6 +76,7 @@ const Name = Type.String({ pattern: '^[!-~]{1,64}$' })
 /** That of a host may have 253 characters (RFC 1035, 2.3.4). It goes into messages and labels, and into no subject. */
 const RigName = Type.String({ pattern: '^[!-~]{1,253}$' })
 const Lease = Type.Integer({ minimum: 0, maximum: LEASES - 1 })
+const Residue = Type.Integer({ minimum: 0, maximum: HEADER_MODULUS - 1 })
 /** Base64url of work bytes. */
 const WorkText = Type.String({ pattern: '^[A-Za-z0-9_-]{200,4000}$' })
 const HashText = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
@@ -82,6 +104,15 @@ export const JobMessage = Type.Object({
 })
 export type JobMessage = Readonly<Static<typeof JobMessage>>
 
+/** What a relay says of the stratum rigs that are connected to it. */
+const relayFigures = {
+  rigs: Count,
+  /** Hashes a second, a part of the rate of the relay; null: not known yet. */
+  rate: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
+}
+export const RelayFigures = Type.Object(relayFigures)
+export type RelayFigures = Readonly<Static<typeof RelayFigures>>
+
 const RigState = Type.Union([Type.Literal('searching'), Type.Literal('paused'), Type.Literal('idle')])
 
 /** What a rig says of itself. */
@@ -100,12 +131,17 @@ const figures = {
   refused: Count,
 }
 
+/** `residue`: the one that it has; null: none. */
+const RelayReport = Type.Object({ ...relayFigures, residue: Nullable(Residue) })
+
 export const Report = Type.Object({
   ...figures,
   /** Another one for each start of a rig. */
   session: Name,
   /** The lease that it holds; null: none. */
   lease: Nullable(Lease),
+  /** Set by a relay: a rig to which others connect by stratum. */
+  relay: Type.Optional(RelayReport),
   /** The newest job that it knows. */
   seen: Nullable(Type.Object({ term: Count, number: Count })),
 })
@@ -120,11 +156,21 @@ export const ReportAnswer = Type.Object({
   account: Text,
   /** null: all are taken. */
   lease: Nullable(Lease),
+  /** For a relay; null: it gets one in a moment, or all are taken. Leaders of earlier versions say nothing of it. */
+  residue: Type.Optional(Nullable(Residue)),
   isPaused: Type.Boolean(),
   /** Where the rig does not know the newest job. */
   job: Nullable(JobMessage),
 })
 export type ReportAnswer = Readonly<Static<typeof ReportAnswer>>
+
+/** Of a process that leads, or stands by. */
+export const NodeReport = Type.Object({
+  session: Name,
+  /** Whether it has work of a node that answers. */
+  isReady: Type.Boolean(),
+})
+export type NodeReport = Readonly<Static<typeof NodeReport>>
 
 const CandidateMessage = Type.Object({
   /** Of the job that it solves. */
@@ -156,6 +202,7 @@ export const ListQuestion = Type.Object({ from: Count })
 const RigRow = Type.Object({
   ...figures,
   lease: Nullable(Lease),
+  relay: Type.Optional(RelayFigures),
   /** Since it was first heard of by this leader. */
   seenMs: Count,
 })

@@ -1,6 +1,6 @@
 /** Work that engines were given: by the sequence number of a claim it is known what the claim is for. */
 import { withCreationTime, withNonce } from '../core/header.ts'
-import { hasFixedBits } from '../core/nonce.ts'
+import { hasFixedBits, isOfClass } from '../core/nonce.ts'
 import { meets, powHash } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
 import { type Work, workFromBytes } from '../core/work.ts'
@@ -69,8 +69,9 @@ export function claimOf({ work, pursuit }: Issued, { nonce, creationTime }: Cand
   const searched = creationTime === undefined ? work.bytes : withCreationTime(work.bytes, creationTime)
   const bytes = withNonce(searched, nonce)
   const hash = powHash(bytes)
-  const { fixedNonce, target } = pursuit.job
-  return { bytes, hash, isRight: hasFixedBits(nonce, fixedNonce) && meets(hash, target) }
+  const { fixedNonce, headers, target } = pursuit.job
+  const isOwn = headers != null && isOfClass(creationTime ?? work.fields.creationTime, headers)
+  return { bytes, hash, isRight: (isOwn || hasFixedBits(nonce, fixedNonce)) && meets(hash, target) }
 }
 
 export class IssuedWorks {

@@ -301,8 +301,8 @@ export class Miner {
     this.#effort.pursue(issued.pursuit)
     const sequence = ++this.#sequence
     this.#issued.add(sequence, issued)
-    const { id, issuer, reason, target, fixedNonce } = issued.pursuit.job
-    const work = { sequence, job: id, issuer, reason, bytes: issued.work.bytes, target, fixedNonce }
+    const { id, issuer, reason, target, fixedNonce, headers } = issued.pursuit.job
+    const work = { sequence, job: id, issuer, reason, bytes: issued.work.bytes, target, fixedNonce, headers }
     const taken = this.#engines.setWork(work)
     issued.blockHashOf = readyFor(issued.work.bytes)
     return taken

@@ -1,6 +1,6 @@
 /** Port 1: where work comes from and where solutions go. The miner knows sources only through this file. */
 
-import type { FixedNonce } from '../core/nonce.ts'
+import type { FixedNonce, HeaderClass } from '../core/nonce.ts'
 import type { FollowUp, Receipt } from '../core/solution.ts'
 import type { Work } from '../core/work.ts'
 
@@ -36,6 +36,8 @@ export interface Job {
   readonly target: bigint
   /** Which bits of the nonce are not the searcher's to choose. */
   readonly fixedNonce: FixedNonce
+  /** Headers that belong to the rigs of this miner with all their nonces; as in EngineWork. */
+  readonly headers?: HeaderClass | null | undefined
   /** Whether every solution counts, as for shares; otherwise the first one ends the job. */
   readonly manySolutions: boolean
   readonly reason: JobReason

@@ -178,7 +178,10 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     [['fleet', '--nats', 'nats://127.0.0.1:1'], /no NATS server answers at nats:\/\/127\.0\.0\.1:1/],
     [['mine', '--fleet', 'nats://h', '--node', 'http://h'], /--node has no effect/],
     [['mine', '--fleet', 'nats://h', '--public-key', 'ab'.repeat(32)], /--public-key has no effect/],
-    [['mine', '--fleet', 'nats://h', '--stratum-listen', '127.0.0.1:0'], /--stratum-listen has no effect/],
+    [
+      ['mine', '--fleet', 'nats://h', '--stratum-proxy-listen', '127.0.0.1:0'],
+      /--stratum-proxy-listen has no effect: no rigs are let in/,
+    ],
     [['mine', '--fleet', 'nats://h', '--nats-ca', 'x.pem'], /--nats-ca has no effect: there is no TLS/],
     [['mine', '--rig', 'alpha'], /--rig has no effect/],
     [['mine', '--fleet', 'nats://h', '--rig', 'a b'], /--rig .*letters, digits/],

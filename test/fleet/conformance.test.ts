@@ -73,7 +73,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
       const engine = new FleetEngine({ link, ...names, ...shared })
       if (this.#ended) return
       this.#engine = engine
-      const ties = { unfinished: [], adopt: () => undefined, onLeader: () => undefined }
+      const ties = { unfinished: [], adopt: () => undefined, onLeader: () => undefined, silentMs: () => 0 }
       engine.attach({ network: 'test', account: 'k:test', ...ties })
       const onCandidate = (candidate: Candidate) => {
         events.onCandidate(candidate)
@@ -162,7 +162,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
       },
     })
     const adopt = (solution: AdoptedSolution) => leader.adopt(solution)
-    const ties = { unfinished: [], adopt, onLeader: () => undefined }
+    const ties = { unfinished: [], adopt, onLeader: () => undefined, silentMs: () => 0 }
     engine.attach({ network: 'development', account: account.account, ...ties })
     const led = leader.run(stop.signal)
     const way = await startDelayProxy(nats.port, 0)

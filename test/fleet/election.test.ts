@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Kvm } from '@nats-io/kv'
 import { beforeEach, expect, it } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
-import { Election, LEAD_MS, TAKEOVER_MS } from '../../src/engine/fleet/election.ts'
+import { Election, LEAD_MS, LEAST_LEAD_MS, TAKEOVER_MS } from '../../src/engine/fleet/election.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -77,6 +77,7 @@ class Candidate {
   readonly terms: (number | null)[] = []
   readonly leaders: string[] = []
   readonly troubles: (string | null)[] = []
+  readonly readiness = { isLost: false, isReady: true, isOtherReady: false }
   readonly link: Link
   readonly election: Election
 
@@ -96,7 +97,7 @@ class Candidate {
       },
     }
     this.election = new Election({
-      ...{ name, session: randomUUID(), clock },
+      ...{ name, session: randomUUID(), clock, readiness: this.readiness },
       openStore: () => new Kvm(link.jetstream).create(fleet, { history: 1 }),
       onChange: (term) => {
         this.terms.push(term)
@@ -212,5 +213,48 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     await time.pass(2 * TAKEOVER_MS)
     expect(first.leads || second.leads).toBe(true)
     expect(time.mostLeaders).toBe(1)
+  })
+
+  it('is given away by a leader without a node once another one has one, and not taken back', async () => {
+    const { first, second } = await leaderAndNext('no-node')
+    await time.pass(LEAST_LEAD_MS)
+    Object.assign(first.readiness, { isLost: true, isReady: false })
+    await time.pass(2 * TAKEOVER_MS)
+    expect(first.leads, 'nobody is better').toBe(true)
+    first.readiness.isOtherReady = true
+    const lostAtMs = time.nowMs
+    await time.passUntil(() => second.leads)
+    expect(time.nowMs - lostAtMs).toBeLessThan(600)
+    await time.pass(2 * TAKEOVER_MS)
+    expect(second.leads).toBe(true)
+    expect(time.mostLeaders).toBe(1)
+    expect(first.terms).toEqual([expect.any(Number), null])
+  })
+
+  it('stays with a leader for a while, whatever happens to its node', async () => {
+    const { first, second } = await leaderAndNext('flapping')
+    Object.assign(first.readiness, { isLost: true, isReady: false, isOtherReady: true })
+    await time.pass(LEAST_LEAD_MS - 1_000)
+    expect(first.leads).toBe(true)
+    await time.passUntil(() => second.leads)
+  })
+
+  it('is left to those that have a node, for a second', async () => {
+    const { first, second } = await leaderAndNext('yielding')
+    const third = await candidateOf('yielding', 'third')
+    await time.passUntil(() => third.leaders.includes('first'))
+    Object.assign(second.readiness, { isReady: false, isOtherReady: true })
+    Object.assign(third.readiness, { isReady: false, isOtherReady: true })
+    const endedAtMs = time.nowMs
+    await first.stop()
+    await time.passUntil(() => second.leads || third.leads)
+    expect(time.nowMs - endedAtMs, 'nobody who has one comes').toBeGreaterThanOrEqual(1_000)
+    expect(time.mostLeaders).toBe(1)
+    const [leader, other] = second.leads ? [second, third] : [third, second]
+    other.readiness.isReady = true
+    await leader.stop()
+    const secondEndMs = time.nowMs
+    await time.passUntil(() => other.leads)
+    expect(time.nowMs - secondEndMs).toBeLessThan(500)
   })
 })

@@ -51,7 +51,14 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
       led.adopted.push(solution)
       onAdopt(engine)(solution)
     }
-    engine.attach({ network: 'test', account: 'k:test', unfinished: [], adopt, onLeader: () => undefined })
+    engine.attach({
+      network: 'test',
+      account: 'k:test',
+      unfinished: [],
+      adopt,
+      onLeader: () => undefined,
+      silentMs: () => 0,
+    })
     const onCandidate = (candidate: Candidate) => void led.candidates.push(candidate)
     await engine.start(286, { onCandidate, onWarning: (message) => void led.warnings.push(message) })
     return led

@@ -139,6 +139,12 @@ const searchOptions = {
     'let rigs that speak stratum (ASICs and other miners) search too, connected there; whoever reaches it may',
     { group: 'rigs', needs: ['rigs'] },
   ),
+  'stratum-proxy-listen': unset(
+    listenAddress,
+    'HOST:PORT',
+    'let proxies that are made for it connect there: each gets a nonce1 of one byte, and divides 7 bytes among 256 rigs',
+    ofRigs,
+  ),
   'stratum-difficulty': unset(
     hashCount,
     'HASHES',

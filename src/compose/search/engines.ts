@@ -119,12 +119,18 @@ function nothingSearches({ gpu }: OwnSearch): NewcutError {
 /** Where rigs connect, `HOST:PORT`, and how to stop that. */
 export interface ListeningRigs {
   readonly address: string
+  /** Where proxies of newcut connect; null: none are let in. */
+  readonly proxies: string | null
   readonly close: () => Promise<void>
 }
 
 /** Begins to listen for rigs; null: none are let in. Throws NewcutError PORT_BUSY. */
 export async function listenForRigs(rigs: RigHost | undefined): Promise<ListeningRigs | null> {
   if (rigs === undefined) return null
-  const { host, port } = await rigs.listen()
-  return { address: `${host.includes(':') ? `[${host}]` : host}:${port}`, close: () => rigs.close() }
+  const { proxies = null, ...own } = await rigs.listen()
+  return { address: addressText(own), proxies: proxies && addressText(proxies), close: () => rigs.close() }
+}
+
+function addressText({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }

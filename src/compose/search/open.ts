@@ -21,6 +21,8 @@ export interface OpenedSearch {
   readonly rigsAddress: string | null
   /** The server for rigs; undefined: none are let in. */
   readonly rigs: RigHost | undefined
+  /** The same for proxies of newcut. */
+  readonly proxiesAddress: string | null
   /** Tells the leader of a fleet what became of solutions. */
   readonly onEvent: (event: MinerEvent) => void
   /** Ties the leader of a fleet to the miner, before that runs. */
@@ -30,7 +32,7 @@ export interface OpenedSearch {
 }
 
 export interface SearchedFor {
-  readonly reached: Pick<ReachedSource, 'network' | 'payee'>
+  readonly reached: Pick<ReachedSource, 'network' | 'payee'> & Partial<Pick<ReachedSource, 'node'>>
   readonly record: Pick<Record, 'unfinished'>
   readonly show: (event: MinerEvent) => void
 }
@@ -51,6 +53,7 @@ export async function openSearch(
     first: coming,
     rigsAddress: rigs?.address ?? null,
     rigs: host,
+    proxiesAddress: rigs?.proxies ?? null,
     ...tiesTo(leader, host),
   }
 }
@@ -64,10 +67,11 @@ export function tiesTo(
     onEvent: (event) => {
       if (event.type === 'solution') leader?.told(event)
     },
-    attach: (miner, { reached: { network, payee: account }, record, show }) => {
+    attach: (miner, { reached: { network, payee: account, node }, record, show }) => {
       host?.tell(show)
       leader?.attach({
         ...{ network, account, unfinished: hashesOf(record.unfinished) },
+        silentMs: () => node?.silentMs() ?? 0,
         adopt: (solution) => miner.adopt(solution),
         onLeader: (status) => show({ type: 'fleet', ...status }),
       })

@@ -1,7 +1,8 @@
 /** Counts the starts of the server for rigs, so that each start has creation times of its own. */
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type HeaderClass, LONE_MODULUS, randomClass } from '../../engine/stratum/header-times.ts'
+import type { HeaderClass } from '../../core/nonce.ts'
+import { LONE_MODULUS, randomClass } from '../../engine/stratum/header-times.ts'
 import { prepareReplacement } from '../../platform/replace-file.ts'
 
 const FILE = 'rig-starts'

@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { failedOf } from '../../core/solution.ts'
 import { Link } from '../../fleet/link.ts'
+import type { RelayFigures } from '../../fleet/messages.ts'
 import type { Miner } from '../../mine/miner.ts'
+import type { Snapshot } from '../../mine/snapshot.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { packageVersion } from '../../platform/version.ts'
 import { type FleetRigCallbacks, FleetSource } from '../../source/fleet/fleet-source.ts'
@@ -10,9 +12,10 @@ import type { FleetRigSetup } from '../setup.ts'
 import { withPatience } from './patience.ts'
 import type { ReachedSource } from './reached.ts'
 
-/** Waits for the leader of the fleet. Throws NewcutError, or the signal's reason. */
+/** Waits for the leader of the fleet. `isRelay`: stratum rigs connect to this one. Throws NewcutError, or the signal's reason. */
 export function joinFleet(
   { link: server, rig, ...reaching }: FleetRigSetup,
+  isRelay: boolean,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
 ): Promise<ReachedSource> {
@@ -22,7 +25,7 @@ export function joinFleet(
     const agent = `newcut/${packageVersion}`
     const link = await Link.open({ ...server, agent, ...shared }, reaching.failFast ? null : onWaiting, ends)
     try {
-      const names = { fleet: server.fleet, rig, version: packageVersion, session: randomUUID() }
+      const names = { fleet: server.fleet, rig, version: packageVersion, session: randomUUID(), isRelay }
       const source = await FleetSource.join({ link, ...names, ...shared }, onTrouble, ends)
       const { network, account: payee } = source.payee
       const close = () => {
@@ -41,11 +44,19 @@ export function joinFleet(
 /** What a rig tells its leader, and takes from it. */
 export function rigTies(miner: Miner): FleetRigCallbacks {
   const figures = () => {
-    const { hashes, hashrates, paused, pauses, idleReason, solutions } = miner.snapshot()
+    const snapshot = miner.snapshot()
+    const { hashes, hashrates, paused, pauses, idleReason, solutions } = snapshot
     const reason = paused ? (pauses[0]?.text ?? null) : idleReason
     const state = paused ? 'paused' : reason === null ? 'searching' : 'idle'
     const counts = { accepted: solutions.accepted, refused: failedOf(solutions) }
-    return { hashes, rate: hashrates['10s'], state, reason: reason?.slice(0, 200) ?? null, ...counts } as const
+    return {
+      hashes,
+      rate: hashrates['10s'],
+      state,
+      reason: reason?.slice(0, 200) ?? null,
+      ...counts,
+      relay: relayFigures(snapshot),
+    } as const
   }
   let held: string | null = null
   const hold = (text: string | null) => {
@@ -53,4 +64,11 @@ export function rigTies(miner: Miner): FleetRigCallbacks {
     held = text
   }
   return { figures, hold, hashes: () => miner.hashes }
+}
+
+/** undefined: no stratum rigs are let in. */
+function relayFigures({ rigs, devices }: Pick<Snapshot, 'rigs' | 'devices'>): RelayFigures | undefined {
+  if (rigs === undefined) return undefined
+  const rates = devices.flatMap(({ engine, hashrates }) => (engine === 'rigs' ? (hashrates['10s'] ?? []) : []))
+  return { rigs: rigs.sessions, rate: rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) }
 }

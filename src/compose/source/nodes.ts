@@ -13,11 +13,10 @@ import { type MiningNode, miningNodeOf } from '../../source/node/mining-node.ts'
 import { NodeSource } from '../../source/node/node-source.ts'
 import type { NodeNetwork } from '../../source/nodes/reached-node.ts'
 import type { Source } from '../../source/source.ts'
-import { FAILBACK_MS } from '../failback.ts'
 import { accountOn } from '../payee.ts'
 import type { NodesSetup } from '../setup.ts'
 import { connect, connectOnce, type NodeAddress } from './connect.ts'
-import { checkChains, type ReachedSource } from './reached.ts'
+import { checkChains, FAILBACK_MS, type ReachedSource } from './reached.ts'
 
 /** Nodes that have answered. */
 export interface ReachedNodes {
@@ -28,7 +27,7 @@ export interface ReachedNodes {
   /** Asks the node of the present work for a payload, and then the others. */
   readonly payloads: Pick<NodeClient, 'payloadOutputs'>
   /** Work for this account. */
-  readonly sourceFor: (account: MinerAccount) => Source & ChainChoice
+  readonly sourceFor: (account: MinerAccount) => Source & ChainChoice & { readonly silentMs: number }
   readonly close: () => Promise<void>
 }
 
@@ -52,7 +51,8 @@ export async function reachNodeSource(
     const network = client.info.nodeVersion
     const account = accountOn(network, setup.payee)
     const source = sourceFor(account)
-    const node = { client, clients, payloads, account, embedded: null }
+    const silentMs = () => source.silentMs
+    const node = { client, clients, payloads, account, embedded: null, silentMs }
     return { source, choice: source, network, payee: account.account, node, attach: () => undefined, close }
   } catch (error) {
     await close()

@@ -2,10 +2,9 @@
 import { systemClock } from '../../platform/clock.ts'
 import { packageVersion } from '../../platform/version.ts'
 import { PoolSource } from '../../source/pool/pool-source.ts'
-import { FAILBACK_MS } from '../failback.ts'
 import type { PoolsSetup } from '../setup.ts'
 import { withPatience } from './patience.ts'
-import type { ReachedSource } from './reached.ts'
+import { FAILBACK_MS, type ReachedSource } from './reached.ts'
 
 /** Pools do not tell their network. */
 const POOL_NETWORK = 'pool'

@@ -19,6 +19,11 @@ export async function reachSource(
     case 'pools':
       return (await import('./pools.ts')).reachPools(source, onWaiting, signal)
     case 'fleet':
-      return (await import('./fleet.ts')).joinFleet(source, onWaiting, signal)
+      return (await import('./fleet.ts')).joinFleet(
+        source,
+        'stratum' in search && search.stratum !== undefined,
+        onWaiting,
+        signal,
+      )
   }
 }

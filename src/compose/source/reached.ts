@@ -7,6 +7,9 @@ import type { ChainChoice } from '../../source/chain-choice.ts'
 import type { Source } from '../../source/source.ts'
 import type { PaidAccount } from '../payee.ts'
 
+/** How long a node or pool of higher priority has to be fit, unless the setup says otherwise. */
+export const FAILBACK_MS = 60_000
+
 /** The nodes behind a source. Pools and leaders of fleets do not tell theirs. */
 export interface NodeAccess {
   /** That of highest priority among those that answered at the start. */
@@ -16,6 +19,8 @@ export interface NodeAccess {
   /** Asks the node of the present work for a payload, and then the others. */
   readonly payloads: Pick<NodeClient, 'payloadOutputs'>
   readonly account: PaidAccount
+  /** How long no node answers, or gives work that was asked for; 0: neither. */
+  readonly silentMs: () => number
   /** The network of this process; null: the nodes are elsewhere. */
   readonly embedded: Devnet | null
 }

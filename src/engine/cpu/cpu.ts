@@ -5,7 +5,7 @@ import { Piscina } from 'piscina'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { MAX_WORK_BYTES } from '../../core/header.ts'
-import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
+import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, ofDevices } from '../engine.ts'
 import { type NonceRange, restartedRange } from '../range.ts'
 import { restartPauseMs } from '../restart.ts'
 import { Uptake } from '../uptake.ts'
@@ -127,7 +127,7 @@ export class CpuEngine implements Engine {
 
   async setWork(work: EngineWork): Promise<boolean> {
     if (this.#events === null) return false
-    const stored = this.#storable(work)
+    const stored = this.#storable(ofDevices(work))
     this.#hasWork = stored.bytes !== null
     this.#shared.publish(stored)
     return this.#uptake.expect(work.sequence)

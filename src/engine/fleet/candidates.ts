@@ -8,8 +8,8 @@ import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { workFromBytes } from '../../core/work.ts'
-import { decodeCandidate } from '../../fleet/messages.ts'
-import { CONSUMER, MAX_AT_ONCE, prepareCandidates, type StoreOptions } from './stores.ts'
+import { decodeCandidate, type Outcome } from '../../fleet/messages.ts'
+import { CONSUMER, MAX_AT_ONCE, prepareCandidates, type StoreOptions } from '../../fleet/stores.ts'
 
 /** A leader says so often that it works on what it has taken. */
 const WORKING_MS = 700
@@ -162,5 +162,26 @@ export class Candidates {
       this.leave(solution.hash)
       throw error
     }
+  }
+}
+
+/** Of how many solutions it is known; the oldest are forgotten. */
+const MAX_KNOWN = 20_000
+
+/** What became of the solutions of a fleet, for the rigs that ask. */
+export class Outcomes {
+  readonly #known = new Map<string, Outcome>()
+
+  set(hash: string, outcome: Outcome): void {
+    this.#known.set(hash, outcome)
+    if (this.#known.size > MAX_KNOWN) this.#known.delete(this.#known.keys().next().value as string)
+  }
+
+  has(hash: string): boolean {
+    return this.#known.has(hash)
+  }
+
+  of(hash: string): Outcome {
+    return this.#known.get(hash) ?? { step: 'unknown' }
   }
 }

@@ -4,19 +4,26 @@
  * LEAD_MS after it began its last write that succeeded; another one takes the entry over once it has seen it unchanged for
  * TAKEOVER_MS, which is longer. It waits as long where it finds no entry: the store may have been lost while somebody leads.
  * So two never lead at once, whatever their clocks say of the day, as long as these run at the same speed.
+ *
+ * A leader without a node frees the entry as soon as another process has one. One without a node leaves a free entry to
+ * those that have one for YIELD_MS.
  */
 import type { KV, KvEntry } from '@nats-io/kv'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { decodeMessage, encodeMessage } from '../../fleet/messages.ts'
+import { isWrongRevision } from '../../fleet/stores.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
-import { isWrongRevision } from './stores.ts'
+import type { Readiness } from './readiness.ts'
 
 export const LEAD_MS = 1_300
 export const TAKEOVER_MS = 1_700
 const RENEW_MS = 400
 const LOOK_MS = 150
 const KEY = 'leader'
+const YIELD_MS = 1_000
+/** One that leads goes on for so long, whatever happens to its node: the lead does not go to and fro. */
+export const LEAST_LEAD_MS = 5_000
 
 const Entry = Type.Object({
   /** Another one for each process. */
@@ -39,6 +46,7 @@ export interface ElectionOptions {
   readonly session: string
   readonly name: string
   readonly clock: Clock
+  readonly readiness: Pick<Readiness, 'isLost' | 'isReady' | 'isOtherReady'>
   /** It leads from now on, in this term, which is higher than all before; null: it does not any more. */
   readonly onChange: (term: number | null) => void
   /** Another process leads, which runs there. Said when it is another one than before. */
@@ -56,6 +64,7 @@ export class Election {
   #heldTerm = 0
   #term: number | null = null
   #leadsUntilMs = 0
+  #leadsSinceMs = 0
   #cancelEnd: () => void = () => undefined
   /** The entry of another one, and since when it has been as it is. */
   #seen: { readonly revision: number; readonly sinceMs: number } | null = null
@@ -87,13 +96,15 @@ export class Election {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
     await this.#ended
-    const revision = this.#held
+    if (this.#held === null || this.#store === null) this.#end()
+    else await this.#free(this.#store, this.#held)
+  }
+
+  /** It leads no more, and the next may at once. If nobody hears it, the entry is taken over when its time is up. */
+  async #free(store: KV, revision: number): Promise<void> {
     this.#end()
-    if (revision === null) return
-    // If nobody hears it, the entry is taken over when its time is up.
-    await this.#store
-      ?.put(KEY, encodeMessage(this.#entry(this.#heldTerm, true)), { previousSeq: revision })
-      .catch(() => undefined)
+    const entry = encodeMessage(this.#entry(this.#heldTerm, true))
+    await store.put(KEY, entry, { previousSeq: revision }).catch(() => undefined)
   }
 
   async #run(): Promise<void> {
@@ -125,12 +136,21 @@ export class Election {
     const nowMs = clock.monotonicMs()
     // Its own, from before the store was out of reach: nobody took it meanwhile.
     const isOwn = held?.session === this.#options.session
-    if (held?.isFree || isOwn) return this.#take(store, revision, term)
+    if (held?.isFree ? !this.#yields(revision, nowMs) : isOwn) return this.#take(store, revision, term)
+    if (held?.isFree) return
     if (held !== null && held.session !== this.#leaderSession) this.#options.onLeader(held.name)
     this.#leaderSession = held?.session ?? null
     this.#leader = held?.name ?? null
     if (this.#seen?.revision !== revision) this.#seen = { revision, sinceMs: nowMs }
     else if (nowMs - this.#seen.sinceMs >= TAKEOVER_MS) return this.#take(store, revision, term)
+  }
+
+  /** Whether it leaves a free entry to another one for a moment. */
+  #yields(revision: number, nowMs: number): boolean {
+    const { isReady, isOtherReady } = this.#options.readiness
+    if (isReady || !isOtherReady) return false
+    if (this.#seen?.revision !== revision) this.#seen = { revision, sinceMs: nowMs }
+    return nowMs - this.#seen.sinceMs < YIELD_MS
   }
 
   /** Writes itself into the entry, if that still has this revision (0: there is none). */
@@ -145,6 +165,8 @@ export class Election {
 
   async #renew(store: KV, revision: number): Promise<void> {
     const startMs = this.#options.clock.monotonicMs()
+    const { isLost, isOtherReady } = this.#options.readiness
+    if (isLost && isOtherReady && startMs - this.#leadsSinceMs >= LEAST_LEAD_MS) return this.#free(store, revision)
     const term = this.#heldTerm
     const written = await this.#write(store, revision, term)
     if (written !== null) {
@@ -176,6 +198,7 @@ export class Election {
     this.#cancelEnd = clock.after(Math.max(0, this.#leadsUntilMs - clock.monotonicMs()), () => this.#end())
     if (this.#term !== null || this.#stopped.signal.aborted) return
     this.#term = term
+    this.#leadsSinceMs = startMs
     this.#leader = name
     this.#leaderSession = this.#options.session
     onChange(term)

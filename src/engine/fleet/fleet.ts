@@ -25,14 +25,15 @@ import {
   Report,
   type ReportAnswer,
 } from '../../fleet/messages.ts'
+import { openBucket, type Replicas, type StoreOptions } from '../../fleet/stores.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine.ts'
 import type { FleetStatus, Leader, LeaderCallbacks, SolutionStep } from '../leader.ts'
-import { Candidates, type FleetSolution } from './candidates.ts'
+import { Candidates, type FleetSolution, Outcomes } from './candidates.ts'
 import { Election } from './election.ts'
-import { Outcomes } from './outcomes.ts'
 import { isPaused, RigPauses } from './pauses.ts'
+import { Readiness } from './readiness.ts'
+import { ownHeader, Residues } from './residues.ts'
 import { RigTable } from './rig-table.ts'
-import { openBucket, type Replicas, type StoreOptions } from './stores.ts'
 
 export interface FleetOptions {
   readonly link: Link
@@ -69,6 +70,7 @@ export class FleetEngine implements Engine, Leader {
   readonly #table: RigTable
   readonly #outcomes = new Outcomes()
   readonly #election: Election
+  readonly #readiness: Readiness
   readonly #candidates: Candidates
   readonly #stopped = new AbortController()
   /** Id of a job in the fleet -> what the miner knows it as. */
@@ -85,6 +87,7 @@ export class FleetEngine implements Engine, Leader {
   /** Why rigs cannot search the present work; null: they can. */
   #unable: string | null = null
   readonly #pauses: RigPauses
+  readonly #residues: Residues
   readonly #stores: StoreOptions
   #store: KV | null = null
   /** Ends with the term. */
@@ -99,8 +102,18 @@ export class FleetEngine implements Engine, Leader {
     this.#stores = { link, replicas, onWarning: (message) => this.#warn(message) }
     this.#pauses = new RigPauses((message) => this.#warn(message))
     this.#table = new RigTable(random)
+    this.#residues = new Residues({
+      ...{ store: () => this.#openedStore, random, nowMs: () => clock.monotonicMs() },
+      prepare: async () => (await import('../../accounts/share-stream.ts')).prepareShares(this.#stores),
+      onWarning: (message) => this.#warn(message),
+    })
+    this.#readiness = new Readiness({
+      ...{ link, session, clock, silentMs: () => this.#ties?.silentMs() ?? 0 },
+      hasWork: () => this.#work !== null && this.#work.bytes !== null,
+      onWrong: (error) => this.#misunderstood(error),
+    })
     this.#election = new Election({
-      ...{ session, name, clock },
+      ...{ session, name, clock, readiness: this.#readiness },
       openStore: () => this.#openStore(),
       onChange: (term) => this.#onTerm(term),
       onLeader: (leader) => this.#tellLeader(false, leader),
@@ -127,6 +140,7 @@ export class FleetEngine implements Engine, Leader {
     if (this.#stopped.signal.aborted) return
     this.#events = events
     this.#election.start()
+    void this.#readiness.run(this.#stopped.signal)
     void this.#expire()
   }
 
@@ -214,7 +228,8 @@ export class FleetEngine implements Engine, Leader {
     const { link } = this.#options
     const number = ++this.#number
     const id = `${term}-${number}`
-    const { bytes = null, sequence = 0, issuer = '', reason = 'start', target = 0n } = this.#work ?? {}
+    const { bytes: given = null, sequence = 0, issuer = '', reason = 'start', target = 0n } = this.#work ?? {}
+    const bytes = given && ownHeader(given)
     const text = { target: target.toString(16).padStart(64, '0') }
     this.#told = { term, number, job: bytes && { id, issuer, reason, work: encodeBase64Url(bytes), ...text } }
     link.tell(link.subjects.job, this.#told)
@@ -225,15 +240,15 @@ export class FleetEngine implements Engine, Leader {
   }
 
   /**
-   * Answers rigs once it is known which of them are to pause. Until then they do what the leader before has told them. It
-   * says that it leads when whoever reads this can ask it.
+   * Answers rigs once it is known which of them are to pause, and which headers relays have. Until then they do what the
+   * leader before has told them. It says that it leads when whoever reads this can ask it.
    */
   async #serve(over: AbortSignal): Promise<void> {
-    await this.#readPauses(over)
+    await this.#readLists(over)
     if (over.aborted) return
     const { link } = this.#options
     const { report, outcome, list, order } = link.subjects
-    const onWrong = (error: unknown) => this.#warn(`a message of the fleet was not understood: ${describeError(error)}`)
+    const onWrong = (error: unknown) => this.#misunderstood(error)
     this.#unserve = [
       link.hear(report, Report, (message, raw) => this.#onReport(message, raw), onWrong),
       link.hear(outcome, OutcomeQuestion, ({ hash }, raw) => answer(raw, this.#outcomes.of(hash)), onWrong),
@@ -243,10 +258,11 @@ export class FleetEngine implements Engine, Leader {
     this.#tellLeader(true, this.#options.name)
   }
 
-  async #readPauses(over: AbortSignal): Promise<void> {
+  async #readLists(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       try {
         await this.#pauses.read(this.#openedStore)
+        await this.#residues.begin()
         return
       } catch (error) {
         this.#warn(`rigs are not answered until it is known which of them are paused: ${describeError(error)}`)
@@ -266,10 +282,11 @@ export class FleetEngine implements Engine, Leader {
     const { clock, name } = this.#options
     const { network, account } = this.#ties
     const lease = this.#table.report(report, clock.monotonicMs())
+    const residue = report.relay === undefined ? null : this.#residues.report(report.session, report.relay.residue)
     const told = this.#told
     const isNew = told !== null && (report.seen?.term !== told.term || report.seen.number !== told.number)
     answer(raw, {
-      ...{ term, leader: name, network, account, lease },
+      ...{ term, leader: name, network, account, lease, residue },
       isPaused: isPaused(this.#pauses.paused, report.rig),
       job: isNew ? told : null,
     } satisfies ReportAnswer)
@@ -339,7 +356,9 @@ export class FleetEngine implements Engine, Leader {
     while (!signal.aborted) {
       await sleep(clock, EXPIRE_MS, signal)
       const nowMs = clock.monotonicMs()
-      if (this.#election.term !== null) this.#table.expire(nowMs)
+      if (this.#election.term === null) continue
+      this.#table.expire(nowMs)
+      this.#residues.expire()
     }
   }
 
@@ -350,6 +369,10 @@ export class FleetEngine implements Engine, Leader {
 
   #trouble(what: string, reason: string | null): void {
     if (reason !== null) this.#events?.onWarning(`${what}: ${reason}`)
+  }
+
+  #misunderstood(error: unknown): void {
+    this.#warn(`a message of the fleet was not understood: ${describeError(error)}`)
   }
 
   /** Once for each text, and not for ever. */

@@ -2,8 +2,8 @@
 import type { KV } from '@nats-io/kv'
 import { describeError, FormatError } from '../../core/errors.ts'
 import { decodeMessage, encodeMessage, type Order } from '../../fleet/messages.ts'
+import { isWrongRevision } from '../../fleet/stores.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
-import { isWrongRevision } from './stores.ts'
 
 const KEY = 'paused'
 /** Most rigs that are paused by name. */

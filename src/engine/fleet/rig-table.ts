@@ -99,19 +99,10 @@ export class RigTable {
   /** Those from this place on in the order in which they came, at most so many. */
   rows(from: number, most: number, nowMs: number): RigRow[] {
     return [...this.#sessions.values()].slice(from, from + most).map(({ report, lease, firstMs }) => {
-      const { rig, version, state, reason, rate, hashes, accepted, refused } = report
-      return {
-        rig,
-        version,
-        state,
-        reason,
-        rate,
-        hashes,
-        accepted,
-        refused,
-        lease,
-        seenMs: Math.round(nowMs - firstMs),
-      }
+      const { rig, version, state, reason, rate, hashes, accepted, refused, relay } = report
+      const figures = { rig, version, state, reason, rate, hashes, accepted, refused }
+      const relayed = relay && { relay: { rigs: relay.rigs, rate: relay.rate } }
+      return { ...figures, lease, ...relayed, seenMs: Math.round(nowMs - firstMs) }
     })
   }
 

@@ -1,6 +1,6 @@
 /** The GPU engine: WGSL through Dawn, one child process per device. */
 import { NewcutError } from '../../core/errors.ts'
-import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
+import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, ofDevices } from '../engine.ts'
 import type { NonceRange } from '../range.ts'
 import { Uptake } from '../uptake.ts'
 import { GpuDevice } from './device.ts'
@@ -124,7 +124,7 @@ export class GpuEngine implements Engine {
 
   async setWork(work: EngineWork): Promise<boolean> {
     if (this.#events === null) return false
-    const given = this.#searchable(work)
+    const given = this.#searchable(ofDevices(work))
     for (const device of this.#devices) device.setWork(given)
     return this.#uptake.expect(work.sequence)
   }

@@ -1,17 +1,7 @@
 /** Creation times of headers: no server hands out the same header twice, and no two servers hand out the same one. */
 import { encodeHex, readI64LE } from '../../core/bytes.ts'
 import { headerLayout, withCreationTime, withNonce } from '../../core/header.ts'
-
-/**
- * Creation times of a server, in microseconds: residue + k x modulus. Two servers never hand out the same header where their
- * residues differ, modulo the greatest number that divides both of their moduli.
- */
-export interface HeaderClass {
-  /** A whole number from 0 to modulus - 1. */
-  readonly residue: number
-  /** A whole number above 0. Each header of the same work is so many microseconds later than the one before. */
-  readonly modulus: number
-}
+import { firstOfClass, type HeaderClass } from '../../core/nonce.ts'
 
 /** Microseconds between two headers of a server that is alone: nodes take the first header after less than a millisecond. */
 export const LONE_MODULUS = 16
@@ -24,37 +14,27 @@ export function randomClass(random: () => number): HeaderClass {
 }
 
 export class HeaderTimes {
-  readonly #residue: bigint
-  readonly #modulus: bigint
   readonly #maxWorks: number
   /** Header without its creation time and nonce -> the newest creation time that was handed out. */
   readonly #newest = new Map<string, bigint>()
   /** The newest creation time of all works that are forgotten. */
   #forgotten = -1n
 
-  constructor({ residue, modulus }: HeaderClass, maxWorks = MAX_WORKS) {
-    this.#residue = BigInt(residue)
-    this.#modulus = BigInt(modulus)
+  constructor(maxWorks = MAX_WORKS) {
     this.#maxWorks = maxWorks
   }
 
   /** A creation time of the class that no header of this work has had, the least one that is no earlier than the work's. */
-  next(bytes: Uint8Array): bigint {
+  next(bytes: Uint8Array, headers: HeaderClass): bigint {
     const own = creationTimeOf(bytes)
     const key = encodeHex(withNonce(withCreationTime(bytes, 0n), 0n))
     // Work that is not known may be one that was forgotten.
     const newest = this.#newest.get(key) ?? this.#forgotten
-    const time = newest < own ? this.#from(own) : this.#from(newest + 1n)
+    const time = firstOfClass(newest < own ? own : newest + 1n, headers)
     this.#newest.delete(key)
     this.#newest.set(key, time)
     this.#forget()
     return time
-  }
-
-  /** The first one of the class from this time on. */
-  #from(time: bigint): bigint {
-    const modulus = this.#modulus
-    return time + ((((this.#residue - time) % modulus) + modulus) % modulus)
   }
 
   /** Keeps the number of works bounded. */

@@ -2,12 +2,13 @@
 import { finish, type Midstate, midstate } from '../../core/blake2s.ts'
 import { encodeHex, equalBytes } from '../../core/bytes.ts'
 import { type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
+import type { HeaderClass } from '../../core/nonce.ts'
 import { targetWords } from '../../core/pow.ts'
 import { difficultyOf } from '../../core/target.ts'
 import { workFromBytes } from '../../core/work.ts'
 import { requestLine } from '../../stratum/messages.ts'
 import type { EngineWork } from '../engine.ts'
-import { creationTimeOf, type HeaderClass, HeaderTimes, randomClass } from './header-times.ts'
+import { creationTimeOf, HeaderTimes, randomClass } from './header-times.ts'
 
 /** Work of other lengths has the nonce elsewhere, and rigs know no other. */
 export const RIG_WORK_BYTES = 286
@@ -60,7 +61,9 @@ export class Jobs {
   readonly #jobs = new Map<number, RigJob>()
   readonly #nowMs: () => number
   readonly #headers: () => HeaderClass
-  #times: HeaderTimes | null = null
+  /** What that said; null: it was not asked. */
+  #class: HeaderClass | null = null
+  readonly #times = new HeaderTimes()
   readonly #first: number
   #next: number
   #work: EngineWork | null = null
@@ -72,8 +75,8 @@ export class Jobs {
 
   /**
    * `random` is uniform in [0, 1): rigs may still hold jobs of an earlier server, whose numbers were others. `nowMs`: of a
-   * clock that never jumps. `headers`: the creation times that it gives to headers, asked for at the first one; default: a
-   * random class.
+   * clock that never jumps. `headers`: the creation times that it gives to headers, asked for at the first one whose work
+   * does not say which; default: a random class.
    */
   constructor(random: () => number, nowMs: () => number, headers: () => HeaderClass = () => randomClass(random)) {
     this.#headers = headers
@@ -161,8 +164,7 @@ export class Jobs {
 
   #add({ work, pursuit, bytes }: Searched, clean: boolean): RigJob {
     const number = this.#next++
-    this.#times ??= new HeaderTimes(this.#headers())
-    const time = this.#times.next(bytes)
+    const time = this.#times.next(bytes, work.headers ?? this.#ownClass())
     const creationTime = time === creationTimeOf(bytes) ? undefined : time
     const header = withNonce(withCreationTime(bytes, time), 0n)
     const { sequence, target } = work
@@ -180,6 +182,11 @@ export class Jobs {
     const [oldest] = this.#jobs.keys()
     if (this.#jobs.size > MAX_JOBS) this.#jobs.delete(oldest)
     return job
+  }
+
+  #ownClass(): HeaderClass {
+    this.#class ??= this.#headers()
+    return this.#class
   }
 }
 

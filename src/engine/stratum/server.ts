@@ -10,6 +10,7 @@ import { type Address, Addresses } from './addresses.ts'
 import { type Conduct, judge, newConduct } from './conduct.ts'
 import { MAX_SESSIONS, type RigLimits } from './limits.ts'
 import type { SendAll } from './native-send.ts'
+import type { Nonce1Pool } from './nonce1-pool.ts'
 import { isBehind, type Mail, mailOf, Outbox } from './outbox.ts'
 import { Session, type SessionPorts, type Share } from './session.ts'
 import { Strangers } from './strangers.ts'
@@ -31,8 +32,9 @@ export interface RigServerOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly limits: RigLimits
   readonly clock: Clock
-  /** The first value of nonce1: another at each start, so that no rig searches again what it searched before. */
-  readonly firstNonce1: number
+  readonly nonces: Nonce1Pool
+  /** Whether proxies of newcut connect here, instead of rigs. */
+  readonly isForProxies: boolean
   /** Writes to many sockets; null: each is written to by itself. */
   readonly sendAll: SendAll | null
 }
@@ -84,9 +86,6 @@ export class RigServer {
   readonly #strangers: Strangers
   readonly #outbox: Outbox<Connection>
   readonly #connections = new Map<Session, Connection>()
-  /** Which values of nonce1 are taken. */
-  readonly #taken = new Uint8Array(MAX_SESSIONS)
-  #nextNonce1: number
   #cancelLook: () => void = () => undefined
   #closed = false
 
@@ -94,7 +93,6 @@ export class RigServer {
   constructor(options: RigServerOptions, ports: RigServerPorts) {
     this.#options = options
     this.#ports = ports
-    this.#nextNonce1 = options.firstNonce1
     this.#addresses = new Addresses(options.limits)
     this.#strangers = new Strangers(ports.onStranger)
     this.#outbox = new Outbox({
@@ -206,11 +204,12 @@ export class RigServer {
   }
 
   #open(socket: Socket, address: Address, nonce1: number): void {
-    const { limits, clock } = this.#options
+    const { limits, clock, nonces, isForProxies } = this.#options
     const nowMs = () => clock.monotonicMs()
-    const claimed = [nonce1]
+    const claimed = isForProxies ? [] : [nonce1]
     const session: Session = new Session(nonce1, {
       ...this.#ports,
+      nonce1Bits: isForProxies ? 8 : 16,
       limits,
       nowMs,
       write: (lines, sequence) => this.#outbox.post(connection, lines, sequence),
@@ -218,9 +217,8 @@ export class RigServer {
         connection.isEnding = true
       },
       claim: (other) => {
-        const isFree = this.#taken[other] === 0
+        const isFree = nonces.claim(other)
         if (isFree) claimed.push(other)
-        this.#taken[other] = 1
         return isFree
       },
       isBehind: () => isBehind(connection),
@@ -243,7 +241,8 @@ export class RigServer {
     socket.on('data', (bytes) => this.#read(connection, lines, bytes))
     socket.on('close', () => {
       this.#connections.delete(session)
-      for (const each of claimed) this.#taken[each] = 0
+      for (const each of claimed) nonces.release(each)
+      if (isForProxies) nonces.releaseProxy(nonce1)
       if (!session.isReady) this.#strangers.tell(address.key, session.firstLine)
       this.#ports.onEnd(session)
     })
@@ -340,17 +339,11 @@ export class RigServer {
     this.#cancelLook = clock.after(LOOK_MS, () => this.#look())
   }
 
-  /** The next free one, so that none comes back soon; null: all are taken. */
+  /** null: all are taken. */
   #takeNonce1(): number | null {
-    if (this.#connections.size >= this.#options.limits.sessions) return null
-    for (let tried = 0; tried < MAX_SESSIONS; tried++) {
-      const nonce1 = this.#nextNonce1
-      this.#nextNonce1 = (nonce1 + 1) % MAX_SESSIONS
-      if (this.#taken[nonce1] === 1) continue
-      this.#taken[nonce1] = 1
-      return nonce1
-    }
-    return null
+    const { limits, nonces, isForProxies } = this.#options
+    if (this.#connections.size >= limits.sessions) return null
+    return isForProxies ? nonces.takeProxy() : nonces.take()
   }
 }
 

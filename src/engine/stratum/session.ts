@@ -17,22 +17,20 @@ import {
   resultLine,
   textIn,
 } from '../../stratum/messages.ts'
-import { type ByteOrder, nonce1Text, nonce2Number } from '../../stratum/nonces.ts'
+import { type ByteOrder, nonce1Text } from '../../stratum/nonces.ts'
 import { readTarget, targetOfShares, targetText } from '../../stratum/targets.ts'
 import { orderAsked, orderOf } from './byte-order.ts'
 import { announcedRate, noExtensions } from './extensions.ts'
 import { difficultyBehindUser, difficultyInPassword } from './hints.ts'
 import { type Jobs, nonceOfShare, type RigJob, type ShareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'
+import { isNonce2, type Nonce1Bits, nonce2Bytes, nonceParts } from './nonce-parts.ts'
 import { LEAST_ROLL_MS, rollMs } from './rolls.ts'
 import { SeenShares } from './seen-shares.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
 import type { User } from './users.ts'
 import type { Worker } from './workers.ts'
 
-/** Bytes of nonce2: what rigs of these networks know. */
-const NONCE2_BYTES = 6
-const NONCE2 = new RegExp(`^[0-9a-f]{1,${2 * NONCE2_BYTES}}$`, 'i')
 const MAX_TEXT = 512
 const MAX_AGENT = 64
 /** Users that one connection may have, such as that of a farm's proxy. Further ones count for the first. */
@@ -47,6 +45,8 @@ export interface SessionPorts {
   readonly jobs: Jobs
   readonly shareHash: ShareHash
   readonly limits: RigLimits
+  /** 8 for a proxy of newcut. */
+  readonly nonce1Bits: Nonce1Bits
   readonly nowMs: () => number
   /** `sequence`: of the work that the lines tell of; null: of none. */
   readonly write: (lines: string, sequence: number | null) => void
@@ -233,7 +233,9 @@ export class Session {
     if (worker !== null) worker.rate = rate ?? worker.rate
     if (worker !== null && this.#first !== null) this.#first.presence.rate = rate
     const known = { agent: this.#agent, rate: rate ?? worker?.rate ?? null, difficulty: wanted, isFlooding }
-    this.#rollMs = rollMs(known, this.#ports.limits.noncesPerJob)
+    // Nothing is known of the rigs behind a proxy: it gets as many headers as the fastest rig.
+    const isProxy = this.#ports.nonce1Bits === 8
+    this.#rollMs = isProxy ? LEAST_ROLL_MS : rollMs(known, this.#ports.limits.noncesPerJob)
   }
 
   /** Whether it needs a fresh job: it may have tried too many nonces of the one it has, or has heard nothing for long. */
@@ -296,7 +298,8 @@ export class Session {
     // Its password may have said it before.
     this.#order ??= orderOf(this.#agent)
     this.#isSubscribed = true
-    return answered([null, nonce1Text({ bits: 16, value: this.#nonce1 }, this.#order), NONCE2_BYTES])
+    const bits = this.#ports.nonce1Bits
+    return answered([null, nonce1Text({ bits, value: this.#nonce1 }, this.#order), nonce2Bytes(bits)])
   }
 
   /**
@@ -306,7 +309,7 @@ export class Session {
   #reorder(order: ByteOrder): boolean {
     const isOther = this.#isSubscribed && order !== this.#order
     this.#order = order
-    if (!isOther) return true
+    if (!isOther || this.#ports.nonce1Bits === 8) return true
     const nonce1 = (this.#nonce1 >> 8) | ((this.#nonce1 & 0xff) << 8)
     if (nonce1 !== this.#nonce1 && !this.#ports.claim(nonce1)) return false
     this.#nonce1 = nonce1
@@ -383,16 +386,17 @@ export class Session {
   #judged([, id, text]: readonly unknown[], rig: Rig | null): Share {
     if (!this.#isSubscribed) return shareOf(rig, 'unsubscribed')
     if (this.#difficulty === null) return shareOf(rig, 'unauthorized')
+    const bits = this.#ports.nonce1Bits
     if (typeof id !== 'string' || id === '') return shareOf(rig, 'malformed')
-    if (typeof text !== 'string' || !NONCE2.test(text)) return shareOf(rig, 'malformed')
+    if (typeof text !== 'string' || !isNonce2(text, bits)) return shareOf(rig, 'malformed')
     const { jobs, shareHash, nowMs } = this.#ports
     const job = jobs.find(id)
     if (job === null) return { ...shareOf(rig, 'stale'), isUnknownJob: !jobs.hadId(id) }
-    const nonce2 = nonce2Number(text, 2 * NONCE2_BYTES, this.#order ?? 'usual')
+    const { nonce1, nonce2, key } = nonceParts(text, this.#nonce1, bits, this.#order ?? 'usual')
     const shares = this.#seen.of(job)
-    if (shares?.has(nonce2)) return shareOf(rig, 'duplicate')
-    const hash = shareHash(job, this.#nonce1, nonce2)
-    const solution = isAtMost(hash, job.targetWords) ? { job, nonce: nonceOfShare(this.#nonce1, nonce2) } : undefined
+    if (shares?.has(key)) return shareOf(rig, 'duplicate')
+    const hash = shareHash(job, nonce1, nonce2)
+    const solution = isAtMost(hash, job.targetWords) ? { job, nonce: nonceOfShare(nonce1, nonce2) } : undefined
     const told = this.#difficulty.heldFor(job)
     // What is forgotten could be handed in twice, or does not say what its shares are worth.
     if (shares === null || told === undefined) return shareOf(rig, 'stale', 0, solution)
@@ -401,7 +405,7 @@ export class Session {
     if (!isWhole && !this.#difficulty.meetsLater(job, hash, nowMs()))
       return { ...shareOf(rig, 'low', 0, solution), isLate: this.#difficulty.metBefore(job, hash, nowMs()) }
     // The rig goes on with a fresh job.
-    if (this.#seen.add(job, nonce2)) this.#ports.onNeed(this, true)
+    if (this.#seen.add(job, key)) this.#ports.onNeed(this, true)
     this.#difficulty.count(job, hash, nowMs())
     // The highest word of the hash is 0: it takes 2^32 others.
     const isHard = hash[7] === 0

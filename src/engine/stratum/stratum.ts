@@ -7,16 +7,18 @@ import { blockHash } from '../../core/block-hash.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { withNonce } from '../../core/header.ts'
+import type { HeaderClass } from '../../core/nonce.ts'
 import { printable } from '../../core/printable.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
-import type { RigCounts, RigHost, StratumStatus } from '../rigs.ts'
+import type { RigAddress, RigCounts, RigHost, StratumStatus } from '../rigs.ts'
 import { Uptake } from '../uptake.ts'
-import { type HeaderClass, randomClass } from './header-times.ts'
+import { randomClass } from './header-times.ts'
 import { Jobs, RIG_WORK_BYTES, type RigJob, type ShareHash, shareHash } from './jobs.ts'
 import { defaultLimits, MAX_SESSIONS, type RigLimits } from './limits.ts'
 import { loadSender } from './native-send.ts'
-import { RigServer } from './server.ts'
+import { Nonce1Pool } from './nonce1-pool.ts'
+import { RigServer, type RigServerPorts } from './server.ts'
 import type { Rig, Session, Share } from './session.ts'
 import { startDifficulty } from './share-difficulty.ts'
 import { accountName, noShares, Users } from './users.ts'
@@ -28,6 +30,8 @@ export interface StratumOptions {
   readonly port: number
   /** Files in PEM form; null: no TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null
+  /** Where proxies of newcut connect, each with 256 rigs; undefined: none are let in. */
+  readonly proxies?: { readonly host: string; readonly port: number } | null | undefined
   /** Hashes that first shares take on average; null: by what the program of the rig says of itself. */
   readonly difficulty: number | null
   readonly clock: Clock
@@ -52,6 +56,8 @@ const MAX_EARLY = 16
 /** Characters of a refused line that are told. */
 const MAX_LINE = 300
 const FIXED_NONCE = 'rigs cannot search work in which a pool fixes a part of the nonce'
+/** Nothing to warn of: it takes a moment. */
+const WAITING = 'no headers have been given to these rigs yet'
 const OTHER_LENGTH = `rigs search work of ${RIG_WORK_BYTES} bytes only`
 
 export class StratumEngine implements Engine, RigHost {
@@ -61,6 +67,8 @@ export class StratumEngine implements Engine, RigHost {
   readonly #jobs: Jobs
   readonly #sender = loadSender()
   readonly #server: RigServer
+  /** For proxies; null: none are let in. */
+  readonly #proxies: RigServer | null
   readonly #workers = new Workers()
   readonly #users = new Users()
   readonly #uptake = new Uptake<Session>()
@@ -72,7 +80,7 @@ export class StratumEngine implements Engine, RigHost {
   #cancelUrgent: (() => void) | null = null
   /** When a fresh job was given last. */
   #freshAtMs = Number.NEGATIVE_INFINITY
-  #address: { readonly host: string; readonly port: number } | null = null
+  #address: RigAddress | null = null
   #events: EngineEvents | null = null
   /** Devices at the stop; null: it goes on. */
   #last: readonly DeviceStatus[] | null = null
@@ -88,7 +96,7 @@ export class StratumEngine implements Engine, RigHost {
 
   /** Throws NewcutError BAD_INPUT for a certificate or key that cannot be used. */
   constructor(options: StratumOptions) {
-    const { host, port, tls, clock, limits, random, recorder = inMemory(clock) } = options
+    const { host, port, tls, clock, random, proxies = null, recorder = inMemory(clock) } = options
     this.#options = options
     this.recorder = recorder((notice) => this.#notice(notice))
     this.#jobs = new Jobs(
@@ -97,9 +105,10 @@ export class StratumEngine implements Engine, RigHost {
       () => this.#headerClass(),
     )
     const { sendAll } = this.#sender
-    const firstNonce1 = Math.floor(random() * MAX_SESSIONS)
-    const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, sendAll, firstNonce1 }
-    this.#server = new RigServer(server, {
+    const limits = { ...defaultLimits, ...options.limits }
+    const nonces = new Nonce1Pool(Math.floor(random() * MAX_SESSIONS), proxies !== null)
+    const server = { host, port, tls, clock, limits, sendAll, nonces, isForProxies: false }
+    const ports: RigServerPorts = {
       jobs: this.#jobs,
       shareHash: options.shareHash ?? shareHash,
       isBanned: (user) => this.#workers.isBanned(user, clock.monotonicMs()),
@@ -116,11 +125,15 @@ export class StratumEngine implements Engine, RigHost {
       onEnd: (session) => this.#end(session),
       onBan: (worker) => this.#events?.onWarning(banText(worker)),
       onFull: (which, message) => this.#warn(message, which),
-    })
+    }
+    this.#server = new RigServer(server, ports)
+    // A proxy hands in the shares of many rigs.
+    const ofProxies = { ...limits, requestsPerSecond: limits.requestsPerSecondOfAddress }
+    this.#proxies = proxies && new RigServer({ ...server, ...proxies, limits: ofProxies, isForProxies: true }, ports)
   }
 
-  async listen(): Promise<{ readonly host: string; readonly port: number }> {
-    this.#address ??= await this.#server.listen()
+  async listen(): Promise<RigAddress> {
+    this.#address ??= { ...(await this.#server.listen()), proxies: (await this.#proxies?.listen()) ?? null }
     return this.#address
   }
 
@@ -131,7 +144,7 @@ export class StratumEngine implements Engine, RigHost {
 
   async start(_workBytes: number, events: EngineEvents): Promise<void> {
     await this.listen()
-    if (this.#last !== null) await this.#server.close()
+    if (this.#last !== null) await this.#closeServers()
     else this.#events = events
     if (this.#sender.fault !== null) this.#warn(this.#sender.fault)
   }
@@ -140,7 +153,7 @@ export class StratumEngine implements Engine, RigHost {
   async setWork(work: EngineWork): Promise<boolean> {
     if (this.#events === null) return false
     this.#unable = work.bytes === null ? null : obstacleOf(work)
-    if (this.#unable !== null) this.#warn(this.#unable)
+    if (this.#unable !== null && this.#unable !== WAITING) this.#warn(this.#unable)
     if (work.bytes === null || this.#unable !== null) {
       this.#uptake.cancel()
       this.#jobs.rest()
@@ -149,8 +162,13 @@ export class StratumEngine implements Engine, RigHost {
     const job = this.#jobs.begin({ ...work, bytes: work.bytes })
     const taken = this.#uptake.expect(work.sequence)
     for (const session of this.#ready) this.#send(session, job)
-    this.#server.flush()
+    this.#flush()
     return taken
+  }
+
+  #flush(): void {
+    this.#server.flush()
+    this.#proxies?.flush()
   }
 
   /** The expected hashes of all shares that were accepted: what the rigs did, but for chance. */
@@ -165,7 +183,7 @@ export class StratumEngine implements Engine, RigHost {
   }
 
   status(): StratumStatus {
-    const { sessions } = this.#server
+    const sessions = this.#server.sessions + (this.#proxies?.sessions ?? 0)
     const refused = new Map<string, RigCounts['refusedAs']>()
     for (const { user, worker, warning } of this.recorder.accounts.all)
       if (warning !== null) refused.set(this.#workers.deviceOf(user, worker), warning.reason)
@@ -187,8 +205,12 @@ export class StratumEngine implements Engine, RigHost {
     this.#uptake.cancel()
     // What is kept is still answered.
     await this.recorder.close()
-    this.#server.flush()
-    await this.#server.close()
+    this.#flush()
+    await this.#closeServers()
+  }
+
+  async #closeServers(): Promise<void> {
+    await Promise.all([this.#server.close(), this.#proxies?.close()])
   }
 
   close(): Promise<void> {
@@ -357,8 +379,9 @@ function newShare({ hashes, solution }: Share, { job, hash }: NonNullable<Share[
   return { id: idOf(hash), user, worker, agent, address, ...of }
 }
 
-function obstacleOf({ bytes, fixedNonce }: EngineWork): string | null {
-  if (fixedNonce.bits > 0) return FIXED_NONCE
+function obstacleOf({ bytes, fixedNonce, headers }: EngineWork): string | null {
+  if (headers === null) return WAITING
+  if (headers === undefined && fixedNonce.bits > 0) return FIXED_NONCE
   return bytes?.length === RIG_WORK_BYTES ? null : OTHER_LENGTH
 }
 

@@ -3,12 +3,13 @@ import { setMaxListeners } from 'node:events'
 import { decodeBase64Url } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
+import { NO_NONCE } from '../../core/nonce.ts'
 import { meets, powHash } from '../../core/pow.ts'
 import { printable } from '../../core/printable.ts'
 import type { FollowUp, Receipt } from '../../core/solution.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'
 import type { Link } from '../../fleet/link.ts'
-import { JobMessage, type Report, ReportAnswer } from '../../fleet/messages.ts'
+import { JobMessage, type RelayFigures, type Report, ReportAnswer } from '../../fleet/messages.ts'
 import { Mailbox } from '../mailbox.ts'
 import {
   type Job,
@@ -20,10 +21,14 @@ import {
   type UpstreamStatus,
 } from '../source.ts'
 import { Lease } from './lease.ts'
+import { RelayHeaders } from './relay-headers.ts'
 import { Solutions } from './solutions.ts'
 
 /** What the leader is told of this rig. */
-export type RigFigures = Pick<Report, 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused'>
+export interface RigFigures extends Pick<Report, 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused'> {
+  /** Its stratum rigs; undefined: none are let in. */
+  readonly relay?: RelayFigures | undefined
+}
 
 /** The miner of this rig, as far as its fleet has to do with it. */
 export interface FleetRigCallbacks {
@@ -41,15 +46,21 @@ export interface FleetSourceOptions {
   readonly version: string
   /** Another one for each process. */
   readonly session: string
+  /** Whether stratum rigs are to connect to this one, so that it needs headers for them; default: false. */
+  readonly isRelay?: boolean | undefined
   readonly clock: Clock
   readonly random: () => number
 }
 
 const REPORT_MS = 1_000
 const ANSWER_MS = 1_000
+/** A relay without headers reports again so soon. */
+const SOON_MS = 100
 /** A leader that is not heard for this long is trouble. */
 const SILENT_MS = 3_000
 const PAUSED = 'until the leader of the fleet resumes it'
+const NO_RIGS: RelayFigures = { rigs: 0, rate: null }
+const OLD_LEADER = 'the leader of the fleet is of an earlier version, which gives relays no headers: rigs get no work'
 const IDLE: RigFigures = { hashes: 0, rate: null, state: 'idle', reason: 'it starts', accepted: 0, refused: 0 }
 
 interface Newest {
@@ -68,6 +79,7 @@ export class FleetSource implements Source {
   readonly #options: FleetSourceOptions
   readonly #jobs = new Mailbox<Job | null>()
   readonly #lease: Lease
+  readonly #headers: RelayHeaders
   readonly #solutions: Solutions
   readonly #stopped = new AbortController()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
@@ -83,6 +95,8 @@ export class FleetSource implements Source {
   #heardMs = Number.NEGATIVE_INFINITY
   #latencyMs: number | null = null
   #isTroubled = false
+  /** Whether it has or wants headers of its own. */
+  #isRelay: boolean
   #isPaused = false
   /** 0: no job was given yet. */
   #workBytes = 0
@@ -91,12 +105,14 @@ export class FleetSource implements Source {
 
   private constructor(options: FleetSourceOptions) {
     this.#options = options
+    this.#isRelay = options.isRelay === true
     const { fleet, rig, link } = options
     this.description = `rig ${rig} of the fleet ${fleet} at ${link.url}`
     // Every solution on its way waits with them.
     setMaxListeners(0, this.#stopped.signal)
     this.#solutions = new Solutions({ ...options, hashes: () => this.#ties?.hashes() ?? 0 })
     this.#lease = new Lease(options.clock, () => this.#offer('reconnected'))
+    this.#headers = new RelayHeaders(options.clock, () => this.#offer('reconnected'))
   }
 
   /**
@@ -200,6 +216,7 @@ export class FleetSource implements Source {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
     this.#lease.stop()
+    this.#headers.stop()
     this.#unhear()
     this.#jobs.close()
   }
@@ -234,23 +251,27 @@ export class FleetSource implements Source {
           this.#trouble(`no leader of the fleet answers at ${link.url}: ${describeError(error)}`)
       }
       await sleep(clock, Math.max(0, sentAtMs + pauseMs - clock.monotonicMs()), signal)
-      pauseMs = REPORT_MS
+      pauseMs = this.#isRelay && this.#headers.residue === null && this.connected ? SOON_MS : REPORT_MS
     }
   }
 
   #figures(): Report {
     const { session, rig, version } = this.#options
-    const figures = this.#ties?.figures() ?? IDLE
-    return { session, rig, version, lease: this.#lease.value, seen: this.#seen, ...figures }
+    const { relay, ...figures } = this.#ties?.figures() ?? { ...IDLE, ...(this.#isRelay && { relay: NO_RIGS }) }
+    this.#isRelay = relay !== undefined
+    const relayed = relay && { relay: { ...relay, residue: this.#headers.residue } }
+    return { session, rig, version, lease: this.#lease.value, ...relayed, seen: this.#seen, ...figures }
   }
 
-  #answered({ leader, network, account, lease, isPaused, job }: ReportAnswer, sentAtMs: number): void {
+  #answered({ leader, network, account, lease, residue, isPaused, job }: ReportAnswer, sentAtMs: number): void {
     const nowMs = this.#options.clock.monotonicMs()
     this.#heardMs = nowMs
     this.#latencyMs = nowMs - sentAtMs
     this.#leader = { name: leader, network: printable(network), account: printable(account) }
-    const isOther = this.#lease.renew(lease, sentAtMs)
-    if (lease === null) this.#trouble('the fleet has no room for another rig: all leases are taken')
+    const isNewLease = this.#lease.renew(lease, sentAtMs)
+    const isOther = (this.#isRelay && this.#headers.renew(residue ?? null, sentAtMs)) || isNewLease
+    if (this.#isRelay && residue === undefined) this.#trouble(OLD_LEADER)
+    else if (lease === null) this.#trouble('the fleet has no room for another rig: all leases are taken')
     else if (this.#isTroubled) {
       this.#isTroubled = false
       this.#events.onRecovered(`${leader} leads the fleet`)
@@ -286,12 +307,16 @@ export class FleetSource implements Source {
     this.#offer(reason)
   }
 
-  /** Gives the miner the newest job with the bits of the lease; nothing where there is no job, or no lease. */
+  /**
+   * Gives the miner the newest job with the bits of the lease, and a relay with its headers. Nothing where there is no job,
+   * or neither of them.
+   */
   #offer(reason: JobReason): void {
     if (this.#stopped.signal.aborted) return
-    const fixedNonce = this.#lease.fixedNonce
-    const newest = fixedNonce === null || this.#solved === this.#newest?.id ? null : this.#newest
-    if (newest === null || fixedNonce === null) {
+    const [lease, headers] = [this.#lease.fixedNonce, this.#isRelay ? this.#headers.value : undefined]
+    const isSearchable = lease !== null || headers != null
+    const newest = isSearchable && this.#solved !== this.#newest?.id ? this.#newest : null
+    if (newest === null) {
       if (this.#given !== null) this.#jobs.put(null)
       this.#given = null
       return
@@ -301,7 +326,8 @@ export class FleetSource implements Source {
     this.#given = newest
     const why = this.#workBytes === 0 ? 'start' : reason
     this.#workBytes = work.bytes.length
-    this.#jobs.put({ id, issuer, work, target, fixedNonce, manySolutions: false, reason: why, noticedAtMs })
+    const nonces = { fixedNonce: lease ?? NO_NONCE, headers }
+    this.#jobs.put({ id, issuer, work, target, ...nonces, manySolutions: false, reason: why, noticedAtMs })
     this.#onFirst()
   }
 

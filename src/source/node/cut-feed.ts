@@ -42,6 +42,8 @@ export class CutFeed {
   #isAway = false
   #hasNews = false
   #askedAtMs = Number.NEGATIVE_INFINITY
+  /** Since when something speaks for a node that is gone; null: it has answered since. */
+  #silentSinceMs: number | null = null
   #cancelTimer: () => void = () => undefined
 
   constructor(options: CutFeedOptions) {
@@ -71,6 +73,16 @@ export class CutFeed {
     if (this.#isStarted && !this.#isAsking) this.#plan()
   }
 
+  /** How long the node has not answered, from the first question or sign; 0: it has answered the last question. */
+  get silentMs(): number {
+    return this.#silentSinceMs === null ? 0 : this.#options.calls.clock.monotonicMs() - this.#silentSinceMs
+  }
+
+  /** A sign that the node is gone: it is silent from now on, unless it answers the next question. */
+  suspect(): void {
+    this.#silentSinceMs ??= this.#options.calls.clock.monotonicMs()
+  }
+
   #plan(): void {
     if (this.#stopped.signal.aborted) return
     const { calls, isHurried, onFault } = this.#options
@@ -85,6 +97,7 @@ export class CutFeed {
     const { signal } = this.#stopped
     const askedAtMs = calls.clock.monotonicMs()
     this.#askedAtMs = askedAtMs
+    this.#silentSinceMs ??= askedAtMs
     this.#hasNews = false
     this.#isAsking = true
     try {
@@ -92,6 +105,7 @@ export class CutFeed {
       if (signal.aborted) return
       const wasAway = this.#isAway
       this.#isAway = false
+      this.#silentSinceMs = null
       const atMs = calls.clock.monotonicMs()
       this.#tell({ heads, askedAtMs, atMs })
       if (wasAway || atMs - askedAtMs >= LATE_MS) onBack(wasAway)

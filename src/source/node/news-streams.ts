@@ -15,6 +15,8 @@ export interface NewsStreamsOptions {
   readonly onNewCut: (chain: number) => void
   /** The stream of the chain stands. */
   readonly onOpen: (chain: number) => void
+  /** A stream has ended, and is opened again. */
+  readonly onBroken: () => void
 }
 
 export class NewsStreams {
@@ -34,7 +36,7 @@ export class NewsStreams {
   follow(chain: number): void {
     if (this.#streams.has(chain)) return
     this.#streams.set(chain, false)
-    const { node, signal, outage, onNewCut, onOpen } = this.#options
+    const { node, signal, outage, onNewCut, onOpen, onBroken } = this.#options
     const name = `stream of chain ${chain}`
     node.news(chain, {
       signal,
@@ -46,6 +48,7 @@ export class NewsStreams {
       },
       onBroken: (error: NewcutError) => {
         this.#streams.set(chain, false)
+        onBroken()
         outage().failed(name, `no news: update ${name}: ${describeError(error)}`, REOPEN_MS)
       },
     })

@@ -5,7 +5,6 @@ import { setImmediate } from 'node:timers/promises'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
-import { FREE_NONCE } from '../../core/nonce.ts'
 import { type FollowUp, mayGoOn, type Receipt } from '../../core/solution.ts'
 import { MinersPoolFull } from '../../node/errors.ts'
 import type { ChainChoice } from '../chain-choice.ts'
@@ -24,7 +23,7 @@ import type { MiningNode } from './mining-node.ts'
 import { NewsStreams } from './news-streams.ts'
 import { Outage } from './outage.ts'
 import { overdueMs } from './overdue.ts'
-import { type Effect, type Event, type IssuedWork, initialState, type Need, type State } from './state.ts'
+import { type Effect, type Event, initialState, jobOf, type State } from './state.ts'
 import { step } from './step.ts'
 
 export interface NodeSourceOptions {
@@ -105,6 +104,7 @@ export class NodeSource implements Source, ChainChoice {
         this.#tell({ type: 'streamOpened', chain })
         this.#depths.news(chain)
       },
+      onBroken: () => this.#cuts.suspect(),
     })
     this.#lives = options.lives ?? this.#stopped.signal
     // As many solutions and streams listen to it as there are.
@@ -127,6 +127,11 @@ export class NodeSource implements Source, ChainChoice {
   /** How long the node has given no work that was asked for: requests fail, or it owes some; 0: some came since. */
   get failingMs(): number {
     return overdueMs(this.#state, this.#options.clock.monotonicMs())
+  }
+
+  /** How long the node does not answer, or gives no work that was asked for; 0: neither. */
+  get silentMs(): number {
+    return Math.max(this.#cuts.silentMs, this.failingMs)
   }
 
   upstreams(): readonly [] {
@@ -286,7 +291,7 @@ export class NodeSource implements Source, ChainChoice {
         this.#cancelTimer('current')
         return
       case 'deliver':
-        this.#newest.put(this.#jobOf(effect.job, effect.need))
+        this.#newest.put(jobOf(effect, this.#options.node.url))
         return
       case 'idle':
         this.#newest.put(null)
@@ -323,13 +328,6 @@ export class NodeSource implements Source, ChainChoice {
       this.#tell({ type: 'cutSeen', cut: cut.heads })
     })
     return feed
-  }
-
-  #jobOf({ id, work }: IssuedWork, { reason, noticedAtMs }: Need): Job {
-    const { url } = this.#options.node
-    const { target } = work.fields
-    const fixed = { issuer: url, fixedNonce: FREE_NONCE, manySolutions: false }
-    return { id: String(id), work, target, reason, noticedAtMs, ...fixed }
   }
 
   /** Resolves when its outcome has been told. */

@@ -17,8 +17,9 @@
  */
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { sameParents, type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
+import { FREE_NONCE } from '../../core/nonce.ts'
 import type { Work } from '../../core/work.ts'
-import type { JobReason } from '../source.ts'
+import type { Job, JobReason } from '../source.ts'
 import type { Chances } from './choice.ts'
 import type { CutHeads } from './mining-node.ts'
 
@@ -287,4 +288,13 @@ export function isOutdated({ current }: State, { overtaken }: Pick<Asking, 'over
 /** Why a check brought other work: other transactions on the same parents, or a chain moved on unheard. */
 export function reasonFor({ check }: Asking, before: Work, now: Work): JobReason {
   return check === 'refreshed' && sameParents(before.fields, now.fields) ? 'refreshed' : 'reconnected'
+}
+
+/** Work of a node, as the miner gets it. */
+export function jobOf(
+  { job: { id, work }, need }: Pick<Extract<Effect, { readonly type: 'deliver' }>, 'job' | 'need'>,
+  issuer: string,
+): Job {
+  const fixed = { issuer, fixedNonce: FREE_NONCE, manySolutions: false }
+  return { id: String(id), work, target: work.fields.target, ...need, ...fixed }
 }

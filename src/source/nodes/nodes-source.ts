@@ -118,6 +118,13 @@ export class NodesSource implements Source, ChainChoice {
     return this.#failover.feed?.connected ?? false
   }
 
+  /** As that of the node of the present work; 0 as long as another one is there to take its place. */
+  get silentMs(): number {
+    const { active, feed } = this.#failover
+    if (this.#upstreams.some((upstream) => upstream !== active && upstream.isUp)) return 0
+    return feed?.silentMs ?? 0
+  }
+
   validatorTime(): bigint | null {
     return this.#failover.feed?.validatorTime() ?? null
   }

@@ -128,18 +128,20 @@ describe('creation times', () => {
     .chain((modulus) => fc.record({ modulus: fc.constant(modulus), residue: fc.nat(modulus - 1) }))
 
   it.each([16, 4096])('of two servers of modulus %d and other residues are never the same', (modulus) => {
-    const [one, other] = [3, modulus - 1].map((residue) => new HeaderTimes({ residue, modulus }))
+    const servers = [3, modulus - 1].map((residue) => ({ times: new HeaderTimes(), header: { residue, modulus } }))
     const { bytes } = workOf(1, UNREACHABLE)
-    const times = Array.from({ length: 500 }, () => [one.next(bytes), other.next(bytes)]).flat()
+    const times = Array.from({ length: 500 }, () =>
+      servers.map(({ times, header }) => times.next(bytes, header)),
+    ).flat()
     expect(new Set(times).size).toBe(1000)
   })
 
   it('begin at that of the work or less than a modulus later, and each is a modulus after the one before', () => {
     fc.assert(
       fc.property(classOf, fc.bigInt({ min: 0n, max: 2n ** 61n }), (header, time) => {
-        const times = new HeaderTimes(header)
+        const times = new HeaderTimes()
         const bytes = withCreationTime(workOf(1, UNREACHABLE).bytes, time)
-        const [first, second] = [times.next(bytes), times.next(bytes)]
+        const [first, second] = [times.next(bytes, header), times.next(bytes, header)]
         expect(first).toBeGreaterThanOrEqual(time)
         expect(first - time).toBeLessThan(BigInt(header.modulus))
         expect(first % BigInt(header.modulus)).toBe(BigInt(header.residue))
@@ -149,12 +151,13 @@ describe('creation times', () => {
   })
 
   it('of work that was forgotten are later than all that it may have had', () => {
-    const times = new HeaderTimes({ residue: 0, modulus: 16 }, 2)
+    const header = { residue: 0, modulus: 16 }
+    const times = new HeaderTimes(2)
     const works = Array.from({ length: 4 }, (_, n) => withCreationTime(workOf(n, UNREACHABLE).bytes, BigInt(1600 * n)))
-    expect(works.map((bytes) => times.next(bytes))).toEqual([0n, 1600n, 3200n, 4800n])
+    expect(works.map((bytes) => times.next(bytes, header))).toEqual([0n, 1600n, 3200n, 4800n])
     // The first two are forgotten. The newest time of these was 1600.
-    expect(times.next(works[0])).toBe(1616n)
-    expect(times.next(works[3])).toBe(4816n)
+    expect(times.next(works[0], header)).toBe(1616n)
+    expect(times.next(works[3], header)).toBe(4816n)
   })
 })
 

@@ -185,6 +185,7 @@ class Trial {
     return {
       jobs: this.#jobs,
       shareHash,
+      nonce1Bits: 16,
       limits: { ...defaultLimits, sharesPerJob: SHARES_PER_JOB },
       nowMs: () => shop.nowMs,
       write: (lines) => this.#write(lines),

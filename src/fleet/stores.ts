@@ -12,7 +12,7 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream'
 import { type KV, Kvm } from '@nats-io/kv'
-import type { Link } from '../../fleet/link.ts'
+import type { Link } from './link.ts'
 
 /** Nodes forget work after five minutes (PROTOCOL.md A.1): what is older is of no use. */
 const MAX_AGE_MS = 300_000
@@ -25,7 +25,11 @@ const MAX_KEPT = 100_000
 export const MAX_AT_ONCE = 1_000
 /** Name of the consumer that all leaders share. */
 export const CONSUMER = 'leader'
-const NANOSECONDS = 1e6
+/** How many servers of a cluster keep a copy; undefined: the number stays as it is, and is 1 for a new fleet. */
+export type Replicas = number | undefined
+
+/** Nanoseconds of a millisecond. */
+export const NANOSECONDS = 1e6
 /** What JetStream answers where there is no such stream, and no such consumer. */
 const MISSING: readonly number[] = [10_059, 10_014]
 /** What it answers while it lacks the leader that could make or change something. */
@@ -37,9 +41,6 @@ const WRONG_REVISION: readonly number[] = [10_071, 10_164]
 /** Whether another one has written the entry meanwhile. */
 export const isWrongRevision = (error: unknown) =>
   error instanceof JetStreamApiError && WRONG_REVISION.includes(error.code)
-
-/** How many servers of a cluster keep a copy; undefined: the number stays as it is, and is 1 for a new fleet. */
-export type Replicas = number | undefined
 
 /** What is there is used as it is when it cannot be changed. */
 export interface StoreOptions {
@@ -92,7 +93,7 @@ export async function prepareCandidates({ link, replicas, onWarning }: StoreOpti
 }
 
 /** null: there is no such thing. */
-async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
+export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()
   } catch (error) {
@@ -102,17 +103,17 @@ async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
 }
 
 /** The entries of `wanted` that are other in `present`. */
-function othersOf(wanted: object, present: object): [string, unknown][] {
+export function othersOf(wanted: object, present: object): [string, unknown][] {
   const values: Readonly<Record<string, unknown>> = { ...present }
   return Object.entries(wanted).filter(([key, value]) => String(values[key]) !== String(value))
 }
 
 /** Changes what is other than wanted. A cluster that lacks a server refuses, and keeps what it has. */
-async function adapt(
+export async function adapt(
   manager: JetStreamManager,
   config: StreamConfig,
   wanted: Partial<StreamConfig>,
-  onWarning: StoreOptions['onWarning'],
+  onWarning: (message: string) => void,
 ): Promise<void> {
   const other = othersOf(wanted, config)
   if (other.length === 0) return

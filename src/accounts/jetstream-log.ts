@@ -1,0 +1,179 @@
+/**
+ * Reads the share log of a fleet in JetStream, in the order of the shares' own times. The stream is in the order in which
+ * JetStream took them: relays have clocks of their own, and some shares wait. So messages are read ahead until none that is
+ * still to come can belong before.
+ */
+import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream'
+import { describeError } from '../core/errors.ts'
+import type { Link } from '../fleet/link.ts'
+import { decodeMessage } from '../fleet/messages.ts'
+import { unlessMissing } from '../fleet/stores.ts'
+import { literals } from '../schema/literals.ts'
+import { type Static, type TSchema, Type } from '../schema/typebox.ts'
+import { shareVerdicts } from '../stratum/messages.ts'
+import type { RefusedShares, ShareEntry, TimeRange } from './share-store.ts'
+
+/** A share is taken this long before or after its time at most: clocks that differ, and a server that was away. */
+const SHARE_SLACK_MS = 60_000
+/** Counts bear the time at which their minute began. */
+const COUNT_SLACK_MS = 5 * 60_000
+/** Messages that are read between two looks which of them may be told; going backwards, read from the stream at once. */
+const CHUNK = 4_096
+const PULL = 2_000
+
+type Refusal = RefusedShares['verdict']
+const refusals = shareVerdicts.filter((verdict) => verdict !== 'accepted') as [Refusal, ...Refusal[]]
+const Text = Type.String({ maxLength: 1_000 })
+const Amount = Type.Number({ minimum: 0 })
+const ShareMessage = Type.Object({
+  id: Text,
+  timeMs: Amount,
+  ...{ user: Text, worker: Text, agent: Text, address: Text },
+  ...{ chain: Amount, height: Amount, difficulty: Amount, blockDifficulty: Amount },
+  block: Type.Union([Text, Type.Null()]),
+})
+const RefusedMessage = Type.Object({
+  minuteMs: Amount,
+  ...{ user: Text, worker: Text },
+  verdict: literals(refusals),
+  count: Amount,
+})
+
+/** Something of the stream, and when JetStream took it. */
+interface Taken<T> {
+  readonly value: T
+  readonly takenMs: number
+}
+
+export class ShareLog {
+  readonly #link: Link
+  readonly #onWarning: (message: string) => void
+
+  constructor(link: Link, onWarning: (message: string) => void) {
+    this.#link = link
+    this.#onWarning = onWarning
+  }
+
+  /** Throws what NATS throws. Nothing where there is no stream. */
+  async *shares({ newestFirst = false, ...range }: TimeRange & { readonly newestFirst?: boolean }) {
+    const order = newestFirst ? (a: ShareEntry, b: ShareEntry) => compared(b, a) : compared
+    const sign = newestFirst ? -1 : 1
+    let waiting: Taken<ShareEntry>[] = []
+    const read = newestFirst ? this.#backwards(range) : this.#forwards(this.#link.subjects.share, range, SHARE_SLACK_MS)
+    for await (const messages of read) {
+      waiting.push(...messages.flatMap((message) => this.#readAs(ShareMessage, message)))
+      waiting.sort((a, b) => order(a.value, b.value))
+      const atMs = messages.at(-1)?.time.getTime() ?? 0
+      const open = waiting.findIndex(({ takenMs }) => sign * (atMs - takenMs) < 2 * SHARE_SLACK_MS)
+      const done = open < 0 ? waiting.length : open
+      for (const { value } of waiting.slice(0, done)) if (isIn(value.timeMs, range)) yield value
+      waiting = waiting.slice(done)
+    }
+    for (const { value } of waiting) if (isIn(value.timeMs, range)) yield value
+  }
+
+  /** Counts of one worker, minute and verdict are added up. Throws what NATS throws. */
+  async *refused(range: TimeRange): AsyncGenerator<RefusedShares, void, void> {
+    const sums = new Map<string, Taken<RefusedShares>>()
+    const sorted = () => [...sums].toSorted(([, a], [, b]) => a.value.minuteMs - b.value.minuteMs)
+    for await (const messages of this.#forwards(this.#link.subjects.unshared, range, COUNT_SLACK_MS)) {
+      for (const { value, takenMs } of messages.flatMap((message) => this.#readAs(RefusedMessage, message))) {
+        if (!isIn(value.minuteMs, range)) continue
+        const key = JSON.stringify([value.minuteMs, value.user, value.worker, value.verdict])
+        const count = value.count + (sums.get(key)?.value.count ?? 0)
+        sums.set(key, { value: { ...value, count }, takenMs })
+      }
+      const atMs = messages.at(-1)?.time.getTime() ?? 0
+      for (const [key, { value, takenMs }] of sorted()) {
+        if (atMs - takenMs < 2 * COUNT_SLACK_MS) break
+        sums.delete(key)
+        yield value
+      }
+    }
+    for (const [, { value }] of sorted()) yield value
+  }
+
+  #readAs<T extends TSchema>(schema: T, message: JsMsg): Taken<Static<T>>[] {
+    try {
+      return [{ value: decodeMessage(schema, message.data, message.subject), takenMs: message.time.getTime() }]
+    } catch (error) {
+      this.#onWarning(`message ${message.seq} of ${this.#link.subjects.shares} is left out: ${describeError(error)}`)
+      return []
+    }
+  }
+
+  /** Sequences of the first and last message; null: there is none. */
+  async #bounds(): Promise<{ readonly first: number; readonly last: number } | null> {
+    const manager = await this.#link.jetstream.jetstreamManager(false)
+    const state = await unlessMissing(async () => (await manager.streams.info(this.#link.subjects.shares)).state)
+    return state === null || state.messages === 0 ? null : { first: state.first_seq, last: state.last_seq }
+  }
+
+  /** Messages of a subject that may be of the range, in the order in which JetStream took them. */
+  async *#forwards(subject: string, { fromMs }: TimeRange, slackMs: number): AsyncGenerator<JsMsg[], void, void> {
+    const bounds = await this.#bounds()
+    if (bounds === null) return
+    const from = fromMs === undefined ? 0 : Math.max(0, fromMs - slackMs)
+    const start =
+      from > 0 && Number.isFinite(from)
+        ? {
+            deliver_policy: DeliverPolicy.StartTime,
+            opt_start_time: new Date(Math.min(from, MAX_TIME_MS)).toISOString(),
+          }
+        : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: bounds.first }
+    yield* this.#read({ filter_subjects: subject, ...start }, bounds.last)
+  }
+
+  /** Shares, the last that JetStream took first. */
+  async *#backwards({ fromMs = 0 }: TimeRange): AsyncGenerator<JsMsg[], void, void> {
+    const bounds = await this.#bounds()
+    if (bounds === null) return
+    for (let last = bounds.last; last >= bounds.first; last -= CHUNK) {
+      const first = Math.max(bounds.first, last - CHUNK + 1)
+      const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: first }
+      const messages: JsMsg[] = []
+      for await (const part of this.#read({ filter_subjects: this.#link.subjects.share, ...start }, last)) {
+        messages.push(...part)
+      }
+      if (messages.length === 0) continue
+      yield messages.reverse()
+      if ((messages.at(-1)?.time.getTime() ?? 0) + SHARE_SLACK_MS < fromMs) return
+    }
+  }
+
+  /** Messages from where a consumer begins to this sequence, in parts. */
+  async *#read(start: ConsumerStart, last: number): AsyncGenerator<JsMsg[], void, void> {
+    const consumer = await this.#link.jetstream.consumers.get(this.#link.subjects.shares, start)
+    try {
+      if ((await consumer.info()).num_pending === 0) return
+      let part: JsMsg[] = []
+      const messages = await consumer.consume({ max_messages: PULL })
+      for await (const message of messages) {
+        if (message.seq <= last) part.push(message)
+        if (message.seq >= last || message.info.pending === 0) break
+        if (part.length < CHUNK) continue
+        yield part
+        part = []
+      }
+      messages.stop()
+      if (part.length > 0) yield part
+    } finally {
+      await consumer.delete().catch(() => undefined)
+    }
+  }
+}
+
+/** The end of the year 9999. */
+const MAX_TIME_MS = 253_402_300_799_999
+
+type ConsumerStart =
+  | { readonly filter_subjects: string; readonly deliver_policy: 'by_start_time'; readonly opt_start_time: string }
+  | { readonly filter_subjects: string; readonly deliver_policy: 'by_start_sequence'; readonly opt_start_seq: number }
+
+function compared(a: ShareEntry, b: ShareEntry): number {
+  return a.timeMs - b.timeMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+}
+
+function isIn(timeMs: number, { fromMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY }: TimeRange) {
+  return timeMs >= fromMs && timeMs < untilMs
+}

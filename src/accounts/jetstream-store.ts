@@ -1,0 +1,150 @@
+/**
+ * The share log of a fleet, in JetStream: all relays write it, and whoever asks reads it. The id of a share is that of its
+ * message, so one that is handed over again is kept once.
+ */
+import { JetStreamApiError, JetStreamError } from '@nats-io/jetstream'
+import { ClosedConnectionError } from '@nats-io/transport-node'
+import { type Clock, sleep } from '../core/clock.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import type { Link } from '../fleet/link.ts'
+import { encodeMessage } from '../fleet/messages.ts'
+import { ShareLog } from './jetstream-log.ts'
+import type { RefusedShares, ShareEntry, ShareStore, TimeRange } from './share-store.ts'
+import { prepareShares, type ShareStreamOptions } from './share-stream.ts'
+
+/** Messages that are on their way at once. */
+const MAX_UNDER_WAY = 2_048
+const ACK_MS = 1_000
+const RETRY_MS = 100
+/** So long JetStream is asked to take a share before it is refused. */
+const GIVE_UP_MS = 10_000
+/** Ids that are remembered, so that `has` knows them. */
+const MAX_RECENT = 65_536
+
+export interface JetStreamStoreOptions extends ShareStreamOptions {
+  readonly clock: Clock
+  /** Names this process: counts that it hands over again are kept once. */
+  readonly session: string
+}
+
+interface Message {
+  readonly subject: string
+  readonly id: string
+  readonly body: Uint8Array
+}
+
+export class JetStreamStore implements ShareStore {
+  readonly #options: JetStreamStoreOptions
+  readonly #link: Link
+  readonly #log: ShareLog
+  readonly #recent = new Set<string>()
+  readonly #stopped = new AbortController()
+  #newestMs = 0
+  #underWay = 0
+  /** Those that wait until fewer are under way. */
+  readonly #waiting: (() => void)[] = []
+  #counts = 0
+
+  /** A store whose stream is there, or is made by somebody else, as the leader of the fleet makes it for its relays. */
+  constructor(options: JetStreamStoreOptions) {
+    this.#options = options
+    this.#link = options.link
+    this.#log = new ShareLog(options.link, options.onWarning)
+  }
+
+  /** Makes the stream where it is missing. Throws NewcutError DATA_UNUSABLE, or what NATS throws. */
+  static async open(options: JetStreamStoreOptions): Promise<JetStreamStore> {
+    await prepareShares(options)
+    return new JetStreamStore(options)
+  }
+
+  /** Time of the newest share of this process; 0: there is none. */
+  get newestMs(): number {
+    return this.#newestMs
+  }
+
+  /** Whether this process has kept a share, as far as the newest 65,536 tell. */
+  readonly has = (id: string): boolean => this.#recent.has(id)
+
+  async append(shares: readonly ShareEntry[]): Promise<void> {
+    const { share: subject } = this.#link.subjects
+    await this.#publishAll(shares.map((share) => ({ subject, id: share.id, body: encodeMessage(share) })))
+    for (const { id, timeMs } of shares) {
+      this.#recent.add(id)
+      this.#newestMs = Math.max(this.#newestMs, timeMs)
+    }
+    for (const id of this.#recent) {
+      if (this.#recent.size <= MAX_RECENT) break
+      this.#recent.delete(id)
+    }
+  }
+
+  async refuse(counts: readonly RefusedShares[]): Promise<void> {
+    const { unshared: subject } = this.#link.subjects
+    const idOf = () => `${this.#options.session}-${++this.#counts}`
+    await this.#publishAll(counts.map((each) => ({ subject, id: idOf(), body: encodeMessage(each) })))
+  }
+
+  shares(range: TimeRange & { readonly newestFirst?: boolean } = {}): AsyncGenerator<ShareEntry, void, void> {
+    return this.#log.shares(range)
+  }
+
+  refused(range: TimeRange = {}): AsyncGenerator<RefusedShares, void, void> {
+    return this.#log.refused(range)
+  }
+
+  /** What is under way is given up. The connection stays open. */
+  async close(): Promise<void> {
+    this.#stopped.abort()
+  }
+
+  /** All of them, or none may be counted: some may be in the stream all the same. */
+  async #publishAll(messages: readonly Message[]): Promise<void> {
+    const results = await Promise.allSettled(messages.map((message) => this.#publish(message)))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+
+  async #publish(message: Message): Promise<void> {
+    if (this.#underWay >= MAX_UNDER_WAY) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else this.#underWay++
+    try {
+      await this.#send(message)
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#underWay--
+      else next()
+    }
+  }
+
+  async #send({ subject, id, body }: Message): Promise<void> {
+    const { clock } = this.#options
+    const { signal } = this.#stopped
+    const endMs = clock.monotonicMs() + GIVE_UP_MS
+    for (;;) {
+      if (signal.aborted) throw unkept('the store is closed')
+      try {
+        await this.#link.jetstream.publish(subject, body, { msgID: id, timeout: ACK_MS })
+        return
+      } catch (error) {
+        if (isFinal(error) || clock.monotonicMs() >= endMs) throw unkept(describeError(error), error)
+      }
+      await sleep(clock, RETRY_MS, signal)
+    }
+  }
+}
+
+/** Trying again changes nothing. */
+function isFinal(error: unknown): boolean {
+  const causes = [error, (error as { readonly cause?: unknown }).cause]
+  return causes.some(
+    (each) =>
+      each instanceof ClosedConnectionError ||
+      (each instanceof JetStreamApiError && !(each.status >= 500)) ||
+      (each instanceof JetStreamError && each.constructor === JetStreamError),
+  )
+}
+
+function unkept(reason: string, cause?: unknown): NewcutError {
+  const hint = 'a share counts once JetStream has it: is the NATS server up, and has it room?'
+  return new NewcutError('NODE_UNREACHABLE', `shares cannot be kept in JetStream: ${reason}`, { hint, cause })
+}

@@ -1,0 +1,184 @@
+/**
+ * Which relay of a fleet has which headers (HEADER_MODULUS): kept in NATS before it is told, so that the next leader knows
+ * it too. Nobody else gets a residue within RESIDUE_MS of the last report of the relay that has it: a relay that starts
+ * anew gets another one, and one that is cut off from its leader goes on with its own.
+ */
+import type { KV } from '@nats-io/kv'
+import { describeError, FormatError } from '../../core/errors.ts'
+import { withCreationTime } from '../../core/header.ts'
+import { firstOfClass } from '../../core/nonce.ts'
+import { workFromBytes } from '../../core/work.ts'
+import { decodeMessage, encodeMessage, HEADER_MODULUS, OWN_STEP, RESIDUE_MS } from '../../fleet/messages.ts'
+import { isWrongRevision } from '../../fleet/stores.ts'
+import { type Static, Type } from '../../schema/typebox.ts'
+
+const KEY = 'relays'
+/** How often a list is written while others change it at the same time. */
+const ATTEMPTS = 5
+/** Where nothing was kept, as after the loss of the store, relays get so long to say what they have. */
+export const CLAIM_MS = 3_000
+
+const Relays = Type.Array(Type.Object({ session: Type.String(), residue: Type.Integer() }), {
+  maxItems: HEADER_MODULUS,
+})
+
+/** Residues that relays may have: devices of rigs have the others. */
+export const RELAY_RESIDUES: readonly number[] = Array.from({ length: HEADER_MODULUS }, (_, i) => i).filter(
+  (residue) => residue % OWN_STEP !== 0,
+)
+
+/** Work with a creation time that no relay has for its rigs: the next one, some microseconds later at most. */
+export function ownHeader(bytes: Uint8Array): Uint8Array {
+  const { creationTime } = workFromBytes(bytes).fields
+  return withCreationTime(bytes, firstOfClass(creationTime, { residue: 0, modulus: OWN_STEP }))
+}
+
+interface Holder {
+  readonly session: string
+  heardMs: number
+  /** Whether it stands in the store: only then the relay is told. */
+  isKept: boolean
+}
+
+export interface ResiduesOptions {
+  readonly store: () => KV
+  readonly random: () => number
+  readonly nowMs: () => number
+  /** Makes what relays need besides, before the first one gets a residue in a term. */
+  readonly prepare: () => Promise<void>
+  readonly onWarning: (message: string) => void
+}
+
+export class Residues {
+  readonly #options: ResiduesOptions
+  readonly #holders = new Map<number, Holder>()
+  /** Session -> residue. */
+  readonly #bySession = new Map<string, number>()
+  #revision = 0
+  /** Before this time only those get a residue that say they have it. */
+  #claimsUntilMs = 0
+  #isWriting = false
+  #isPrepared = false
+
+  constructor(options: ResiduesOptions) {
+    this.#options = options
+  }
+
+  /** A term begins: what the leaders before have given. Throws what NATS throws. */
+  async begin(): Promise<void> {
+    this.#holders.clear()
+    this.#bySession.clear()
+    this.#isPrepared = false
+    await this.#read()
+    this.#claimsUntilMs = this.#holders.size === 0 ? this.#options.nowMs() + CLAIM_MS : 0
+  }
+
+  /**
+   * A relay has reported. `claim`: the residue that it says it has; null: none.
+   * @returns the residue that it may use; null: none yet, and it is to report again soon
+   */
+  report(session: string, claim: number | null): number | null {
+    const nowMs = this.#options.nowMs()
+    const residue = this.#bySession.get(session) ?? this.#choose(session, claim, nowMs)
+    const holder = residue === null ? undefined : this.#holders.get(residue)
+    if (residue === null || holder === undefined) return null
+    holder.heardMs = nowMs
+    if (!holder.isKept || !this.#isPrepared) void this.#write()
+    return holder.isKept ? residue : null
+  }
+
+  /** Frees what relays had that were not heard of for long. */
+  expire(): void {
+    const nowMs = this.#options.nowMs()
+    for (const [residue, { heardMs, session, isKept }] of this.#holders) {
+      if (!isKept || nowMs - heardMs < RESIDUE_MS) continue
+      this.#holders.delete(residue)
+      if (this.#bySession.get(session) === residue) this.#bySession.delete(session)
+    }
+  }
+
+  /** Its claim, if nobody else has it; else any that is free, in a random place. */
+  #choose(session: string, claim: number | null, nowMs: number): number | null {
+    const first = Math.floor(this.#options.random() * RELAY_RESIDUES.length)
+    const isFree = (residue: number) => !this.#holders.has(residue)
+    const isClaimed = claim !== null && RELAY_RESIDUES.includes(claim) && isFree(claim)
+    if (!isClaimed && nowMs < this.#claimsUntilMs) return null
+    const others = [...RELAY_RESIDUES.slice(first), ...RELAY_RESIDUES.slice(0, first)]
+    const residue = isClaimed ? claim : others.find(isFree)
+    if (residue === undefined) {
+      this.#options.onWarning(`${RELAY_RESIDUES.length} relays have all headers: no room for another one`)
+      return null
+    }
+    this.#hold(residue, session, false)
+    return residue
+  }
+
+  #hold(residue: number, session: string, isKept: boolean): void {
+    this.#holders.set(residue, { session, isKept, heardMs: this.#options.nowMs() })
+    this.#bySession.set(session, residue)
+  }
+
+  /** Writes the list, after which those in it may be told. What another leader has written meanwhile comes first. */
+  async #write(): Promise<void> {
+    if (this.#isWriting) return
+    this.#isWriting = true
+    try {
+      await this.#prepare()
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (await this.#tryWrite()) return
+    } catch (error) {
+      this.#options.onWarning(`relays get no headers while the store of the fleet fails: ${describeError(error)}`)
+    } finally {
+      this.#isWriting = false
+    }
+  }
+
+  /** Relays get headers without it too: without a stream of shares they refuse these. */
+  async #prepare(): Promise<void> {
+    if (this.#isPrepared) return
+    try {
+      await this.#options.prepare()
+      this.#isPrepared = true
+    } catch (error) {
+      this.#options.onWarning(`the shares of relays cannot be kept: ${describeError(error)}`)
+    }
+  }
+
+  async #tryWrite(): Promise<boolean> {
+    const written = [...this.#holders]
+    if (written.every(([, { isKept }]) => isKept)) return true
+    const list = written.map(([residue, { session }]) => ({ session, residue }))
+    try {
+      this.#revision = await this.#options.store().put(KEY, encodeMessage(list), { previousSeq: this.#revision })
+    } catch (error) {
+      if (!isWrongRevision(error)) throw error
+      await this.#read()
+      return false
+    }
+    for (const [residue, holder] of written) if (this.#holders.get(residue) === holder) holder.isKept = true
+    return true
+  }
+
+  /** What is in the store holds, but for what this leader has told already. */
+  async #read(): Promise<void> {
+    const entry = await this.#options.store().get(KEY)
+    this.#revision = entry?.revision ?? 0
+    if (entry?.operation !== 'PUT') return
+    for (const { residue, session } of this.#listOf(entry.value)) {
+      const holder = this.#holders.get(residue)
+      if (holder?.session === session || holder?.isKept) continue
+      // It gets another one with its next report.
+      if (holder !== undefined) this.#bySession.delete(holder.session)
+      this.#hold(residue, session, true)
+    }
+  }
+
+  #listOf(value: Uint8Array): Static<typeof Relays> {
+    try {
+      return decodeMessage(Relays, value, KEY)
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error
+      this.#options.onWarning(`the list of relays counts as empty, it cannot be read: ${describeError(error)}`)
+      return []
+    }
+  }
+}

@@ -1,0 +1,189 @@
+/** The share log of a fleet in a real NATS server. */
+
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { JetStreamStore } from '../../src/accounts/jetstream-store.ts'
+import type { RefusedShares, ShareEntry } from '../../src/accounts/share-store.ts'
+import { prepareShares, TWICE_MS } from '../../src/accounts/share-stream.ts'
+import { readNatsAddress } from '../../src/fleet/address.ts'
+import { Link } from '../../src/fleet/link.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { NatsBed } from '../fleet/nats.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
+import { describeWith, lackOf } from '../needs.ts'
+import { until } from '../wait.ts'
+import { shareEntry } from './share-entry.ts'
+
+describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
+  const bed = new NatsBed()
+  const warnings: string[] = []
+  const onWarning = (message: string) => void warnings.push(message)
+
+  async function linkTo(fleet: string): Promise<Link> {
+    const options = { addresses: [readNatsAddress(bed.nats.url)], trust: {}, fleet, agent: 'test' }
+    const shared = { clock: systemClock, random: Math.random }
+    const link = await Link.open({ ...options, ...shared }, null, new AbortController().signal)
+    bed.cleanups.push(() => link.close())
+    return link
+  }
+
+  async function storeOf(fleet: string, link?: Link): Promise<JetStreamStore> {
+    const to = link ?? (await linkTo(fleet))
+    const store = await JetStreamStore.open({ link: to, clock: systemClock, session: randomUUID(), onWarning })
+    bed.cleanups.push(() => store.close())
+    return store
+  }
+
+  const all = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
+    const items: T[] = []
+    for await (const item of list) items.push(item)
+    return items
+  }
+  const idsOf = (shares: readonly ShareEntry[]) => shares.map(({ id }) => id)
+
+  it('keeps each id once, whoever hands it over again', async () => {
+    const [one, other] = [await storeOf('once'), await storeOf('once')]
+    const shares = Array.from({ length: 500 }, (_, i) => shareEntry(`s-${String(i).padStart(3, '0')}`, 1_000 + i))
+    await Promise.all([one.append(shares), other.append(shares)])
+    await other.append(shares.slice(0, 10))
+    expect(await all(one.shares())).toEqual(shares)
+    expect(one.has('s-001')).toBe(true)
+    expect(one.has('s-none')).toBe(false)
+    expect(one.newestMs).toBe(1_499)
+  })
+
+  it('reads by time and id, forwards and backwards, also what came in another order, and within bounds', async () => {
+    const store = await storeOf('order')
+    const times = [5_000, 1_000, 3_000, 3_000, 2_000, 4_000]
+    for (const [i, timeMs] of times.entries()) await store.append([shareEntry(`s-${9 - i}`, timeMs)])
+    const ids = ['s-8', 's-5', 's-6', 's-7', 's-4', 's-9']
+    expect(idsOf(await all(store.shares()))).toEqual(ids)
+    expect(idsOf(await all(store.shares({ newestFirst: true })))).toEqual(ids.toReversed())
+    const bounds = { fromMs: 2_000, untilMs: 4_000 }
+    expect(idsOf(await all(store.shares(bounds)))).toEqual(['s-5', 's-6', 's-7'])
+    expect(idsOf(await all(store.shares({ ...bounds, newestFirst: true })))).toEqual(['s-7', 's-6', 's-5'])
+    expect(await all(store.shares({ fromMs: Date.now() + 3_600_000 }))).toEqual([])
+    for await (const { id } of store.shares({ newestFirst: true })) {
+      expect(id).toBe('s-9')
+      break
+    }
+  })
+
+  it('reads more than it has room for at once, both ways, and nothing else of the stream', async () => {
+    const store = await storeOf('many')
+    const nowMs = Date.now()
+    const shares = Array.from({ length: 9_500 }, (_, i) => shareEntry(`s-${String(i).padStart(5, '0')}`, nowMs + i))
+    for (let first = 0; first < shares.length; first += 950) {
+      await store.append(shares.slice(first, first + 950))
+      await store.refuse([{ minuteMs: 60_000, user: 'k:abc', worker: 'rig', verdict: 'stale', count: 1 }])
+    }
+    expect(idsOf(await all(store.shares()))).toEqual(idsOf(shares))
+    expect(idsOf(await all(store.shares({ newestFirst: true })))).toEqual(idsOf(shares.toReversed()))
+    expect((await all(store.refused()))[0].count).toBe(10)
+  })
+
+  it('adds up what was refused, by minute, worker and reason', async () => {
+    const [one, other] = [await storeOf('refused'), await storeOf('refused')]
+    const of = (minuteMs: number, verdict: RefusedShares['verdict'], count: number) => {
+      return { minuteMs, user: 'k:abc', worker: 'rig', verdict, count }
+    }
+    await one.refuse([of(120_000, 'stale', 2), of(60_000, 'low', 1)])
+    await other.refuse([of(120_000, 'stale', 3), of(120_000, 'duplicate', 1)])
+    expect(await all(one.refused())).toEqual([
+      of(60_000, 'low', 1),
+      of(120_000, 'stale', 5),
+      of(120_000, 'duplicate', 1),
+    ])
+    expect(await all(one.refused({ fromMs: 60_001 }))).toHaveLength(2)
+    expect(await all(one.refused({ untilMs: 120_000 }))).toEqual([of(60_000, 'low', 1)])
+  })
+
+  it('is empty where there is no stream, and leaves out what is no share with a warning', async () => {
+    const link = await linkTo('odd')
+    const store = new JetStreamStore({ link, clock: systemClock, session: 'x', onWarning })
+    expect(await all(store.shares())).toEqual([])
+    expect(await all(store.shares({ newestFirst: true }))).toEqual([])
+    expect(await all(store.refused())).toEqual([])
+    await prepareShares({ link, onWarning })
+    await link.jetstream.publish(link.subjects.share, 'garbage')
+    await store.append([shareEntry('good', 1)])
+    expect(idsOf(await all(store.shares()))).toEqual(['good'])
+    expect(warnings.join()).toMatch(/message 1 of newcut-odd-shares is left out: .*JSON/)
+  })
+
+  it('has limits of age and size, and a long memory of ids', async () => {
+    const link = await linkTo('limits')
+    await prepareShares({ link, onWarning, maxBytes: 1_000_000 })
+    const manager = await link.jetstream.jetstreamManager(false)
+    const { config } = await manager.streams.info('newcut-limits-shares')
+    expect(config.max_age).toBe(30 * 86_400 * 1e9)
+    expect(config.max_bytes).toBe(1_000_000)
+    expect(config.duplicate_window).toBe(TWICE_MS * 1e6)
+    expect(TWICE_MS).toBeGreaterThanOrEqual(10 * 60_000)
+    await expect(prepareShares({ link: await linkTo('huge'), onWarning, maxBytes: 2 ** 60 })).rejects.toMatchObject({
+      code: 'DATA_UNUSABLE',
+      message: expect.stringMatching(/no room for \d+ bytes of shares/),
+    })
+  })
+
+  it('refuses shares that JetStream does not take in time, or that come after the end', async () => {
+    const link = await linkTo('nowhere')
+    const clock = new VirtualClock()
+    const store = new JetStreamStore({ link, clock, session: 'x', onWarning })
+    const appended = store.append([shareEntry('a', 1)]).catch((error: unknown) => error)
+    let result: unknown
+    void appended.then((error) => {
+      result = error
+    })
+    await until(async () => {
+      await clock.pass(1_000)
+      return result !== undefined
+    })
+    expect(result).toMatchObject({ code: 'NODE_UNREACHABLE', message: expect.stringMatching(/shares cannot be kept/) })
+    expect(store.has('a')).toBe(false)
+    await store.close()
+    await expect(store.append([shareEntry('b', 1)])).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' })
+  })
+
+  it('has each share once that a process was told is kept, when writers and the server are killed', async () => {
+    const fleet = 'killed'
+    const store = await storeOf(fleet)
+    const program = fileURLToPath(new URL('./jetstream-writer.mjs', import.meta.url))
+    const kept: string[] = []
+    for (let round = 0; round < 6; round++) {
+      const child = spawn(process.execPath, [program, bed.nats.url, fleet, `w${round}`], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let text = ''
+      child.stdout.setEncoding('utf8').on('data', (part) => {
+        text += part
+      })
+      const ended = once(child, 'close')
+      const lines = () => text.split('\n').length - 1
+      await until(() => lines() > 20)
+      if (round % 2 === 1) {
+        await bed.nats.kill()
+        await bed.nats.restart()
+        const before = lines()
+        await until(() => lines() > before + 20)
+      }
+      child.kill('SIGKILL')
+      await ended
+      kept.push(...text.slice(0, text.lastIndexOf('\n')).split(/\s+/))
+    }
+    expect(kept.length).toBeGreaterThan(1_000)
+    await until(() =>
+      store.append([shareEntry('last', Date.now())]).then(
+        () => true,
+        () => false,
+      ),
+    )
+    const found = idsOf(await all(store.shares()))
+    expect(new Set(found).size, 'each once').toBe(found.length)
+    const inStream = new Set(found)
+    expect(kept.filter((id) => !inStream.has(id))).toEqual([])
+  })
+})
