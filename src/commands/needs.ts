@@ -37,6 +37,8 @@ const FLEET_NONCE = 'the leader of a fleet keeps the part of the nonce by which 
 export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>> = {
   noFleet: ({ fleet }) => when(fleet !== undefined, LEADER),
   noPool: ({ pool }) => when(pool !== undefined, 'with --pool the pools give the work'),
+  pool: ({ pool }) =>
+    when(pool === undefined, 'it is for rigs behind a pool', 'add --pool stratum+tcp://USER@HOST:PORT'),
   blocks: ({ fleet, pool }) => when(fleet !== undefined, LEADER) ?? when(pool !== undefined, POOL),
   journal: ({ pool }) => when(pool !== undefined, POOL),
   peer: (given) => when(isEmbedded(given), EMBEDDED),
@@ -63,9 +65,7 @@ export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>
   gpu: ({ gpu }) => when(gpu === 'none', 'with --gpu none no GPU mines'),
   namedGpu: ({ gpu }) => when(gpu === 'auto', '--gpu auto takes real GPUs only', 'add --gpu all, or name the device'),
   external: ({ engine }) => when(engine !== 'external', 'it is for --engine external', 'add --engine external'),
-  rigs: ({ fleet, pool }) =>
-    when(fleet !== undefined, FLEET_NONCE) ??
-    when(pool !== undefined, 'a pool keeps the part of the nonce by which rigs are told apart'),
+  rigs: ({ fleet }) => when(fleet !== undefined, FLEET_NONCE),
   rigServer: ({ fleet, 'stratum-listen': address }) =>
     when(fleet !== undefined, FLEET_NONCE) ??
     when(address == null, 'no rigs are let in', 'add --stratum-listen HOST:PORT'),

@@ -18,6 +18,8 @@ export interface StratumStatus {
   readonly users: readonly RigUser[]
   /** By rig, each a device: 256 of them, and then `rigs`. */
   readonly rigs: readonly RigCounts[]
+  /** Rigs behind a pool that were sent away, by reason; undefined: they are behind none. */
+  readonly refused?: Readonly<Record<string, number>>
 }
 
 /** What the rigs of a user did, those that are gone included. */

@@ -27,6 +27,7 @@ export type OptionGroup = keyof typeof optionGroups
 export type OptionNeed =
   | 'noFleet'
   | 'noPool'
+  | 'pool'
   | 'blocks'
   | 'journal'
   | 'peer'

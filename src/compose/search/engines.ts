@@ -6,6 +6,7 @@ import type { Leader } from '../../engine/leader.ts'
 import type { RigHost } from '../../engine/rigs.ts'
 import type { Snapshot } from '../../mine/snapshot.ts'
 import type { GpuSetup, MinerSetup, OwnSearch } from '../setup.ts'
+import type { RigLinesOf } from '../source/reached.ts'
 import type { Made, Plan } from './plan.ts'
 
 type Search = MinerSetup['search']
@@ -32,14 +33,16 @@ export interface Replacement {
 export class Engines {
   readonly #workBytes: number
   readonly #stopped: AbortSignal
+  readonly #rigLines: RigLinesOf | undefined
   #running: readonly Running[] = []
   /** The adapters that were found last, and for which setup: finding them takes seconds. */
   #found: { readonly gpu: string; readonly adapters: readonly AdapterInfo[] } | null = null
 
-  /** For work of this length. */
-  constructor(workBytes: number, stopped: AbortSignal) {
+  /** For work of this length. `rigLines`: sessions with a pool for rigs, which else search the work of the miner. */
+  constructor(workBytes: number, stopped: AbortSignal, rigLines?: RigLinesOf) {
     this.#workBytes = workBytes
     this.#stopped = stopped
+    this.#rigLines = rigLines
   }
 
   /** Those that search now. */
@@ -95,6 +98,9 @@ export class Engines {
 
   async #stratumPlans({ stratum }: Exclude<Search, { readonly kind: 'leader' }>): Promise<Plan[]> {
     if (stratum === undefined) return []
+    if (this.#rigLines !== undefined) {
+      return [(await import('./passthrough.ts')).passthroughPlan(stratum, this.#workBytes, this.#rigLines)]
+    }
     return [(await import('./stratum.ts')).stratumPlan(stratum, this.#workBytes)]
   }
 

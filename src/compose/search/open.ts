@@ -33,8 +33,12 @@ export interface SearchedFor {
 }
 
 /** Throws NewcutError BAD_OPTION when nothing would search, PORT_BUSY where rigs cannot connect. */
-export async function openSearch(search: MinerSetup['search'], workBytes: number, end: RunEnd): Promise<OpenedSearch> {
-  const engines = new Engines(workBytes, end.stopped)
+export async function openSearch(
+  search: MinerSetup['search'],
+  { source, rigLines }: Pick<ReachedSource, 'source' | 'rigLines'>,
+  end: RunEnd,
+): Promise<OpenedSearch> {
+  const engines = new Engines(source.workBytes, end.stopped, rigLines)
   const { coming, rigs: host, leader, done } = await engines.replacementFor(search)
   done()
   const rigs = await listenForRigs(host)

@@ -1,7 +1,7 @@
 /** Rigs that speak stratum as a part of the search of a miner. */
 import { NewcutError } from '../../core/errors.ts'
 import { RIG_WORK_BYTES } from '../../engine/stratum/jobs.ts'
-import { limitsFor } from '../../engine/stratum/limits.ts'
+import { limitsFor, type RigLimits } from '../../engine/stratum/limits.ts'
 import { StratumEngine } from '../../engine/stratum/stratum.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { descriptorLimit, descriptorsForClients } from '../../platform/descriptors.ts'
@@ -11,16 +11,25 @@ import type { Plan } from './plan.ts'
 /** Throws NewcutError BAD_OPTION where rigs cannot search work of this length. `make` throws BAD_INPUT for a certificate
  * that cannot be used. */
 export function stratumPlan(setup: StratumSetup, workBytes: number): Plan {
-  if (workBytes !== RIG_WORK_BYTES) {
-    throw new NewcutError('BAD_OPTION', '--stratum-listen has no effect: no rig can search work of this network', {
-      hint: `its work has ${workBytes} bytes, and rigs know work of ${RIG_WORK_BYTES} bytes only`,
-    })
-  }
+  checkRigWork(workBytes)
   const make = async () => {
-    const descriptors = descriptorLimit()
-    const limits = limitsFor(setup.perAddress, descriptors === null ? null : descriptorsForClients(descriptors))
+    const limits = rigLimits(setup)
     const engine = new StratumEngine({ ...setup, limits, clock: systemClock, random: Math.random })
     return { engine, rigs: engine }
   }
   return { parts: JSON.stringify(['rigs', setup]), make }
+}
+
+/** Throws NewcutError BAD_OPTION where rigs cannot search work of this length. */
+export function checkRigWork(workBytes: number): void {
+  if (workBytes === RIG_WORK_BYTES) return
+  throw new NewcutError('BAD_OPTION', '--stratum-listen has no effect: no rig can search work of this network', {
+    hint: `its work has ${workBytes} bytes, and rigs know work of ${RIG_WORK_BYTES} bytes only`,
+  })
+}
+
+/** What this process and the user let rigs have. */
+export function rigLimits({ perAddress }: StratumSetup): Partial<RigLimits> {
+  const descriptors = descriptorLimit()
+  return limitsFor(perAddress, descriptors === null ? null : descriptorsForClients(descriptors))
 }

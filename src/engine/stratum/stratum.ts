@@ -4,14 +4,15 @@ import type { Clock } from '../../core/clock.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
 import type { RigHost, StratumStatus } from '../rigs.ts'
 import { Uptake } from '../uptake.ts'
+import { banText } from './ban-text.ts'
 import { Jobs, RIG_WORK_BYTES, type RigJob, type ShareHash, shareHash } from './jobs.ts'
 import { defaultLimits, MAX_SESSIONS, type RigLimits } from './limits.ts'
 import { loadSender } from './native-send.ts'
 import { RigServer } from './server.ts'
-import type { Rig, Session, Share } from './session.ts'
+import { type Rig, Session, type Share } from './session.ts'
 import { startDifficulty } from './share-difficulty.ts'
 import { noShares, Users } from './users.ts'
-import { type Worker, Workers } from './workers.ts'
+import { Workers } from './workers.ts'
 
 export interface StratumOptions {
   readonly host: string
@@ -38,7 +39,7 @@ export class StratumEngine implements Engine, RigHost {
   readonly #options: StratumOptions
   readonly #jobs: Jobs
   readonly #sender = loadSender()
-  readonly #server: RigServer
+  readonly #server: RigServer<Session>
   readonly #workers = new Workers()
   readonly #users = new Users()
   readonly #uptake = new Uptake<Session>()
@@ -65,15 +66,19 @@ export class StratumEngine implements Engine, RigHost {
     const { sendAll } = this.#sender
     const firstNonce1 = Math.floor(random() * MAX_SESSIONS)
     const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, sendAll, firstNonce1 }
-    this.#server = new RigServer(server, {
+    const ports = {
       jobs: this.#jobs,
       shareHash: options.shareHash ?? shareHash,
-      isBanned: (user) => this.#workers.isBanned(user, clock.monotonicMs()),
-      onUser: (user) => this.#join(user),
-      firstDifficulty: ({ worker }, agent) => worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
-      onReady: (session) => this.#begin(session),
+      isBanned: (user: string) => this.#workers.isBanned(user, clock.monotonicMs()),
+      onUser: (user: string) => this.#join(user),
+      firstDifficulty: ({ worker }: Rig, agent: string) =>
+        worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
+      onReady: (session: Session) => this.#begin(session),
+      onNeed: (session: Session) => this.#needing.add(session),
+    }
+    this.#server = new RigServer(server, {
+      newSession: (nonce1, socket) => new Session(nonce1, { ...ports, ...socket }),
       onShare: (_session, share) => this.#take(share),
-      onNeed: (session) => this.#needing.add(session),
       onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
       onBan: (worker) => this.#events?.onWarning(banText(worker)),
@@ -227,10 +232,4 @@ export class StratumEngine implements Engine, RigHost {
 function obstacleOf({ bytes, fixedNonce }: EngineWork): string | null {
   if (fixedNonce.bits > 0) return FIXED_NONCE
   return bytes?.length === RIG_WORK_BYTES ? null : OTHER_LENGTH
-}
-
-/** Told each time: a worker is banned once in ten minutes at most. */
-function banText({ device, user, bad, good }: Worker): string {
-  const what = `${bad} of its last ${bad + good} shares were low or malformed`
-  return `${device} of ${user} is banned for a while, since ${what}: is it set to another network, or its order of bytes?`
 }

@@ -41,7 +41,7 @@ export class RigLine implements PoolLine {
   #nonce2Bytes = 0
   #target: bigint | null = null
   #job: LineJob | null = null
-  #isReady = false
+  #readyAtMs: number | null = null
   #listener: LineListener | null = null
 
   constructor(options: RigLineOptions) {
@@ -64,6 +64,11 @@ export class RigLine implements PoolLine {
   /** The address that was configured: the same object tells the same pool. */
   get home(): PoolAddress {
     return this.#options.home
+  }
+
+  /** How long ago it got its first job; 0: it has none. */
+  get readyMs(): number {
+    return this.#readyAtMs === null ? 0 : this.#options.clock.monotonicMs() - this.#readyAtMs
   }
 
   get nonce1(): string {
@@ -152,8 +157,8 @@ export class RigLine implements PoolLine {
   }
 
   #ready(): void {
-    if (this.#isReady) return
-    this.#isReady = true
+    if (this.#readyAtMs !== null) return
+    this.#readyAtMs = this.#options.clock.monotonicMs()
     this.#options.onReady(this)
   }
 }

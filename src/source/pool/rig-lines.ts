@@ -36,6 +36,8 @@ export interface RigLinesOptions {
 const MAX_COMING = 8
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 15_000
+/** A session that lasted for so long was a good one: the pause after it is short again. */
+const GOOD_MS = 60_000
 /**
  * Programs whose name a pool is told behind our own, since pools choose first targets by it. Programs that write nonces in
  * another order are not among them: the session may come to another rig.
@@ -63,9 +65,11 @@ export class RigLines implements PoolLines {
   /** Where the pool sent its clients; null: its own address. */
   #move: PoolAddress | null = null
   #agent = ''
+  /** Log-ins that failed and sessions that were short, in a row. */
   #attempts = 0
   #cancelPause: (() => void) | null = null
-  #isTroubled = false
+  /** Whether the last log-in failed. */
+  #isFailing = false
   /** Whether a spare session is kept. */
   #isOpen = false
   #isClosed = false
@@ -159,7 +163,7 @@ export class RigLines implements PoolLines {
     if (this.#isClosed || this.#place === null || this.#cancelPause !== null) return
     const spare = this.#isOpen && this.#spare === null && this.#seats.size < this.#options.most ? 1 : 0
     // Pools that fail are asked by one at a time.
-    const most = this.#attempts > 0 ? 1 : MAX_COMING
+    const most = this.#isFailing ? 1 : MAX_COMING
     const wanted = Math.min(most, this.#waiting.length + spare)
     while (this.#coming.size < wanted) this.#dial(this.#place)
   }
@@ -177,8 +181,7 @@ export class RigLines implements PoolLines {
 
   #logIn(line: RigLine): void {
     if (!this.#coming.delete(line)) return
-    this.#attempts = 0
-    this.#isTroubled = false
+    this.#isFailing = false
     this.#give(line)
     this.#fill()
   }
@@ -190,14 +193,15 @@ export class RigLines implements PoolLines {
     if (this.#isClosed || line.home !== this.#place) return
     this.#move = move?.address ?? (isComing ? null : this.#move)
     if (isComing && move === null) this.#fail(reason)
-    // Its address or its silence ends all sessions at the same time: they are not all opened again at once.
+    // All sessions may end at the same time: that counts once.
+    if (this.#cancelPause !== null) return
+    this.#attempts = line.readyMs < GOOD_MS && move === null ? this.#attempts + 1 : 0
     this.#pause(Math.max(move?.waitMs ?? 0, this.#pauseMs))
   }
 
   #fail(reason: NewcutError): void {
-    this.#attempts++
-    if (this.#isTroubled) return
-    this.#isTroubled = true
+    if (this.#isFailing) return
+    this.#isFailing = true
     this.#onTrouble(`no session for a rig: ${describeError(reason)}; trying again`)
   }
 
@@ -209,7 +213,6 @@ export class RigLines implements PoolLines {
   }
 
   #pause(ms: number): void {
-    if (this.#cancelPause !== null) return
     this.#cancelPause = this.#options.clock.after(ms, () => {
       this.#cancelPause = null
       this.#fill()
@@ -219,6 +222,7 @@ export class RigLines implements PoolLines {
   /** Another pool has its work searched, or the same one is back: it is tried at once. */
   #choose(pool: PoolAddress): void {
     this.#attempts = 0
+    this.#isFailing = false
     this.#cancelPause?.()
     this.#cancelPause = null
     if (pool === this.#place) {

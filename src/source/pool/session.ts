@@ -10,13 +10,13 @@ import { printable } from '../../core/printable.ts'
 import type { Receipt } from '../../core/solution.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'
 import {
+  failureLine,
   listOf,
   type MessageId,
   numberIn,
   type Request,
   type Response,
   readMessage,
-  failureLine,
   requestLine,
   resultLine,
   textIn,
@@ -146,7 +146,8 @@ export class PoolSession {
     const response = await Promise.race([answer, sleep(clock, ANSWER_MS, late.signal).then(() => null)])
     late.abort()
     this.#pending.delete(id)
-    if (response === null) return this.#over.signal.aborted ? 'the connection ended' : `no answer in ${ANSWER_MS / 1000} s`
+    if (response === null)
+      return this.#over.signal.aborted ? 'the connection ended' : `no answer in ${ANSWER_MS / 1000} s`
     this.#latencyMs = clock.monotonicMs() - sentAtMs
     return response
   }
