@@ -126,6 +126,11 @@ export class Metrics {
   readonly #rigShares = this.#counter('newcut_rig_shares_total', 'Shares of rigs by what was said of them.', [
     'verdict',
   ])
+  readonly #rigsRefused = this.#counter(
+    'newcut_rigs_refused_total',
+    'Rigs behind a pool that were sent away, by reason.',
+    ['reason'],
+  )
   readonly #rigUserShares = this.#counter(
     'newcut_rig_user_shares_total',
     'Shares of rigs by whom they name and what was said of them.',
@@ -273,7 +278,7 @@ export class Metrics {
   }
 
   /** Series of users and rigs that are not told of any more end. */
-  #showRigs({ sessions, shares, users, rigs }: NonNullable<Snapshot['rigs']>): void {
+  #showRigs({ sessions, shares, users, rigs, refused = {} }: NonNullable<Snapshot['rigs']>): void {
     this.#rigSessions.set(sessions)
     const present = new Map<string, RigSeries>()
     const count = (counter: Counter<string>, labels: Record<string, string>, total: number) => {
@@ -282,6 +287,7 @@ export class Metrics {
       counter.inc(labels, increase(this.#countedRigs.get(key)?.total ?? 0, total))
       present.set(key, { counter, labels, total })
     }
+    for (const [reason, total] of Object.entries(refused)) count(this.#rigsRefused, { reason }, total)
     for (const verdict of shareVerdicts) {
       count(this.#rigShares, { verdict }, shares[verdict])
       for (const each of users) count(this.#rigUserShares, { user: each.user, verdict }, each.shares[verdict])

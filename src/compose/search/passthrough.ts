@@ -12,8 +12,9 @@ export function passthroughPlan(setup: StratumSetup, workBytes: number, rigLines
   checkRigWork(workBytes)
   const { host, port, tls } = setup
   const make = async () => {
-    const shared = { limits: rigLimits(setup), clock: systemClock, random: Math.random }
-    const engine = new PassthroughEngine({ host, port, tls, lines: rigLines(workBytes), ...shared })
+    const lines = rigLines(workBytes)
+    const shared = { limits: rigLimits(setup, lines.most), clock: systemClock, random: Math.random }
+    const engine = new PassthroughEngine({ host, port, tls, lines, ...shared })
     return { engine, rigs: engine }
   }
   return { parts: JSON.stringify(['passthrough', setup]), make }

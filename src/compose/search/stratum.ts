@@ -28,8 +28,9 @@ export function checkRigWork(workBytes: number): void {
   })
 }
 
-/** What this process and the user let rigs have. */
-export function rigLimits({ perAddress }: StratumSetup): Partial<RigLimits> {
+/** What this process and the user let rigs have. `others`: connections that rigs need besides their own. */
+export function rigLimits({ perAddress }: StratumSetup, others = 0): Partial<RigLimits> {
   const descriptors = descriptorLimit()
-  return limitsFor(perAddress, descriptors === null ? null : descriptorsForClients(descriptors))
+  const most = descriptors === null ? null : Math.max(1, descriptorsForClients(descriptors) - others)
+  return limitsFor(perAddress, most)
 }

@@ -41,7 +41,15 @@ const MAX_LOGIN_MS = 15_000
 /** Rigs leave after a minute without a line. Sessions are looked at once a second. */
 const MAX_SILENCE_MS = 25_000
 const MAX_TEXT = 512
-const MAX_USERS = 64
+const MAX_USERS = 200
+/** What is answered in the same way always. */
+const ANSWERS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ...([
+    ['mining.ping', 'pong'],
+    ['mining.configure', {}],
+    ['client.get_version', 'newcut'],
+  ] as const),
+])
 /** Lines that are no messages; with more the client is closed, since it speaks something else. */
 const MAX_GARBAGE = 3
 /** Answers that wait for the one to the subscription; with more the client is closed. */
@@ -59,10 +67,10 @@ export class PassedSession implements ServedSession {
   /** The subscription that has no answer. */
   #subscribing: { readonly id: MessageId } | null = null
   /** What is said once that has its answer: rigs take the first line for it. */
-  #held: string[] = []
+  readonly #held: string[] = []
   #isSubscribed = false
   /** Users that wait for a session with a pool. */
-  #asking: readonly { readonly id: MessageId; readonly text: string }[] = []
+  readonly #asking: { readonly id: MessageId; readonly text: string }[] = []
   /** By what they call themselves; the first is the rig itself. */
   readonly #rigs = new Map<string, PassedRig>()
   #isReady = false
@@ -154,17 +162,9 @@ export class PassedSession implements ServedSession {
         this.#changesNonce1 = true
         this.#answer(id, true)
         return
-      case 'mining.configure':
-        this.#answer(id, {})
-        return
-      case 'mining.ping':
-        this.#answer(id, 'pong')
-        return
-      case 'client.get_version':
-        this.#answer(id, 'newcut')
-        return
       default:
-        if (method.startsWith('client.')) this.#answer(id, null)
+        if (ANSWERS.has(method)) this.#answer(id, ANSWERS.get(method))
+        else if (method.startsWith('client.')) this.#answer(id, null)
         else if (id !== null) this.#say(failureLine(id, 'unknown'))
     }
   }
@@ -189,7 +189,7 @@ export class PassedSession implements ServedSession {
       this.#answer(id, true)
       return
     }
-    this.#asking = [...this.#asking, { id, text }]
+    this.#asking.push({ id, text })
     this.#goOn()
   }
 
@@ -202,17 +202,14 @@ export class PassedSession implements ServedSession {
     }
     if (this.#subscribing !== null) {
       const { id } = this.#subscribing
-      const held = this.#held.join('')
+      const held = this.#held.splice(0).join('')
       this.#subscribing = null
-      this.#held = []
       this.#isSubscribed = true
       const answer = id === null ? '' : resultLine(id, [null, nonce1For(line, this.#order), line.nonce2Bytes])
       if (answer + held !== '') this.#say(answer + held)
       this.#begin()
     }
-    const asking = this.#asking
-    this.#asking = []
-    for (const user of asking) void this.#ask(line, user)
+    for (const user of this.#asking.splice(0)) void this.#ask(line, user)
   }
 
   #wait(): void {
@@ -233,7 +230,7 @@ export class PassedSession implements ServedSession {
     if (this.#isOver) return
     if (isTaken === null || line !== this.#line) {
       // It is asked again in the next session.
-      this.#asking = [...this.#asking, asked]
+      this.#asking.push(asked)
       if (line === this.#line) this.#refuse('away')
       else if (this.#line !== null) this.#goOn()
       return
@@ -279,9 +276,8 @@ export class PassedSession implements ServedSession {
       onLeaving: () => this.#leave(line),
       onEnd: () => this.#lost(line),
     })
-    const wasSubscribed = this.#isSubscribed
     if (this.#isReady) void this.#rejoin(line)
-    else if (wasSubscribed) this.#say(nonceLine(line, this.#order))
+    else if (this.#isSubscribed) this.#say(nonceLine(line, this.#order))
     this.#goOn()
   }
 
@@ -393,12 +389,12 @@ export class PassedSession implements ServedSession {
 
   #say(text: string): void {
     if (this.#isOver) return
-    if (this.#subscribing === null) {
-      this.#saidAtMs = this.#ports.nowMs()
-      this.#ports.write(text, null)
+    if (this.#subscribing !== null) {
+      this.#held.push(text)
+      if (this.#held.length > MAX_HELD) this.#close()
       return
     }
-    this.#held.push(text)
-    if (this.#held.length > MAX_HELD) this.#close()
+    this.#saidAtMs = this.#ports.nowMs()
+    this.#ports.write(text, null)
   }
 }
