@@ -62,6 +62,7 @@ const values: Flags = {
   'stratum-listen': '127.0.0.1:1917',
   'stratum-difficulty': '1M',
   'stratum-per-address': '8',
+  'pool-sessions': '64',
   'stratum-tls-cert': 'cert.pem',
   'stratum-tls-key': 'key.pem',
   blocks: '2',

@@ -4,9 +4,12 @@
  */
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
+import { withNonce } from '../../src/core/header.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { type Running, start, stopAll } from '../cli/run.ts'
+import { RawRig } from '../engine/passthrough/raw-rig.ts'
 import { freePort } from '../ports.ts'
+import { until } from '../wait.ts'
 import { Tap } from './tap.ts'
 
 const ALONE = ['--gpu', 'none', '--http', '127.0.0.1:0']
@@ -76,8 +79,9 @@ describe('rigs behind a pool', () => {
     const again = miner(above.port, 'farm', listen(proxyPort))
     await expect.poll(() => below.sessions.length).toBeGreaterThanOrEqual(6)
     await expect.poll(more).toBe(2)
-    // The pool first: a miner without devices that can search ends with another code.
-    for (const { child, ended } of [at, again, ...rigs]) {
+    await expect.poll(() => nonces.length).toBeGreaterThan(2)
+    // A miner without devices that can search ends with another code: the proxy before its rigs, and not the pool.
+    for (const { child, ended } of [again, ...rigs]) {
       child.kill('SIGTERM')
       expect((await ended).code).toBe(0)
     }
@@ -93,7 +97,53 @@ describe('rigs behind a pool', () => {
     expect(promised.filter(({ searched }) => !taken.has(searched))).toEqual([])
     // The blocks are shares of rigs.
     const found = new Set(heard.map(({ nonce }) => nonce))
-    expect(nonces.length).toBeGreaterThan(2)
     expect(nonces.filter((nonce) => !found.has(nonce))).toEqual([])
+  })
+
+  it('stay connected while the pool is away where they know another nonce1, and mine on', async () => {
+    const devnet = await startDevnet({ graph: 'petersen', difficulty: 2_000_000n, port: 0 })
+    onTestFinished(() => devnet.close())
+    const [poolPort, proxyPort] = [await freePort(), await freePort()]
+    const poolOf = () =>
+      start([
+        ...['mine', '--node', devnet.url, '--state', 'off', '--threads', '0', '--gpu', 'none', '--http', 'off'],
+        ...['--stratum-listen', `127.0.0.1:${poolPort}`, '--stratum-difficulty', '1k'],
+      ])
+    const at = poolOf()
+    await at.sees(/rigs: stratum\+tcp:/)
+    const above = await tap(poolPort)
+    const between = miner(above.port, 'farm', ['--threads', '0', '--stratum-listen', `127.0.0.1:${proxyPort}`])
+    await between.sees(/rigs: stratum\+tcp:/)
+    const ka3 = await RawRig.login(proxyPort)
+    onTestFinished(() => ka3.close())
+    const promised: string[] = []
+    const shares = async (count: number) => {
+      for (let good = 0; good < count; ) {
+        const { header, id } = ka3.jobs[ka3.jobs.length - 1]
+        const nonce2 = ka3.nonce2()
+        const searched = withNonce(header, BigInt(`0x${nonce2}${ka3.nonce1}`))
+        const { result } = await ka3.ask('mining.submit', ['X.worker7', id, nonce2])
+        if (result !== true) continue
+        promised.push(Buffer.from(searched).toString('hex'))
+        good++
+      }
+    }
+    await shares(5)
+    const { nonce1 } = ka3
+    at.child.kill('SIGKILL')
+    await at.ended
+    await between.sees(/pool stratum.*; trying again/)
+    const stale = await ka3.share()
+    expect(stale).toMatchObject({ result: false, error: [21, 'the job is over', null] })
+    await poolOf().sees(/rigs: stratum\+tcp:/)
+    await until(() => ka3.told.includes('mining.set_extranonce') && ka3.told.at(-1) === 'mining.notify')
+    expect(ka3.nonce1).not.toBe(nonce1)
+    await shares(5)
+    expect(ka3.isClosed).toBe(false)
+    expect(above.faults).toEqual([])
+    const taken = above.shares.filter(({ answer }) => answer === true).map(({ searched }) => searched)
+    expect(taken).toEqual(expect.arrayContaining(promised))
+    // Nobody else searched.
+    expect(taken.length).toBe(promised.length)
   })
 })

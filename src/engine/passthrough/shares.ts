@@ -35,7 +35,7 @@ interface PassedShare {
   readonly nonce2: string
 }
 
-type Refused = Exclude<ShareVerdict, 'accepted'>
+type NotTaken = Exclude<ShareVerdict, 'accepted'>
 
 const MAX_NONCE2_BYTES = 8
 const HEX = /^[0-9a-f]+$/i
@@ -63,13 +63,13 @@ export class PassedShares {
     else void this.#hand(id, share)
   }
 
-  judge(id: MessageId, known: PassedRig | null, verdict: Refused): void {
+  judge(id: MessageId, known: PassedRig | null, verdict: NotTaken): void {
     this.#ports.onShare({ verdict, rig: known?.rig ?? null, hashes: 0 })
     if (id !== null) this.#ports.say(failureLine(id, verdict))
   }
 
   /** What is handed in, or why nothing is. Parameters behind the first three are ignored: some rigs add the chain. */
-  #shareOf([, name, text]: readonly unknown[], context: ShareContext): PassedShare | Refused {
+  #shareOf([, name, text]: readonly unknown[], context: ShareContext): PassedShare | NotTaken {
     const { known, line, order } = context
     if (!context.isSubscribed) return 'unsubscribed'
     if (known === null) return 'unauthorized'

@@ -11,7 +11,7 @@ import type { LineJob, LineListener, PassedAnswer, PoolLine } from '../../stratu
 import { accountOf, type PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'
 import { receiptOf } from './receipt.ts'
-import { type Move, PoolSession, type Told } from './session.ts'
+import { type Move, type PoolNews, PoolSession } from './session.ts'
 
 export interface RigLineOptions {
   readonly address: PoolAddress
@@ -50,7 +50,7 @@ export class RigLine implements PoolLine {
     this.#session = new PoolSession({
       ...{ address, home, trust, agent, clock },
       handlers: {
-        onTold: (told) => this.#take(told),
+        onNews: (told) => this.#take(told),
         onJob: () => this.#ready(),
         onMessage: (text) => this.#listener?.onMessage(text),
         onEnd: (reason, move) => {
@@ -129,7 +129,7 @@ export class RigLine implements PoolLine {
     this.#session.close()
   }
 
-  #take(told: Told): void {
+  #take(told: PoolNews): void {
     if (told.kind === 'nonces') {
       const { nonce1, nonce2Bytes } = told
       this.#nonce1 = nonce1
@@ -141,7 +141,7 @@ export class RigLine implements PoolLine {
     } else this.#takeJob(told)
   }
 
-  #takeJob({ params, work }: Extract<Told, { readonly kind: 'job' }>): void {
+  #takeJob({ params, work }: Extract<PoolNews, { readonly kind: 'job' }>): void {
     const { workBytes } = this.#options
     // A longer header overruns the memory of some rigs.
     if (work.bytes.length !== workBytes) {
@@ -166,7 +166,8 @@ export class RigLine implements PoolLine {
 /** What is counted of a rig's share. */
 function verdictOf(receipt: Receipt): ShareVerdict {
   if (receipt.step === 'acknowledged') return 'accepted'
-  if (receipt.step !== 'rejected') return 'stale'
+  // What was refused has a reason.
+  if (!('reason' in receipt)) return 'stale'
   switch (receipt.reason) {
     case 'duplicate':
     case 'unauthorized':

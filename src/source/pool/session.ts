@@ -41,7 +41,7 @@ export interface PoolJob {
 }
 
 /** What a pool tells of its work, as it came: `job` has the parameters of mining.notify, `nonces` nonce1 and size of nonce2. */
-export type Told =
+export type PoolNews =
   | { readonly kind: 'job'; readonly params: readonly unknown[]; readonly work: Work }
   | { readonly kind: 'target'; readonly target: bigint }
   | { readonly kind: 'nonces'; readonly nonce1: string; readonly nonce2Bytes: number }
@@ -50,7 +50,7 @@ export interface SessionHandlers {
   /** The newest job, or the same one with another target. */
   readonly onJob: (job: PoolJob) => void
   /** Everything that it tells, in its order and before the job that comes of it. */
-  readonly onTold?: (told: Told) => void
+  readonly onNews?: (told: PoolNews) => void
   /** What the pool wants people to read; `isComplaint`: something that it asked for is not done. */
   readonly onMessage: (text: string, isComplaint: boolean) => void
   /** Once; nothing follows. `move`: where the pool sends its clients. */
@@ -245,20 +245,20 @@ export class PoolSession {
     if (this.#nextNonce1 !== null) this.#nonce1 = this.#nextNonce1
     this.#nextNonce1 = null
     this.#newest = { id, work }
-    this.#options.handlers.onTold?.({ kind: 'job', params, work })
+    this.#options.handlers.onNews?.({ kind: 'job', params, work })
     this.#tell()
   }
 
   #targeted(target: bigint): void {
     this.#target = target
-    this.#options.handlers.onTold?.({ kind: 'target', target })
+    this.#options.handlers.onNews?.({ kind: 'target', target })
     this.#tell()
   }
 
   /** Reads what the pool says of nonces. */
   #read1(nonce1: string, nonce2Bytes: number): FixedNonce {
     const read = readNonce1(nonce1, nonce2Bytes)
-    this.#options.handlers.onTold?.({ kind: 'nonces', nonce1, nonce2Bytes })
+    this.#options.handlers.onNews?.({ kind: 'nonces', nonce1, nonce2Bytes })
     return read
   }
 

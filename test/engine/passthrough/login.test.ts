@@ -1,7 +1,11 @@
 /** Log-ins of rigs behind a pool: what they are told, in which order, and who is sent away. */
 import { afterEach, describe, expect, it } from 'vitest'
+import { withNonce } from '../../../src/core/header.ts'
 import { CpuEngine } from '../../../src/engine/cpu/cpu.ts'
 import { nonceRanges } from '../../../src/engine/range.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { PoolSource } from '../../../src/source/pool/pool-source.ts'
+import { RigLines } from '../../../src/source/pool/rig-lines.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { until } from '../../wait.ts'
 import { pool, proxy, rig, stopProxies, visitor } from './proxies.ts'
@@ -195,14 +199,13 @@ describe('a pool whose nonces rigs cannot use', () => {
     expect(job.fixedNonce).toEqual({ bits: 64 - 8 * size, value: Number.parseInt(nonce1, 16) })
     const cpu = new CpuEngine({
       ...{ ranges: nonceRanges(1, Math.random), kernel: 'wasm' as const, priority: 'normal' as const },
-      clock: { wallMs: Date.now, monotonicMs: () => performance.now(), after: () => () => undefined },
+      clock: systemClock,
     })
     const found: bigint[] = []
     await cpu.start(286, { onCandidate: ({ nonce }) => found.push(nonce), onWarning: () => undefined })
     await cpu.setWork({ ...job, sequence: 1, job: job.id, bytes: job.work.bytes })
     await until(() => found.length >= 3)
     await cpu.stop()
-    const { withNonce } = await import('../../../src/core/header.ts')
     const receipts = found.slice(0, 3).map((nonce) => {
       return source.handIn({ job, bytes: Uint8Array.from(withNonce(job.work.bytes, nonce)) })
     })
@@ -233,9 +236,6 @@ it('a pool is told the program of rigs, as far as it is one that is known', asyn
 it('a proxy opens no session for a rig before it listens', async () => {
   const at = new ScriptedPool()
   await at.listen()
-  const { PoolSource } = await import('../../../src/source/pool/pool-source.ts')
-  const { RigLines } = await import('../../../src/source/pool/rig-lines.ts')
-  const { systemClock } = await import('../../../src/platform/clock.ts')
   const about = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random }
   const options = { pools: [at.address()], ...about, failbackMs: 60_000 }
   const source = await PoolSource.reach(options, () => undefined, new AbortController().signal)
