@@ -43,6 +43,7 @@ export class RigLine implements PoolLine {
   #job: LineJob | null = null
   #readyAtMs: number | null = null
   #listener: LineListener | null = null
+  #isUsed = false
 
   constructor(options: RigLineOptions) {
     this.#options = options
@@ -64,6 +65,11 @@ export class RigLine implements PoolLine {
   /** The address that was configured: the same object tells the same pool. */
   get home(): PoolAddress {
     return this.#options.home
+  }
+
+  /** Whether a user of a rig was told to the pool. */
+  get isUsed(): boolean {
+    return this.#isUsed
   }
 
   /** How long ago it got its first job; 0: it has none. */
@@ -95,6 +101,11 @@ export class RigLine implements PoolLine {
     this.#listener = listener
   }
 
+  /** Its rig is gone. */
+  forsake(): void {
+    this.#listener = null
+  }
+
   /** Work comes from another pool now. */
   leave(): void {
     this.#listener?.onLeaving()
@@ -107,6 +118,7 @@ export class RigLine implements PoolLine {
 
   async authorize(user: string): Promise<boolean | null> {
     const { address } = this.#options
+    this.#isUsed = true
     if (user === address.user) return true
     const answer = await this.#session.ask('mining.authorize', [user, address.password])
     if (typeof answer === 'string') return null

@@ -34,6 +34,13 @@ export interface RigLinesOptions {
 
 /** Log-ins at a time: a pool may take more for an attack. */
 const MAX_COMING = 8
+/** Sessions that are kept when rigs leave without having used them. */
+const MAX_SPARES = 2
+/**
+ * Sessions that may be opened in a second, once as many were opened as there may be: rigs that come and go all the time must
+ * not have the pool ban this address.
+ */
+const OPENED_PER_SECOND = 4
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 15_000
 /** A session that lasted for so long was a good one: the pause after it is short again. */
@@ -59,7 +66,8 @@ export class RigLines implements PoolLines {
   readonly #options: RigLinesOptions
   readonly #seats = new Set<HeldSeat>()
   readonly #coming = new Set<RigLine>()
-  #spare: RigLine | null = null
+  /** Logged in, and nobody's. */
+  readonly #spares: RigLine[] = []
   #waiting: readonly Request[] = []
   #place: PoolAddress | null
   /** Where the pool sent its clients; null: its own address. */
@@ -68,6 +76,9 @@ export class RigLines implements PoolLines {
   /** Log-ins that failed and sessions that were short, in a row. */
   #attempts = 0
   #cancelPause: (() => void) | null = null
+  /** Sessions that may be opened now, and when they were counted. */
+  #budget: number
+  #budgetAtMs: number
   /** Whether the last log-in failed. */
   #isFailing = false
   /** Whether a spare session is kept. */
@@ -79,6 +90,8 @@ export class RigLines implements PoolLines {
   constructor(options: RigLinesOptions) {
     this.#options = options
     this.#place = options.pools.chosen
+    this.#budget = options.most + 1
+    this.#budgetAtMs = options.clock.monotonicMs()
     this.#unlisten = options.pools.onChosen((pool) => this.#choose(pool))
   }
 
@@ -88,7 +101,7 @@ export class RigLines implements PoolLines {
 
   get sessions(): number {
     const held = [...this.#seats].reduce((sum, { lines }) => sum + lines.size, 0)
-    return held + this.#coming.size + (this.#spare === null ? 0 : 1)
+    return held + this.#coming.size + this.#spares.length
   }
 
   open(onTrouble: (message: string) => void): void {
@@ -112,7 +125,7 @@ export class RigLines implements PoolLines {
       release: () => {
         this.#waiting = this.#waiting.filter((request) => request.seat !== seat)
         this.#seats.delete(seat)
-        for (const line of seat.lines) line.close()
+        for (const line of seat.lines) this.#takeBack(line)
         seat.lines.clear()
         this.#fill()
       },
@@ -128,28 +141,33 @@ export class RigLines implements PoolLines {
     this.#waiting = []
     for (const { lines } of this.#seats) for (const line of lines) line.close()
     for (const line of this.#coming) line.close()
-    this.#spare?.close()
+    for (const line of this.#spares.splice(0)) line.close()
     this.#seats.clear()
     this.#coming.clear()
-    this.#spare = null
+  }
+
+  /** One that the rig has not used is a spare one again. */
+  #takeBack(line: RigLine): void {
+    if (line.isUsed || line.home !== this.#place) line.close()
+    else {
+      line.forsake()
+      this.#give(line, MAX_SPARES)
+    }
   }
 
   #request(request: Request): void {
     if (TOLD_AGENTS.test(request.agent)) this.#agent = request.agent
     this.#waiting = [...this.#waiting.filter(({ seat }) => seat !== request.seat), request]
-    if (this.#spare !== null) {
-      const line = this.#spare
-      this.#spare = null
-      this.#give(line)
-    }
+    const spare = this.#spares.shift()
+    if (spare !== undefined) this.#give(spare)
     this.#fill()
   }
 
   /** Gives a session that is logged in to whoever waits, or keeps it. */
-  #give(line: RigLine): void {
+  #give(line: RigLine, spares = 1): void {
     const [first, ...others] = this.#waiting
     if (first === undefined) {
-      if (this.#spare === null && this.#seats.size < this.#options.most) this.#spare = line
+      if (this.#spares.length < Math.min(spares, this.#options.most - this.#seats.size)) this.#spares.push(line)
       else line.close()
       return
     }
@@ -161,11 +179,27 @@ export class RigLines implements PoolLines {
   /** Opens as many sessions as are wanted, a few at a time. */
   #fill(): void {
     if (this.#isClosed || this.#place === null || this.#cancelPause !== null) return
-    const spare = this.#isOpen && this.#spare === null && this.#seats.size < this.#options.most ? 1 : 0
+    const spare = this.#isOpen && this.#spares.length === 0 && this.#seats.size < this.#options.most ? 1 : 0
     // Pools that fail are asked by one at a time.
     const most = this.#isFailing ? 1 : MAX_COMING
     const wanted = Math.min(most, this.#waiting.length + spare)
-    while (this.#coming.size < wanted) this.#dial(this.#place)
+    while (this.#coming.size < wanted) {
+      if (!this.#mayOpen()) {
+        this.#pause(1000 / OPENED_PER_SECOND)
+        return
+      }
+      this.#dial(this.#place)
+    }
+  }
+
+  #mayOpen(): boolean {
+    const nowMs = this.#options.clock.monotonicMs()
+    const more = (OPENED_PER_SECOND * (nowMs - this.#budgetAtMs)) / 1000
+    this.#budget = Math.min(this.#options.most + 1, this.#budget + more)
+    this.#budgetAtMs = nowMs
+    if (this.#budget < 1) return false
+    this.#budget--
+    return true
   }
 
   #dial(home: PoolAddress): void {
@@ -188,7 +222,7 @@ export class RigLines implements PoolLines {
 
   #ended(line: RigLine, reason: NewcutError, move: Move | null): void {
     const isComing = this.#coming.delete(line)
-    if (this.#spare === line) this.#spare = null
+    if (this.#spares.includes(line)) this.#spares.splice(this.#spares.indexOf(line), 1)
     for (const { lines } of this.#seats) lines.delete(line)
     if (this.#isClosed || line.home !== this.#place) return
     this.#move = move?.address ?? (isComing ? null : this.#move)
@@ -233,8 +267,7 @@ export class RigLines implements PoolLines {
     this.#move = null
     for (const line of this.#coming) line.close()
     this.#coming.clear()
-    this.#spare?.close()
-    this.#spare = null
+    for (const line of this.#spares.splice(0)) line.close()
     const left = [...this.#seats].flatMap(({ lines }) => [...lines])
     for (const line of left) line.leave()
     this.#fill()

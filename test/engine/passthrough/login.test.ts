@@ -178,6 +178,49 @@ describe('a rig behind a pool', () => {
   })
 })
 
+describe('rigs that come and go', () => {
+  it('leave a session that they did not use to the next one', async () => {
+    const at = await pool()
+    const { port, engine } = await proxy([at.address()])
+    await until(() => at.sessions[1]?.asked.length === 2)
+    const nonces = new Set<string>()
+    for (let i = 0; i < 10; i++) {
+      const one = await visitor(port)
+      const { result } = await one.ask('mining.subscribe', ['GodMiner/2.0.0', null])
+      nonces.add(result[1])
+      one.close()
+      await until(() => engine.status().sessions === 0)
+    }
+    // The one that was spare first, and that which took its place.
+    expect(nonces.size).toBeLessThanOrEqual(2)
+    expect(at.count).toBeLessThanOrEqual(3)
+    const miner = await rig(port)
+    expect((await miner.share()).result).toBe(true)
+  })
+
+  it('open four sessions a second at most, once as many were opened as there may be', async () => {
+    const clock = new VirtualClock()
+    const at = await pool()
+    const { port, engine } = await proxy([at.address()], { clock, most: 3 })
+    // Its own, the spare one, and one for each that is gone: four in all for rigs.
+    for (let i = 0; i < 4; i++) {
+      const one = await rig(port)
+      one.close()
+      await until(() => engine.status().sessions === 0)
+    }
+    await until(() => at.count === 5)
+    const late = await visitor(port)
+    const id = late.send('mining.subscribe', ['GodMiner/2.0.0', null])
+    await until(() => engine.status().sessions === 1)
+    await clock.pass(100)
+    expect([at.count, late.lines]).toEqual([5, []])
+    for (let s = 0; s < 8; s++) await clock.pass(250)
+    await until(() => late.lines.length > 0)
+    expect(late.lines[0]).toMatchObject({ id, result: [null, expect.any(String), 6] })
+    expect(at.count).toBeLessThanOrEqual(7)
+  })
+})
+
 describe('a pool whose nonces rigs cannot use', () => {
   it.each([
     ['of 3 bytes', '0a0b0c', 5, 'few', 'the pool leaves too few nonces for rigs'],
