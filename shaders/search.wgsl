@@ -12,13 +12,14 @@
  *     low half of m7  nonce bits 48..63                  batch to batch
  *     m8..m15         zero, nothing is added for them    never
  *
- * A batch is `lanes` times `trips` nonces: lane l has m6 = `first` + l, modulo 2^32, and tries `trips` values of m5,
- * `step` apart. Round 1 mixes column 3 from m6 and m7, so each lane does that once for all its trips. Column 2 depends
- * on m5 alone in what differs: it is the same for all lanes of a trip, which GPUs with a scalar unit leave to that.
+ * A batch is `lanes` times `trips` nonces: lane l has m6 = `first` + l * `stride`, modulo 2^32, and tries `trips` values
+ * of m5, `step` apart. `stride` is 1 unless a pool has fixed low bits of m6. Round 1 mixes column 3 from m6 and m7, so each
+ * lane does that once for all its trips. Column 2 depends on m5 alone in what differs: it is the same for all lanes of a
+ * trip, which GPUs with a scalar unit leave to that.
  *
  * Params, 128 bytes:                               Result, 8 + 8 * MAX_RESULT_NONCES bytes:
  *       0  rows    u32[16]  state, see below             0  tag         u32  of the batch whose result this is
- *      64  words   u32[8]   m0..m7, m6 unused            4  candidates  u32  found, the host has set it to 0
+ *      64  words   u32[8]   m0..m7, m6: stride           4  candidates  u32  found, the host has set it to 0
  *      96  bound   u32      top word of the target       8  nonces      u64[MAX_RESULT_NONCES] little-endian, unordered
  *     100  h7      u32      word 7 of the midstate
  *     104  tag     u32      copied to the result      `candidates` may exceed MAX_RESULT_NONCES. Then nonces are
@@ -81,7 +82,7 @@ fn search(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) gro
   if (lane >= params.lanes) {
     return;
   }
-  let m6 = params.first + lane;
+  let m6 = params.first + lane * params.words[1].z;
   let m7 = params.words[1].w;
   let rows = State(params.rows[0], params.rows[1], params.rows[2], params.rows[3]);
   let column3 = columns(State(rows.a.wwww, rows.b.wwww, rows.c.wwww, rows.d.wwww), vec4u(m6), vec4u(m7));

@@ -89,6 +89,7 @@ function fullSnapshot(): Required<Snapshot> {
       ...{ sessions: 1, shares, users: [{ user: 'user', sessions: 1, hashes: 1, shares }] },
       rigs: [{ device: 'rig', user: 'user', sessions: 1, shares, difficulty: 1, refusedAs: 'stale' }],
       isLogWell: true,
+      refused: { full: 1, away: 0, few: 0, digits: 0, user: 0 },
     },
     fleet: { fleet: 'fleet', isLeading: true, leader: 'host', rigs: 1 },
     results: { expected: 1, found: 1, effort: 1, best: [{ difficulty: 1, chain: 0, height: 1, device: 'gpu0' }] },

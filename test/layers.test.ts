@@ -80,7 +80,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     rules: ['store'],
     store: [],
   },
-  engine: { '': [], cpu: [''], gpu: [''], stratum: [''], fleet: [''] },
+  engine: { '': [], cpu: [''], gpu: [''], stratum: [''], passthrough: ['', 'stratum'], fleet: [''] },
   // The folder itself has the ports and the mailbox. Failover knows neither nodes nor pools.
   source: {
     '': [],

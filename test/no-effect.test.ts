@@ -63,6 +63,7 @@ const values: Flags = {
   'stratum-proxy-listen': '127.0.0.1:1918',
   'stratum-difficulty': '1M',
   'stratum-per-address': '8',
+  'pool-sessions': '64',
   'stratum-tls-cert': 'cert.pem',
   'stratum-tls-key': 'key.pem',
   blocks: '2',

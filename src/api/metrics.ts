@@ -126,6 +126,11 @@ export class Metrics {
   readonly #rigShares = this.#counter('newcut_rig_shares_total', 'Shares of rigs by what was said of them.', [
     'verdict',
   ])
+  readonly #rigsRefused = this.#counter(
+    'newcut_rigs_refused_total',
+    'Rigs behind a pool that were sent away, by reason.',
+    ['reason'],
+  )
   readonly #rigUserShares = this.#counter(
     'newcut_rig_user_shares_total',
     'Shares of rigs by whom they name and what was said of them.',
@@ -283,7 +288,7 @@ export class Metrics {
   }
 
   /** Series of users and rigs that are not told of any more end. */
-  #showRigs({ sessions, shares, users, rigs, isLogWell }: NonNullable<Snapshot['rigs']>): void {
+  #showRigs({ sessions, shares, users, rigs, isLogWell, refused = {} }: NonNullable<Snapshot['rigs']>): void {
     this.#rigSessions.set(sessions)
     this.#shareLogFailing.set(isLogWell === false ? 1 : 0)
     this.#rigDeviceRefused.reset()
@@ -296,6 +301,7 @@ export class Metrics {
       counter.inc(labels, increase(this.#countedRigs.get(key)?.total ?? 0, total))
       present.set(key, { counter, labels, total })
     }
+    for (const [reason, total] of Object.entries(refused)) count(this.#rigsRefused, { reason }, total)
     for (const verdict of shareVerdicts) {
       count(this.#rigShares, { verdict }, shares[verdict])
       for (const each of users) count(this.#rigUserShares, { user: each.user, verdict }, each.shares[verdict])

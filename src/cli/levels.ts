@@ -40,6 +40,7 @@ const rules: { readonly [Type in ConsoleEvent['type']]: Rule<Type> } = {
   ready: 'info',
   work: 'info',
   idle: 'info',
+  notice: 'info',
   paused: 'info',
   resumed: 'info',
   fleet: 'info',

@@ -40,6 +40,8 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
       return [{ label: 'warning', style: 'yellow', text: event.message }]
     case 'detail':
       return [{ label: 'detail', style: 'dim', text: event.message }]
+    case 'notice':
+      return [{ label: 'notice', style: 'cyan', text: event.message }]
     case 'trouble':
       return [{ label: 'trouble', style: 'yellow', text: event.message }]
     case 'recovered':

@@ -150,6 +150,7 @@ function pausingLines({ schedule, 'idle-only': idleOnly, 'idle-limit': limit }: 
   ]
 }
 
-function rigsLine(address: string, { 'stratum-tls-cert': cert }: MineConfig['values']): string {
-  return `rigs: stratum+${cert === undefined ? 'tcp' : 'ssl'}://${address}, any user and password`
+function rigsLine(address: string, { 'stratum-tls-cert': cert, pool }: MineConfig['values']): string {
+  const who = pool === undefined ? 'any user and password' : 'any user and password; the pool pays the user of --pool'
+  return `rigs: stratum+${cert === undefined ? 'tcp' : 'ssl'}://${address}, ${who}`
 }

@@ -12,6 +12,7 @@ import type {
   MinerSetup,
   NodesSetup,
   OwnSearch,
+  PoolsSetup,
   StratumSetup,
 } from '../compose/setup.ts'
 import type { StateSetup } from '../compose/state.ts'
@@ -57,7 +58,10 @@ export function setupOf(config: MineConfig, environment: ProcessEnvironment): Mi
       pools.some(({ tls }) => tls),
     )
     const trust = { insecure: values.insecure, fingerprint: values.fingerprint, ca }
-    return { ...common, search, source: { kind: 'pools', ...reaching, pools, trust, failbackMs: values.failback } }
+    const sessions = values['pool-sessions']
+    const source: PoolsSetup = { kind: 'pools', ...reaching, pools, trust, failbackMs: values.failback, sessions }
+    // The pool keeps the shares.
+    return { ...common, search: { ...search, stratum: stratumSetup(values, null) }, source }
   }
   const mined = { ...minedSetup(values), page: values['mine-page'], state: stateSetup(values, environment) }
   const source: NodesSetup | EmbeddedSetup =

@@ -36,6 +36,8 @@ const EMBEDDED = 'without --node there is only the embedded network'
 export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>> = {
   noFleet: ({ fleet }) => when(fleet !== undefined, LEADER),
   noPool: ({ pool }) => when(pool !== undefined, 'with --pool the pools give the work'),
+  pool: ({ pool }) =>
+    when(pool === undefined, 'it is for rigs behind a pool', 'add --pool stratum+tcp://USER@HOST:PORT'),
   blocks: ({ fleet, pool }) => when(fleet !== undefined, LEADER) ?? when(pool !== undefined, POOL),
   journal: ({ pool }) => when(pool !== undefined, POOL),
   peer: (given) => when(isEmbedded(given), EMBEDDED),
@@ -62,7 +64,6 @@ export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>
   gpu: ({ gpu }) => when(gpu === 'none', 'with --gpu none no GPU mines'),
   namedGpu: ({ gpu }) => when(gpu === 'auto', '--gpu auto takes real GPUs only', 'add --gpu all, or name the device'),
   external: ({ engine }) => when(engine !== 'external', 'it is for --engine external', 'add --engine external'),
-  rigs: ({ pool }) => when(pool !== undefined, 'a pool keeps the part of the nonce by which rigs are told apart'),
   rigServer: ({ 'stratum-listen': address }) =>
     when(address == null, 'no rigs are let in', 'add --stratum-listen HOST:PORT'),
   page: ({ fleet, pool }) =>

@@ -21,7 +21,12 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
   const reached = await reachSource(atOnce(setup), () => undefined, stopped)
   try {
     const { search } = setup
-    const { coming, rigs: host } = await new Engines(reached.source.workBytes, stopped).replacementFor(search)
+    const { coming, rigs: host } = await new Engines(
+      reached.source.workBytes,
+      stopped,
+      null,
+      reached.rigLines,
+    ).replacementFor(search)
     const rigs = await listenForRigs(host)
     await rigs?.close()
     if (search.kind === 'leader') await search.link.checkJetStream(search.replicas ?? 1)

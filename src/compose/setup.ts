@@ -16,19 +16,19 @@ import type { Payee } from './payee.ts'
 import type { StateSetup } from './state.ts'
 
 /**
- * A setup that cannot be mined does not type-check. Rigs need headers whose whole nonce is free: nodes give such work, and
- * the leader of a fleet gives a relay headers of its own.
+ * A setup that cannot be mined does not type-check. Rigs need headers whose whole nonce is free, as nodes give them and
+ * the leader of a fleet gives them to a relay, or a session with a pool for themselves.
  */
 export type MinerSetup = CommonSetup &
   (
     | {
-        readonly source: NodesSetup | EmbeddedSetup | FleetRigSetup
+        readonly source: NodesSetup | EmbeddedSetup | FleetRigSetup | PoolsSetup
         /** `stratum`: rigs search beside the devices of this machine; undefined: none are let in. */
         readonly search: (OwnSearch | ExternalSearch) & { readonly stratum?: StratumSetup | undefined }
       }
     | { readonly source: NodesSetup; readonly search: LeaderSearch }
     | {
-        readonly source: PoolsSetup
+        readonly source: FleetRigSetup
         readonly search: (OwnSearch | ExternalSearch) & { readonly stratum?: undefined }
       }
   )
@@ -113,6 +113,8 @@ export interface PoolsSetup extends Reaching {
   readonly kind: 'pools'
   /** In order of priority. */
   readonly pools: readonly [PoolAddress, ...PoolAddress[]]
+  /** Most sessions for rigs with a pool at a time; default 128. */
+  readonly sessions?: number | undefined
   readonly trust: PoolTrust
   /** How long a pool of higher priority has to be fit before it gives work again; default 60 s. */
   readonly failbackMs?: number | undefined

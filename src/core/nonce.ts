@@ -1,6 +1,6 @@
 /** Bits of the nonce that somebody other than the searcher chose, as pools do to keep their miners apart. */
 export interface FixedNonce {
-  /** How many of the low bits, the first bytes on the wire, are fixed: 0, 8 or 16; 64 in NO_NONCE. */
+  /** How many of the low bits, the first bytes on the wire, are fixed: 0, 8, 16, 24 or 32; 64 in NO_NONCE. */
   readonly bits: number
   /** Their value, below 2^bits. */
   readonly value: number

@@ -9,12 +9,15 @@
  *     CPU thread:  high, then the next middle of its part, then the next low
  *     GPU:         a few lows for each middle of its part, then the next high, then the next few lows
  *
+ * Where a pool fixes bits of `middle` as well, a slot tries those middles of its part that have them.
+ *
  * All loops start at a random value and wrap around. Processes that search the same work start at independent points of
- * the 2^64 nonces, so they do not meet in practice. A search that has tried all its nonces begins again at the first.
+ * the 2^64 nonces, so they do not meet in practice. A search that has tried all its nonces rests until there is other work.
  */
 import type { FixedNonce } from '../core/nonce.ts'
 
-export const LOWS = 2 ** 16
+const LOW_BITS = 16
+export const LOWS = 2 ** LOW_BITS
 export const MIDDLES = 2 ** 32
 export const HIGHS = 2 ** 16
 
@@ -78,15 +81,43 @@ export function restartedRange(range: NonceRange, restarts: number): NonceRange 
   }
 }
 
+/** The middles of a part that have the fixed bits: `stride * (first + n) + fixed` for n below `count`. */
+export interface FreeMiddles {
+  readonly first: number
+  readonly count: number
+  /** Where the search begins: counts from `first`. */
+  readonly start: number
+  readonly stride: number
+  readonly fixed: number
+}
+
+/** Those of a range. One that has none takes the next: of 65,536 that there are at least, no machine has as many slots. */
+export function freeMiddles({ first, count, start }: NonceRange, { bits, value }: FixedNonce): FreeMiddles {
+  const stride = 2 ** Math.max(0, bits - LOW_BITS)
+  const [from, to] = [Math.ceil(first / stride), Math.ceil((first + count) / stride)]
+  const free = Math.max(1, to - from)
+  return { first: from, count: free, start: Math.floor(start / stride) % free, stride, fixed: Math.floor(value / LOWS) }
+}
+
+/** The middle of a number below `count`. */
+export function middleAt({ first, stride, fixed }: FreeMiddles, number: number): number {
+  return (stride * (first + number) + fixed) % MIDDLES
+}
+
+/** How many values `low` takes. */
+export function freeLows({ bits }: FixedNonce): number {
+  return 2 ** Math.max(0, LOW_BITS - bits)
+}
+
 /** `low` with the fixed bits in place. */
 export function lowWith(low: number, { bits, value }: FixedNonce): number {
-  const fixed = 2 ** bits - 1
+  const fixed = 2 ** Math.min(bits, LOW_BITS) - 1
   return (low & ~fixed & 0xffff) | (value & fixed)
 }
 
 /** The value of the free bits of `low` after this many others, with the fixed ones as they are. */
 export function nextLow(low: number, { bits }: FixedNonce, values = 1): number {
-  return (low + values * 2 ** bits) % LOWS
+  return (low + values * 2 ** Math.min(bits, LOW_BITS)) % LOWS
 }
 
 /** The nonce of its three parts. */

@@ -33,6 +33,8 @@ export interface StratumStatus {
   readonly rigs: readonly RigCounts[]
   /** Whether the share log can be written; null: none is kept. */
   readonly isLogWell: boolean | null
+  /** Rigs behind a pool that were sent away, by reason; undefined: they are behind none. */
+  readonly refused?: Readonly<Record<string, number>>
 }
 
 /** What the rigs of a user did, those that are gone included. */

@@ -83,6 +83,8 @@ export type MinerEvent =
   | { readonly type: 'warning'; readonly message: string }
   /** Of use to whoever looks for the cause of trouble with rigs. */
   | { readonly type: 'detail'; readonly message: string }
+  /** What whoever gives the work wants people to read. */
+  | { readonly type: 'notice'; readonly message: string }
   /** Something fails and is being retried. Reported once for an outage. */
   | { readonly type: 'trouble'; readonly message: string }
   /** The outage is over. */

@@ -134,6 +134,7 @@ export class Miner {
     const events = {
       onTrouble: (message: string) => onEvent({ type: 'trouble', message }),
       onRecovered: (message: string) => onEvent({ type: 'recovered', message }),
+      onNotice: (message: string) => onEvent({ type: 'notice', message }),
     }
     for await (const job of source.jobs(this.#stop.signal, events)) {
       this.#take(job)

@@ -94,6 +94,8 @@ export interface SourceEvents {
   readonly onTrouble: (message: string) => void
   /** The outage is over. */
   readonly onRecovered: (message: string) => void
+  /** What whoever gives the work wants people to read. */
+  readonly onNotice?: (message: string) => void
 }
 
 export interface Source {

@@ -149,6 +149,10 @@ export function resultLine(id: MessageId, result: unknown): string {
 
 /** The refusal of a request as a line. */
 export function failureLine(id: MessageId, name: FailureName): string {
-  const { code, message } = failures[name]
+  return refusalLine(id, failures[name])
+}
+
+/** The same in other words, such as those of a pool. */
+export function refusalLine(id: MessageId, { code, message }: Failure): string {
   return `{"id":${stringifyJson(id)},"result":false,"error":${JSON.stringify([code, message, null])}}\n`
 }

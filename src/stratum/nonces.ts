@@ -17,9 +17,9 @@ export type ByteOrder = 'usual' | 'memory'
 /** Reads what a server says of nonces: nonce1, and how many bytes nonce2 has. Throws FormatError. */
 export function readNonce1(text: string, nonce2Bytes: number): FixedNonce {
   const bytes = NONCE_BYTES - nonce2Bytes
-  // Engines keep at most the two lowest bytes fixed.
-  if (!Number.isInteger(nonce2Bytes) || bytes < 0 || bytes > 2) {
-    throw new FormatError('nonce2 size', 0, `${nonce2Bytes} bytes, expected 6 to 8`)
+  // Engines keep at most the four lowest bytes fixed.
+  if (!Number.isInteger(nonce2Bytes) || bytes < 0 || bytes > 4) {
+    throw new FormatError('nonce2 size', 0, `${nonce2Bytes} bytes, expected 4 to 8`)
   }
   const value = text === '' && bytes === 0 ? 0 : numberOf(text, 'nonce1')
   if (value >= 2 ** (8 * bytes)) throw new FormatError('nonce1', 0, `more than ${bytes} bytes`)

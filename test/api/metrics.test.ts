@@ -126,6 +126,16 @@ describe('/healthz', () => {
     expect(await healthOf({ ...snapshotOf([device('a')], 0), work: null })).toEqual({ code: 503, body })
   })
 
+  it('counts rigs that were sent away by reason', async () => {
+    const rigs = { sessions: 0, shares: noShares(), users: [], rigs: [], isLogWell: null, refused: { full: 2, few: 0 } }
+    const metrics = new Metrics(() => ({ ...snapshotOf([], 0), rigs }), '0.0.0')
+    await metrics.scrape()
+    rigs.refused = { full: 5, few: 0 }
+    const after = await metrics.scrape()
+    expect(after).toContain('newcut_rigs_refused_total{reason="full"} 5\n')
+    expect(after).toContain('newcut_rigs_refused_total{reason="few"} 0\n')
+  })
+
   it('tells shares apart by user and rig, and has no series for those that are gone', async () => {
     const shares = (accepted: number, low = 0) => ({ ...noShares(), accepted, low })
     const user = (name: string, accepted: number) => {

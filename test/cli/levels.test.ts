@@ -55,6 +55,7 @@ const EVENTS: readonly (readonly [string, ConsoleEvent, string, LogLevel])[] = [
   ['ready', { type: 'ready', devices: [device] }, 'ready     cpu: wasm', 'info'],
   ['work', { type: 'work', ...work }, 'work      chain 3', 'info'],
   ['idle', { type: 'idle' }, 'idle', 'info'],
+  ['notice', { type: 'notice', message: 'n' }, 'notice    n', 'info'],
   ['paused', { type: 'paused', by: 'user', text: 'until it is resumed' }, 'paused', 'info'],
   ['resumed', { type: 'resumed' }, 'resumed', 'info'],
   ['fleet', { type: 'fleet', isLeading: true, leader: null }, 'fleet', 'info'],

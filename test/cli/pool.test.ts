@@ -117,9 +117,11 @@ describe('newcut mine --pool', () => {
       /--public-key .* a pool gives the work/,
     ],
     [
-      ['--pool', 'stratum+tcp://a@pool.example:1', '--stratum-listen', '127.0.0.1:0'],
-      /--stratum-listen .* keeps the part/,
+      ['--pool', 'stratum+tcp://a@pool.example:1', '--stratum-listen', '127.0.0.1:0', '--stratum-difficulty', '1k'],
+      /--stratum-difficulty .* with --pool the pools give the work/,
     ],
+    [['--pool', 'stratum+tcp://a@pool.example:1', '--pool-sessions', '9'], /--pool-sessions .* no rigs are let in/],
+    [['--stratum-listen', '127.0.0.1:0', '--pool-sessions', '9'], /--pool-sessions .* rigs behind a pool/],
     [['--pool', 'stratum+tcp://a@pool.example:1', '--insecure'], /--insecure has no effect: there is no TLS/],
     [['--pool', 'stratum+tcp://a@pool.example:1', '--failback', '5s'], /--failback .*there is only one --pool/],
   ])('refuses what cannot be meant: %j', async (args, complaint) => {

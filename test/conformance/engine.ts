@@ -80,10 +80,10 @@ export function engineConformance({
       expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
     }))
 
-  for (const bits of keepsFixedBits ? [8, 16] : []) {
+  for (const bits of keepsFixedBits ? [8, 16, 24, 32] : []) {
     it(`keeps ${bits} fixed bits of the nonce`, () =>
       using(async ({ engine, candidates, seen }) => {
-        const value = 0xa5c3 % 2 ** bits
+        const value = (bits > 16 ? 0xa5c3b7d9 : 0xa5c3) % 2 ** bits
         const work = workOf(1, { fixedNonce: { bits, value } })
         await engine.setWork(work)
         await seen(3)

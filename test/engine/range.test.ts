@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { NonceCursor } from '../../src/engine/gpu/batches.ts'
 import { noncesOf } from '../../src/engine/gpu/layout.ts'
 import {
+  freeMiddles,
   lowWith,
+  middleAt,
   type NonceRange,
   nextLow,
   nonceOf,
@@ -151,3 +153,71 @@ describe('a GPU on a small part', () => {
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
+
+describe('middles of which a pool fixes a part', () => {
+  const more = fc.constantFrom(24, 32).chain((bits) => {
+    return fc.record({
+      bits: fc.constant(bits),
+      value: fc.nat({ max: 0x7fff_ffff }).map((n) => (2 * n + 1) % 2 ** bits),
+    })
+  })
+  const fixedOf = (value: number) => Math.floor(value / 2 ** 16)
+
+  it('are split among slots without gap or overlap', () => {
+    const property = fc.property(fc.integer({ min: 1, max: 1024 }), fc.nat(), more, (count, seed, fixed) => {
+      const parts = nonceRanges(count, randomFrom(seed)).map((range) => freeMiddles(range, fixed))
+      let next = 0
+      for (const { first, count: middles, start } of parts) {
+        expect(first).toBe(next)
+        expect(start).toBeLessThan(middles)
+        next = first + middles
+      }
+      expect(next).toBe(2 ** (48 - fixed.bits))
+    })
+    fc.assert(property, { numRuns: 30 })
+  })
+
+  it('have the fixed bits, and lie in the part of their slot', () => {
+    const property = fc.property(fc.integer({ min: 1, max: 1024 }), fc.nat(), more, (count, seed, fixed) => {
+      for (const range of nonceRanges(count, randomFrom(seed))) {
+        const free = freeMiddles(range, fixed)
+        for (const number of [0, free.count - 1]) {
+          const nonce = nonceOf(lowWith(range.low, fixed), middleAt(free, number), range.high)
+          expect(BigInt.asUintN(fixed.bits, nonce)).toBe(BigInt(fixed.value))
+          const middle = middleAt(free, number) - fixedOf(fixed.value)
+          expect(middle).toBeGreaterThanOrEqual(range.first)
+          expect(middle).toBeLessThan(range.first + range.count)
+        }
+      }
+    })
+    fc.assert(property, { numRuns: 10 })
+  })
+
+  it('are all tried by a GPU, each once, and then it has none left until there is another header', () => {
+    const property = fc.property(
+      fc.integer({ min: 1, max: 3 }),
+      more,
+      fc.nat({ max: 0xffff }),
+      (units, fixed, high) => {
+        const stride = 2 ** (fixed.bits - 16)
+        const range = { first: 5 * stride, count: units * stride, start: stride, high, low: 0x1234 }
+        const cursor = new NonceCursor(range, 4)
+        const tried = new Set<bigint>()
+        let given = 0
+        while (!cursor.isExhausted(fixed)) {
+          for (const nonce of noncesOf(cursor.next(8, fixed))) {
+            given++
+            tried.add(nonce)
+          }
+        }
+        expect([given, tried.size]).toEqual([units * 65_536, units * 65_536])
+        const wrong = [...tried].filter((nonce) => BigInt.asUintN(fixed.bits, nonce) !== BigInt(fixed.value))
+        expect(wrong).toEqual([])
+        cursor.restart()
+        expect(cursor.isExhausted(fixed)).toBe(false)
+        expect(cursor.isExhausted({ ...fixed, value: fixed.value ^ 1 })).toBe(false)
+      },
+    )
+    fc.assert(property, { numRuns: 2 })
+  })
+})

@@ -53,3 +53,30 @@ it.each(['js', 'wasm'] as const)('hashes nonce after nonce of its range, and tel
   expect(found.filter((index) => !solving(index))).toEqual([])
   expect(candidates().at(-1)).toMatchObject({ sequence: 1, hashes })
 })
+
+it('tries what a pool left of the nonces once, tells that it is done, and rests until there is other work', () => {
+  const fixedNonce = { bits: 32, value: 0xa5c3_b7d9 }
+  const [work, other] = [freshWork(UNREACHABLE), freshWork(UNREACHABLE)]
+  const shared = new SharedWork(1)
+  const content = { ...engineWork(1, work, TARGET), fixedNonce }
+  shared.publish(content)
+  const told: ThreadMessage[] = []
+  const hashesWhenDone: number[] = []
+  const postMessage = (message: ThreadMessage) => {
+    told.push(message)
+    if (message.type !== 'done') return
+    hashesWhenDone.push(shared.hashesOf(0))
+    // The same header again, then another one.
+    if (message.sequence === 1) shared.publish({ ...content, sequence: 2, target: MAX_TARGET / 3_000n })
+    else if (message.sequence === 2) shared.publish({ ...content, sequence: 3, bytes: other })
+    else shared.stop()
+  }
+  const port = { postMessage } as Pick<MessagePort, 'postMessage'> as MessagePort
+  const small = { first: 3 * HIGHS, count: HIGHS, start: 0, low: 0xffff, high: 0 }
+  const layout = { thread: 0, threads: 1, shared: shared.buffer, range: small, workBytes: work.length }
+  search({ ...layout, kernel: 'wasm', native: NO_NATIVE, priority: 'normal', port })
+  expect(hashesWhenDone).toEqual([HIGHS, HIGHS, 2 * HIGHS])
+  const nonces = told.flatMap((message) => (message.type === 'candidate' ? [message.nonce] : []))
+  expect(nonces.length).toBeGreaterThan(20)
+  expect(nonces.filter((nonce) => BigInt.asUintN(48, nonce) !== (3n << 32n) + BigInt(fixedNonce.value))).toEqual([])
+})

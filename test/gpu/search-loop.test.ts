@@ -202,6 +202,27 @@ describe('search loop', () => {
     expect(begun(reports)).toEqual([1, 2, 3, 4])
   })
 
+  it('rests once all nonces were tried that a pool left, shows signs of life, and goes on with another header', async () => {
+    const fixed = { bits: 32, value: 0xa5c3_b7d9 }
+    const range = { first: 0, count: 2 ** 16, start: 0, low: 3, high: 0 }
+    const { reports, batches, answer, loop } = searchLoop(1000, 1, 0, range)
+    const [work, other] = [randomBytes(286), randomBytes(286)]
+    loop.setWork({ sequence: 1, work: prepareWork(work, 1n, fixed) })
+    for (let i = 0; i < 65_536; i++) {
+      while (batches.length <= i) await turn()
+      answer([], 0)
+    }
+    const tried = batches.flatMap(noncesOf)
+    expect([tried.length, new Set(tried).size]).toEqual([65_536, 65_536])
+    // Under another target the header is the same.
+    loop.setWork({ sequence: 2, work: prepareWork(work, 2n, fixed) })
+    await until(() => begun(reports).filter((sequence) => sequence === 2).length > 1)
+    expect(batches.length).toBe(65_536)
+    loop.setWork({ sequence: 3, work: prepareWork(other, 1n, fixed) })
+    await until(() => batches.length > 65_536)
+    expect(begun(reports).at(-1)).toBe(3)
+  })
+
   it('counts the hashes of late batches of old work, and does not search their parts again', async () => {
     const { reports, batches, answer, loop } = searchLoop(4000)
     loop.setWork({ sequence: 1, work: prepareWork(randomBytes(286), 0n) })
@@ -285,7 +306,9 @@ describe('reports', () => {
 })
 
 /** A loop whose batches wait for `answer`, oldest first. */
-function searchLoop(nonces: number, inFlight = 1, proofCandidates = 0) {
+const ALL = { first: 0, count: 2 ** 32, start: 5, low: 3, high: 0 }
+
+function searchLoop(nonces: number, inFlight = 1, proofCandidates = 0, range = ALL) {
   const reports: GpuReport[] = []
   const batches: Batch[] = []
   const bounds: number[] = []
@@ -300,7 +323,7 @@ function searchLoop(nonces: number, inFlight = 1, proofCandidates = 0) {
       },
     },
     inFlight,
-    cursor: new NonceCursor({ first: 0, count: 2 ** 32, start: 5, low: 3, high: 0 }, 1),
+    cursor: new NonceCursor(range, 1),
     size: new BatchSize(5, 1, nonces),
     proofCandidates,
     send: (report) => reports.push(report),

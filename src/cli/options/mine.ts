@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { MAX_CHAINS } from '../../core/graph.ts'
 import { development } from '../../core/network.ts'
-import { defaultLimits, MAX_SESSIONS } from '../../engine/stratum/limits.ts'
+import { defaultLimits, MAX_SESSIONS, RIGS_BEHIND_POOL } from '../../engine/stratum/limits.ts'
 import { forkWishes } from '../../source/node/fork-wish.ts'
 import {
   bearerToken,
@@ -137,19 +137,26 @@ const searchOptions = {
     listenAddress,
     'HOST:PORT',
     'let rigs that speak stratum (ASICs and other miners) search too, connected there; whoever reaches it may',
-    { group: 'rigs', needs: ['rigs'] },
+    { group: 'rigs' },
   ),
   'stratum-proxy-listen': unset(
     listenAddress,
     'HOST:PORT',
     'let proxies that are made for it connect there: each gets a nonce1 of one byte, and divides 7 bytes among 256 rigs',
-    ofRigs,
+    { group: 'rigs', needs: ['rigServer', 'noPool'] },
   ),
   'stratum-difficulty': unset(
     hashCount,
     'HASHES',
     'hashes that the first shares of a rig take on average; if not given, 17.6T or more for ASICs and 4.29G for others',
-    ofRigs,
+    { group: 'rigs', needs: ['rigServer', 'noPool'] },
+  ),
+  'pool-sessions': option(
+    wholeNumber(1, MAX_SESSIONS),
+    RIGS_BEHIND_POOL,
+    'N',
+    'most rigs behind --pool: each has a session with the pool for itself, and pools may ban an address with too many',
+    { group: 'rigs', needs: ['rigServer', 'pool'] },
   ),
   'stratum-per-address': option(
     wholeNumber(1, MAX_SESSIONS),

@@ -27,6 +27,7 @@ export type OptionGroup = keyof typeof optionGroups
 export type OptionNeed =
   | 'noFleet'
   | 'noPool'
+  | 'pool'
   | 'blocks'
   | 'journal'
   | 'peer'
@@ -42,7 +43,6 @@ export type OptionNeed =
   | 'gpu'
   | 'namedGpu'
   | 'external'
-  | 'rigs'
   | 'rigServer'
   | 'page'
   | 'http'

@@ -6,6 +6,7 @@ import type { Leader } from '../../engine/leader.ts'
 import type { RigHost } from '../../engine/rigs.ts'
 import type { Snapshot } from '../../mine/snapshot.ts'
 import type { GpuSetup, MinerSetup, OwnSearch } from '../setup.ts'
+import type { RigLinesOf } from '../source/reached.ts'
 import type { Made, Plan } from './plan.ts'
 
 type Search = MinerSetup['search']
@@ -33,15 +34,20 @@ export class Engines {
   readonly #workBytes: number
   readonly #stopped: AbortSignal
   readonly #network: string | null
+  readonly #rigLines: RigLinesOf | undefined
   #running: readonly Running[] = []
   /** The adapters that were found last, and for which setup: finding them takes seconds. */
   #found: { readonly gpu: string; readonly adapters: readonly AdapterInfo[] } | null = null
 
-  /** For work of this length. `network`: whose shares are kept where rigs are let in; null: none are kept. */
-  constructor(workBytes: number, stopped: AbortSignal, network: string | null = null) {
+  /**
+   * For work of this length. `network`: whose shares are kept where rigs are let in; null: none are kept. `rigLines`:
+   * sessions with a pool for rigs, which else search the work of the miner.
+   */
+  constructor(workBytes: number, stopped: AbortSignal, network: string | null = null, rigLines?: RigLinesOf) {
     this.#workBytes = workBytes
     this.#stopped = stopped
     this.#network = network
+    this.#rigLines = rigLines
   }
 
   /** Those that search now. */
@@ -97,6 +103,9 @@ export class Engines {
 
   async #stratumPlans({ stratum }: Exclude<Search, { readonly kind: 'leader' }>): Promise<Plan[]> {
     if (stratum === undefined) return []
+    if (this.#rigLines !== undefined) {
+      return [(await import('./passthrough.ts')).passthroughPlan(stratum, this.#workBytes, this.#rigLines)]
+    }
     return [(await import('./stratum.ts')).stratumPlan(stratum, this.#workBytes, this.#network)]
   }
 

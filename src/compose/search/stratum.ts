@@ -1,7 +1,7 @@
 /** Rigs that speak stratum as a part of the search of a miner. */
 import { NewcutError } from '../../core/errors.ts'
 import { RIG_WORK_BYTES } from '../../engine/stratum/jobs.ts'
-import { limitsFor } from '../../engine/stratum/limits.ts'
+import { limitsFor, type RigLimits } from '../../engine/stratum/limits.ts'
 import { StratumEngine } from '../../engine/stratum/stratum.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { descriptorLimit, descriptorsForClients } from '../../platform/descriptors.ts'
@@ -15,14 +15,9 @@ import { openShares } from './shares.ts'
  * length. `make` throws BAD_INPUT for a certificate or folder that cannot be used, and DATA_UNUSABLE for such a share log.
  */
 export function stratumPlan(setup: StratumSetup, workBytes: number, network: string | null): Plan {
-  if (workBytes !== RIG_WORK_BYTES) {
-    throw new NewcutError('BAD_OPTION', '--stratum-listen has no effect: no rig can search work of this network', {
-      hint: `its work has ${workBytes} bytes, and rigs know work of ${RIG_WORK_BYTES} bytes only`,
-    })
-  }
+  checkRigWork(workBytes)
   const make = async () => {
-    const descriptors = descriptorLimit()
-    const limits = limitsFor(setup.perAddress, descriptors === null ? null : descriptorsForClients(descriptors))
+    const limits = rigLimits(setup)
     const recorder = await openShares(setup.state ?? null, network)
     const engine = new StratumEngine({
       ...{ ...setup, limits, clock: systemClock, random: Math.random, recorder },
@@ -31,4 +26,19 @@ export function stratumPlan(setup: StratumSetup, workBytes: number, network: str
     return { engine, rigs: engine }
   }
   return { parts: JSON.stringify(['rigs', setup]), make }
+}
+
+/** Throws NewcutError BAD_OPTION where rigs cannot search work of this length. */
+export function checkRigWork(workBytes: number): void {
+  if (workBytes === RIG_WORK_BYTES) return
+  throw new NewcutError('BAD_OPTION', '--stratum-listen has no effect: no rig can search work of this network', {
+    hint: `its work has ${workBytes} bytes, and rigs know work of ${RIG_WORK_BYTES} bytes only`,
+  })
+}
+
+/** What this process and the user let rigs have. `others`: connections that rigs need besides their own. */
+export function rigLimits({ perAddress }: StratumSetup, others = 0): Partial<RigLimits> {
+  const descriptors = descriptorLimit()
+  const most = descriptors === null ? null : Math.max(1, descriptorsForClients(descriptors) - others)
+  return limitsFor(perAddress, most)
 }

@@ -1,7 +1,9 @@
 /** Pools as the source of a miner. */
+import { RIGS_BEHIND_POOL } from '../../engine/stratum/limits.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { packageVersion } from '../../platform/version.ts'
 import { PoolSource } from '../../source/pool/pool-source.ts'
+import { RigLines } from '../../source/pool/rig-lines.ts'
 import type { PoolsSetup } from '../setup.ts'
 import { withPatience } from './patience.ts'
 import { FAILBACK_MS, type ReachedSource } from './reached.ts'
@@ -11,7 +13,7 @@ const POOL_NETWORK = 'pool'
 
 /** Waits for the first pool that gives work. Throws NewcutError, or the signal's reason. */
 export async function reachPools(
-  { pools, trust, failbackMs = FAILBACK_MS, ...reaching }: PoolsSetup,
+  { pools, trust, failbackMs = FAILBACK_MS, sessions = RIGS_BEHIND_POOL, ...reaching }: PoolsSetup,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
 ): Promise<ReachedSource> {
@@ -21,5 +23,6 @@ export async function reachPools(
   )
   const [{ user: payee }] = pools
   const close = async () => source.close()
-  return { source, choice: null, network: POOL_NETWORK, payee, node: null, attach: () => undefined, close }
+  const rigLines = (workBytes: number) => new RigLines({ pools: source, trust, ...about, most: sessions, workBytes })
+  return { source, choice: null, network: POOL_NETWORK, payee, node: null, rigLines, attach: () => undefined, close }
 }

@@ -1,6 +1,7 @@
 /** A source of work that was reached, and what is known of it. */
 import { NewcutError } from '../../core/errors.ts'
 import type { Devnet } from '../../devnet/devnet.ts'
+import type { PassthroughOptions } from '../../engine/passthrough/passthrough.ts'
 import type { Miner } from '../../mine/miner.ts'
 import type { NodeClient } from '../../node/client.ts'
 import type { ChainChoice } from '../../source/chain-choice.ts'
@@ -25,6 +26,9 @@ export interface NodeAccess {
   readonly embedded: Devnet | null
 }
 
+/** Sessions with a pool for rigs that know work of this length. */
+export type RigLinesOf = (workBytes: number) => PassthroughOptions['lines']
+
 export interface ReachedSource {
   readonly source: Source
   /** null: there are no chains to choose from. */
@@ -35,6 +39,8 @@ export interface ReachedSource {
   readonly payee: string
   /** null: pools or the leader of a fleet give the work. */
   readonly node: NodeAccess | null
+  /** Sessions with the pool for rigs; undefined: rigs search the work of the miner. */
+  readonly rigLines?: RigLinesOf | undefined
   /** Ties it to the miner, before that runs. */
   readonly attach: (miner: Miner) => void
   readonly close: () => Promise<void>

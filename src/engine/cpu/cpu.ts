@@ -44,6 +44,8 @@ interface Thread {
   readyAtMs: number | null
   /** Ends the task that runs, and its thread; null: none does. */
   end: AbortController | null
+  /** Sequence of the work all of whose nonces it has tried: it rests until there is other work; null: none. */
+  done: number | null
   state: NonNullable<DeviceStatus['state']> | null
   /** Why it does not search; empty while it does. */
   reason: string
@@ -93,6 +95,7 @@ export class CpuEngine implements Engine {
       failures: 0,
       readyAtMs: null,
       end: null,
+      done: null,
       state: null,
       reason: '',
     }))
@@ -178,8 +181,9 @@ export class CpuEngine implements Engine {
   /** Ends threads that hang. #relaunch replaces them. */
   #look(): void {
     const watched = new Map<number, number>()
-    for (const [index, { end, readyAtMs, state }] of this.#threads.entries()) {
-      const shouldSearch = readyAtMs === null || (this.#hasWork && state !== 'unable')
+    for (const [index, { end, readyAtMs, state, done }] of this.#threads.entries()) {
+      const isResting = state === 'unable' || done === this.#shared.sequence
+      const shouldSearch = readyAtMs === null || (this.#hasWork && !isResting)
       if (end !== null && shouldSearch) watched.set(index, this.#shared.hashesOf(index))
     }
     const nowMs = this.#options.clock.monotonicMs()
@@ -276,6 +280,9 @@ export class CpuEngine implements Engine {
       case 'took':
         thread.state = message.searches ? null : 'unable'
         this.#uptake.took(thread.name, message.sequence)
+        return
+      case 'done':
+        thread.done = message.sequence
         return
       case 'candidate': {
         const { sequence, nonce, hashes } = message

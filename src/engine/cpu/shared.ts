@@ -94,7 +94,7 @@ export class SharedWork {
       const target = readU256LE(this.#target, 0)
       const fixedNonce = {
         bits: Atomics.load(this.#control, FIXED_BITS),
-        value: Atomics.load(this.#control, FIXED_VALUE),
+        value: Atomics.load(this.#control, FIXED_VALUE) >>> 0,
       }
       const isConsistent = before % 2 === 0 && Atomics.load(this.#control, LOCK) === before
       if (isConsistent) return { sequence, bytes, target, fixedNonce }

@@ -7,7 +7,16 @@ import type { MessagePort } from 'node:worker_threads'
 import { finish, type Midstate, midstate } from '../../core/blake2s.ts'
 import { type FixedNonce, FREE_NONCE } from '../../core/nonce.ts'
 import { meetsWords } from '../../core/pow.ts'
-import { lowWith, type NonceRange, nextLow, nonceOf } from '../range.ts'
+import {
+  type FreeMiddles,
+  freeLows,
+  freeMiddles,
+  lowWith,
+  middleAt,
+  type NonceRange,
+  nextLow,
+  nonceOf,
+} from '../range.ts'
 import { type Kernel, SWEEP_NONCES, tailLayout } from './kernel.ts'
 import { chooseKernel } from './kernels.ts'
 import type { KernelName, KernelPreference } from './names.ts'
@@ -40,6 +49,8 @@ export type ThreadMessage =
   | { readonly type: 'failed'; readonly refused: readonly string[] }
   /** The work of this sequence is taken up; `searches` is false when no kernel here can search it. */
   | { readonly type: 'took'; readonly sequence: number; readonly searches: boolean }
+  /** All nonces of the work of this sequence were tried: it rests until there is other work. */
+  | { readonly type: 'done'; readonly sequence: number }
   /** `hashes`: of all threads when it was found. */
   | { readonly type: 'candidate'; readonly sequence: number; readonly nonce: bigint; readonly hashes: number }
   /** A kernel went wrong while searching; the next best one takes over. */
@@ -66,8 +77,12 @@ class SearchThread {
   /** `low` before the fixed bits are put in; `#low` has them. */
   #freeLow: number
   #fixed: FixedNonce = FREE_NONCE
+  #middles: FreeMiddles
   /** Middles completed under this `low`. */
   #middlesDone = 0
+  /** The header that is searched, nonce included, and how many pairs of low and middle of it were completed. */
+  #searched: Uint8Array | null = null
+  #completed = 0
   /** The next nonce. */
   #low: number
   #middle: number
@@ -80,7 +95,8 @@ class SearchThread {
     this.#shared = new SharedWork(task.threads, task.shared)
     this.#freeLow = task.range.low
     this.#low = task.range.low
-    this.#middle = task.range.first + task.range.start
+    this.#middles = freeMiddles(task.range, FREE_NONCE)
+    this.#middle = middleAt(this.#middles, this.#middles.start)
   }
 
   run(): void {
@@ -120,12 +136,16 @@ class SearchThread {
   /** Sweeps until the sequence changes or the kernel is retired. */
   #searchWork(kernel: Kernel, bytes: Uint8Array, { sequence, target, fixedNonce }: SharedContent): void {
     const mid = midstate(bytes)
-    this.#fixed = fixedNonce
-    this.#low = lowWith(this.#freeLow, fixedNonce)
+    this.#begin(bytes, fixedNonce)
     const bound = Number(target >> 224n)
     let candidates = 0
     kernel.setWork(mid.state, mid.tail, bound)
     while (this.#shared.sequence === sequence) {
+      if (this.#isExhausted) {
+        this.#send({ type: 'done', sequence })
+        this.#rest(sequence)
+        return
+      }
       const from = this.#high
       const to = Math.min(from + kernel.sliceNonces, SWEEP_NONCES)
       if (!this.#isTrusted(kernel, mid, bound)) return
@@ -143,14 +163,37 @@ class SearchThread {
     }
   }
 
+  /** Goes on from where it was, with these bits in place. */
+  #begin(bytes: Uint8Array, fixed: FixedNonce): void {
+    const isSame = this.#searched !== null && Buffer.compare(this.#searched, bytes) === 0
+    const isAsFixed = this.#fixed.bits === fixed.bits && this.#fixed.value === fixed.value
+    if (!isSame || !isAsFixed) this.#completed = 0
+    this.#searched = bytes
+    this.#fixed = fixed
+    this.#low = lowWith(this.#freeLow, fixed)
+    this.#middles = freeMiddles(this.#task.range, fixed)
+    this.#middlesDone %= this.#middles.count
+    this.#middle = this.#nextMiddle()
+  }
+
+  /** Whether all nonces of this header were tried: a pool may leave so few that it takes seconds. */
+  get #isExhausted(): boolean {
+    return this.#completed >= this.#middles.count * freeLows(this.#fixed)
+  }
+
+  #nextMiddle(): number {
+    const { start, count } = this.#middles
+    return middleAt(this.#middles, (start + this.#middlesDone) % count)
+  }
+
   /** See range.ts for the order. */
   #advance(high: number): void {
     this.#high = high
     if (high < SWEEP_NONCES) return
     this.#high = 0
-    const { first, count, start } = this.#task.range
-    this.#middlesDone = (this.#middlesDone + 1) % count
-    this.#middle = first + ((start + this.#middlesDone) % count)
+    this.#completed++
+    this.#middlesDone = (this.#middlesDone + 1) % this.#middles.count
+    this.#middle = this.#nextMiddle()
     if (this.#middlesDone > 0) return
     this.#freeLow = nextLow(this.#freeLow, this.#fixed)
     this.#low = lowWith(this.#freeLow, this.#fixed)

@@ -1,6 +1,6 @@
 /** Which nonces the next batch tries, and how many. */
-import type { FixedNonce } from '../../core/nonce.ts'
-import { HIGHS, LOWS, lowWith, MIDDLES, type NonceRange, nextLow } from '../range.ts'
+import { type FixedNonce, FREE_NONCE } from '../../core/nonce.ts'
+import { freeLows, freeMiddles, HIGHS, LOWS, lowWith, MIDDLES, middleAt, type NonceRange, nextLow } from '../range.ts'
 import { type Batch, MAX_BATCH_NONCES, MAX_RESULT_NONCES, MAX_TRIPS } from './layout.ts'
 
 /** Walks through a nonce range in the order of a GPU (range.ts). */
@@ -13,7 +13,9 @@ export class NonceCursor {
   #middlesDone = 0
   #highsDone = 0
   #lowsDone = 0
-  #fixedBits = 0
+  #fixed: FixedNonce = FREE_NONCE
+  /** Nonces of the present header that were tried. */
+  #tried = 0
 
   /** `trips`: low words that a lane tries in a batch. Throws RangeError for more than MAX_TRIPS. */
   constructor(range: NonceRange, trips: number) {
@@ -29,22 +31,36 @@ export class NonceCursor {
     return this.#range.count * this.#trips
   }
 
+  /** There is another header, none of whose nonces was tried. */
+  restart(): void {
+    this.#tried = 0
+  }
+
+  /** Whether all nonces of this header were tried. */
+  isExhausted(fixed: FixedNonce): boolean {
+    return this.#isAsBefore(fixed) && this.#tried >= freeMiddles(this.#range, fixed).count * HIGHS * freeLows(fixed)
+  }
+
   /**
    * The next nonces: `wanted`, at least as many as a lane has trips, or fewer. A batch ends where its middles are no
    * longer in a row, and has fewer trips where fewer lows are left.
    */
   next(wanted: number, fixedNonce: FixedNonce): Batch {
-    const step = 2 ** fixedNonce.bits
-    const lows = LOWS / step
-    if (fixedNonce.bits !== this.#fixedBits) {
-      this.#fixedBits = fixedNonce.bits
-      this.#lowsDone = 0
+    const lows = freeLows(fixedNonce)
+    const free = freeMiddles(this.#range, fixedNonce)
+    const { count: middles, start, stride } = free
+    if (!this.#isAsBefore(fixedNonce)) {
+      if (fixedNonce.bits !== this.#fixed.bits) this.#lowsDone = 0
+      this.#fixed = fixedNonce
+      this.#middlesDone %= middles
+      this.#tried = 0
     }
-    const { first, count: middles, start } = this.#range
     const trips = Math.min(this.#trips, lows - this.#lowsDone)
     const at = (start + this.#middlesDone) % middles
     const lanes = Math.min(Math.floor(wanted / trips), middles - this.#middlesDone, middles - at)
-    const batch = { low: lowWith(this.#low, fixedNonce), first: first + at, high: this.#high, lanes, trips, step }
+    const nonces = { low: lowWith(this.#low, fixedNonce), first: middleAt(free, at), high: this.#high }
+    const batch = { ...nonces, lanes, trips, step: LOWS / lows, ...(stride > 1 && { stride }) }
+    this.#tried += lanes * trips
     this.#middlesDone = (this.#middlesDone + lanes) % middles
     if (this.#middlesDone > 0) return batch
     this.#high = (this.#high + 1) % HIGHS
@@ -54,6 +70,10 @@ export class NonceCursor {
     this.#lowsDone = (this.#lowsDone + trips) % lows
     return batch
   }
+
+  #isAsBefore({ bits, value }: FixedNonce): boolean {
+    return this.#fixed.bits === bits && this.#fixed.value === value
+  }
 }
 
 /** The two halves of a batch that found more than fits into a result, and so has many lanes. */
@@ -61,7 +81,7 @@ export function halves(batch: Batch): [Batch, Batch] {
   const half = batch.lanes >>> 1
   return [
     { ...batch, lanes: half },
-    { ...batch, first: (batch.first + half) % MIDDLES, lanes: batch.lanes - half },
+    { ...batch, first: (batch.first + half * (batch.stride ?? 1)) % MIDDLES, lanes: batch.lanes - half },
   ]
 }
 

@@ -21,8 +21,8 @@ const LOW_WORD = 5
 const LOW_SHIFT = 16
 
 /**
- * Nonces to try in one dispatch. Lane l tries `low + t * step || first + l || high` for each trip t, where the low word
- * wraps around at 2^16 and the middle one at 2^32.
+ * Nonces to try in one dispatch. Lane l tries `low + t * step || first + l * stride || high` for each trip t, where the
+ * low word wraps around at 2^16 and the middle one at 2^32.
  */
 export interface Batch {
   readonly low: number
@@ -32,6 +32,8 @@ export interface Batch {
   readonly trips: number
   /** Between the low words of two trips: 1, unless somebody else has fixed their low bits. */
   readonly step: number
+  /** Between the middle words of two lanes; default: 1, since somebody else has rarely fixed their low bits. */
+  readonly stride?: number
 }
 
 /** Work made ready for the shader. */
@@ -62,7 +64,7 @@ export function nonceCount({ lanes, trips }: Batch): number {
 
 /** The parameters of a batch. */
 export function encodeParams({ mid, bound }: PreparedWork, batch: Batch, tag: number): Uint32Array<ArrayBuffer> {
-  const tail = tailOf(mid, batch.low, 0, batch.high)
+  const tail = tailOf(mid, batch.low, batch.stride ?? 1, batch.high)
   const params = new Uint32Array(PARAMS_BYTES / 4)
   params.set(startRows(mid, tail), 0)
   params.set(tail.subarray(0, 8), 16)
@@ -93,10 +95,10 @@ export function judgeNonce({ mid, target, bound }: PreparedWork, nonce: bigint):
 }
 
 /** All nonces of a batch, trip by trip; for tests and small batches. */
-export function noncesOf({ low, first, high, lanes, trips, step }: Batch): bigint[] {
+export function noncesOf({ low, first, high, lanes, trips, step, stride = 1 }: Batch): bigint[] {
   return Array.from({ length: lanes * trips }, (_, index) => {
     const [trip, lane] = [Math.floor(index / lanes), index % lanes]
-    return nonceOf((low + trip * step) % LOWS, (first + lane) % MIDDLES, high)
+    return nonceOf((low + trip * step) % LOWS, (first + lane * stride) % MIDDLES, high)
   })
 }
 

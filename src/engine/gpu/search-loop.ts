@@ -37,10 +37,13 @@ interface Numbered {
 /** After this many solutions for one work the device slows down: the target is trivial and one solution is enough. */
 const MAX_SOLUTION_BURST = 8
 const SOLUTION_PAUSE_MS = 5
+const SIGN_OF_LIFE_MS = 500
 
 export class SearchLoop {
   readonly #options: SearchLoopOptions
   #current: Numbered = { sequence: -1, work: null }
+  /** The work that was searched last. */
+  #searched: PreparedWork | null = null
   #began = -1
   /** Sequences of the batches on the device, oldest first. */
   readonly #inFlight: { readonly sequence: number }[] = []
@@ -57,6 +60,8 @@ export class SearchLoop {
   }
 
   setWork(current: Numbered): void {
+    if (current.work !== null && !isSameHeader(current.work, this.#searched)) this.#options.cursor.restart()
+    this.#searched = current.work ?? this.#searched
     this.#current = current
     this.#redo = []
     this.#solutions = 0
@@ -84,7 +89,12 @@ export class SearchLoop {
   async #search(slot: number, sequence: number, work: PreparedWork): Promise<void> {
     const { runner, size, cursor, nowMs, proofCandidates = PROOF_CANDIDATES } = this.#options
     const wanted = Math.min(size.nonces, cursor.maxNonces)
-    const batch = this.#redo.pop() ?? cursor.next(Math.min(wanted, maxNoncesFor(work.bound)), work.fixedNonce)
+    const left = this.#redo.pop()
+    if (left === undefined && cursor.isExhausted(work.fixedNonce)) {
+      await this.#restUntilOther(sequence)
+      return
+    }
+    const batch = left ?? cursor.next(Math.min(wanted, maxNoncesFor(work.bound)), work.fixedNonce)
     const proving = { ...work, bound: Math.max(work.bound, provingBound(nonceCount(batch), proofCandidates)) }
     const entry = { sequence }
     this.#inFlight.push(entry)
@@ -125,6 +135,18 @@ export class SearchLoop {
     })
   }
 
+  /**
+   * A pool may leave so few nonces that they are tried in seconds. A sign of life goes out now and then meanwhile, since a
+   * device that is silent hangs.
+   */
+  async #restUntilOther(sequence: number): Promise<void> {
+    const { send } = this.#options
+    if (this.#inFlight.length === 0) this.#begin(sequence)
+    const pause = new Promise((resolve) => setTimeout(resolve, SIGN_OF_LIFE_MS))
+    await Promise.race([this.#awake, pause])
+    if (sequence === this.#began) send({ type: 'began', sequence })
+  }
+
   /** The device works on the oldest of its batches. */
   #announce(): void {
     const oldest = this.#inFlight[0]
@@ -148,4 +170,10 @@ export class SearchLoop {
       this.#wake = resolve
     })
   }
+}
+
+function isSameHeader({ mid }: PreparedWork, other: PreparedWork | null): boolean {
+  if (other === null) return false
+  const isSame = (name: 'state' | 'tail') => mid[name].every((word, i) => word === other.mid[name][i])
+  return isSame('state') && isSame('tail')
 }

@@ -33,6 +33,8 @@ export interface RigLimits {
 
 /** Values of nonce1. */
 export const MAX_SESSIONS = 2 ** 16
+/** Rigs behind a pool, unless the user says otherwise: each has a session there, and pools ban addresses with very many. */
+export const RIGS_BEHIND_POOL = 128
 /** So many requests a second an address gets for each session that it may have: all of them log in within seconds. */
 const REQUESTS_OF_SESSION = 4
 

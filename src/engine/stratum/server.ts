@@ -12,7 +12,8 @@ import { MAX_SESSIONS, type RigLimits } from './limits.ts'
 import type { SendAll } from './native-send.ts'
 import type { Nonce1Pool } from './nonce1-pool.ts'
 import { isBehind, type Mail, mailOf, Outbox } from './outbox.ts'
-import { Session, type SessionPorts, type Share } from './session.ts'
+import type { ServedSession, SocketPorts } from './served.ts'
+import type { Share } from './session.ts'
 import { Strangers } from './strangers.ts'
 import type { Worker } from './workers.ts'
 
@@ -40,25 +41,24 @@ export interface RigServerOptions {
 }
 
 /** What the sessions need that is not a matter of sockets. */
-export interface RigServerPorts
-  extends Pick<
-    SessionPorts,
-    'jobs' | 'shareHash' | 'isBanned' | 'onUser' | 'firstDifficulty' | 'onReady' | 'onShare' | 'onNeed'
-  > {
+export interface RigServerPorts<S extends ServedSession> {
+  /** A session of this nonce1. */
+  readonly newSession: (nonce1: number, ports: SocketPorts<S>) => S
+  readonly onShare: SocketPorts<S>['onShare']
   /** A client is not let in: there are as many as may be, of its address or in all. Said again for every one. */
   readonly onFull: (which: 'address' | 'all', message: string) => void
   /** A worker is banned from now on. */
   readonly onBan: (worker: Worker) => void
-  readonly onEnd: (session: Session) => void
+  readonly onEnd: (session: S) => void
   /** A connection ended that never logged in. */
   readonly onStranger: (message: string) => void
   /** Work of this sequence was sent; false: it waits, since the client reads slowly. */
-  readonly onWritten: (session: Session, sequence: number, isWritten: boolean) => void
+  readonly onWritten: (session: S, sequence: number, isWritten: boolean) => void
 }
 
 /** A session and its socket. */
-interface Connection extends Mail {
-  readonly session: Session
+interface Connection<S> extends Mail {
+  readonly session: S
   readonly address: Address
   readonly sinceMs: number
   heardAtMs: number
@@ -72,9 +72,9 @@ interface Connection extends Mail {
   readonly conduct: Conduct
 }
 
-export class RigServer {
+export class RigServer<S extends ServedSession> {
   readonly #options: RigServerOptions
-  readonly #ports: RigServerPorts
+  readonly #ports: RigServerPorts<S>
   readonly #server: Server
   /** Does the handshakes, and listens nowhere itself; null: no TLS. */
   readonly #tls: TlsServer | null
@@ -84,13 +84,13 @@ export class RigServer {
   readonly #sockets = new Set<Socket>()
   readonly #addresses: Addresses
   readonly #strangers: Strangers
-  readonly #outbox: Outbox<Connection>
-  readonly #connections = new Map<Session, Connection>()
+  readonly #outbox: Outbox<Connection<S>>
+  readonly #connections = new Map<S, Connection<S>>()
   #cancelLook: () => void = () => undefined
   #closed = false
 
   /** Throws NewcutError BAD_INPUT for certificates that cannot be used. */
-  constructor(options: RigServerOptions, ports: RigServerPorts) {
+  constructor(options: RigServerOptions, ports: RigServerPorts<S>) {
     this.#options = options
     this.#ports = ports
     this.#addresses = new Addresses(options.limits)
@@ -207,14 +207,15 @@ export class RigServer {
     const { limits, clock, nonces, isForProxies } = this.#options
     const nowMs = () => clock.monotonicMs()
     const claimed = isForProxies ? [] : [nonce1]
-    const session: Session = new Session(nonce1, {
-      ...this.#ports,
+    const session: S = this.#ports.newSession(nonce1, {
       nonce1Bits: isForProxies ? 8 : 16,
       limits,
       nowMs,
       write: (lines, sequence) => this.#outbox.post(connection, lines, sequence),
       close: () => {
         connection.isEnding = true
+        // The line that is read has its answer first, where there is one.
+        setImmediate(() => this.#end(connection))
       },
       claim: (other) => {
         const isFree = nonces.claim(other)
@@ -231,7 +232,7 @@ export class RigServer {
       },
     })
     const at = nowMs()
-    const connection: Connection = {
+    const connection: Connection<S> = {
       ...{ ...mailOf(socket), session, address },
       ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond, free: 0 },
       ...{ isEnding: false, conduct: newConduct() },
@@ -248,7 +249,7 @@ export class RigServer {
     })
   }
 
-  #read(connection: Connection, splitter: LineSplitter, bytes: Buffer): void {
+  #read(connection: Connection<S>, splitter: LineSplitter, bytes: Buffer): void {
     const { session, socket, address } = connection
     const lines = splitter.push(bytes)
     if (lines === null) {
@@ -271,13 +272,13 @@ export class RigServer {
   }
 
   /** What was answered last still goes out. */
-  #end(connection: Connection): void {
+  #end(connection: Connection<S>): void {
     this.#outbox.flush()
     connection.socket.destroySoon()
   }
 
   /** Something came that is no message. Where its address is banned by this, closes the sessions that are no good. */
-  #blame(connection: Connection): void {
+  #blame(connection: Connection<S>): void {
     const { address, conduct } = connection
     conduct.bad += GARBAGE
     if (!this.#addresses.judge(address, { bad: GARBAGE }, this.#options.clock.monotonicMs())) return
@@ -288,7 +289,7 @@ export class RigServer {
    * Shares that are low or malformed count against their worker alone: many rigs share an address, and what is stale or
    * handed in twice is mostly not their doing.
    */
-  #weigh(connection: Connection, { verdict, solution, rig, isLate }: Share): void {
+  #weigh(connection: Connection<S>, { verdict, solution, rig, isLate }: Share): void {
     const isGood = verdict === 'accepted' || solution !== undefined
     const isBad = !isGood && !isLate && (verdict === 'low' || verdict === 'malformed')
     if (rig === null || !(isGood || isBad)) return
@@ -308,7 +309,7 @@ export class RigServer {
   }
 
   /** Closes those of these connections that are no good, after the answers to what they sent. */
-  #expel(isMeant: (connection: Connection) => boolean): void {
+  #expel(isMeant: (connection: Connection<S>) => boolean): void {
     for (const connection of this.#connections.values()) {
       const { conduct, session } = connection
       if (connection.isEnding || !isMeant(connection) || conduct.bad < conduct.good) continue
@@ -348,7 +349,7 @@ export class RigServer {
 }
 
 /** Whether nobody else has authorized there. */
-function isOnly({ rigs }: Session, worker: Worker): boolean {
+function isOnly({ rigs }: ServedSession, worker: Worker): boolean {
   const workers = [...rigs].map((rig) => rig.worker)
   return workers.length > 0 && workers.every((each) => each === worker)
 }

@@ -1,28 +1,26 @@
 /** Rigs as an engine: whoever connects and speaks stratum searches, and hands in shares that tell how fast it is. */
 import type { Socket } from 'node:net'
-import { Accounts } from '../../accounts/accounts.ts'
-import { type NewShare, ShareRecorder } from '../../accounts/recorder.ts'
+import type { NewShare, ShareRecorder } from '../../accounts/recorder.ts'
 import type { RigNotice } from '../../accounts/rig-ledger.ts'
 import { blockHash } from '../../core/block-hash.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { withNonce } from '../../core/header.ts'
 import type { HeaderClass } from '../../core/nonce.ts'
-import { printable } from '../../core/printable.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
-import type { RigAddress, RigCounts, RigHost, StratumStatus } from '../rigs.ts'
+import type { RigAddress, RigHost, StratumStatus } from '../rigs.ts'
 import { Uptake } from '../uptake.ts'
+import { banText } from './ban-text.ts'
 import { randomClass } from './header-times.ts'
 import { Jobs, RIG_WORK_BYTES, type RigJob, type ShareHash, shareHash } from './jobs.ts'
 import { defaultLimits, MAX_SESSIONS, type RigLimits } from './limits.ts'
 import { loadSender } from './native-send.ts'
 import { Nonce1Pool } from './nonce1-pool.ts'
+import { type OpenRecorder, RigBook } from './rig-book.ts'
 import { RigServer, type RigServerPorts } from './server.ts'
-import type { Rig, Session, Share } from './session.ts'
+import { type Rig, Session, type Share } from './session.ts'
 import { startDifficulty } from './share-difficulty.ts'
-import { accountName, noShares, Users } from './users.ts'
-import { nameBehindAccount, type Worker, Workers } from './workers.ts'
 
 export interface StratumOptions {
   readonly host: string
@@ -45,16 +43,13 @@ export interface StratumOptions {
   /** Hash of a share; default: the real one. Models of rigs that are too fast to be searched for name another. */
   readonly shareHash?: ShareHash
   /** Keeps shares and accounts; default: accounts in memory alone. */
-  readonly recorder?: (onNotice: (notice: RigNotice) => void) => ShareRecorder
+  readonly recorder?: OpenRecorder
 }
 
 /** So often it is looked who needs a fresh job. All who do get the same one. */
 const FRESH_MS = 100
 /** The same where one of them needs it urgently: jobs that are too many would be forgotten too soon. */
 const URGENT_MS = 20
-const MAX_EARLY = 16
-/** Characters of a refused line that are told. */
-const MAX_LINE = 300
 const FIXED_NONCE = 'rigs cannot search work in which a pool fixes a part of the nonce'
 /** Nothing to warn of: it takes a moment. */
 const WAITING = 'no headers have been given to these rigs yet'
@@ -62,15 +57,13 @@ const OTHER_LENGTH = `rigs search work of ${RIG_WORK_BYTES} bytes only`
 
 export class StratumEngine implements Engine, RigHost {
   readonly name = 'rigs'
-  readonly recorder: ShareRecorder
+  readonly #book: RigBook
   readonly #options: StratumOptions
   readonly #jobs: Jobs
   readonly #sender = loadSender()
-  readonly #server: RigServer
+  readonly #server: RigServer<Session>
   /** For proxies; null: none are let in. */
-  readonly #proxies: RigServer | null
-  readonly #workers = new Workers()
-  readonly #users = new Users()
+  readonly #proxies: RigServer<Session> | null
   readonly #uptake = new Uptake<Session>()
   /** Those that get jobs. */
   readonly #ready = new Set<Session>()
@@ -85,20 +78,15 @@ export class StratumEngine implements Engine, RigHost {
   /** Devices at the stop; null: it goes on. */
   #last: readonly DeviceStatus[] | null = null
   #hashes = 0
-  readonly #shares = noShares()
   /** Why no rig can search the present work; null: they can. */
   #unable: string | null = null
   readonly #warned = new Set<string>()
-  /** null: nobody listens yet. */
-  #receive: ((notice: RigNotice) => void) | null = null
-  /** Notices from before anybody listened. */
-  #early: RigNotice[] = []
 
   /** Throws NewcutError BAD_INPUT for a certificate or key that cannot be used. */
   constructor(options: StratumOptions) {
-    const { host, port, tls, clock, random, proxies = null, recorder = inMemory(clock) } = options
+    const { host, port, tls, clock, random, proxies = null } = options
     this.#options = options
-    this.recorder = recorder((notice) => this.#notice(notice))
+    this.#book = new RigBook(clock, options.recorder)
     this.#jobs = new Jobs(
       random,
       () => clock.monotonicMs(),
@@ -108,19 +96,23 @@ export class StratumEngine implements Engine, RigHost {
     const limits = { ...defaultLimits, ...options.limits }
     const nonces = new Nonce1Pool(Math.floor(random() * MAX_SESSIONS), proxies !== null)
     const server = { host, port, tls, clock, limits, sendAll, nonces, isForProxies: false }
-    const ports: RigServerPorts = {
+    const ofSessions = {
       jobs: this.#jobs,
       shareHash: options.shareHash ?? shareHash,
-      isBanned: (user) => this.#workers.isBanned(user, clock.monotonicMs()),
-      onUser: (user) => this.#join(user),
-      firstDifficulty: ({ worker }, agent) => worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
-      onReady: (session) => this.#begin(session),
-      onShare: (session, share, tell) => this.#take(session, share, tell),
-      onStranger: (message) => this.#notice({ type: 'detail', message }),
-      onNeed: (session, isUrgent) => {
+      isBanned: (user: string) => this.#book.isBanned(user),
+      onUser: (user: string) => this.#book.join(user),
+      firstDifficulty: ({ worker }: Rig, agent: string) =>
+        worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
+      onReady: (session: Session) => this.#begin(session),
+      onNeed: (session: Session, isUrgent: boolean) => {
         this.#needing.add(session)
         if (isUrgent) this.#hurry()
       },
+    }
+    const ports: RigServerPorts<Session> = {
+      newSession: (nonce1, socket) => new Session(nonce1, { ...ofSessions, ...socket }),
+      onShare: (session, share, tell) => this.#take(session, share, tell),
+      onStranger: (message) => this.#book.notice({ type: 'detail', message }),
       onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
       onBan: (worker) => this.#events?.onWarning(banText(worker)),
@@ -179,22 +171,20 @@ export class StratumEngine implements Engine, RigHost {
   /** After the stop: as they were then. */
   devices(): readonly DeviceStatus[] {
     if (this.#last !== null) return this.#last
-    return this.#workers.statuses(this.#options.clock.monotonicMs(), this.#unable)
+    return this.#book.devices(this.#unable)
   }
 
   status(): StratumStatus {
     const sessions = this.#server.sessions + (this.#proxies?.sessions ?? 0)
-    const refused = new Map<string, RigCounts['refusedAs']>()
-    for (const { user, worker, warning } of this.recorder.accounts.all)
-      if (warning !== null) refused.set(this.#workers.deviceOf(user, worker), warning.reason)
-    const rigs = this.#workers.counts().map((rig) => ({ ...rig, refusedAs: refused.get(rig.device) ?? null }))
-    const isLogWell = this.recorder.kept === null ? null : this.recorder.isWell
-    return { sessions, shares: { ...this.#shares }, users: this.#users.statuses(), rigs, isLogWell }
+    return this.#book.status(sessions)
   }
 
   tell(receive: (notice: RigNotice) => void): void {
-    this.#receive = receive
-    for (const notice of this.#early.splice(0)) receive(notice)
+    this.#book.tell(receive)
+  }
+
+  get recorder(): ShareRecorder {
+    return this.#book.recorder
   }
 
   async stop(): Promise<void> {
@@ -215,15 +205,6 @@ export class StratumEngine implements Engine, RigHost {
 
   close(): Promise<void> {
     return this.stop()
-  }
-
-  #join(text: string): Rig {
-    const presence = this.recorder.accounts.join(accountName(text), nameBehindAccount(text))
-    return {
-      worker: this.#workers.join(text, this.#options.clock.monotonicMs()),
-      user: this.#users.join(text),
-      presence,
-    }
   }
 
   #begin(session: Session): void {
@@ -273,35 +254,21 @@ export class StratumEngine implements Engine, RigHost {
       this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: rig.worker.device })
     }
     if (kept === undefined || rig === null) {
-      this.#count(session, share, verdict)
+      this.#book.count(share, verdict, session.line)
       tell(verdict)
       return
     }
     if (this.recorder.kept === null) {
       this.recorder.count(rig.presence, hashes, solution !== undefined)
-      this.#count(session, share, verdict)
+      this.#book.count(share, verdict, session.line)
       tell(verdict)
       return
     }
+    const { line } = session
     this.recorder.accept(newShare(share, kept, rig), (outcome) => {
-      this.#count(session, share, outcome)
+      this.#book.count(share, outcome, line)
       tell(outcome)
     })
-  }
-
-  #count(session: Session, { rig, hashes, isUnknownJob }: Share, verdict: ShareVerdict): void {
-    this.#shares[verdict]++
-    if (rig === null) return
-    const { worker, user, presence } = rig
-    worker.shares[verdict]++
-    user.shares[verdict]++
-    if (verdict === 'accepted') {
-      user.hashes += hashes
-      return
-    }
-    if (!this.recorder.refuse(presence.user, presence.worker, verdict, isUnknownJob)) return
-    const message = `first refused share of ${worker.device} of ${presence.user}: ${verdict}; its line was: `
-    this.#notice({ type: 'detail', message: message + printable(session.line, MAX_LINE) })
   }
 
   /** Looks who needs a fresh job, as long as there are sessions. */
@@ -337,17 +304,8 @@ export class StratumEngine implements Engine, RigHost {
 
   #end(session: Session): void {
     this.#needing.delete(session)
-    for (const { worker, user, presence } of session.rigs) {
-      this.recorder.accounts.leave(presence)
-      this.#workers.leave(worker, this.#options.clock.monotonicMs())
-      user.sessions--
-    }
+    this.#book.leave(session.rigs)
     if (this.#ready.delete(session)) this.#uptake.down(session)
-  }
-
-  #notice(notice: RigNotice): void {
-    if (this.#receive !== null) this.#receive(notice)
-    else if (this.#early.length < MAX_EARLY) this.#early.push(notice)
   }
 
   /** Once for each of what there is to warn of. */
@@ -355,15 +313,6 @@ export class StratumEngine implements Engine, RigHost {
     if (this.#events === null || this.#warned.has(of)) return
     this.#warned.add(of)
     this.#events.onWarning(message)
-  }
-}
-
-/** Accounts without a share log: they end with the process. */
-function inMemory(clock: Clock): NonNullable<StratumOptions['recorder']> {
-  return (onNotice) => {
-    const onWarning = (message: string, isWell: boolean) =>
-      onNotice({ type: isWell ? 'recovered' : 'warning', message })
-    return new ShareRecorder(null, new Accounts({ onWarning }), clock, onNotice)
   }
 }
 
@@ -383,10 +332,4 @@ function obstacleOf({ bytes, fixedNonce, headers }: EngineWork): string | null {
   if (headers === null) return WAITING
   if (headers === undefined && fixedNonce.bits > 0) return FIXED_NONCE
   return bytes?.length === RIG_WORK_BYTES ? null : OTHER_LENGTH
-}
-
-/** Told each time: a worker is banned once in ten minutes at most. */
-function banText({ device, user, bad, good }: Worker): string {
-  const what = `${bad} of its last ${bad + good} shares were low or malformed`
-  return `${device} of ${user} is banned for a while, since ${what}: is it set to another network, or its order of bytes?`
 }

@@ -24,6 +24,7 @@ const ACCOUNTS = [
   ...[`r:${OWNED}`, `m:${OWNED}:[^:]+`],
 ]
 const LIKE_ACCOUNT = /^[kcwurm]:/i
+const ACCOUNT_ALONE = new RegExp(`^(?:${ACCOUNTS.join('|')})(?=\\.|$)`, 'i')
 /** One of them, perhaps with the name of a worker behind a dot. */
 const ACCOUNT = new RegExp(`^(?:${ACCOUNTS.join('|')})(?:\\.[^:]*)?(?=:|$)`, 'i')
 
@@ -66,6 +67,12 @@ function decoded(text: string): string {
     // A per cent sign of its own.
     return text
   }
+}
+
+/** The account of a user, without the name of a worker behind a dot. */
+export function accountOf(user: string): string {
+  const [known] = ACCOUNT_ALONE.exec(user) ?? []
+  return known ?? user.split('.', 1)[0]
 }
 
 /**

@@ -53,6 +53,10 @@ export class PoolSource implements Source {
   #jobs = 0
   /** The newest job that was issued. */
   #searched: PoolJob | null = null
+  /** The pool whose work was searched last. */
+  #chosen: PoolAddress | null = null
+  #wasAway = false
+  readonly #listeners = new Set<(pool: PoolAddress) => void>()
 
   private constructor(options: PoolOptions) {
     const { pools, clock, failbackMs } = options
@@ -93,6 +97,17 @@ export class PoolSource implements Source {
     if (!signal.aborted) return source
     source.close()
     throw signal.reason
+  }
+
+  /** The pool whose work is searched, or was until it went away; null: none was. */
+  get chosen(): PoolAddress | null {
+    return this.#chosen
+  }
+
+  /** Tells of the pool whose work is searched, whenever that is another one or is back. Returns how to end that. */
+  onChosen(listener: (pool: PoolAddress) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   get workBytes(): number {
@@ -160,7 +175,10 @@ export class PoolSource implements Source {
         this.#gotWork()
         this.#failover.decide()
       },
-      onMessage: (text) => this.#events.onTrouble(text),
+      onMessage: (text, isComplaint) => {
+        if (isComplaint) this.#events.onTrouble(text)
+        else this.#events.onNotice?.(text)
+      },
       onEnded: (upstream, session, problem) => this.#ended(upstream, session, problem),
     })
   }
@@ -180,11 +198,21 @@ export class PoolSource implements Source {
   }
 
   #take(job: Job | null): void {
+    this.#choose(job)
     if (job !== null && this.#isTroubled) {
       this.#isTroubled = false
       this.#events.onRecovered(`pool ${job.issuer} gives work`)
     }
     this.#newest.put(job)
+  }
+
+  #choose(job: Job | null): void {
+    const active = job === null ? null : (this.#failover.active?.address ?? null)
+    const isSame = active === this.#chosen && !this.#wasAway
+    this.#wasAway = active === null
+    if (active === null || isSame) return
+    this.#chosen = active
+    for (const listener of this.#listeners) listener(active)
   }
 
   #ended(upstream: PoolUpstream, ended: PoolSession, problem: string): void {

@@ -31,8 +31,8 @@ export interface PoolUpstreamOptions {
   readonly issue: (upstream: PoolUpstream, session: PoolSession, job: PoolJob, isFirst: boolean) => Job
   /** It gives work now, or has done so for long enough to be failed back to. */
   readonly onChange: () => void
-  /** What the pool wants people to read. */
-  readonly onMessage: (text: string) => void
+  /** What the pool wants people to read; `isComplaint`: something that it asked for is not done. */
+  readonly onMessage: (text: string, isComplaint: boolean) => void
   /** A session has ended; the next one is tried after a pause. `problem`: why. */
   readonly onEnded: (upstream: PoolUpstream, session: PoolSession, problem: string) => void
 }
@@ -61,6 +61,11 @@ export class PoolUpstream implements Upstream {
 
   get url(): string {
     return this.#address.url
+  }
+
+  /** As it was configured. */
+  get address(): PoolAddress {
+    return this.#address
   }
 
   get isUp(): boolean {
@@ -132,7 +137,7 @@ export class PoolUpstream implements Upstream {
         ...{ address: this.#move?.address ?? home, home, trust, agent, clock },
         handlers: {
           onJob: (job) => this.#took(session, job),
-          onMessage: (text) => onMessage(`pool ${home.url}: ${text}`),
+          onMessage: (text, isComplaint) => onMessage(`pool ${home.url}: ${text}`, isComplaint),
           onEnd: (reason, next) => {
             // A place that it sent its miners to may be gone as well: then its own address is tried.
             this.#move = next

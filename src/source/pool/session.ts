@@ -10,6 +10,7 @@ import { printable } from '../../core/printable.ts'
 import type { Receipt } from '../../core/solution.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'
 import {
+  failureLine,
   listOf,
   type MessageId,
   numberIn,
@@ -39,11 +40,19 @@ export interface PoolJob {
   readonly nonce1: FixedNonce
 }
 
+/** What a pool tells of its work, as it came: `job` has the parameters of mining.notify, `nonces` nonce1 and size of nonce2. */
+export type PoolNews =
+  | { readonly kind: 'job'; readonly params: readonly unknown[]; readonly work: Work }
+  | { readonly kind: 'target'; readonly target: bigint }
+  | { readonly kind: 'nonces'; readonly nonce1: string; readonly nonce2Bytes: number }
+
 export interface SessionHandlers {
   /** The newest job, or the same one with another target. */
   readonly onJob: (job: PoolJob) => void
-  /** What the pool wants people to read. */
-  readonly onMessage: (text: string) => void
+  /** Everything that it tells, in its order and before the job that comes of it. */
+  readonly onNews?: (told: PoolNews) => void
+  /** What the pool wants people to read; `isComplaint`: something that it asked for is not done. */
+  readonly onMessage: (text: string, isComplaint: boolean) => void
   /** Once; nothing follows. `move`: where the pool sends its clients. */
   readonly onEnd: (reason: NewcutError, move: Move | null) => void
 }
@@ -117,23 +126,35 @@ export class PoolSession {
 
   /** Hands in a share. Never throws. */
   async submit(job: Pick<PoolJob, 'id' | 'nonce1'>, nonce: bigint): Promise<Receipt> {
-    const { address, clock } = this.#options
-    if (this.#over.signal.aborted) return lost('the connection had ended')
-    if (this.#pending.size >= MAX_PENDING) return lost(`${MAX_PENDING} shares wait for their answers`)
+    const { user } = this.#options.address
+    const answer = await this.ask('mining.submit', [user, job.id, nonce2Text(nonce, job.nonce1)])
+    return typeof answer === 'string' ? lost(answer) : receiptOf(answer)
+  }
+
+  /** Asks the pool something. Never throws. Returns why there is no answer, as a text, where there is none. */
+  async ask(method: string, params: readonly unknown[]): Promise<Response | string> {
+    const { clock } = this.#options
+    if (this.#over.signal.aborted) return 'the connection had ended'
+    if (this.#pending.size >= MAX_PENDING) return `${MAX_PENDING} shares wait for their answers`
     const id = this.#nextId++
     const sentAtMs = clock.monotonicMs()
     const answer = new Promise<Response | null>((resolve) => {
       this.#pending.set(id, resolve)
     })
-    this.#connection.ask(requestLine(id, 'mining.submit', [address.user, job.id, nonce2Text(nonce, job.nonce1)]))
+    this.#connection.ask(requestLine(id, method, params))
     const late = new AbortController()
     const response = await Promise.race([answer, sleep(clock, ANSWER_MS, late.signal).then(() => null)])
     late.abort()
     this.#pending.delete(id)
     if (response === null)
-      return lost(this.#over.signal.aborted ? 'the connection ended' : `no answer in ${ANSWER_MS / 1000} s`)
+      return this.#over.signal.aborted ? 'the connection ended' : `no answer in ${ANSWER_MS / 1000} s`
     this.#latencyMs = clock.monotonicMs() - sentAtMs
-    return receiptOf(response)
+    return response
+  }
+
+  /** Ends it because of what the pool did. */
+  refuse(why: string): void {
+    this.#connection.refuse(why)
   }
 
   /** Nothing is told afterwards. */
@@ -174,7 +195,8 @@ export class PoolSession {
       this.#connection.refuse(`it refuses to give work: ${error?.message ?? 'no reason given'}`)
       return
     }
-    this.#nonce1 = readNonce1(textIn(result[1]), numberIn(result[2]))
+    const [, nonce1, nonce2Bytes] = result
+    this.#nonce1 = this.#read1(textIn(nonce1), numberIn(nonce2Bytes))
     this.#tell()
   }
 
@@ -186,19 +208,17 @@ export class PoolSession {
         this.#notified(listOf(request))
         return
       case 'mining.set_target':
-        this.#target = readTarget(textIn(listOf(request)[0]))
-        this.#tell()
+        this.#targeted(readTarget(textIn(listOf(request)[0])))
         return
       case 'mining.set_difficulty':
-        this.#target = targetOfShares(numberIn(listOf(request)[0]))
-        this.#tell()
+        this.#targeted(targetOfShares(numberIn(listOf(request)[0])))
         return
       case 'mining.set_extranonce':
         this.#renumbered(listOf(request))
         return
       case 'client.show_message': {
         const text = unlisted ?? params[0]
-        if (typeof text === 'string') handlers.onMessage(printable(text, 200))
+        if (typeof text === 'string') handlers.onMessage(printable(text, 200), false)
         return
       }
       case 'client.reconnect':
@@ -207,26 +227,45 @@ export class PoolSession {
       case 'client.get_version':
         this.#connection.send(resultLine(id, agent))
         return
+      case 'mining.ping':
+        // Without an id it wants a sign of life all the same, and there is none that it could match.
+        if (id !== null) this.#connection.send(resultLine(id, 'pong'))
+        return
       default:
-        // What is not known is not for us; only questions want an answer.
-        if (id !== null) this.#connection.send(resultLine(id, null))
+        // Only questions want an answer.
+        if (id !== null) this.#connection.send(failureLine(id, 'unknown'))
     }
   }
 
   /** Some pools leave out the last parameter. It does not end work of other chains, so it tells nothing. */
-  #notified([id, header]: readonly unknown[]): void {
+  #notified(params: readonly unknown[]): void {
+    const [id, header] = params
     if (!isJobId(id)) throw new FormatError('job', 0, `expected a text or number of at most ${MAX_JOB_ID} characters`)
     const work = workFromBytes(decodeHex(textIn(header), 'work'))
     if (this.#nextNonce1 !== null) this.#nonce1 = this.#nextNonce1
     this.#nextNonce1 = null
     this.#newest = { id, work }
+    this.#options.handlers.onNews?.({ kind: 'job', params, work })
     this.#tell()
+  }
+
+  #targeted(target: bigint): void {
+    this.#target = target
+    this.#options.handlers.onNews?.({ kind: 'target', target })
+    this.#tell()
+  }
+
+  /** Reads what the pool says of nonces. */
+  #read1(nonce1: string, nonce2Bytes: number): FixedNonce {
+    const read = readNonce1(nonce1, nonce2Bytes)
+    this.#options.handlers.onNews?.({ kind: 'nonces', nonce1, nonce2Bytes })
+    return read
   }
 
   /** `[nonce1, bytes of nonce2]`; without the second they stay as many as they were. */
   #renumbered([nonce1, nonce2Bytes]: readonly unknown[]): void {
     const before = this.#nextNonce1 ?? this.#nonce1
-    this.#nextNonce1 = readNonce1(textIn(nonce1), numberIn(nonce2Bytes ?? (before && nonce2Size(before))))
+    this.#nextNonce1 = this.#read1(textIn(nonce1), numberIn(nonce2Bytes ?? (before && nonce2Size(before))))
   }
 
   /** Pools may send work before they have answered: it is searched when nonce1 is known and the user is taken. */
@@ -250,7 +289,8 @@ export class PoolSession {
     const where = printable(`${to}:${at}`, 100)
     // From a place that it was sent to already no more is allowed than from its own.
     if (!mayMoveTo(home, to) || !Number.isInteger(at) || at < 1 || at > 65_535) {
-      this.#options.handlers.onMessage(`it sends its miners to ${where}, which is not its own: nobody goes there`)
+      const text = `it sends its miners to ${where}, which is not its own: nobody goes there`
+      this.#options.handlers.onMessage(text, true)
       return
     }
     const url = `stratum+${address.tls ? 'ssl' : 'tcp'}://${where}`

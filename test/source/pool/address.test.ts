@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mayMoveTo, readPoolAddress } from '../../../src/source/pool/address.ts'
+import { accountOf, mayMoveTo, readPoolAddress } from '../../../src/source/pool/address.ts'
 
 const KEY = `k:${'ab12'.repeat(16)}`
 const HASH = 'eLOS-gEULTmjQvGwlCMgMgVyLfRZEfFdXYs-eyF1_qA'
@@ -93,5 +93,21 @@ describe('a pool may send its miners', () => {
     ['::1', '::2', false],
   ])('from %s to %s: %s', (host, other, may) => {
     expect(mayMoveTo({ host }, other)).toBe(may)
+  })
+})
+
+describe('the account of a user', () => {
+  const KEY = 'ab'.repeat(32)
+  const OWNED = `n_${'cd'.repeat(20)}.pool-keyset`
+  it.each([
+    ['alice', 'alice'],
+    ['alice.rig.1', 'alice'],
+    [`k:${KEY}`, `k:${KEY}`],
+    [`k:${KEY}.rig1`, `k:${KEY}`],
+    [`r:${OWNED}`, `r:${OWNED}`],
+    [`r:${OWNED}.rig1`, `r:${OWNED}.rig1`],
+    ['.rig1', ''],
+  ])('%s is %s', (user, account) => {
+    expect(accountOf(user)).toBe(account)
   })
 })

@@ -102,6 +102,8 @@ describe('shares for a pool', () => {
     ['nonce1 comes without leading zeros', { nonce1: 'a' }, 16],
     ['nonce1 has one byte', { nonce1: 'e8', nonce2Bytes: 7 }, 8],
     ['the whole nonce is free', { nonce1: '', nonce2Bytes: 8 }, 0],
+    ['nonce1 has three bytes', { nonce1: '0a0b0c', nonce2Bytes: 5 }, 24],
+    ['nonce1 has four bytes', { nonce1: 'fa0b0c0d', nonce2Bytes: 4 }, 32],
   ])('count where %s', async (_, script, bits) => {
     const test = await pool(script)
     const { source, reader } = await mining([test.url()])
@@ -449,6 +451,32 @@ it('a miner with threads has its shares counted, each one good', async () => {
   expect(test.shares.every(({ verdict }) => verdict === 'accepted')).toBe(true)
   expect(events.filter((event) => event.type === 'solution' && event.step === 'credited')).toHaveLength(20)
 })
+
+it.each(['0a0b0c', 'fa0b0c0d'])(
+  'a miner with threads mines with the nonce1 %s, and shows what the pool says',
+  async (nonce1) => {
+    const test = await pool({ difficulty: 1_000_000n, nonce1, nonce2Bytes: 8 - nonce1.length / 2 })
+    const stop = new AbortController()
+    const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }
+    const pools = [readPoolAddress(test.url())]
+    const source = await PoolSource.reach({ ...options, pools }, () => undefined, stop.signal)
+    const ranges = nonceRanges(2, Math.random)
+    const engine = new CpuEngine({ ranges, kernel: 'auto', priority: 'low', clock: systemClock })
+    const events: MinerEvent[] = []
+    const onEvent = (event: MinerEvent) => {
+      events.push(event)
+      if (event.type === 'work') test.say({ id: null, method: 'client.show_message', params: ['down at noon'] })
+    }
+    const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent, blocks: 10 })
+    const { solutions, hardwareErrors } = await miner.run(stop.signal)
+    expect(solutions).toMatchObject({ accepted: 10, rejected: 0, stale: 0, lost: 0 })
+    expect(hardwareErrors).toBe(0)
+    expect(test.shares.every(({ verdict }) => verdict === 'accepted')).toBe(true)
+    expect(events.filter(({ type }) => type === 'trouble' || type === 'notice')).toEqual([
+      { type: 'notice', message: expect.stringMatching(/^pool stratum.*: down at noon$/) },
+    ])
+  },
+)
 
 it('a miner counts the shares that are blocks, each one as its hash says', async () => {
   const test = await pool({ difficulty: 500_000n })

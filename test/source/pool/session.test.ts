@@ -106,9 +106,23 @@ describe('a session goes on', () => {
     await expect
       .poll(() => pool.raw.slice(2), SOON)
       .toEqual([
-        '{"id":12345678901234567890,"result":null,"error":null}',
+        '{"id":12345678901234567890,"result":false,"error":[-32601,"no such method",null]}',
         '{"id":9,"result":"newcut/test","error":null}',
       ])
+  })
+
+  it('and answers a ping, where that wants an answer', async () => {
+    const { pool, ends } = await mining()
+    pool.say('{"id":null,"method":"mining.ping","params":[]}')
+    pool.say('{"id":"p1","method":"mining.ping"}')
+    pool.say('{"id":7,"method":"client.news","params":[]}')
+    await expect
+      .poll(() => pool.raw.slice(2), SOON)
+      .toEqual([
+        '{"id":"p1","result":"pong","error":null}',
+        '{"id":7,"result":false,"error":[-32601,"no such method",null]}',
+      ])
+    expect(ends).toEqual([])
   })
 
   it('and shows a message in either form', async () => {

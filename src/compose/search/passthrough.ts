@@ -1,0 +1,21 @@
+/** Rigs behind a pool as a part of the search of a miner. */
+import { PassthroughEngine } from '../../engine/passthrough/passthrough.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { StratumSetup } from '../setup.ts'
+import type { RigLinesOf } from '../source/reached.ts'
+import type { Plan } from './plan.ts'
+import { checkRigWork, rigLimits } from './stratum.ts'
+
+/** Throws NewcutError BAD_OPTION where rigs cannot search work of this length. `make` throws BAD_INPUT for a certificate
+ * that cannot be used. */
+export function passthroughPlan(setup: StratumSetup, workBytes: number, rigLines: RigLinesOf): Plan {
+  checkRigWork(workBytes)
+  const { host, port, tls } = setup
+  const make = async () => {
+    const lines = rigLines(workBytes)
+    const shared = { limits: rigLimits(setup, lines.most), clock: systemClock, random: Math.random }
+    const engine = new PassthroughEngine({ host, port, tls, lines, ...shared })
+    return { engine, rigs: engine }
+  }
+  return { parts: JSON.stringify(['passthrough', setup]), make }
+}

@@ -1,0 +1,169 @@
+/**
+ * Rigs behind a pool as an engine: each has a session with the pool for itself, which says how its shares are. The work of
+ * the miner is for the devices beside it.
+ */
+import type { ShareRecorder } from '../../accounts/recorder.ts'
+import type { RigNotice } from '../../accounts/rig-ledger.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { PoolLines } from '../../stratum/passthrough.ts'
+import type { DeviceStatus, Engine, EngineEvents } from '../engine.ts'
+import type { RigAddress, RigHost, StratumStatus } from '../rigs.ts'
+import { banText } from '../stratum/ban-text.ts'
+import { defaultLimits, MAX_SESSIONS, type RigLimits } from '../stratum/limits.ts'
+import { loadSender } from '../stratum/native-send.ts'
+import { Nonce1Pool } from '../stratum/nonce1-pool.ts'
+import { RigBook } from '../stratum/rig-book.ts'
+import { RigServer } from '../stratum/server.ts'
+import type { Share } from '../stratum/session.ts'
+import { type RefusalName, refusalText } from './refusals.ts'
+import { PassedSession } from './session.ts'
+
+export interface PassthroughOptions {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Files in PEM form; null: no TLS. */
+  readonly tls: { readonly cert: string; readonly key: string } | null
+  readonly lines: PoolLines
+  readonly clock: Clock
+  readonly random: () => number
+  readonly limits?: Partial<RigLimits>
+}
+
+/** Rigs that are closed are told of once in this time. */
+const PARTED_MS = 60_000
+const PARTED =
+  'rigs that cannot change nonce1 are closed, since their sessions with the pool are over; they come again within a minute'
+
+export class PassthroughEngine implements Engine, RigHost {
+  readonly name = 'rigs'
+  readonly #options: PassthroughOptions
+  readonly #sender = loadSender()
+  readonly #server: RigServer<PassedSession>
+  readonly #book: RigBook
+  readonly #refused = { full: 0, away: 0, few: 0, digits: 0, user: 0 } satisfies Record<RefusalName, number>
+  readonly #warned = new Set<string>()
+  #hashes = 0
+  #partedAtMs = Number.NEGATIVE_INFINITY
+  #address: RigAddress | null = null
+  #events: EngineEvents | null = null
+  /** Devices at the stop; null: it goes on. */
+  #last: readonly DeviceStatus[] | null = null
+
+  /** Throws NewcutError BAD_INPUT for a certificate or key that cannot be used. */
+  constructor(options: PassthroughOptions) {
+    const { host, port, tls, clock, limits, random, lines } = options
+    this.#options = options
+    this.#book = new RigBook(clock)
+    const { sendAll } = this.#sender
+    const nonces = new Nonce1Pool(Math.floor(random() * MAX_SESSIONS), false)
+    const sockets = { nonces, isForProxies: false, sendAll }
+    const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, ...sockets }
+    const ports = {
+      lines,
+      isBanned: (user: string) => this.#book.isBanned(user),
+      onUser: (user: string) => this.#book.join(user),
+      onRefused: (why: RefusalName) => this.#refuse(why),
+      onParted: () => this.#part(),
+    }
+    this.#server = new RigServer(server, {
+      newSession: (_nonce1, socket) => new PassedSession({ ...ports, ...socket }),
+      onShare: (session, share) => this.#take(session, share),
+      onStranger: (message) => this.#book.notice({ type: 'detail', message }),
+      onWritten: () => undefined,
+      onEnd: (session) => this.#end(session),
+      onBan: (worker) => this.#events?.onWarning(banText(worker)),
+      onFull: (which, message) => this.#warn(message, which),
+    })
+  }
+
+  async listen(): Promise<RigAddress> {
+    this.#address ??= { ...(await this.#server.listen()), proxies: null }
+    return this.#address
+  }
+
+  async start(_workBytes: number, events: EngineEvents): Promise<void> {
+    await this.listen()
+    if (this.#last !== null) {
+      await this.#server.close()
+      return
+    }
+    this.#events = events
+    this.#options.lines.open((message) => this.#events?.onWarning(message))
+    if (this.#sender.fault !== null) this.#warn(this.#sender.fault)
+  }
+
+  /** Rigs have the work of their own sessions. */
+  async setWork(): Promise<boolean> {
+    return this.#events !== null
+  }
+
+  /** The expected hashes of all shares that the pool took. */
+  hashes(): number {
+    return this.#hashes
+  }
+
+  /** After the stop: as they were then. */
+  devices(): readonly DeviceStatus[] {
+    return this.#last ?? this.#book.devices(null)
+  }
+
+  status(): StratumStatus {
+    return { ...this.#book.status(this.#server.sessions), refused: { ...this.#refused } }
+  }
+
+  tell(receive: (notice: RigNotice) => void): void {
+    this.#book.tell(receive)
+  }
+
+  get recorder(): ShareRecorder {
+    return this.#book.recorder
+  }
+
+  async stop(): Promise<void> {
+    this.#last ??= this.devices()
+    this.#events = null
+    await this.#server.close()
+    this.#options.lines.close()
+  }
+
+  close(): Promise<void> {
+    return this.stop()
+  }
+
+  /** The pool has taken it, or has not. */
+  #take({ line }: PassedSession, share: Share): void {
+    if (this.#last !== null) return
+    const { rig, verdict, hashes } = share
+    if (rig !== null && verdict === 'accepted') {
+      this.#hashes += hashes
+      rig.worker.hashes += hashes
+      this.recorder.count(rig.presence, hashes, false)
+    }
+    this.#book.count(share, verdict, line)
+  }
+
+  #end(session: PassedSession): void {
+    session.end()
+    this.#book.leave(session.rigs)
+  }
+
+  #refuse(why: RefusalName): void {
+    this.#refused[why]++
+    this.#warn(refusalText(why, this.#options.lines.most), why)
+  }
+
+  #part(): void {
+    const nowMs = this.#options.clock.monotonicMs()
+    if (nowMs - this.#partedAtMs < PARTED_MS) return
+    this.#partedAtMs = nowMs
+    this.#events?.onWarning(PARTED)
+  }
+
+  /** Once for each of what there is to warn of. */
+  #warn(message: string, of = message): void {
+    if (this.#events === null || this.#warned.has(of)) return
+    this.#warned.add(of)
+    this.#events.onWarning(message)
+  }
+}

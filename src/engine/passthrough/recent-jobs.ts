@@ -1,0 +1,43 @@
+/**
+ * The jobs of a rig's session with a pool, and of the session before. Two sessions may have jobs of the same id, since most
+ * pools number jobs for all clients.
+ */
+import { withNonce } from '../../core/header.ts'
+import { meets, powHash } from '../../core/pow.ts'
+import { type ByteOrder, composedNonce, readNonce1 } from '../../stratum/nonces.ts'
+import type { LineJob, PoolLine } from '../../stratum/passthrough.ts'
+
+/** Shares of the session before may come in for so long. */
+const OVERLAP_MS = 10_000
+const MAX_JOBS = 64
+
+export class RecentJobs {
+  #present: string[] = []
+  #former: ReadonlySet<string> = new Set()
+  #untilMs = 0
+
+  /** The rig is told this job. */
+  add({ params: [id] }: LineJob): void {
+    this.#present = [...this.#present, String(id)].slice(-MAX_JOBS)
+  }
+
+  /** The session is over. */
+  part(nowMs: number): void {
+    this.#former = new Set(this.#present)
+    this.#present = []
+    this.#untilMs = nowMs + OVERLAP_MS
+  }
+
+  /** Whether a share was found with the nonce1 of the session before: it does not meet the target of this one. */
+  isFormer(
+    line: PoolLine,
+    share: { readonly id: string; readonly job: LineJob; readonly nonce2: string },
+    { order, nowMs }: { readonly order: ByteOrder; readonly nowMs: number },
+  ): boolean {
+    const { id, job, nonce2 } = share
+    if (nowMs > this.#untilMs || !this.#former.has(id)) return false
+    const nonce = composedNonce(nonce2, readNonce1(line.nonce1, line.nonce2Bytes), order)
+    const easier = job.target > line.target ? job.target : line.target
+    return !meets(powHash(withNonce(job.work.bytes, nonce)), easier)
+  }
+}

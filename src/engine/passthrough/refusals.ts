@@ -1,0 +1,38 @@
+/** Why rigs are not let in behind a pool: a closed set of constant texts, since rigs keep a table of few. */
+import type { Failure } from '../../stratum/messages.ts'
+
+export const refusals = {
+  full: { code: 20, message: 'no more rigs behind this pool' },
+  away: { code: 20, message: 'no pool gives work' },
+  few: { code: 20, message: 'the pool leaves too few nonces for rigs' },
+  digits: { code: 20, message: 'the pool writes nonce1 in digits that rigs cannot read' },
+  user: { code: 24, message: 'the pool does not take this user' },
+} as const satisfies Readonly<Record<string, Failure>>
+
+export type RefusalName = keyof typeof refusals
+
+/** Rigs need nonce2 of six bytes or more: with fewer their boards search the same nonces. */
+const LEAST_NONCE2 = 6
+const NONCE_BYTES = 8
+
+/** What keeps rigs from mining with these nonces; null: nothing. Rigs read nonce1 in pairs of digits. */
+export function nonceRefusal(nonce1: string, nonce2Bytes: number): RefusalName | null {
+  if (nonce2Bytes < LEAST_NONCE2) return 'few'
+  return nonce1.length === 2 * (NONCE_BYTES - nonce2Bytes) ? null : 'digits'
+}
+
+/** The same for people. */
+export function refusalText(name: RefusalName, most: number): string {
+  switch (name) {
+    case 'full':
+      return `${most} rigs are behind the pool, and no more are let in: --pool-sessions sets how many may be`
+    case 'away':
+      return 'rigs are sent away: no pool gives work'
+    case 'few':
+      return 'rigs are sent away: the pool keeps three bytes or more of the nonce; CPUs and GPUs can mine for it'
+    case 'digits':
+      return 'a rig was sent away: the pool left out zeros of its nonce1, which rigs cannot read; it comes again'
+    case 'user':
+      return 'a rig was sent away: the pool does not take its user'
+  }
+}

@@ -1,0 +1,426 @@
+/** A rig behind a pool: what it is told comes from its own session there, and its shares go to it. Lines in, lines out. */
+
+import { FormatError } from '../../core/errors.ts'
+import { printable } from '../../core/printable.ts'
+import { difficultyOf } from '../../core/target.ts'
+import {
+  failureLine,
+  listOf,
+  type MessageId,
+  type Request,
+  readMessage,
+  refusalLine,
+  requestLine,
+  resultLine,
+} from '../../stratum/messages.ts'
+import type { ByteOrder } from '../../stratum/nonces.ts'
+import type { LineJob, PoolLine, PoolLines, Seat } from '../../stratum/passthrough.ts'
+import { orderOf } from '../stratum/byte-order.ts'
+import { difficultyBehindUser } from '../stratum/hints.ts'
+import type { ServedSession, SocketPorts } from '../stratum/served.ts'
+import type { Rig, Share } from '../stratum/session.ts'
+import { workerNameFor } from './names.ts'
+import { nonceRefusal, type RefusalName, refusals } from './refusals.ts'
+import { type PassedRig, PassedShares, type ShareContext } from './shares.ts'
+import { jobLine, nonce1For, nonceLine, targetLine } from './told.ts'
+
+/** What a session needs beside its socket. */
+export interface PassedPorts {
+  readonly lines: Pick<PoolLines, 'seat'>
+  readonly isBanned: (user: string) => boolean
+  readonly onUser: (user: string) => Rig
+  /** It is not let in, or not any more. */
+  readonly onRefused: (why: RefusalName) => void
+  /** It is closed since its session with the pool is over, and it cannot be given another one. */
+  readonly onParted: () => void
+}
+
+/** Programs that take another nonce1 without a new log-in, besides those that say so. */
+const CHANGES_NONCE1 = /godminer|ckbminer|kdaminer|goldshell|bfgminer/i
+/** Rigs wait 30 s for the answer to their subscription. */
+const MAX_LOGIN_MS = 15_000
+/** Rigs leave after a minute without a line. Sessions are looked at once a second. */
+const MAX_SILENCE_MS = 25_000
+const MAX_TEXT = 512
+const MAX_AGENT = 64
+const MAX_USERS = 200
+/** What is answered in the same way always. */
+const ANSWERS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ...([
+    ['mining.ping', 'pong'],
+    ['mining.configure', {}],
+    ['client.get_version', 'newcut'],
+  ] as const),
+])
+/** Lines that are no messages; with more the client is closed, since it speaks something else. */
+const MAX_GARBAGE = 3
+/** Answers that wait for the one to the subscription; with more the client is closed. */
+const MAX_HELD = 64
+
+export class PassedSession implements ServedSession {
+  readonly #ports: PassedPorts & SocketPorts<PassedSession>
+  #agent = ''
+  #order: ByteOrder = 'usual'
+  #changesNonce1 = false
+  #seat: Seat | null = null
+  #line: PoolLine | null = null
+  /** Since when it waits for a session with a pool; null: it does not. */
+  #waitingSinceMs: number | null = null
+  /** The subscription that has no answer. */
+  #subscribing: { readonly id: MessageId } | null = null
+  /** What is said once that has its answer: rigs take the first line for it. */
+  readonly #held: string[] = []
+  #isSubscribed = false
+  /** Users that wait for a session with a pool. */
+  readonly #asking: { readonly id: MessageId; readonly text: string }[] = []
+  /** By what they call themselves; the first is the rig itself. */
+  readonly #rigs = new Map<string, PassedRig>()
+  #isReady = false
+  /** Whether it is told what the pool says. */
+  #isPassing = false
+  readonly #shares: PassedShares
+  #target: bigint | null = null
+  #saidAtMs: number
+  #garbage = 0
+  #isOver = false
+  #lastLine = ''
+  #firstLine = ''
+
+  constructor(ports: PassedPorts & SocketPorts<PassedSession>) {
+    this.#ports = ports
+    this.#saidAtMs = ports.nowMs()
+    const { nowMs } = ports
+    // The pool says what the rig is told.
+    const onShare = (share: Share) => ports.onShare(this, share, () => undefined)
+    this.#shares = new PassedShares({ nowMs, onShare, say: (text) => this.#say(text) })
+  }
+
+  get isReady(): boolean {
+    return this.#isReady
+  }
+
+  get rigs(): Iterable<Rig> {
+    return [...this.#rigs.values()].map(({ rig }) => rig)
+  }
+
+  /** The line that is read, and the first one of all. */
+  get line(): string {
+    return this.#lastLine
+  }
+
+  get firstLine(): string {
+    return this.#firstLine
+  }
+
+  receive(line: string): void {
+    if (this.#isOver) return
+    this.#lastLine = line.slice(0, MAX_TEXT)
+    if (this.#firstLine === '') this.#firstLine = this.#lastLine
+    let message: ReturnType<typeof readMessage>
+    try {
+      message = readMessage(line)
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error
+      this.#ports.onGarbage(this)
+      this.#say(failureLine(null, 'malformed'))
+      if (++this.#garbage >= MAX_GARBAGE) this.#close()
+      return
+    }
+    if (message.kind === 'request') this.#request(message)
+  }
+
+  show(message: string): void {
+    this.#say(requestLine(null, 'client.show_message', [message]))
+  }
+
+  /** Sends it away where no pool comes about, and keeps it from leaving a pool that is silent. */
+  look(): void {
+    if (this.#isOver) return
+    const nowMs = this.#ports.nowMs()
+    if (!this.#isReady) {
+      const isLate = this.#waitingSinceMs !== null && nowMs - this.#waitingSinceMs >= MAX_LOGIN_MS
+      if (isLate) this.#refuse('away')
+    } else if (nowMs - this.#saidAtMs >= MAX_SILENCE_MS && this.#target !== null) this.#say(targetLine(this.#target))
+  }
+
+  /** The connection has ended. */
+  end(): void {
+    this.#isOver = true
+    this.#line = null
+    this.#seat?.release()
+    this.#seat = null
+  }
+
+  #request(request: Request): void {
+    const { id, method } = request
+    try {
+      this.#handle(request)
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error
+      if (method === 'mining.submit') this.#shares.judge(id, this.#first, 'malformed')
+      else if (id !== null) this.#say(failureLine(id, 'malformed'))
+    }
+  }
+
+  #handle(request: Request): void {
+    const { id, method } = request
+    switch (method) {
+      case 'mining.subscribe':
+        this.#subscribe(id, listOf(request))
+        return
+      case 'mining.authorize':
+        this.#authorize(id, listOf(request))
+        return
+      case 'mining.submit':
+        this.#shares.submit(id, listOf(request), this.#contextOf(listOf(request)))
+        return
+      case 'mining.extranonce.subscribe':
+        this.#changesNonce1 = true
+        this.#answer(id, true)
+        return
+      default:
+        if (ANSWERS.has(method)) this.#answer(id, ANSWERS.get(method))
+        else if (method.startsWith('client.')) this.#answer(id, null)
+        else if (id !== null) this.#say(failureLine(id, 'unknown'))
+    }
+  }
+
+  #subscribe(id: MessageId, [agent]: readonly unknown[]): void {
+    if (typeof agent === 'string') this.#agent = agent.slice(0, MAX_TEXT)
+    this.#changesNonce1 ||= CHANGES_NONCE1.test(this.#agent)
+    this.#order = orderOf(this.#agent)
+    this.#isSubscribed = false
+    this.#subscribing = { id }
+    this.#goOn()
+  }
+
+  #authorize(id: MessageId, [text]: readonly unknown[]): void {
+    if (typeof text !== 'string' || text.length > MAX_TEXT) throw new FormatError('user', 0, 'not a short text')
+    if (this.#ports.isBanned(difficultyBehindUser(text).user)) {
+      this.#say(failureLine(id, 'banned'))
+      if (this.#rigs.size === 0) this.#close()
+      return
+    }
+    if (this.#rigs.has(text) || this.#rigs.size + this.#asking.length >= MAX_USERS) {
+      this.#answer(id, true)
+      return
+    }
+    this.#asking.push({ id, text })
+    this.#goOn()
+  }
+
+  /** Answers what waited for a session with a pool; asks for one where there is none. */
+  #goOn(): void {
+    const line = this.#line
+    if (line === null) {
+      this.#wait()
+      return
+    }
+    if (this.#subscribing !== null) {
+      const { id } = this.#subscribing
+      const held = this.#held.splice(0).join('')
+      this.#subscribing = null
+      this.#isSubscribed = true
+      const answer = id === null ? '' : resultLine(id, [null, nonce1For(line, this.#order), line.nonce2Bytes])
+      if (answer + held !== '') this.#say(answer + held)
+      this.#begin()
+    }
+    for (const user of this.#asking.splice(0)) void this.#ask(line, user)
+  }
+
+  #wait(): void {
+    this.#seat ??= this.#ports.lines.seat()
+    if (this.#seat === null) {
+      this.#refuse('full')
+      return
+    }
+    if (this.#waitingSinceMs !== null) return
+    this.#waitingSinceMs = this.#ports.nowMs()
+    this.#seat.request(this.#agent, (line) => this.#attach(line))
+  }
+
+  async #ask(line: PoolLine, asked: { readonly id: MessageId; readonly text: string }): Promise<void> {
+    const { id, text } = asked
+    const worker = workerNameFor(text)
+    const isTaken = await line.authorize(line.userOf(worker))
+    if (this.#isOver) return
+    if (isTaken === null || line !== this.#line) {
+      // It is asked again in the next session.
+      this.#asking.push(asked)
+      if (line === this.#line) this.#refuse('away')
+      else if (this.#line !== null) this.#goOn()
+      return
+    }
+    if (!isTaken) {
+      this.#ports.onRefused('user')
+      if (id !== null) this.#say(refusalLine(id, refusals.user))
+      if (this.#rigs.size === 0) this.#close()
+      return
+    }
+    if (!this.#rigs.has(text)) {
+      this.#rigs.set(text, { rig: this.#joined(difficultyBehindUser(text).user), worker })
+    }
+    this.#answer(id, true)
+    this.#tellDifficulty()
+    this.#begin()
+  }
+
+  #joined(user: string): Rig {
+    const rig = this.#ports.onUser(user)
+    rig.presence.address = this.#ports.address
+    rig.presence.agent = printable(this.#agent, MAX_AGENT)
+    return rig
+  }
+
+  /** Once it has done both, in whichever order. */
+  #begin(): void {
+    const line = this.#line
+    if (this.#isReady || !this.#isSubscribed || this.#rigs.size === 0 || line === null) return
+    this.#isReady = true
+    this.#pass(line, '')
+  }
+
+  /** It has a session with a pool: the first, or one that takes the place of another. */
+  #attach(line: PoolLine): void {
+    this.#waitingSinceMs = null
+    const refusal = nonceRefusal(line.nonce1, line.nonce2Bytes)
+    if (refusal !== null) {
+      this.#seat?.drop(line)
+      this.#refuse(refusal)
+      return
+    }
+    if (this.#line !== null) this.#part(this.#line)
+    this.#line = line
+    line.listen({
+      onJob: (job) => this.#take(line, job),
+      onTarget: (target) => this.#takeTarget(line, target),
+      onNonces: () => this.#renumbered(line),
+      onMessage: (text) => this.#isReady && this.show(text),
+      onLeaving: () => this.#leave(line),
+      onEnd: () => this.#lost(line),
+    })
+    if (this.#isReady) void this.#rejoin(line)
+    else if (this.#isSubscribed) this.#say(nonceLine(line, this.#order))
+    this.#goOn()
+  }
+
+  /** Its users are as good in the new session. Then it goes on there, with one write. */
+  async #rejoin(line: PoolLine): Promise<void> {
+    const users = [...this.#rigs.values()].map(({ worker }) => line.userOf(worker))
+    const taken = await Promise.all(users.map((user) => line.authorize(user)))
+    if (this.#isOver || line !== this.#line) return
+    if (taken[0] !== true) {
+      this.#refuse('user')
+      return
+    }
+    this.#pass(line, nonceLine(line, this.#order))
+  }
+
+  #pass(line: PoolLine, before: string): void {
+    this.#isPassing = true
+    this.#target = line.target
+    const { job } = line
+    if (job !== null) this.#shares.jobs.add(job)
+    this.#say(before + targetLine(line.target) + (job === null ? '' : jobLine(job)))
+    this.#tellDifficulty()
+  }
+
+  #take(line: PoolLine, job: LineJob): void {
+    if (line !== this.#line || !this.#isPassing) return
+    this.#shares.jobs.add(job)
+    this.#say(jobLine(job))
+  }
+
+  #takeTarget(line: PoolLine, target: bigint): void {
+    if (line !== this.#line || !this.#isPassing) return
+    this.#target = target
+    this.#say(targetLine(target))
+    this.#tellDifficulty()
+  }
+
+  /** The pool gave it another nonce1. */
+  #renumbered(line: PoolLine): void {
+    if (line !== this.#line || !this.#isSubscribed) return
+    const refusal = nonceRefusal(line.nonce1, line.nonce2Bytes)
+    if (refusal !== null) this.#refuse(refusal)
+    else if (this.#changesNonce1) this.#say(nonceLine(line, this.#order))
+    else this.#depart()
+  }
+
+  /** Work comes from another pool now. It goes on here until it has a session there. */
+  #leave(line: PoolLine): void {
+    if (line !== this.#line) return
+    if (!this.#isSubscribed || this.#changesNonce1) this.#wait()
+    else this.#depart()
+  }
+
+  #lost(line: PoolLine): void {
+    if (line !== this.#line) return
+    this.#part(line)
+    if (!this.#isSubscribed || this.#changesNonce1) this.#wait()
+    else this.#depart()
+  }
+
+  /** Shares of what it was told are stale from here on. */
+  #part(line: PoolLine): void {
+    this.#shares.jobs.part(this.#ports.nowMs())
+    this.#isPassing = false
+    this.#line = null
+    this.#seat?.drop(line)
+  }
+
+  #depart(): void {
+    this.#ports.onParted()
+    this.#close()
+  }
+
+  #contextOf([user]: readonly unknown[]): ShareContext {
+    const known = (typeof user === 'string' ? this.#rigs.get(user) : undefined) ?? this.#first
+    const line = this.#isPassing ? this.#line : null
+    return { known, line, isSubscribed: this.#isSubscribed, order: this.#order }
+  }
+
+  get #first(): PassedRig | null {
+    const [first = null] = this.#rigs.values()
+    return first
+  }
+
+  #tellDifficulty(): void {
+    if (this.#line === null) return
+    const difficulty = Number(difficultyOf(this.#line.target) ?? 0n)
+    for (const { rig } of this.#rigs.values()) {
+      rig.worker.difficulty = difficulty
+      rig.presence.difficulty = difficulty
+    }
+  }
+
+  /** Says why it is not let in to whatever waits for an answer, and closes it. */
+  #refuse(why: RefusalName): void {
+    const ids = [...(this.#subscribing === null ? [] : [this.#subscribing.id]), ...this.#asking.map(({ id }) => id)]
+    const lines = ids.filter((id) => id !== null).map((id) => refusalLine(id, refusals[why]))
+    this.#subscribing = null
+    if (lines.length > 0) this.#say(lines.join(''))
+    this.#ports.onRefused(why)
+    this.#close()
+  }
+
+  #close(): void {
+    this.end()
+    this.#ports.close()
+  }
+
+  #answer(id: MessageId, result: unknown): void {
+    if (id !== null) this.#say(resultLine(id, result))
+  }
+
+  #say(text: string): void {
+    if (this.#isOver) return
+    if (this.#subscribing !== null) {
+      this.#held.push(text)
+      if (this.#held.length > MAX_HELD) this.#close()
+      return
+    }
+    this.#saidAtMs = this.#ports.nowMs()
+    this.#ports.write(text, null)
+  }
+}

@@ -1,0 +1,106 @@
+/** The shares of a rig behind a pool: which go to the pool, and what the rig is told of them. */
+import { failureLine, type MessageId, refusalLine, resultLine, type ShareVerdict } from '../../stratum/messages.ts'
+import { type ByteOrder, composedNonce, nonce2Text, readNonce1 } from '../../stratum/nonces.ts'
+import type { PoolLine } from '../../stratum/passthrough.ts'
+import type { Rig, Share } from '../stratum/session.ts'
+import { RecentJobs } from './recent-jobs.ts'
+
+/** A user of a rig's connection, and the name that the pool knows it by. */
+export interface PassedRig {
+  readonly rig: Rig
+  readonly worker: string | null
+}
+
+/** How things are when a share comes. */
+export interface ShareContext {
+  /** Whom it counts for; null: nobody has authorized. */
+  readonly known: PassedRig | null
+  readonly isSubscribed: boolean
+  /** The session whose jobs the rig is told; null: there is none now. */
+  readonly line: PoolLine | null
+  readonly order: ByteOrder
+}
+
+export interface SharePorts {
+  readonly nowMs: () => number
+  readonly onShare: (share: Share) => void
+  readonly say: (text: string) => void
+}
+
+/** A share that goes to the pool. */
+interface PassedShare {
+  readonly known: PassedRig
+  readonly line: PoolLine
+  readonly job: string
+  readonly nonce2: string
+}
+
+type NotTaken = Exclude<ShareVerdict, 'accepted'>
+
+const MAX_NONCE2_BYTES = 8
+const HEX = /^[0-9a-f]+$/i
+
+export class PassedShares {
+  /** The jobs that the rig was told. */
+  readonly jobs = new RecentJobs()
+  readonly #ports: SharePorts
+
+  constructor(ports: SharePorts) {
+    this.#ports = ports
+  }
+
+  /** A share comes. What is wrong with it for all to see is not handed in. */
+  submit(id: MessageId, params: readonly unknown[], context: ShareContext): void {
+    const { known } = context
+    const { nowMs, onShare, say } = this.#ports
+    if (known !== null && known.rig.worker.bannedUntilMs > nowMs()) {
+      onShare({ verdict: 'unauthorized', rig: known.rig, hashes: 0 })
+      if (id !== null) say(failureLine(id, 'banned'))
+      return
+    }
+    const share = this.#shareOf(params, context)
+    if (typeof share === 'string') this.judge(id, known, share)
+    else void this.#hand(id, share)
+  }
+
+  judge(id: MessageId, known: PassedRig | null, verdict: NotTaken): void {
+    this.#ports.onShare({ verdict, rig: known?.rig ?? null, hashes: 0 })
+    if (id !== null) this.#ports.say(failureLine(id, verdict))
+  }
+
+  /** What is handed in, or why nothing is. Parameters behind the first three are ignored: some rigs add the chain. */
+  #shareOf([, name, text]: readonly unknown[], context: ShareContext): PassedShare | NotTaken {
+    const { known, line, order } = context
+    if (!context.isSubscribed) return 'unsubscribed'
+    if (known === null) return 'unauthorized'
+    const isNamed = typeof name === 'string' || typeof name === 'number' || typeof name === 'bigint'
+    const digits = 2 * (line?.nonce2Bytes ?? MAX_NONCE2_BYTES)
+    if (!isNamed || typeof text !== 'string' || !HEX.test(text) || text.length > digits) return 'malformed'
+    const id = String(name)
+    const job = line?.jobOf(id) ?? null
+    if (line === null || job === null) return 'stale'
+    if (this.jobs.isFormer(line, { id, job, nonce2: text }, { order, nowMs: this.#ports.nowMs() })) return 'stale'
+    return { known, line, job: id, nonce2: nonce2For(line, text, order) }
+  }
+
+  async #hand(id: MessageId, { known: { rig, worker }, line, job, nonce2 }: PassedShare): Promise<void> {
+    const { verdict, hashes, said } = await line.submit(line.userOf(worker), job, nonce2)
+    // The pool took it, or did not, whether or not the rig is still there.
+    this.#ports.onShare({ verdict, rig, hashes })
+    if (id === null) return
+    if (said === null) this.#ports.say(failureLine(id, 'stale'))
+    else this.#ports.say(said.error === null ? resultLine(id, plain(said.result)) : refusalLine(id, said.error))
+  }
+}
+
+/** nonce2 as the pool reads it. */
+function nonce2For({ nonce1, nonce2Bytes }: PoolLine, text: string, order: ByteOrder): string {
+  if (order === 'usual') return text
+  const fixed = readNonce1(nonce1, nonce2Bytes)
+  return nonce2Text(composedNonce(text, fixed, order), fixed)
+}
+
+/** What rigs know as an answer to a share. */
+function plain(result: unknown): unknown {
+  return result === null || typeof result === 'boolean' || result === 'ok' ? result : true
+}

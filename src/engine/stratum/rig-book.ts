@@ -1,0 +1,111 @@
+/** What is known of rigs beside their sessions: workers, users, shares and accounts, of those that are gone too. */
+import { Accounts } from '../../accounts/accounts.ts'
+import { ShareRecorder } from '../../accounts/recorder.ts'
+import type { RigNotice } from '../../accounts/rig-ledger.ts'
+import type { Clock } from '../../core/clock.ts'
+import { printable } from '../../core/printable.ts'
+import type { ShareVerdict } from '../../stratum/messages.ts'
+import type { DeviceStatus } from '../engine.ts'
+import type { RigCounts, StratumStatus } from '../rigs.ts'
+import type { Rig, Share } from './session.ts'
+import { accountName, noShares, Users } from './users.ts'
+import { nameBehindAccount, Workers } from './workers.ts'
+
+/** Notices that are kept until somebody listens. */
+const MAX_EARLY = 16
+/** Characters of a refused line that are told. */
+const MAX_LINE = 300
+
+/** Opens the accounts, and tells the notices of theirs. */
+export type OpenRecorder = (onNotice: (notice: RigNotice) => void) => ShareRecorder
+
+export class RigBook {
+  readonly recorder: ShareRecorder
+  readonly #clock: Clock
+  readonly #workers = new Workers()
+  readonly #users = new Users()
+  readonly #shares = noShares()
+  /** null: nobody listens yet. */
+  #receive: ((notice: RigNotice) => void) | null = null
+  /** Notices from before anybody listened. */
+  #early: RigNotice[] = []
+
+  constructor(clock: Clock, open: OpenRecorder = inMemory(clock)) {
+    this.#clock = clock
+    this.recorder = open((notice) => this.notice(notice))
+  }
+
+  isBanned(user: string): boolean {
+    return this.#workers.isBanned(user, this.#clock.monotonicMs())
+  }
+
+  /** A session has authorized for this user. */
+  join(text: string): Rig {
+    const presence = this.recorder.accounts.join(accountName(text), nameBehindAccount(text))
+    return {
+      worker: this.#workers.join(text, this.#clock.monotonicMs()),
+      user: this.#users.join(text),
+      presence,
+    }
+  }
+
+  /** A session of these has ended. */
+  leave(rigs: Iterable<Rig>): void {
+    for (const { worker, user, presence } of rigs) {
+      this.recorder.accounts.leave(presence)
+      this.#workers.leave(worker, this.#clock.monotonicMs())
+      user.sessions--
+    }
+  }
+
+  /** Counts a share once its answer is known. `line`: what the rig wrote. */
+  count({ rig, hashes, isUnknownJob }: Share, verdict: ShareVerdict, line: string): void {
+    this.#shares[verdict]++
+    if (rig === null) return
+    const { worker, user, presence } = rig
+    worker.shares[verdict]++
+    user.shares[verdict]++
+    if (verdict === 'accepted') {
+      user.hashes += hashes
+      return
+    }
+    if (!this.recorder.refuse(presence.user, presence.worker, verdict, isUnknownJob)) return
+    const message = `first refused share of ${worker.device} of ${presence.user}: ${verdict}; its line was: `
+    this.notice({ type: 'detail', message: message + printable(line, MAX_LINE) })
+  }
+
+  /** `unable`: why none of them searches the present work; null: those that are connected do. */
+  devices(unable: string | null): DeviceStatus[] {
+    return this.#workers.statuses(this.#clock.monotonicMs(), unable)
+  }
+
+  /** `sessions`: connections now. */
+  status(sessions: number): StratumStatus {
+    const refused = new Map<string, RigCounts['refusedAs']>()
+    for (const { user, worker, warning } of this.recorder.accounts.all)
+      if (warning !== null) refused.set(this.#workers.deviceOf(user, worker), warning.reason)
+    const rigs = this.#workers.counts().map((rig) => ({ ...rig, refusedAs: refused.get(rig.device) ?? null }))
+    const isLogWell = this.recorder.kept === null ? null : this.recorder.isWell
+    return { sessions, shares: { ...this.#shares }, users: this.#users.statuses(), rigs, isLogWell }
+  }
+
+  /** Who hears the notices; those before come first. */
+  tell(receive: (notice: RigNotice) => void): void {
+    this.#receive = receive
+    for (const notice of this.#early.splice(0)) receive(notice)
+  }
+
+  notice(notice: RigNotice): void {
+    if (this.#receive !== null) this.#receive(notice)
+    else if (this.#early.length < MAX_EARLY) this.#early.push(notice)
+  }
+}
+
+/** Accounts without a share log: they end with the process. */
+function inMemory(clock: Clock): OpenRecorder {
+  return (onNotice) => {
+    const onWarning = (message: string, isWell: boolean) =>
+      onNotice({ type: isWell ? 'recovered' : 'warning', message })
+    return new ShareRecorder(null, new Accounts({ onWarning }), clock, onNotice)
+  }
+}

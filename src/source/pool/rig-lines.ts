@@ -1,0 +1,275 @@
+/**
+ * Sessions with a pool for rigs: one for each rig, and a spare one that is logged in, so that the next rig has its nonce1
+ * and a job at once. They all go to the pool whose work is searched.
+ */
+import type { Clock } from '../../core/clock.ts'
+import { describeError, type NewcutError } from '../../core/errors.ts'
+import type { PoolLine, PoolLines, Seat } from '../../stratum/passthrough.ts'
+import type { PoolAddress } from './address.ts'
+import type { PoolTrust } from './connection.ts'
+import { RigLine } from './rig-line.ts'
+import type { Move } from './session.ts'
+
+/** The pool whose work is searched. */
+export interface ChosenPool {
+  /** null: none was yet. */
+  readonly chosen: PoolAddress | null
+  /** Hears of another one, and of the same when it is back. */
+  onChosen(listener: (pool: PoolAddress) => void): () => void
+}
+
+export interface RigLinesOptions {
+  readonly pools: ChosenPool
+  readonly trust: PoolTrust
+  /** What the miner calls itself, such as `newcut/0.1.0`. */
+  readonly agent: string
+  readonly clock: Clock
+  /** Uniform in [0, 1), for the jitter of pauses. */
+  readonly random: () => number
+  /** Most sessions with one pool, the spare one included. */
+  readonly most: number
+  /** Length of the work that rigs know. */
+  readonly workBytes: number
+}
+
+/** Log-ins at a time: a pool may take more for an attack. */
+const MAX_COMING = 8
+/** Sessions that are kept when rigs leave without having used them. */
+const MAX_SPARES = 2
+/**
+ * Sessions that may be opened in a second, once as many were opened as there may be: rigs that come and go all the time must
+ * not have the pool ban this address.
+ */
+const OPENED_PER_SECOND = 4
+const FIRST_PAUSE_MS = 250
+const MAX_PAUSE_MS = 15_000
+/** A session that lasted for so long was a good one: the pause after it is short again. */
+const GOOD_MS = 60_000
+/**
+ * Programs whose name a pool is told behind our own, since pools choose first targets by it. Programs that write nonces in
+ * another order are not among them: the session may come to another rig.
+ */
+const TOLD_AGENTS = /^(?:godminer|ckbminer|kdaminer|goldshell|bfgminer|ibelink|bm-k)[\w ./-]{0,40}$/i
+
+interface Request {
+  readonly seat: HeldSeat
+  readonly agent: string
+  readonly onLine: (line: PoolLine) => void
+}
+
+interface HeldSeat extends Seat {
+  /** Those that the rig has: two while it moves to another pool. */
+  readonly lines: Set<RigLine>
+}
+
+export class RigLines implements PoolLines {
+  readonly #options: RigLinesOptions
+  readonly #seats = new Set<HeldSeat>()
+  readonly #coming = new Set<RigLine>()
+  /** Logged in, and nobody's. */
+  readonly #spares: RigLine[] = []
+  #waiting: readonly Request[] = []
+  #place: PoolAddress | null
+  /** Where the pool sent its clients; null: its own address. */
+  #move: PoolAddress | null = null
+  #agent = ''
+  /** Log-ins that failed and sessions that were short, in a row. */
+  #attempts = 0
+  #cancelPause: (() => void) | null = null
+  /** Sessions that may be opened now, and when they were counted. */
+  #budget: number
+  #budgetAtMs: number
+  /** Whether the last log-in failed. */
+  #isFailing = false
+  /** Whether a spare session is kept. */
+  #isOpen = false
+  #isClosed = false
+  readonly #unlisten: () => void
+  #onTrouble: (message: string) => void = () => undefined
+
+  constructor(options: RigLinesOptions) {
+    this.#options = options
+    this.#place = options.pools.chosen
+    this.#budget = options.most + 1
+    this.#budgetAtMs = options.clock.monotonicMs()
+    this.#unlisten = options.pools.onChosen((pool) => this.#choose(pool))
+  }
+
+  get most(): number {
+    return this.#options.most
+  }
+
+  get sessions(): number {
+    const held = [...this.#seats].reduce((sum, { lines }) => sum + lines.size, 0)
+    return held + this.#coming.size + this.#spares.length
+  }
+
+  open(onTrouble: (message: string) => void): void {
+    this.#onTrouble = onTrouble
+    this.#isOpen = true
+    this.#fill()
+  }
+
+  seat(): Seat | null {
+    if (this.#isClosed || this.#seats.size >= this.#options.most) return null
+    const seat: HeldSeat = {
+      lines: new Set(),
+      request: (agent, onLine) => this.#request({ seat, agent, onLine }),
+      drop: (line) => {
+        for (const each of seat.lines) {
+          if (each !== line) continue
+          seat.lines.delete(each)
+          each.close()
+        }
+      },
+      release: () => {
+        this.#waiting = this.#waiting.filter((request) => request.seat !== seat)
+        this.#seats.delete(seat)
+        for (const line of seat.lines) this.#takeBack(line)
+        seat.lines.clear()
+        this.#fill()
+      },
+    }
+    this.#seats.add(seat)
+    return seat
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#unlisten()
+    this.#cancelPause?.()
+    this.#waiting = []
+    for (const { lines } of this.#seats) for (const line of lines) line.close()
+    for (const line of this.#coming) line.close()
+    for (const line of this.#spares.splice(0)) line.close()
+    this.#seats.clear()
+    this.#coming.clear()
+  }
+
+  /** One that the rig has not used is a spare one again. */
+  #takeBack(line: RigLine): void {
+    if (line.isUsed || line.home !== this.#place) line.close()
+    else {
+      line.forsake()
+      this.#give(line, MAX_SPARES)
+    }
+  }
+
+  #request(request: Request): void {
+    if (TOLD_AGENTS.test(request.agent)) this.#agent = request.agent
+    this.#waiting = [...this.#waiting.filter(({ seat }) => seat !== request.seat), request]
+    const spare = this.#spares.shift()
+    if (spare !== undefined) this.#give(spare)
+    this.#fill()
+  }
+
+  /** Gives a session that is logged in to whoever waits, or keeps it. */
+  #give(line: RigLine, spares = 1): void {
+    const [first, ...others] = this.#waiting
+    if (first === undefined) {
+      if (this.#spares.length < Math.min(spares, this.#options.most - this.#seats.size)) this.#spares.push(line)
+      else line.close()
+      return
+    }
+    this.#waiting = others
+    first.seat.lines.add(line)
+    first.onLine(line)
+  }
+
+  /** Opens as many sessions as are wanted, a few at a time. */
+  #fill(): void {
+    if (this.#isClosed || this.#place === null || this.#cancelPause !== null) return
+    const spare = this.#isOpen && this.#spares.length === 0 && this.#seats.size < this.#options.most ? 1 : 0
+    // Pools that fail are asked by one at a time.
+    const most = this.#isFailing ? 1 : MAX_COMING
+    const wanted = Math.min(most, this.#waiting.length + spare)
+    while (this.#coming.size < wanted) {
+      if (!this.#mayOpen()) {
+        this.#pause(1000 / OPENED_PER_SECOND)
+        return
+      }
+      this.#dial(this.#place)
+    }
+  }
+
+  #mayOpen(): boolean {
+    const nowMs = this.#options.clock.monotonicMs()
+    const more = (OPENED_PER_SECOND * (nowMs - this.#budgetAtMs)) / 1000
+    this.#budget = Math.min(this.#options.most + 1, this.#budget + more)
+    this.#budgetAtMs = nowMs
+    if (this.#budget < 1) return false
+    this.#budget--
+    return true
+  }
+
+  #dial(home: PoolAddress): void {
+    const { trust, agent, clock, workBytes } = this.#options
+    const line = new RigLine({
+      ...{ address: this.#move ?? home, home, trust, clock, workBytes },
+      agent: this.#agent === '' ? agent : `${agent} (${this.#agent})`,
+      onReady: (ready) => this.#logIn(ready),
+      onEnd: (ended, reason, move) => this.#ended(ended, reason, move),
+    })
+    this.#coming.add(line)
+  }
+
+  #logIn(line: RigLine): void {
+    if (!this.#coming.delete(line)) return
+    this.#isFailing = false
+    this.#give(line)
+    this.#fill()
+  }
+
+  #ended(line: RigLine, reason: NewcutError, move: Move | null): void {
+    const isComing = this.#coming.delete(line)
+    if (this.#spares.includes(line)) this.#spares.splice(this.#spares.indexOf(line), 1)
+    for (const { lines } of this.#seats) lines.delete(line)
+    if (this.#isClosed || line.home !== this.#place) return
+    this.#move = move?.address ?? (isComing ? null : this.#move)
+    if (isComing && move === null) this.#fail(reason)
+    // All sessions may end at the same time: that counts once.
+    if (this.#cancelPause !== null) return
+    this.#attempts = line.readyMs < GOOD_MS && move === null ? this.#attempts + 1 : 0
+    this.#pause(Math.max(move?.waitMs ?? 0, this.#pauseMs))
+  }
+
+  #fail(reason: NewcutError): void {
+    if (this.#isFailing) return
+    this.#isFailing = true
+    this.#onTrouble(`no session for a rig: ${describeError(reason)}; trying again`)
+  }
+
+  /** Doubles with every failure in a row. */
+  get #pauseMs(): number {
+    if (this.#attempts === 0) return 0
+    const mostMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#attempts - 1))
+    return (0.5 + this.#options.random() / 2) * mostMs
+  }
+
+  #pause(ms: number): void {
+    this.#cancelPause = this.#options.clock.after(ms, () => {
+      this.#cancelPause = null
+      this.#fill()
+    })
+  }
+
+  /** Another pool has its work searched, or the same one is back: it is tried at once. */
+  #choose(pool: PoolAddress): void {
+    this.#attempts = 0
+    this.#isFailing = false
+    this.#cancelPause?.()
+    this.#cancelPause = null
+    if (pool === this.#place) {
+      this.#fill()
+      return
+    }
+    this.#place = pool
+    this.#move = null
+    for (const line of this.#coming) line.close()
+    this.#coming.clear()
+    for (const line of this.#spares.splice(0)) line.close()
+    const left = [...this.#seats].flatMap(({ lines }) => [...lines])
+    for (const line of left) line.leave()
+    this.#fill()
+  }
+}
