@@ -12,6 +12,7 @@ import type { HardwareSnapshot } from '../mine/hardware.ts'
 import { pauseCauses } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { shareVerdicts } from '../stratum/messages.ts'
+import { closeReasons, requestRefusals } from '../stratum/refusals.ts'
 
 /** Seconds: from a thread's slice to a slow node. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -142,6 +143,16 @@ export class Metrics {
     'Shares of a rig by what was said of them.',
     ['device', 'verdict'],
   )
+  readonly #rigRefusals = this.#counter(
+    'newcut_rig_refused_total',
+    'Requests of rigs, other than shares that can be read, that were refused or kept waiting, by reason.',
+    ['reason'],
+  )
+  readonly #rigClosed = this.#counter(
+    'newcut_rig_closed_total',
+    'Connections of rigs that were closed, or not let in, by reason.',
+    ['reason'],
+  )
   readonly #build = this.#gauge('newcut_build_info', 'Always 1: what runs here.', ['version', 'node', 'kernel'])
   readonly #version: string
   readonly #counted = new Map<Counter, number>()
@@ -159,6 +170,8 @@ export class Metrics {
     for (const verdict of verdicts) this.#solutions.inc({ verdict }, 0)
     for (const state of stepNames) this.#blocks.inc({ state }, 0)
     for (const verdict of shareVerdicts) this.#rigShares.inc({ verdict }, 0)
+    for (const reason of requestRefusals) this.#rigRefusals.inc({ reason }, 0)
+    for (const reason of closeReasons) this.#rigClosed.inc({ reason }, 0)
     this.#connected.set(0)
   }
 
@@ -273,12 +286,12 @@ export class Metrics {
   }
 
   /** Series of users and rigs that are not told of any more end. */
-  #showRigs({ sessions, shares, users, rigs }: NonNullable<Snapshot['rigs']>): void {
+  #showRigs({ sessions, shares, refusals, users, rigs }: NonNullable<Snapshot['rigs']>): void {
     this.#rigSessions.set(sessions)
     const present = new Map<string, RigSeries>()
     const count = (counter: Counter<string>, labels: Record<string, string>, total: number) => {
-      // The names of the labels tell the metrics apart.
-      const key = JSON.stringify(labels)
+      // The names of the labels tell the metrics apart, but for the two of refusals.
+      const key = JSON.stringify([labels, counter === this.#rigClosed])
       counter.inc(labels, increase(this.#countedRigs.get(key)?.total ?? 0, total))
       present.set(key, { counter, labels, total })
     }
@@ -287,6 +300,8 @@ export class Metrics {
       for (const each of users) count(this.#rigUserShares, { user: each.user, verdict }, each.shares[verdict])
       for (const { device, shares } of rigs) count(this.#rigDeviceShares, { device, verdict }, shares[verdict])
     }
+    for (const reason of requestRefusals) count(this.#rigRefusals, { reason }, refusals.requests[reason])
+    for (const reason of closeReasons) count(this.#rigClosed, { reason }, refusals.connections[reason])
     this.#rigUserSessions.reset()
     for (const { user, hashes, sessions } of users) {
       count(this.#rigUserHashes, { user }, hashes)

@@ -1,5 +1,6 @@
 /** Port of an engine whose devices are rigs: they connect to it, and speak stratum. */
 import type { ShareCounts } from '../stratum/messages.ts'
+import type { RefusalCounts } from '../stratum/refusals.ts'
 
 export interface RigHost {
   /** Begins to listen once, and tells where. Throws NewcutError PORT_BUSY. */
@@ -14,6 +15,8 @@ export interface StratumStatus {
   readonly sessions: number
   /** Shares since the start. */
   readonly shares: ShareCounts
+  /** Requests that were refused, and connections that were closed, by reason, since the start. */
+  readonly refusals: RefusalCounts
   /** By whom the rigs name: 64 of them, and then `others`. */
   readonly users: readonly RigUser[]
   /** By rig, each a device: 256 of them, and then `rigs`. */

@@ -146,8 +146,7 @@ export function resultLine(id: MessageId, result: unknown): string {
   return `{"id":${stringifyJson(id)},"result":${JSON.stringify(result)},"error":null}\n`
 }
 
-/** The refusal of a request as a line. */
-export function failureLine(id: MessageId, name: FailureName): string {
-  const { code, message } = failures[name]
-  return `{"id":${stringifyJson(id)},"result":false,"error":${JSON.stringify([code, message, null])}}\n`
+/** The refusal of a request as a line. `text`: in place of that of the failure. */
+export function failureLine(id: MessageId, name: FailureName, text: string = failures[name].message): string {
+  return `{"id":${stringifyJson(id)},"result":false,"error":${JSON.stringify([failures[name].code, text, null])}}\n`
 }

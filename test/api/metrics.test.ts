@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { Metrics } from '../../src/api/metrics.ts'
 import { type ApiServer, startApi } from '../../src/api/server.ts'
+import { RefusalCounter } from '../../src/engine/stratum/refusal-counter.ts'
 import { noShares } from '../../src/engine/stratum/users.ts'
 import { NO_RATES } from '../../src/mine/hashrate.ts'
 import type { DeviceSnapshot, Snapshot } from '../../src/mine/snapshot.ts'
@@ -133,10 +134,17 @@ describe('/healthz', () => {
     const rig = (name: string, accepted: number) => {
       return { device: name, user: 'k:a', sessions: 1, shares: shares(accepted), difficulty: null }
     }
-    let rigs = { sessions: 2, shares: shares(5, 2), users: [user('k:a', 4), user('k:b', 1)], rigs: [rig('rig:x', 4)] }
+    const refusals = new RefusalCounter()
+    const said = (sessions: number, accepted: number) => {
+      return { sessions, shares: shares(accepted, 2), refusals: refusals.counts() }
+    }
+    refusals.request('digits')
+    let rigs = { ...said(2, 5), users: [user('k:a', 4), user('k:b', 1)], rigs: [rig('rig:x', 4)] }
     const metrics = new Metrics(() => ({ ...snapshotOf([], 0), rigs }), '0.0.0')
     await metrics.scrape()
-    rigs = { sessions: 1, shares: shares(7, 2), users: [user('k:a', 6)], rigs: [rig('rig:x', 6), rig('rig:y', 0)] }
+    for (let i = 0; i < 3; i++) refusals.request('digits')
+    refusals.connection('idle')
+    rigs = { ...said(1, 7), users: [user('k:a', 6)], rigs: [rig('rig:x', 6), rig('rig:y', 0)] }
     const after = await metrics.scrape()
     for (const line of [
       'newcut_rig_sessions 1',
@@ -147,6 +155,10 @@ describe('/healthz', () => {
       'newcut_rig_user_sessions{user="k:a"} 1',
       'newcut_rig_device_shares_total{device="rig:x",verdict="accepted"} 6',
       'newcut_rig_device_shares_total{device="rig:y",verdict="accepted"} 0',
+      'newcut_rig_refused_total{reason="digits"} 4',
+      'newcut_rig_refused_total{reason="line"} 0',
+      'newcut_rig_closed_total{reason="idle"} 1',
+      'newcut_rig_closed_total{reason="full"} 0',
     ]) {
       expect(after).toContain(`${line}\n`)
     }

@@ -3,24 +3,15 @@ import { FormatError } from '../../core/errors.ts'
 import { isAtMost } from '../../core/pow.ts'
 import { difficultyOf } from '../../core/target.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
-import {
-  type FailureName,
-  failureLine,
-  listOf,
-  type MessageId,
-  numberIn,
-  type Request,
-  readMessage,
-  requestLine,
-  resultLine,
-  textIn,
-} from '../../stratum/messages.ts'
+import { type MessageId, numberIn, type Request, readMessage, requestLine, textIn } from '../../stratum/messages.ts'
 import { type ByteOrder, nonce1Text, nonce2Number } from '../../stratum/nonces.ts'
+import { type CloseReason, MAX_USER, type RequestRefusal, refusals, shareFault } from '../../stratum/refusals.ts'
 import { readTarget, targetOfShares, targetText } from '../../stratum/targets.ts'
 import { orderAsked, orderOf } from './byte-order.ts'
 import { difficultyBehindUser, difficultyInPassword } from './hints.ts'
 import { type Jobs, nonceOfShare, type RigJob, type ShareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'
+import { answered, configured, type ReplyTo, replyLine } from './replies.ts'
 import { LEAST_ROLL_MS, rollMs } from './rolls.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
 import type { User } from './users.ts'
@@ -29,7 +20,7 @@ import type { Worker } from './workers.ts'
 /** Bytes of nonce2: what rigs of these networks know. */
 const NONCE2_BYTES = 6
 const NONCE2 = new RegExp(`^[0-9a-f]{1,${2 * NONCE2_BYTES}}$`, 'i')
-const MAX_TEXT = 512
+const MAX_AGENT = 512
 /** Users that one connection may have, such as that of a farm's proxy. Further ones count for the first. */
 const MAX_USERS_OF_SESSION = 1024
 /** Jobs of which the shares are remembered. Those of older ones are stale. */
@@ -47,7 +38,7 @@ export interface SessionPorts {
   /** `sequence`: of the work that the lines tell of; null: of none. */
   readonly write: (lines: string, sequence: number | null) => void
   /** Closes the connection once the line that is read has its answer. */
-  readonly close: () => void
+  readonly close: (reason: CloseReason) => void
   /** Takes this value of nonce1 too, until the end of the session; false: another session has it. */
   readonly claim: (nonce1: number) => boolean
   /** Whether something that was written before has not been taken by the network. */
@@ -62,6 +53,8 @@ export interface SessionPorts {
   readonly onShare: (session: Session, share: Share) => void
   /** A line that is no message. */
   readonly onGarbage: (session: Session) => void
+  /** A request was refused for another reason than what a share is. */
+  readonly onRefused: (reason: RequestRefusal) => void
   /** It should get a fresh job, since its shares get another difficulty, or its nonces are used up. */
   readonly onNeed: (session: Session) => void
 }
@@ -82,9 +75,7 @@ export interface Rig {
   readonly user: User
 }
 
-type ReplyTo = { readonly result: unknown } | { readonly failure: FailureName }
 type Handler = (session: Session, params: readonly unknown[]) => ReplyTo
-const answered = (result: unknown): ReplyTo => ({ result })
 
 export class Session {
   static readonly #handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
@@ -155,8 +146,9 @@ export class Session {
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
       this.#ports.onGarbage(this)
-      this.#ports.write(failureLine(null, 'malformed'), null)
-      if (++this.#garbage >= MAX_GARBAGE) this.#ports.close()
+      this.#ports.onRefused('line')
+      this.#ports.write(replyLine(null, refusals.line), null)
+      if (++this.#garbage >= MAX_GARBAGE) this.#ports.close('garbage')
       return
     }
     // Answers to what was told are not needed.
@@ -219,23 +211,24 @@ export class Session {
     const handler = Session.#handlers.get(method)
     if (handler !== undefined) this.#answer(id, this.#handled(handler, request))
     else if (method.startsWith('client.')) this.#answer(id, answered(null))
-    else this.#answer(id, { failure: 'unknown' })
+    else this.#answer(id, refusals.method)
     if (method === 'mining.subscribe' || method === 'mining.authorize') this.#begin()
   }
 
   #handled(handler: Handler, request: Request): ReplyTo {
+    if (request.unlisted !== undefined) return refusals.parameters
     try {
-      return handler(this, listOf(request))
+      return handler(this, request.params)
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
-      return { failure: 'malformed' }
+      return request.method === 'mining.suggest_target' ? refusals.target : refusals.difficulty
     }
   }
 
   /** A notification has no answer: rigs take the first line that comes as the one to what they asked. */
-  #answer(id: MessageId, answer: ReplyTo): void {
-    if (id === null) return
-    this.#ports.write('failure' in answer ? failureLine(id, answer.failure) : resultLine(id, answer.result), null)
+  #answer(id: MessageId, reply: ReplyTo): void {
+    if ('reason' in reply) this.#ports.onRefused(reply.reason)
+    if (id !== null) this.#ports.write(replyLine(id, reply), null)
   }
 
   /** Once it has done both, in whichever order: only then are its program and its user known. */
@@ -250,7 +243,7 @@ export class Session {
   }
 
   #subscribe([agent]: readonly unknown[]): ReplyTo {
-    if (typeof agent === 'string') this.#agent = agent.slice(0, MAX_TEXT)
+    if (typeof agent === 'string') this.#agent = agent.slice(0, MAX_AGENT)
     // Its password may have said it before.
     this.#order ??= orderOf(this.#agent)
     this.#isSubscribed = true
@@ -272,11 +265,11 @@ export class Session {
   }
 
   #authorize([user, password]: readonly unknown[]): ReplyTo {
-    if (typeof user !== 'string' || user.length > MAX_TEXT) return { failure: 'malformed' }
+    if (typeof user !== 'string' || user.length > MAX_USER) return refusals.user
     const { user: name, difficulty } = difficultyBehindUser(user)
     if (this.#ports.isBanned(name)) {
-      if (this.#rigs.size === 0) this.#ports.close()
-      return { failure: 'banned' }
+      if (this.#rigs.size === 0) this.#ports.close('worker_banned')
+      return refusals.banned
     }
     if (this.#rigs.size > 0) {
       if (!this.#rigs.has(user) && this.#rigs.size < MAX_USERS_OF_SESSION)
@@ -286,7 +279,7 @@ export class Session {
     const order = orderAsked(password)
     if (order !== null && !this.#reorder(order)) {
       // It comes again, and is given another nonce1.
-      this.#ports.close()
+      this.#ports.close('nonce1')
       return answered(true)
     }
     this.#first = this.#ports.onUser(name)
@@ -296,12 +289,13 @@ export class Session {
   }
 
   #suggestTarget(target: unknown): ReplyTo {
-    return this.#suggest(Number(difficultyOf(readTarget(textIn(target))) ?? 0n))
+    const difficulty = difficultyOf(readTarget(textIn(target)))
+    return difficulty === null ? refusals.target : this.#suggest(Number(difficulty))
   }
 
   #suggest(asked: unknown): ReplyTo {
     const difficulty = numberIn(asked)
-    if (!(difficulty > 0)) return { failure: 'malformed' }
+    if (!(difficulty > 0)) return refusals.difficulty
     this.#suggested = difficulty
     if (this.#difficulty !== null) {
       this.#difficulty.suggest(difficulty, this.#ports.nowMs())
@@ -318,7 +312,8 @@ export class Session {
     const share = isBanned ? shareOf(rig, 'unauthorized') : this.#judged(params, rig)
     this.#ports.onShare(this, share)
     if (this.#difficulty?.isPressing) this.#adjust(this.#difficulty)
-    if (isBanned) return { failure: 'banned' }
+    if (isBanned) return refusals.banned
+    if (share.verdict === 'malformed') return shareFault(params, 2 * NONCE2_BYTES)
     return share.verdict === 'accepted' ? answered(true) : { failure: share.verdict }
   }
 
@@ -373,10 +368,4 @@ export class Session {
 
 function shareOf(rig: Rig | null, verdict: ShareVerdict, hashes = 0, solution: Share['solution'] = undefined): Share {
   return { verdict, rig, hashes, solution }
-}
-
-/** None of the extensions is for these networks. */
-function configured([extensions]: readonly unknown[]): ReplyTo {
-  const names = Array.isArray(extensions) ? extensions.filter((name) => typeof name === 'string') : []
-  return answered(Object.fromEntries(names.slice(0, 8).map((name) => [name.slice(0, 64), false])))
 }

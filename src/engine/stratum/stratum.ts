@@ -127,8 +127,9 @@ export class StratumEngine implements Engine, RigHost {
   }
 
   status(): StratumStatus {
-    const { sessions } = this.#server
-    return { sessions, shares: { ...this.#shares }, users: this.#users.statuses(), rigs: this.#workers.counts() }
+    const { sessions, refusals } = this.#server
+    const [users, rigs] = [this.#users.statuses(), this.#workers.counts()]
+    return { sessions, shares: { ...this.#shares }, refusals: refusals.counts(), users, rigs }
   }
 
   async stop(): Promise<void> {

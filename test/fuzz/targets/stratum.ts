@@ -196,6 +196,7 @@ class Trial {
       onReady: () => this.#tell(this.#jobs.current),
       onShare: (_session, share) => this.#judgeShare(share),
       onGarbage: () => undefined,
+      onRefused: () => undefined,
       onNeed: () => {
         this.#needsJob = true
       },
