@@ -68,7 +68,7 @@ export function shareFault(params: readonly unknown[], digits: number): Refusal 
 
 function digitsRefusal(found: number, expected: number): Refusal {
   const count = found > MOST_DIGITS ? `more than ${MOST_DIGITS}` : String(found)
-  return malformed('digits', `nonce2 has ${count} ${found === 1 ? 'digit' : 'digits'}, expected ${expected}`)
+  return malformed('digits', `nonce2 has ${count} digits, expected ${expected}`)
 }
 
 /** Every text of a refusal with code 20, for nonces of so many digits. */
