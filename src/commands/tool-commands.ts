@@ -4,6 +4,7 @@ import { benchSuites } from '../cli/bench-suites.ts'
 import type { FlagRow } from '../cli/command-row.ts'
 import { once } from '../cli/flags.ts'
 import { indented } from '../cli/program.ts'
+import { makerNames, makers } from '../stratum-check/makers.ts'
 
 const suiteNames = Object.keys(benchSuites)
 const widestSuite = Math.max(...suiteNames.map((name) => name.length))
@@ -11,6 +12,9 @@ const suiteLines = Object.entries(benchSuites).map(([name, what]) => `${name.pad
 const suites = new Argument('[suite...]')
 // `choices` would list all of them in the usage line.
 suites.argChoices = suiteNames
+
+const widestMaker = Math.max(...makerNames.map((name) => name.length))
+const makerLines = makers.map(({ name, rig }) => `${name.padEnd(widestMaker)}  ${rig}`)
 
 export const toolCommands: readonly FlagRow[] = [
   {
@@ -63,6 +67,32 @@ export const toolCommands: readonly FlagRow[] = [
     examples: ['newcut contract token.repl', 'newcut contract token.repl sale.repl --json'],
     run: async (files, { json }, around) =>
       (await import('./contract.ts')).runContract({ files, json: !!json }, around),
+  },
+  {
+    name: 'rigs check',
+    group: 'tools',
+    args: ['<server>'],
+    help: 'log in to a stratum server as the rigs of each maker do, and say what they would do there',
+    notes: indented('Makers (all, if none is given)', makerLines),
+    flags: [
+      new Option('--user <USER>', 'whom to log in as: ACCOUNT.WORKER').argParser(once('user')),
+      new Option('--password <TEXT>', 'password of the user').argParser(once('password', true)),
+      new Option('--maker <NAME>', 'check one maker alone').choices(makerNames),
+      new Option('--timeout <TIME>', 'how long to wait for each answer, and for the first job').argParser(
+        once('timeout'),
+      ),
+      new Option(
+        '--listen-for <TIME>',
+        'then listen: how often headers change, and what hash power that uses',
+      ).argParser(once('listen-for')),
+      new Option('--json', 'as JSON'),
+    ],
+    examples: [
+      'newcut rigs check 10.0.0.5:1917',
+      'newcut rigs check 10.0.0.5:1917 --listen-for 60s',
+      'newcut rigs check stratum+tcp://POOL:1917 --user k:KEY.rig --maker ka3',
+    ],
+    run: async ([server], flags, around) => (await import('./rigs-check.ts')).runRigsCheck(server, flags, around),
   },
   {
     name: 'inspect',
