@@ -86,7 +86,7 @@ function measureLines(makers: readonly MakerReport[]): string[] {
 
 const measureCells = (measure: JobMeasure): string[] => [
   ...[String(measure.headers), String(measure.rolled), measure.headersPerSecond.toFixed(2)],
-  ...[formatDuration(measure.longestSilenceMs), formatDuration(measure.headerMs), percentText(measure.used)],
+  ...[formatDuration(measure.longestSilenceMs), timeText(measure.headerMs), percentText(measure.used)],
 ]
 
 function shareLines(shares: readonly ShareTime[]): string[] {
@@ -99,7 +99,7 @@ function shareLines(shares: readonly ShareTime[]): string[] {
 
 const timeText = (milliseconds: number | null) => (milliseconds === null ? '-' : formatDuration(milliseconds))
 const bytesText = (bytes: number | null) => (bytes === null ? '-' : `${bytes} bytes`)
-const percentText = (share: number) => `${(share * 100).toFixed(1)} %`
+const percentText = (share: number | null) => (share === null ? '-' : `${(share * 100).toFixed(1)} %`)
 
 /** Hashes that a share takes, as a power of two. */
 const bitsText = (difficulty: number) => `2^${Number(Math.log2(difficulty).toFixed(1))}`

@@ -1,5 +1,5 @@
 /** What a rig of some maker trips over at a server, in its terms, and what to change there: a closed set. */
-import { formatDuration } from '../core/units.ts'
+import { formatDuration, formatHashrate } from '../core/units.ts'
 import { KA3_SHORT_HEADER_MS } from '../stratum/rig-rates.ts'
 import type { Maker } from './makers.ts'
 
@@ -15,6 +15,9 @@ export interface Finding {
   /** What to change at the server; empty: nothing. */
   readonly remedy: string
 }
+
+/** Hashes a second of a rig of which nothing is known. */
+const TYPICAL = 30e12
 
 type Of = Pick<Maker, 'isStrict' | 'silenceMs' | 'rate'>
 
@@ -74,7 +77,7 @@ const texts = {
     level: 'loss',
     text: isStrict
       ? `nonce2 has ${bytes} bytes: its three boards search the same nonces, and a header lasts ${KA3_SHORT_HEADER_MS} ms`
-      : `nonce2 has ${bytes} bytes: the fastest of these rigs has tried all of a header after ${formatDuration((256 ** bytes / rate) * 1000)}`,
+      : `nonce2 has ${bytes} bytes: a rig of ${formatHashrate(rate ?? TYPICAL)} has tried all of a header after ${formatDuration((256 ** bytes / (rate ?? TYPICAL)) * 1000)}`,
     remedy: 'give nonce1 two bytes and nonce2 six',
   }),
   secondTry: (agent: string) => ({
@@ -201,7 +204,8 @@ const texts = {
   slowHeaders: (headerMs: number, used: number) => ({
     level: 'loss',
     text: `it has searched a header after ${formatDuration(headerMs)}, and new ones come too slowly: ${percent(used)} of its hash power is used, the rest repeats itself or idles`,
-    remedy: 'move the creation time on by a microsecond before it can have searched the header',
+    remedy:
+      'move the creation time on by a microsecond before it can have searched the header; if the server does so by the rate of shares, it cannot know that of this check, which hands in none',
   }),
   oldHeaders: (count: number) => ({
     level: 'loss',

@@ -105,7 +105,7 @@ function judgeEnd(login: Login, { endedBy, endedAtMs, error }: Transcript, { tim
 /** How often the fastest of its rigs would hand in a share of the last target. */
 function judgeShares(login: Login): void {
   const difficulty = difficultyIn(login.targets.at(-1)?.target)
-  if (difficulty === null) return
+  if (difficulty === null || login.maker.rate === null) return
   const seconds = secondsPerShare(difficulty, login.maker.rate)
   if (1 / seconds > MOST_SHARES) login.find(found('easyShares', difficulty, 1 / seconds))
   if (seconds > FEWEST_SHARES_S) login.find(found('hardShares', difficulty, seconds))
@@ -119,7 +119,7 @@ function judgeJobs(login: Login, { endedAtMs }: Transcript): JobMeasure | null {
   if (measure === null) return null
   const { longestSilenceMs, headerMs, used, repeated, headersPerSecond } = measure
   if (longestSilenceMs >= maker.silenceMs) login.find(found('silence', maker, longestSilenceMs))
-  if (used < USED_ENOUGH) login.find(found('slowHeaders', headerMs, used))
+  if (used !== null && headerMs !== null && used < USED_ENOUGH) login.find(found('slowHeaders', headerMs, used))
   if (repeated > 0) login.find(found('oldHeaders', repeated))
   if (headersPerSecond > MOST_HEADERS) login.find(found('fastHeaders', headersPerSecond))
   return measure

@@ -32,8 +32,8 @@ export interface Maker {
   /** It gives up a log-in without an answer for so long, and a server that is silent for so long. */
   readonly loginMs: number
   readonly silenceMs: number
-  /** The fastest rig of this kind, in hashes a second. */
-  readonly rate: number
+  /** The fastest rig of this kind, in hashes a second; null: it may be any, and shares alone tell a server. */
+  readonly rate: number | null
 }
 
 const rateOf = (name: string) => rigRates.find((each) => each.name === name)?.rate ?? 0
@@ -99,7 +99,7 @@ export const makers: readonly Maker[] = [
     agents: [''],
     subscribeParams: () => [],
     authorizesFirst: true,
-    rate: rateOf('KD Max'),
+    rate: null,
   },
   {
     ...plain,
@@ -107,7 +107,7 @@ export const makers: readonly Maker[] = [
     rig: 'proxy of a farm, 3 users',
     agents: ['farm-proxy/1.0'],
     users: 3,
-    rate: rateOf('Antminer KA3'),
+    rate: null,
   },
 ]
 

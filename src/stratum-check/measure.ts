@@ -18,27 +18,27 @@ export interface JobMeasure {
   readonly headersPerSecond: number
   /** Longest time without any line, from the log-in on. */
   readonly longestSilenceMs: number
-  /** How long a header lasts the rig. */
-  readonly headerMs: number
-  /** Share of its hash power that goes into nonces that it has not tried, from 0 to 1. */
-  readonly used: number
+  /** How long a header lasts the rig; null: its rate is not known. */
+  readonly headerMs: number | null
+  /** Share of its hash power that goes into nonces that it has not tried, from 0 to 1; null: not known. */
+  readonly used: number | null
 }
 
 /** With five bytes of nonce2 and fewer an Antminer's boards do the same. */
 const ENOUGH_BYTES = 6
 const NONCE_BYTES = 8
 
-/** How long the fastest rig of this maker has nonces for a header. */
-export function headerMsOf({ isStrict, rate }: Maker, nonce2Bytes: number): number {
+/** How long the fastest rig of this maker has nonces for a header; null: its rate is not known. */
+export function headerMsOf({ isStrict, rate }: Maker, nonce2Bytes: number): number | null {
   if (isStrict) return nonce2Bytes < ENOUGH_BYTES ? KA3_SHORT_HEADER_MS : KA3_HEADER_MS
-  return (256 ** nonce2Bytes / rate) * 1000
+  return rate === null ? null : (256 ** nonce2Bytes / rate) * 1000
 }
 
 /** `heardAtMs`: times of all lines from the log-in on. null: there was no job. */
 export function measured(
   jobs: readonly JobHeard[],
   heardAtMs: readonly number[],
-  { headerMs, endMs }: { readonly headerMs: number; readonly endMs: number },
+  { headerMs, endMs }: { readonly headerMs: number | null; readonly endMs: number },
 ): JobMeasure | null {
   if (jobs.length === 0) return null
   const seconds = (endMs - jobs[0].atMs) / 1000
@@ -55,14 +55,14 @@ export function measured(
     work = without
     const before = spent.get(text) ?? 0
     const lastsMs = (jobs[index + 1]?.atMs ?? endMs) - atMs
-    usedMs += Math.min(lastsMs, Math.max(0, headerMs - before))
+    usedMs += Math.min(lastsMs, Math.max(0, (headerMs ?? 0) - before))
     spent.set(text, before + lastsMs)
   }
   return {
     ...{ seconds, jobs: jobs.length, headers, rolled, repeated, headerMs },
     headersPerSecond: seconds === 0 ? 0 : headers / seconds,
     longestSilenceMs: longestGap([...heardAtMs, endMs]),
-    used: seconds === 0 ? 1 : usedMs / (seconds * 1000),
+    used: headerMs === null ? null : seconds === 0 ? 1 : usedMs / (seconds * 1000),
   }
 }
 
