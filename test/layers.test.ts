@@ -12,6 +12,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'cli', 'core'],
   commands: [
     'compose',
+    'stratum-check',
+    'stratum',
     'cli',
     'contracts',
     'wallet',
@@ -53,6 +55,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   engine: ['fleet', 'stratum', 'schema', 'core'],
   fleet: ['schema', 'core'],
   stratum: ['core'],
+  'stratum-check': ['stratum', 'core'],
   wallet: ['contracts', 'node', 'schema', 'core'],
   node: ['schema', 'core'],
   devnet: ['contracts', 'schema', 'core'],

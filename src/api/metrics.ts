@@ -12,7 +12,6 @@ import type { HardwareSnapshot } from '../mine/hardware.ts'
 import { pauseCauses } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { shareVerdicts } from '../stratum/messages.ts'
-import { closeReasons, requestRefusals } from '../stratum/refusals.ts'
 
 /** Seconds: from a thread's slice to a slow node. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -170,8 +169,6 @@ export class Metrics {
     for (const verdict of verdicts) this.#solutions.inc({ verdict }, 0)
     for (const state of stepNames) this.#blocks.inc({ state }, 0)
     for (const verdict of shareVerdicts) this.#rigShares.inc({ verdict }, 0)
-    for (const reason of requestRefusals) this.#rigRefusals.inc({ reason }, 0)
-    for (const reason of closeReasons) this.#rigClosed.inc({ reason }, 0)
     this.#connected.set(0)
   }
 
@@ -300,8 +297,8 @@ export class Metrics {
       for (const each of users) count(this.#rigUserShares, { user: each.user, verdict }, each.shares[verdict])
       for (const { device, shares } of rigs) count(this.#rigDeviceShares, { device, verdict }, shares[verdict])
     }
-    for (const reason of requestRefusals) count(this.#rigRefusals, { reason }, refusals.requests[reason])
-    for (const reason of closeReasons) count(this.#rigClosed, { reason }, refusals.connections[reason])
+    for (const [reason, total] of Object.entries(refusals.requests)) count(this.#rigRefusals, { reason }, total)
+    for (const [reason, total] of Object.entries(refusals.connections)) count(this.#rigClosed, { reason }, total)
     this.#rigUserSessions.reset()
     for (const { user, hashes, sessions } of users) {
       count(this.#rigUserHashes, { user }, hashes)

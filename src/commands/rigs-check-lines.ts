@@ -3,7 +3,7 @@ import { printable } from '../core/printable.ts'
 import { formatDuration } from '../core/units.ts'
 import { type RigKind, rigRates, secondsPerShare } from '../stratum/rig-rates.ts'
 import type { Finding } from '../stratum-check/findings.ts'
-import type { MakerReport, Outcome } from '../stratum-check/judge.ts'
+import type { MakerOutcome, MakerReport } from '../stratum-check/judge.ts'
 import type { MakerName } from '../stratum-check/makers.ts'
 import type { JobMeasure } from '../stratum-check/measure.ts'
 
@@ -45,12 +45,13 @@ export function shareTimes(reports: readonly MakerReport[]): ShareTime[] {
   })
 }
 
-const outcomes: Readonly<Record<Outcome, string>> = { mines: 'yes', loses: 'with a loss', fails: 'no' }
+const outcomes: Readonly<Record<MakerOutcome, string>> = { mines: 'yes', loses: 'with a loss', fails: 'no' }
 
 export function checkLines(checked: RigsChecked): string[] {
   const { server, user, makers, findings, shares } = checked
-  const whole = [
-    `${server} as ${printable(user, 100)}; no share is handed in, so how shares are judged is not checked`,
+  return [
+    `${server} as ${printable(user, 100)}`,
+    'No share is handed in: how shares are judged is not checked.',
     '',
     ...table(
       ['rig', 'mines', 'log-in', 'first job', 'nonce1', 'nonce2', 'shares of'],
@@ -64,7 +65,6 @@ export function checkLines(checked: RigsChecked): string[] {
     ...measureLines(makers),
     ...shareLines(shares),
   ]
-  return whole
 }
 
 function findingLines(heading: string, findings: readonly Finding[]): string[] {

@@ -8,7 +8,7 @@ import { systemClock } from '../platform/clock.ts'
 import { acrossMakers, type Visited } from '../stratum-check/across.ts'
 import { type Finding, found } from '../stratum-check/findings.ts'
 import { judge } from '../stratum-check/judge.ts'
-import { type Account, type Maker, makers } from '../stratum-check/makers.ts'
+import { type Maker, makers, type RigLogin } from '../stratum-check/makers.ts'
 import { connectTo, readServerAddress, type ServerAddress } from '../stratum-check/reach.ts'
 import type { Transcript } from '../stratum-check/transcript.ts'
 import { visit } from '../stratum-check/visit.ts'
@@ -21,7 +21,7 @@ const CHECK_TIMEOUT = '30s'
 
 interface Plan {
   readonly address: ServerAddress
-  readonly account: Account
+  readonly account: RigLogin
   readonly makers: readonly Maker[]
   readonly timeoutMs: number
   readonly listenMs: number

@@ -4,7 +4,6 @@ import { benchSuites } from '../cli/bench-suites.ts'
 import type { FlagRow } from '../cli/command-row.ts'
 import { once } from '../cli/flags.ts'
 import { indented } from '../cli/program.ts'
-import { makerNames, makers } from '../stratum-check/makers.ts'
 
 const suiteNames = Object.keys(benchSuites)
 const widestSuite = Math.max(...suiteNames.map((name) => name.length))
@@ -13,8 +12,18 @@ const suites = new Argument('[suite...]')
 // `choices` would list all of them in the usage line.
 suites.argChoices = suiteNames
 
-const widestMaker = Math.max(...makerNames.map((name) => name.length))
-const makerLines = makers.map(({ name, rig }) => `${name.padEnd(widestMaker)}  ${rig}`)
+/** Those of src/stratum-check/makers.ts, which is loaded only when the command runs. */
+const rigMakers = {
+  ka3: 'Antminer KA3, 2022',
+  'ka3-2023': 'Antminer KA3, 2023 on',
+  goldshell: 'Goldshell KD5, KD6',
+  'kd-box': 'Goldshell KD-BOX',
+  ibelink: 'iBeLink BM-K1, BM-K3',
+  'authorize-first': 'one that authorizes first',
+  farm: 'proxy of a farm, 3 users',
+}
+const widestMaker = Math.max(...Object.keys(rigMakers).map((name) => name.length))
+const makerLines = Object.entries(rigMakers).map(([name, rig]) => `${name.padEnd(widestMaker)}  ${rig}`)
 
 export const toolCommands: readonly FlagRow[] = [
   {
@@ -75,15 +84,18 @@ export const toolCommands: readonly FlagRow[] = [
     help: 'log in to a stratum server as the rigs of each maker do, and say what they would do there',
     notes: indented('Makers (all, if none is given)', makerLines),
     flags: [
-      new Option('--user <USER>', 'whom to log in as: ACCOUNT.WORKER').argParser(once('user')),
-      new Option('--password <TEXT>', 'password of the user').argParser(once('password', true)),
-      new Option('--maker <NAME>', 'check one maker alone').choices(makerNames),
-      new Option('--timeout <TIME>', 'how long to wait for each answer, and for the first job').argParser(
+      new Option(
+        '--user <USER>',
+        'whom to log in as, ACCOUNT.WORKER; default: an account that nobody has the key of',
+      ).argParser(once('user')),
+      new Option('--password <TEXT>', 'password of the user; default: x').argParser(once('password', true)),
+      new Option('--maker <NAME>', 'check one maker alone').choices(Object.keys(rigMakers)),
+      new Option('--timeout <TIME>', 'how long to wait for each answer, and for the first job; default: 30s').argParser(
         once('timeout'),
       ),
       new Option(
         '--listen-for <TIME>',
-        'then listen: how often headers change, and what hash power that uses',
+        'listen so long after the log-in: how often headers change, and what hash power that uses',
       ).argParser(once('listen-for')),
       new Option('--json', 'as JSON'),
     ],

@@ -105,6 +105,11 @@ const texts = {
     text: `the server closes the connection ${during}${why}`,
     remedy: 'answer a method that is not known with error -32601, ignore what has the id null, and stay open',
   }),
+  closedAtOnce: () => ({
+    level: 'fails',
+    text: 'the server closes the connection without a line',
+    remedy: 'is the port one of TLS (stratum+ssl://HOST:PORT), and may this address connect?',
+  }),
   closedAfter: (method: string) => ({
     level: 'loss',
     text: `the server closes the connection when it asks ${method}, as some settings make it do`,

@@ -3,17 +3,17 @@ import { difficultyOf } from '../core/target.ts'
 import { secondsPerShare } from '../stratum/rig-rates.ts'
 import { type Finding, found, type Level, levels } from './findings.ts'
 import { Login, type Stage } from './login.ts'
-import type { Account, Maker, MakerName } from './makers.ts'
+import type { Maker, MakerName, RigLogin } from './makers.ts'
 import { headerMsOf, type JobMeasure, measured } from './measure.ts'
 import type { Transcript } from './transcript.ts'
 
 /** `mines`: as well as it can. */
-export type Outcome = 'mines' | 'loses' | 'fails'
+export type MakerOutcome = 'mines' | 'loses' | 'fails'
 
 export interface MakerReport {
   readonly maker: MakerName
   readonly rig: string
-  readonly outcome: Outcome
+  readonly outcome: MakerOutcome
   /** The worst first. */
   readonly findings: readonly Finding[]
   readonly nonce1: string | null
@@ -56,7 +56,7 @@ const doing: Readonly<Record<Stage, string>> = {
 }
 
 /** What a rig of this maker would do after what was said here. */
-export function judge(maker: Maker, account: Account, transcript: Transcript, options: JudgeOptions): MakerReport {
+export function judge(maker: Maker, account: RigLogin, transcript: Transcript, options: JudgeOptions): MakerReport {
   const login = replayed(maker, account, transcript)
   const { nonce1, nonce2Bytes, loggedInAtMs, jobs, targets } = login
   if (options.isTls) login.find(found('tls', maker))
@@ -74,25 +74,26 @@ export function judge(maker: Maker, account: Account, transcript: Transcript, op
   }
 }
 
-function replayed(maker: Maker, account: Account, { spoken }: Transcript): Login {
+function replayed(maker: Maker, account: RigLogin, { spoken }: Transcript): Login {
   const login = new Login(maker, account)
   login.open()
   for (const { by, line, atMs } of spoken) if (by === 'server') login.hear(line, atMs)
   return login
 }
 
-function outcomeOf(findings: readonly Finding[]): Outcome {
+function outcomeOf(findings: readonly Finding[]): MakerOutcome {
   const has = (level: Level) => findings.some((each) => each.level === level)
   return has('fails') ? 'fails' : has('loss') ? 'loses' : 'mines'
 }
 
 /** How it ended: with all that a rig needs, closed by the server, or without an answer. */
 function judgeEnd(login: Login, { endedBy, endedAtMs, error }: Transcript, { timeoutMs }: JudgeOptions): void {
-  const { stage, maker, loggedInAtMs, unanswered } = login
+  const { stage, maker, loggedInAtMs, heardAtMs, unanswered } = login
   if (login.hasDifficulty && login.targets.length === 0) login.find(found('onlyDifficulty'))
   if (endedBy === 'server') {
     if (stage === 'mining') login.find(found('closedLater', endedAtMs - (loggedInAtMs ?? endedAtMs)))
     else if (stage === 'probing') login.find(found('closedAfter', unanswered.join(' and ')))
+    else if (heardAtMs.length === 0 && maker.before.length === 0) login.find(found('closedAtOnce'))
     else login.find(found('closed', doing[stage], error === null ? '' : ` (${error})`))
   } else if (stage === 'subscribe' || stage === 'authorize') {
     login.find(found('noAnswer', `mining.${stage}`, timeoutMs))

@@ -5,7 +5,7 @@ import { printable } from '../core/printable.ts'
 import { type MessageId, type Request, type Response, readMessage } from '../stratum/messages.ts'
 import { readTarget } from '../stratum/targets.ts'
 import { type Finding, found } from './findings.ts'
-import { type Account, type Maker, type RigRequest, usersOf } from './makers.ts'
+import { type Maker, type RigLogin, type RigRequest, usersOf } from './makers.ts'
 import { subscription } from './subscription.ts'
 
 export interface JobHeard {
@@ -37,7 +37,7 @@ export class Login {
   readonly targets: TargetHeard[] = []
   /** Times of lines. */
   readonly heardAtMs: number[] = []
-  readonly #account: Account
+  readonly #account: RigLogin
   /** Each kind once: a server repeats itself. */
   readonly #findings = new Map<string, Finding>()
   #try = 0
@@ -45,7 +45,7 @@ export class Login {
   readonly #waitingFor = new Set<MessageId>()
   #hasDifficulty = false
 
-  constructor(maker: Maker, account: Account) {
+  constructor(maker: Maker, account: RigLogin) {
     this.maker = maker
     this.#account = account
     this.stage = maker.authorizesFirst ? 'authorize' : 'subscribe'

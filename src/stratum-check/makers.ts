@@ -112,13 +112,13 @@ export const makers: readonly Maker[] = [
 ]
 
 /** Who logs in. */
-export interface Account {
+export interface RigLogin {
   readonly user: string
   readonly password: string
 }
 
 /** The users of a connection: the first, and for a proxy others of the same account. */
-export function usersOf({ users }: Maker, { user }: Account): string[] {
+export function usersOf({ users }: Maker, { user }: RigLogin): string[] {
   const [account] = user.split('.')
   return Array.from({ length: users }, (_, index) => (index === 0 ? user : `${account}.check-${index + 1}`))
 }

@@ -60,6 +60,7 @@ export function connectTo(
     stopped.addEventListener('abort', onStop)
     socket.on('error', onError)
     socket.on('close', onClose)
+    if (stopped.aborted) onStop()
     socket.once(isTls ? 'secureConnect' : 'connect', () => {
       settle()
       resolve(socket)

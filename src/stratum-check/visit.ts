@@ -3,14 +3,14 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import { LineSplitter } from '../stratum/lines.ts'
 import { Login } from './login.ts'
-import type { Account, Maker } from './makers.ts'
+import type { Maker, RigLogin } from './makers.ts'
 import type { Spoken, Transcript } from './transcript.ts'
 
 export interface VisitOptions {
   /** A connection that stands, with its TLS handshake. */
   readonly socket: Socket
   readonly clock: Clock
-  readonly account: Account
+  readonly account: RigLogin
   /** How long to wait for each answer, and for the first job. */
   readonly timeoutMs: number
   /** How long to listen after the log-in. */
@@ -66,6 +66,7 @@ class Visit {
     stopped.addEventListener('abort', this.#stop)
     this.#say(this.#login.open())
     this.#wait()
+    if (stopped.aborted) this.#stop()
   }
 
   readonly #stop = () => this.#end('check')

@@ -230,6 +230,14 @@ const rows: readonly Row[] = [
     /closes the connection before it has subscribed/,
   ],
   [
+    'a close without a line',
+    'ka3',
+    { ...good, 'mining.subscribe': (_, { close }) => close() },
+    'fails',
+    [['closedAtOnce', 'fails']],
+    /without a line/,
+  ],
+  [
     'an error alone for what is not known, then a close',
     'goldshell',
     closing,
