@@ -8,7 +8,7 @@ import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
 import type { RigLimits } from '../../../src/engine/stratum/limits.ts'
 import type { StratumOptions } from '../../../src/engine/stratum/stratum.ts'
-import { failures, shareVerdicts } from '../../../src/stratum/messages.ts'
+import { shareVerdicts } from '../../../src/stratum/messages.ts'
 import {
   type CloseReason,
   closeReasons,
@@ -175,18 +175,6 @@ describe('the texts for a share that cannot be read', () => {
       for (const nonce2 of values) expect(texts).toContain(shareFault(['user', job, nonce2], 12).text)
     }
     expect(texts).toContain(shareFault([], 12).text)
-  })
-
-  it('have codes that the protocol lists', () => {
-    const protocol = readFileSync(new URL('../../../docs/PROTOCOL.md', import.meta.url), 'utf8')
-    const [, line = ''] = /- \*\*Errors\*\* are([\s\S]*?)\n- /.exec(protocol) ?? []
-    for (const { code } of Object.values(failures)) expect(code > 0 ? line : `${code}`).toContain(String(code))
-    const codes = [...shareRows, ...requestRows].flatMap(([, code]) => (code === '' ? [] : [Number(code)]))
-    expect([...new Set(codes)].toSorted()).toEqual(
-      Object.values(failures)
-        .map(({ code }) => code)
-        .toSorted(),
-    )
   })
 })
 
