@@ -223,6 +223,12 @@ describe('a server that says nothing', () => {
     expect(clock.pending).toBe(0)
   })
 
+  it('is not connected to any more once the check is stopped', async () => {
+    const address = readServerAddress(await silent())
+    const tried = connectTo(address, new VirtualClock(), 5_000, AbortSignal.abort())
+    await expect(tried).rejects.toThrow(/: stopped$/)
+  })
+
   it('at the log-in is told of after the timeout', async () => {
     const at = await scripted({ ...good, 'mining.subscribe': () => undefined })
     const clock = new VirtualClock()

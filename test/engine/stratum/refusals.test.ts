@@ -296,6 +296,27 @@ describe('a connection that is closed', () => {
     expect(engine.status().refusals.connections).toEqual({ ...none, [reason]: 1 })
   })
 
+  it('for two reasons at once is counted for the first', async () => {
+    const { engine, port } = await startedServer({ badUntilBan: 30 })
+    const rig = await connected(port)
+    rig.socket.write('a\nb\nc\n')
+    await rig.ended
+    expect(engine.status().refusals.connections).toMatchObject({ address_banned: 1, garbage: 0 })
+    // Whoever comes from there meanwhile is turned away.
+    await (await connected(port)).ended
+    expect(engine.status().refusals.connections).toMatchObject({ address_banned: 2, address_full: 0 })
+  })
+
+  it('since the server stops is not counted, also in a handshake', async () => {
+    for (const options of [{}, { tls }]) {
+      const { engine, port } = await startedServer({}, options)
+      const rig = await connected(port)
+      await engine.stop()
+      await rig.ended
+      expect(Object.values(engine.status().refusals.connections).every((count) => count === 0)).toBe(true)
+    }
+  })
+
   it('by the rig itself is not counted', async () => {
     const { engine, rig } = await ready()
     rig.socket.end()

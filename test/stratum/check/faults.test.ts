@@ -5,7 +5,17 @@ import { encodeHex } from '../../../src/core/bytes.ts'
 import { findingNames, type Level } from '../../../src/stratum-check/findings.ts'
 import type { MakerReport } from '../../../src/stratum-check/judge.ts'
 import { type MakerName, makerNames } from '../../../src/stratum-check/makers.ts'
-import { begin, good, header, reportOf, type Script, type Server, type Times, target } from './scripted.ts'
+import {
+  begin,
+  good,
+  header,
+  reportOf,
+  type Script,
+  type Server,
+  type Times,
+  target,
+  transcriptOf,
+} from './scripted.ts'
 
 /** Findings that a case of this file has, to see that none is left out. */
 const seen = new Set<string>()
@@ -96,6 +106,18 @@ const rows: readonly Row[] = [
       ['secondTry', 'loss'],
     ],
     /first line .* mining\.set_target.*second try, as ckbminer-v1\.0\.0/s,
+  ],
+  [
+    'a target before the answer and a user that is refused',
+    'ka3',
+    { ...early, 'mining.authorize': (asked, { answer }) => answer(asked, false, [24, 'unknown', null]) },
+    'fails',
+    [
+      ['authorizeRefused', 'fails'],
+      ['firstLine', 'loss'],
+      ['secondTry', 'loss'],
+    ],
+    /unknown \(24\)/,
   ],
   ['a target before the answer', 'goldshell', early, 'fails', [['firstLine', 'fails']], /first line/],
   ['a target before the answer', 'ibelink', early, 'fails', [['firstLine', 'fails']], /first line/],
@@ -444,13 +466,24 @@ const rows: readonly Row[] = [
 ]
 
 describe('a server with', () => {
-  it.each(rows.map((row) => ({ row, what: `${row[0]}: ${row[1]}` })))('$what', async ({ row }) => {
+  it.each(rows.map((row) => [row[0], row[1], row] as const))('%s: %s', async (_what, _maker, row) => {
     const [, maker, script, outcome, findings, text, times = {}] = row
     const report = await reportOf(maker, script, times)
     for (const { name } of report.findings) seen.add(name)
     expect({ outcome: report.outcome, findings: foundIn(report) }).toEqual({ outcome, findings })
     expect(report.findings.map((each) => each.text).join('\n')).toMatch(text)
   })
+})
+
+it('a rig that gives up leaves at once, and what came first is told', async () => {
+  const { openedAtMs, endedAtMs, endedBy } = await transcriptOf('ka3', subscribing(true))
+  expect([endedAtMs - openedAtMs, endedBy]).toEqual([0, 'check'])
+  const twice = telling((notify) => {
+    notify('mining.set_target', target.slice(1))
+    notify('mining.set_target', target.slice(2))
+    job(notify)
+  })
+  expect((await reportOf('ka3', twice)).findings).toMatchObject([{ text: expect.stringContaining('63 digits') }])
 })
 
 describe('a good server', () => {

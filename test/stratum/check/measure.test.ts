@@ -96,6 +96,16 @@ describe('a server that is listened to', () => {
     expect(names(findings).filter((name) => name !== 'slowHeaders')).toEqual(expected)
   })
 
+  it('is measured from the log-in on, however long that took', async () => {
+    const script = every(500, header)
+    const late: Script = {
+      ...script,
+      'mining.subscribe': (asked, server) => server.after(20_000, () => good['mining.subscribe'](asked, server)),
+    }
+    const { measure, loginMs } = await reportOf('ka3', late, listening)
+    expect([measure?.longestSilenceMs, loginMs]).toEqual([500, 20_000])
+  })
+
   it('is told of headers that come again, and of those that come too often', async () => {
     const again = await reportOf(
       'ibelink',

@@ -107,6 +107,18 @@ describe('a server in the manner of the official one', () => {
   })
 })
 
+it('a check that is stopped before it begins says nothing more, and leaves', async () => {
+  const { clock, engine } = await ours()
+  const { rig, server } = memorySockets()
+  engine.accept(server)
+  const options = { socket: rig, clock, account, timeoutMs: 30_000, listenMs: 0, stopped: AbortSignal.abort() }
+  const transcript = await visit(makerOf('ka3'), options)
+  expect(transcript).toMatchObject({ endedBy: 'check', error: null })
+  await clock.pass(1)
+  expect(engine.status().sessions).toBe(0)
+  await engine.stop()
+})
+
 describe('several connections', () => {
   const givenBy = (nonce1: string): Script => ({
     ...good,
@@ -142,6 +154,7 @@ describe('several connections', () => {
     const { endedAtMs } = other.transcript
     const moved = { ...other, transcript: { ...other.transcript, spoken: later, endedAtMs: endedAtMs + 1e6 } }
     expect(acrossMakers([one, moved])).toEqual([])
+    expect(acrossMakers([moved, one])).toEqual([])
   })
 
   it('of which one has an odd number of digits say what an Antminer would meet', async () => {
