@@ -100,7 +100,7 @@ describe('a server that is listened to', () => {
     const script = every(500, header)
     const late: Script = {
       ...script,
-      'mining.subscribe': (asked, server) => server.after(20_000, () => good['mining.subscribe'](asked, server)),
+      'mining.authorize': (asked, server) => server.after(20_000, () => script['mining.authorize'](asked, server)),
     }
     const { measure, loginMs } = await reportOf('ka3', late, listening)
     expect([measure?.longestSilenceMs, loginMs]).toEqual([500, 20_000])
