@@ -20,7 +20,7 @@ import type { Worker } from './workers.ts'
 /** Bytes of nonce2: what rigs of these networks know. */
 const NONCE2_BYTES = 6
 const NONCE2 = new RegExp(`^[0-9a-f]{1,${2 * NONCE2_BYTES}}$`, 'i')
-const MAX_AGENT = 512
+const MAX_TEXT = 512
 /** Users that one connection may have, such as that of a farm's proxy. Further ones count for the first. */
 const MAX_USERS_OF_SESSION = 1024
 /** Jobs of which the shares are remembered. Those of older ones are stale. */
@@ -243,7 +243,7 @@ export class Session {
   }
 
   #subscribe([agent]: readonly unknown[]): ReplyTo {
-    if (typeof agent === 'string') this.#agent = agent.slice(0, MAX_AGENT)
+    if (typeof agent === 'string') this.#agent = agent.slice(0, MAX_TEXT)
     // Its password may have said it before.
     this.#order ??= orderOf(this.#agent)
     this.#isSubscribed = true
