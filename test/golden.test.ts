@@ -12,6 +12,7 @@ import { hiveStats, mmpStats } from '../src/api/rigs.ts'
 import { backendsOf, summaryOf } from '../src/api/summary.ts'
 import { environmentName } from '../src/cli/options/row.ts'
 import { optionTables } from '../src/cli/options/table.ts'
+import { RefusalCounter } from '../src/engine/stratum/refusal-counter.ts'
 import * as messages from '../src/fleet/messages.ts'
 import { Line } from '../src/journal/record.ts'
 import type { DeviceSnapshot, Snapshot } from '../src/mine/snapshot.ts'
@@ -86,10 +87,10 @@ function fullSnapshot(): Required<Snapshot> {
       },
     ],
     rigs: {
-      ...{ sessions: 1, shares, users: [{ user: 'user', sessions: 1, hashes: 1, shares }] },
+      ...{ sessions: 1, shares, refusals: new RefusalCounter().counts(), isLogWell: true },
+      users: [{ user: 'user', sessions: 1, hashes: 1, shares }],
       rigs: [{ device: 'rig', user: 'user', sessions: 1, shares, difficulty: 1, refusedAs: 'stale' }],
-      isLogWell: true,
-      refused: { full: 1, away: 0, few: 0, digits: 0, user: 0 },
+      sentAway: { full: 1, away: 0, few: 0, digits: 0, user: 0 },
     },
     fleet: { fleet: 'fleet', isLeading: true, leader: 'host', rigs: 1 },
     results: { expected: 1, found: 1, effort: 1, best: [{ difficulty: 1, chain: 0, height: 1, device: 'gpu0' }] },

@@ -13,6 +13,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   commands: [
     'accounts',
     'compose',
+    'stratum-check',
+    'stratum',
     'cli',
     'contracts',
     'wallet',
@@ -56,6 +58,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   accounts: ['fleet', 'stratum', 'schema', 'core'],
   fleet: ['schema', 'core'],
   stratum: ['core'],
+  'stratum-check': ['stratum', 'core'],
   wallet: ['contracts', 'node', 'schema', 'core'],
   node: ['schema', 'core'],
   devnet: ['contracts', 'schema', 'core'],

@@ -126,8 +126,8 @@ export class Metrics {
   readonly #rigShares = this.#counter('newcut_rig_shares_total', 'Shares of rigs by what was said of them.', [
     'verdict',
   ])
-  readonly #rigsRefused = this.#counter(
-    'newcut_rigs_refused_total',
+  readonly #rigsSentAway = this.#counter(
+    'newcut_rig_sent_away_total',
     'Rigs behind a pool that were sent away, by reason.',
     ['reason'],
   )
@@ -156,6 +156,16 @@ export class Metrics {
     'newcut_share_log_failing',
     'Whether the share log cannot be written, so that shares are refused; 0 where none is kept.',
     [],
+  )
+  readonly #rigRefusals = this.#counter(
+    'newcut_rig_refused_total',
+    'Requests of rigs, other than shares that can be read, that were refused or kept waiting, by reason.',
+    ['reason'],
+  )
+  readonly #rigClosed = this.#counter(
+    'newcut_rig_closed_total',
+    'Connections of rigs that were closed, or not let in, by reason.',
+    ['reason'],
   )
   readonly #build = this.#gauge('newcut_build_info', 'Always 1: what runs here.', ['version', 'node', 'kernel'])
   readonly #version: string
@@ -288,7 +298,15 @@ export class Metrics {
   }
 
   /** Series of users and rigs that are not told of any more end. */
-  #showRigs({ sessions, shares, users, rigs, isLogWell, refused = {} }: NonNullable<Snapshot['rigs']>): void {
+  #showRigs({
+    sessions,
+    shares,
+    users,
+    rigs,
+    isLogWell,
+    refusals,
+    sentAway = {},
+  }: NonNullable<Snapshot['rigs']>): void {
     this.#rigSessions.set(sessions)
     this.#shareLogFailing.set(isLogWell === false ? 1 : 0)
     this.#rigDeviceRefused.reset()
@@ -296,17 +314,19 @@ export class Metrics {
       this.#rigDeviceRefused.set({ device, reason: refusedAs ?? 'none' }, refusedAs === null ? 0 : 1)
     const present = new Map<string, RigSeries>()
     const count = (counter: Counter<string>, labels: Record<string, string>, total: number) => {
-      // The names of the labels tell the metrics apart.
-      const key = JSON.stringify(labels)
+      // The names of the labels tell the metrics apart, but for the two of refusals.
+      const key = JSON.stringify([labels, counter === this.#rigClosed])
       counter.inc(labels, increase(this.#countedRigs.get(key)?.total ?? 0, total))
       present.set(key, { counter, labels, total })
     }
-    for (const [reason, total] of Object.entries(refused)) count(this.#rigsRefused, { reason }, total)
+    for (const [reason, total] of Object.entries(sentAway)) count(this.#rigsSentAway, { reason }, total)
     for (const verdict of shareVerdicts) {
       count(this.#rigShares, { verdict }, shares[verdict])
       for (const each of users) count(this.#rigUserShares, { user: each.user, verdict }, each.shares[verdict])
       for (const { device, shares } of rigs) count(this.#rigDeviceShares, { device, verdict }, shares[verdict])
     }
+    for (const [reason, total] of Object.entries(refusals.requests)) count(this.#rigRefusals, { reason }, total)
+    for (const [reason, total] of Object.entries(refusals.connections)) count(this.#rigClosed, { reason }, total)
     this.#rigUserSessions.reset()
     for (const { user, hashes, sessions } of users) {
       count(this.#rigUserHashes, { user }, hashes)

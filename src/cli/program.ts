@@ -17,10 +17,11 @@ export const programExamples = ['newcut mine', 'newcut devnet --auto-mine consta
 
 /** Runs a command line (without node and script), and reports errors. Resolves with the exit code. */
 export async function runProgram(
-  args: readonly string[],
+  words: readonly string[],
   surroundings: Surroundings,
   rows: readonly CommandRow[],
 ): Promise<number> {
+  const args = joinedName(words, rows)
   const { environment, out, version } = surroundings
   const state: RunState = { code: 0, format: typedFormat(args, environment) }
   const program = programOf(surroundings, rows, state)
@@ -37,6 +38,13 @@ export async function runProgram(
     reportError(ours, state.format, surroundings)
     return exitCodeOf(ours.code)
   }
+}
+
+/** A command whose name is two words, such as `rigs check`, comes as two arguments, also behind `help`. */
+function joinedName(args: readonly string[], rows: readonly CommandRow[]): readonly string[] {
+  const at = args[0] === 'help' ? 1 : 0
+  const name = args.slice(at, at + 2).join(' ')
+  return rows.some((row) => row.name === name) ? [...args.slice(0, at), name, ...args.slice(at + 2)] : args
 }
 
 /** A request key is 43 letters of base64url, and one in 64 begins with a dash: it is no option of `newcut result`. */
@@ -76,7 +84,9 @@ export function programOf(surroundings: Surroundings, rows: readonly CommandRow[
 const headingOf = (group: string) => `${group[0].toUpperCase()}${group.slice(1)}:`
 
 function addCommand(program: Command, row: CommandRow, surroundings: Surroundings, state: RunState): void {
-  const command = program.command(row.name).description(row.help).helpGroup(headingOf(row.group))
+  // Not by program.command(), which takes a second word for an argument.
+  const command = program.createCommand(row.name).description(row.help).helpGroup(headingOf(row.group))
+  program.addCommand(command)
   for (const arg of row.args ?? []) {
     if (typeof arg === 'string') command.argument(arg)
     else command.addArgument(arg)

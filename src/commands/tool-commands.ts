@@ -12,6 +12,19 @@ const suites = new Argument('[suite...]')
 // `choices` would list all of them in the usage line.
 suites.argChoices = suiteNames
 
+/** Those of src/stratum-check/makers.ts, which is loaded only when the command runs. */
+const rigMakers = {
+  ka3: 'Antminer KA3, 2022',
+  'ka3-2023': 'Antminer KA3, 2023 on',
+  goldshell: 'Goldshell KD5, KD6',
+  'kd-box': 'Goldshell KD-BOX',
+  ibelink: 'iBeLink BM-K1, BM-K3',
+  'authorize-first': 'one that authorizes first',
+  farm: 'proxy of a farm, 3 users',
+}
+const widestMaker = Math.max(...Object.keys(rigMakers).map((name) => name.length))
+const makerLines = Object.entries(rigMakers).map(([name, rig]) => `${name.padEnd(widestMaker)}  ${rig}`)
+
 export const toolCommands: readonly FlagRow[] = [
   {
     name: 'keygen',
@@ -77,6 +90,35 @@ export const toolCommands: readonly FlagRow[] = [
     examples: ['newcut contract token.repl', 'newcut contract token.repl sale.repl --json'],
     run: async (files, { json }, around) =>
       (await import('./contract.ts')).runContract({ files, json: !!json }, around),
+  },
+  {
+    name: 'rigs check',
+    group: 'tools',
+    args: ['<server>'],
+    help: 'log in to a stratum server as the rigs of each maker do, and say what they would do there',
+    notes: indented('Makers (all, if none is given)', makerLines),
+    flags: [
+      new Option(
+        '--user <USER>',
+        'whom to log in as, ACCOUNT.WORKER; default: an account that nobody has the key of',
+      ).argParser(once('user')),
+      new Option('--password <TEXT>', 'password of the user; default: x').argParser(once('password', true)),
+      new Option('--maker <NAME>', 'check one maker alone').choices(Object.keys(rigMakers)),
+      new Option('--timeout <TIME>', 'how long to wait for each answer, and for the first job; default: 30s').argParser(
+        once('timeout'),
+      ),
+      new Option(
+        '--listen-for <TIME>',
+        'listen so long after the log-in: how often headers change, and what hash power that uses',
+      ).argParser(once('listen-for')),
+      new Option('--json', 'as JSON'),
+    ],
+    examples: [
+      'newcut rigs check 10.0.0.5:1917',
+      'newcut rigs check 10.0.0.5:1917 --listen-for 60s',
+      'newcut rigs check stratum+tcp://POOL:1917 --user k:KEY.rig --maker ka3',
+    ],
+    run: async ([server], flags, around) => (await import('./rigs-check.ts')).runRigsCheck(server, flags, around),
   },
   {
     name: 'inspect',

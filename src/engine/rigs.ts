@@ -2,6 +2,7 @@
 import type { RefusedVerdict } from '../accounts/account.ts'
 import type { RigLedger, RigNotice } from '../accounts/rig-ledger.ts'
 import type { ShareCounts } from '../stratum/messages.ts'
+import type { RefusalCounts } from '../stratum/refusals.ts'
 
 export interface RigAddress {
   readonly host: string
@@ -27,6 +28,8 @@ export interface StratumStatus {
   readonly sessions: number
   /** Shares since the start. */
   readonly shares: ShareCounts
+  /** Requests that were refused, and connections that were closed, by reason, since the start. */
+  readonly refusals: RefusalCounts
   /** By whom the rigs name: 64 of them, and then `others`. */
   readonly users: readonly RigUser[]
   /** By rig, each a device: 256 of them, and then `rigs`. */
@@ -34,7 +37,7 @@ export interface StratumStatus {
   /** Whether the share log can be written; null: none is kept. */
   readonly isLogWell: boolean | null
   /** Rigs behind a pool that were sent away, by reason; undefined: they are behind none. */
-  readonly refused?: Readonly<Record<string, number>>
+  readonly sentAway?: Readonly<Record<string, number>>
 }
 
 /** What the rigs of a user did, those that are gone included. */

@@ -147,9 +147,9 @@ export function resultLine(id: MessageId, result: unknown): string {
   return `{"id":${stringifyJson(id)},"result":${JSON.stringify(result)},"error":null}\n`
 }
 
-/** The refusal of a request as a line. */
-export function failureLine(id: MessageId, name: FailureName): string {
-  return refusalLine(id, failures[name])
+/** The refusal of a request as a line. `text`: in place of that of the failure. */
+export function failureLine(id: MessageId, name: FailureName, text: string = failures[name].message): string {
+  return refusalLine(id, { code: failures[name].code, message: text })
 }
 
 /** The same in other words, such as those of a pool. */

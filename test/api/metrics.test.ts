@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { Metrics } from '../../src/api/metrics.ts'
 import { type ApiServer, startApi } from '../../src/api/server.ts'
 import type { StratumStatus } from '../../src/engine/rigs.ts'
+import { RefusalCounter } from '../../src/engine/stratum/refusal-counter.ts'
 import { noShares } from '../../src/engine/stratum/users.ts'
 import { NO_RATES } from '../../src/mine/hashrate.ts'
 import type { DeviceSnapshot, Snapshot } from '../../src/mine/snapshot.ts'
@@ -127,13 +128,21 @@ describe('/healthz', () => {
   })
 
   it('counts rigs that were sent away by reason', async () => {
-    const rigs = { sessions: 0, shares: noShares(), users: [], rigs: [], isLogWell: null, refused: { full: 2, few: 0 } }
+    const rigs = {
+      sessions: 0,
+      shares: noShares(),
+      users: [],
+      rigs: [],
+      isLogWell: null,
+      refusals: new RefusalCounter().counts(),
+      sentAway: { full: 2, few: 0 },
+    }
     const metrics = new Metrics(() => ({ ...snapshotOf([], 0), rigs }), '0.0.0')
     await metrics.scrape()
-    rigs.refused = { full: 5, few: 0 }
+    rigs.sentAway = { full: 5, few: 0 }
     const after = await metrics.scrape()
-    expect(after).toContain('newcut_rigs_refused_total{reason="full"} 5\n')
-    expect(after).toContain('newcut_rigs_refused_total{reason="few"} 0\n')
+    expect(after).toContain('newcut_rig_sent_away_total{reason="full"} 5\n')
+    expect(after).toContain('newcut_rig_sent_away_total{reason="few"} 0\n')
   })
 
   it('tells shares apart by user and rig, and has no series for those that are gone', async () => {
@@ -145,14 +154,21 @@ describe('/healthz', () => {
       const of = { device: name, user: 'k:a', sessions: 1, difficulty: null }
       return { ...of, shares: shares(accepted), refusedAs: name === 'rig:y' ? ('stale' as const) : null }
     }
+    const refusals = new RefusalCounter()
+    const said = (sessions: number, accepted: number) => {
+      return { sessions, shares: shares(accepted, 2), refusals: refusals.counts() }
+    }
+    refusals.request('digits')
     let rigs: StratumStatus = {
-      ...{ sessions: 2, shares: shares(5, 2), users: [user('k:a', 4), user('k:b', 1)], rigs: [rig('rig:x', 4)] },
+      ...{ ...said(2, 5), users: [user('k:a', 4), user('k:b', 1)], rigs: [rig('rig:x', 4)] },
       isLogWell: true,
     }
     const metrics = new Metrics(() => ({ ...snapshotOf([], 0), rigs }), '0.0.0')
     await metrics.scrape()
+    for (let i = 0; i < 3; i++) refusals.request('digits')
+    refusals.connection('idle')
     rigs = {
-      ...{ sessions: 1, shares: shares(7, 2), users: [user('k:a', 6)], rigs: [rig('rig:x', 6), rig('rig:y', 0)] },
+      ...{ ...said(1, 7), users: [user('k:a', 6)], rigs: [rig('rig:x', 6), rig('rig:y', 0)] },
       isLogWell: false,
     }
     const after = await metrics.scrape()
@@ -168,6 +184,10 @@ describe('/healthz', () => {
       'newcut_rig_device_refused{device="rig:x",reason="none"} 0',
       'newcut_rig_device_refused{device="rig:y",reason="stale"} 1',
       'newcut_share_log_failing 1',
+      'newcut_rig_refused_total{reason="digits"} 4',
+      'newcut_rig_refused_total{reason="line"} 0',
+      'newcut_rig_closed_total{reason="idle"} 1',
+      'newcut_rig_closed_total{reason="full"} 0',
     ]) {
       expect(after).toContain(`${line}\n`)
     }

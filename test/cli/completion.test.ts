@@ -39,6 +39,7 @@ const TYPED: readonly (readonly [string, readonly string[]])[] = [
   ['newcut send --key sender03 cont\t', ['send', '--key', 'sender03', 'contract one.pact']],
   ['newcut devnet --data stor\t', ['devnet', '--data', 'stored-network']],
   ['newcut keygen cont\t', ['keygen', 'contract one.pact']],
+  ['newcut rigs ch\trig:1 --mak\tka3-\t', ['rigs', 'check', 'rig:1', '--maker', 'ka3-2023']],
   ['newcut keygen --threads=\t', ['keygen', '--threads=']],
 ]
 
@@ -137,6 +138,11 @@ const OFFERED: readonly (readonly [readonly string[], readonly string[]])[] = [
     ['completion', ''],
     ['bash', 'zsh', 'fish'],
   ],
+  [
+    ['rigs', 'check', '--maker', 'k'],
+    ['ka3', 'ka3-2023', 'kd-box'],
+  ],
+  [['rigs', 'c'], ['check']],
   [
     ['help', 'b'],
     ['blocks', 'balance', 'bench'],

@@ -1,15 +1,16 @@
 /** The completion script of bash. It needs bash 3.2 or later, and no other package. */
-import type { Completed, CompletedCommand, CompletedPlace } from './model.ts'
+import { type Completed, type CompletedCommand, type CompletedPlace, secondWord } from './model.ts'
 
 /** Defines a function, and makes bash call it for the program. */
 export function bashScript(completed: Completed): string {
   const { name, flags, commands } = completed
-  const all = [...commands.map((command) => command.name), ...namesOf(flags)]
+  const isNested = (command: CompletedCommand) => secondWord(command) !== null
+  const all = [...commands.filter((each) => !isNested(each)).map((command) => command.name), ...namesOf(flags)]
   return `# bash completion of ${name}; source it, or save it where bash-completion looks for scripts.
 _${name}_words() {
   case "$1" in
     '') words='${all.join(' ')}' ;;
-${commands.map((command) => `    ${command.name}) words='${namesOf(command.flags).join(' ')}' ;;`).join('\n')}
+${commands.map((command) => `    '${command.name}') words='${namesOf(command.flags).join(' ')}' ;;`).join('\n')}
   esac
 }
 
@@ -27,7 +28,7 @@ ${placesOf(commands)}
   esac
 }
 
-${dispatcher(name)}
+${dispatcher(name, commands.filter(isNested))}
 complete -F _${name} ${name}
 `
 }
@@ -60,7 +61,7 @@ function placesOf(commands: readonly CompletedCommand[]): string {
 }
 
 /** bash splits words at : and =, which belong to values here: they are joined again first. */
-const dispatcher = (name: string): string => `_${name}() {
+const dispatcher = (name: string, nested: readonly CompletedCommand[]): string => `_${name}() {
   local -a typed=()
   local i word last=-1
   for ((i = 1; i <= COMP_CWORD; i++)); do
@@ -80,7 +81,9 @@ const dispatcher = (name: string): string => `_${name}() {
     elif [[ -z $command ]]; then
       [[ $word == -* ]] || command=$word
     elif [[ $word != -* ]]; then
-      count=$((count + 1))
+      case "$command $word" in${nested.map((each) => `\n        '${each.name}') command='${each.name}' ;;`).join('')}
+        *) count=$((count + 1)) ;;
+      esac
     elif _${name}_takes_value "$command" "$word"; then
       expected=$word
     fi

@@ -1,26 +1,34 @@
 /** The completion script of fish. */
-import type { Completed, CompletedCommand, CompletedPlace, Flag } from './model.ts'
+import { type Completed, type CompletedCommand, type CompletedPlace, type Flag, secondWord } from './model.ts'
 
 /** A file for ~/.config/fish/completions; sourcing it works as well. */
 export function fishScript({ name, flags, commands }: Completed): string {
   const common = `complete -c ${name}`
+  const nested = commands.filter((command) => secondWord(command) !== null)
   return `# fish completion of ${name}; save it as ~/.config/fish/completions/${name}.fish
 
 # Whether the command is the given one; without one, whether none is typed yet.
 function __${name}_in
+    set -l typed ''
     for word in (commandline -opc)[2..-1]
         if not string match -q -- '-*' $word
-            test "$word" = "$argv"
-            return
+            switch "$typed $word"
+                case ' *'
+                    set typed $word${nested.map((command) => `\n                case '${command.name}'\n                    set typed '${command.name}'`).join('')}
+                case '*'
+                    break
+            end
         end
     end
-    test -z "$argv"
+    test "$typed" = "$argv"
 end
 
 ${[
   `${common} -f`,
   ...flags.map((flag) => `${common} -n __${name}_in ${flagText(flag)}`),
-  ...commands.map((command) => `${common} -n __${name}_in -a ${command.name} -d ${quoted(command.help)}`),
+  ...commands
+    .filter((command) => !nested.includes(command))
+    .map((command) => `${common} -n __${name}_in -a ${command.name} -d ${quoted(command.help)}`),
   ...commands.flatMap((command) => linesOf(`${common} -n '__${name}_in ${command.name}'`, command)),
 ].join('\n')}
 `

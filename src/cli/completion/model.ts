@@ -21,6 +21,7 @@ export interface Flag {
 }
 
 export interface CompletedCommand {
+  /** Of one word, or two: `rigs check` is completed behind `rigs`. */
   readonly name: string
   readonly help: string
   readonly flags: readonly Flag[]
@@ -49,7 +50,7 @@ const PLAIN_WORD = /^[\w:./-]+$/
 
 /** Throws Error for a word that shells would need quotes for. */
 export function completedOf(program: Command): Completed {
-  const commands = program.commands.map(completedCommand)
+  const commands = withFirstWords(program.commands.map(completedCommand))
   const help: CompletedCommand = {
     name: 'help',
     help: 'show the help of a command',
@@ -57,12 +58,37 @@ export function completedOf(program: Command): Completed {
     arguments: [
       placeOf(
         'command',
-        commands.map(({ name }) => name),
+        commands.filter((each) => secondWord(each) === null).map(({ name }) => name),
       ),
     ],
     isVariadic: false,
   }
   return { name: program.name(), flags: flagsOf(program), commands: [...commands, help] }
+}
+
+/** The second word of a command's name; null: it has one word. */
+export const secondWord = ({ name }: CompletedCommand): string | null => name.split(' ')[1] ?? null
+
+/** Commands of two words that begin with this one. */
+export const commandsBehind = (first: string, commands: readonly CompletedCommand[]): CompletedCommand[] =>
+  commands.filter(({ name }) => name.startsWith(`${first} `))
+
+/** The second words of names are offered behind the first, which may be no command of its own. */
+function withFirstWords(commands: readonly CompletedCommand[]): CompletedCommand[] {
+  const firsts = new Set(commands.filter((each) => secondWord(each) !== null).map(({ name }) => name.split(' ')[0]))
+  const all = [...commands]
+  for (const first of firsts) {
+    const words = commandsBehind(first, commands).flatMap((each) => secondWord(each) ?? [])
+    const index = all.findIndex(({ name }) => name === first)
+    if (index < 0) {
+      const places = [placeOf('command', words)]
+      all.push({ name: first, help: `has ${words.join(', ')}`, flags: [], arguments: places, isVariadic: false })
+      continue
+    }
+    const [place = placeOf('command', []), ...rest] = all[index].arguments
+    all[index] = { ...all[index], arguments: [{ ...place, values: [...place.values, ...words] }, ...rest] }
+  }
+  return all
 }
 
 function completedCommand(command: Command): CompletedCommand {

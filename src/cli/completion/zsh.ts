@@ -1,8 +1,16 @@
 /** The completion script of zsh. */
-import type { Completed, CompletedCommand, CompletedPlace, Flag } from './model.ts'
+import {
+  type Completed,
+  type CompletedCommand,
+  type CompletedPlace,
+  commandsBehind,
+  type Flag,
+  secondWord,
+} from './model.ts'
 
 /** A file for a folder of fpath, named _newcut; sourcing it works as well. */
 export function zshScript({ name, flags, commands }: Completed): string {
+  const single = commands.filter((command) => secondWord(command) === null)
   return `#compdef ${name}
 # zsh completion of ${name}; source it after compinit, or save it as _${name} in a folder of fpath.
 
@@ -23,13 +31,13 @@ _${name}() {
   case $state in
     command)
       commands=(
-${commands.map((command) => `        ${quoted(`${command.name}:${command.help}`)}`).join('\n')}
+${single.map((command) => `        ${quoted(`${command.name}:${command.help}`)}`).join('\n')}
       )
       _describe -t commands command commands
       ;;
     arguments)
       case $line[1] in
-${commands.map(commandText).join('\n')}
+${single.map((command) => commandText(command, commandsBehind(command.name, commands))).join('\n')}
       esac
       ;;
   esac
@@ -43,7 +51,20 @@ fi
 `
 }
 
-function commandText({ name, flags, arguments: places, isVariadic }: CompletedCommand): string {
+/** `nested`: commands whose first word it is. */
+function commandText(command: CompletedCommand, nested: readonly CompletedCommand[]): string {
+  const own = `          ${callOf(command)}`
+  if (nested.length === 0) return `        ${command.name})\n${own}\n          ;;`
+  const branches = nested.map((each) => {
+    return `            1:${secondWord(each)})\n          shift words; (( CURRENT-- ))\n          ${callOf(each)}\n          ;;`
+  })
+  // Once another word is begun behind the second one.
+  const choice = `          case $((CURRENT > 2)):$words[2] in\n${branches.join('\n')}`
+  return `        ${command.name})\n${choice}\n            *)\n${own}\n          ;;\n          esac\n          ;;`
+}
+
+/** The call that completes what stands behind a command. */
+function callOf({ flags, arguments: places, isVariadic }: CompletedCommand): string {
   const specs = [
     ...flags.map(flagText),
     ...places.map((place, i) => {
@@ -52,7 +73,7 @@ function commandText({ name, flags, arguments: places, isVariadic }: CompletedCo
     }),
   ]
   const lines = specs.map((spec) => ` \\\n            ${spec}`).join('')
-  return `        ${name})\n          _arguments${lines}\n          ;;`
+  return `_arguments${lines}`
 }
 
 function flagText({ names, help, value, isRepeatable }: Flag): string {

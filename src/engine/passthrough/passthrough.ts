@@ -14,7 +14,7 @@ import { loadSender } from '../stratum/native-send.ts'
 import { Nonce1Pool } from '../stratum/nonce1-pool.ts'
 import { RigBook } from '../stratum/rig-book.ts'
 import { RigServer } from '../stratum/server.ts'
-import type { Share } from '../stratum/session.ts'
+import type { Share } from '../stratum/share.ts'
 import { type RefusalName, refusalText } from './refusals.ts'
 import { PassedSession } from './session.ts'
 
@@ -41,7 +41,7 @@ export class PassthroughEngine implements Engine, RigHost {
   readonly #sender = loadSender()
   readonly #server: RigServer<PassedSession>
   readonly #book: RigBook
-  readonly #refused = { full: 0, away: 0, few: 0, digits: 0, user: 0 } satisfies Record<RefusalName, number>
+  readonly #sentAway = { full: 0, away: 0, few: 0, digits: 0, user: 0 } satisfies Record<RefusalName, number>
   readonly #warned = new Set<string>()
   #hashes = 0
   #partedAtMs = Number.NEGATIVE_INFINITY
@@ -57,13 +57,13 @@ export class PassthroughEngine implements Engine, RigHost {
     this.#book = new RigBook(clock)
     const { sendAll } = this.#sender
     const nonces = new Nonce1Pool(Math.floor(random() * MAX_SESSIONS), false)
-    const sockets = { nonces, isForProxies: false, sendAll }
+    const sockets = { nonces, isForProxies: false, sendAll, refusals: this.#book.refusals }
     const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, ...sockets }
     const ports = {
       lines,
       isBanned: (user: string) => this.#book.isBanned(user),
       onUser: (user: string) => this.#book.join(user),
-      onRefused: (why: RefusalName) => this.#refuse(why),
+      onSentAway: (why: RefusalName) => this.#refuse(why),
       onParted: () => this.#part(),
     }
     this.#server = new RigServer(server, {
@@ -109,7 +109,7 @@ export class PassthroughEngine implements Engine, RigHost {
   }
 
   status(): StratumStatus {
-    return { ...this.#book.status(this.#server.sessions), refused: { ...this.#refused } }
+    return { ...this.#book.status(this.#server.sessions), sentAway: { ...this.#sentAway } }
   }
 
   tell(receive: (notice: RigNotice) => void): void {
@@ -149,7 +149,7 @@ export class PassthroughEngine implements Engine, RigHost {
   }
 
   #refuse(why: RefusalName): void {
-    this.#refused[why]++
+    this.#sentAway[why]++
     this.#warn(refusalText(why, this.#options.lines.most), why)
   }
 

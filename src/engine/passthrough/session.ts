@@ -18,7 +18,7 @@ import type { LineJob, PoolLine, PoolLines, Seat } from '../../stratum/passthrou
 import { orderOf } from '../stratum/byte-order.ts'
 import { difficultyBehindUser } from '../stratum/hints.ts'
 import type { ServedSession, SocketPorts } from '../stratum/served.ts'
-import type { Rig, Share } from '../stratum/session.ts'
+import type { Rig, Share } from '../stratum/share.ts'
 import { workerNameFor } from './names.ts'
 import { nonceRefusal, type RefusalName, refusals } from './refusals.ts'
 import { type PassedRig, PassedShares, type ShareContext } from './shares.ts'
@@ -30,7 +30,7 @@ export interface PassedPorts {
   readonly isBanned: (user: string) => boolean
   readonly onUser: (user: string) => Rig
   /** It is not let in, or not any more. */
-  readonly onRefused: (why: RefusalName) => void
+  readonly onSentAway: (why: RefusalName) => void
   /** It is closed since its session with the pool is over, and it cannot be given another one. */
   readonly onParted: () => void
 }
@@ -123,7 +123,7 @@ export class PassedSession implements ServedSession {
       if (!(error instanceof FormatError)) throw error
       this.#ports.onGarbage(this)
       this.#say(failureLine(null, 'malformed'))
-      if (++this.#garbage >= MAX_GARBAGE) this.#close()
+      if (++this.#garbage >= MAX_GARBAGE) this.#close('garbage')
       return
     }
     if (message.kind === 'request') this.#request(message)
@@ -198,7 +198,7 @@ export class PassedSession implements ServedSession {
     if (typeof text !== 'string' || text.length > MAX_TEXT) throw new FormatError('user', 0, 'not a short text')
     if (this.#ports.isBanned(difficultyBehindUser(text).user)) {
       this.#say(failureLine(id, 'banned'))
-      if (this.#rigs.size === 0) this.#close()
+      if (this.#rigs.size === 0) this.#close('worker_banned')
       return
     }
     if (this.#rigs.has(text) || this.#rigs.size + this.#asking.length >= MAX_USERS) {
@@ -252,7 +252,7 @@ export class PassedSession implements ServedSession {
       return
     }
     if (!isTaken) {
-      this.#ports.onRefused('user')
+      this.#ports.onSentAway('user')
       if (id !== null) this.#say(refusalLine(id, refusals.user))
       if (this.#rigs.size === 0) this.#close()
       return
@@ -400,13 +400,14 @@ export class PassedSession implements ServedSession {
     const lines = ids.filter((id) => id !== null).map((id) => refusalLine(id, refusals[why]))
     this.#subscribing = null
     if (lines.length > 0) this.#say(lines.join(''))
-    this.#ports.onRefused(why)
+    this.#ports.onSentAway(why)
     this.#close()
   }
 
-  #close(): void {
+  /** `reason`: null where it is counted as a rig that was sent away, or the pool has ended its session. */
+  #close(reason: CloseReason | null = null): void {
     this.end()
-    this.#ports.close()
+    this.#ports.close(reason)
   }
 
   #answer(id: MessageId, result: unknown): void {
@@ -417,7 +418,7 @@ export class PassedSession implements ServedSession {
     if (this.#isOver) return
     if (this.#subscribing !== null) {
       this.#held.push(text)
-      if (this.#held.length > MAX_HELD) this.#close()
+      if (this.#held.length > MAX_HELD) this.#close('slow_reader')
       return
     }
     this.#saidAtMs = this.#ports.nowMs()

@@ -2,7 +2,7 @@
 import { failureLine, type MessageId, refusalLine, resultLine, type ShareVerdict } from '../../stratum/messages.ts'
 import { type ByteOrder, composedNonce, nonce2Text, readNonce1 } from '../../stratum/nonces.ts'
 import type { PoolLine } from '../../stratum/passthrough.ts'
-import type { Rig, Share } from '../stratum/session.ts'
+import type { Rig, Share } from '../stratum/share.ts'
 import { RecentJobs } from './recent-jobs.ts'
 
 /** A user of a rig's connection, and the name that the pool knows it by. */

@@ -36,6 +36,8 @@ export interface OutboxOptions<M extends Mail> {
   readonly unsentBytes: number
   /** Text with this sequence was written: whether the network has taken all of it. */
   readonly onWritten: (mail: M, sequence: number, isWritten: boolean) => void
+  /** A client is closed, since it reads too slowly. */
+  readonly onSlow: (mail: M) => void
 }
 
 export function mailOf(socket: Socket): Mail {
@@ -157,7 +159,9 @@ export class Outbox<M extends Mail> {
       socket.write(data)
       this.#done(mail, !isBehind(mail))
     }
-    if (socket.writableLength > this.#options.unsentBytes) socket.destroy()
+    if (socket.writableLength <= this.#options.unsentBytes) return
+    this.#options.onSlow(mail)
+    socket.destroy()
   }
 
   #done(mail: M, isWritten: boolean): void {

@@ -7,7 +7,8 @@ import { printable } from '../../core/printable.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { DeviceStatus } from '../engine.ts'
 import type { RigCounts, StratumStatus } from '../rigs.ts'
-import type { Rig, Share } from './session.ts'
+import { RefusalCounter } from './refusal-counter.ts'
+import type { Rig, Share } from './share.ts'
 import { accountName, noShares, Users } from './users.ts'
 import { nameBehindAccount, Workers } from './workers.ts'
 
@@ -21,6 +22,7 @@ export type OpenRecorder = (onNotice: (notice: RigNotice) => void) => ShareRecor
 
 export class RigBook {
   readonly recorder: ShareRecorder
+  readonly refusals = new RefusalCounter()
   readonly #clock: Clock
   readonly #workers = new Workers()
   readonly #users = new Users()
@@ -86,7 +88,8 @@ export class RigBook {
       if (warning !== null) refused.set(this.#workers.deviceOf(user, worker), warning.reason)
     const rigs = this.#workers.counts().map((rig) => ({ ...rig, refusedAs: refused.get(rig.device) ?? null }))
     const isLogWell = this.recorder.kept === null ? null : this.recorder.isWell
-    return { sessions, shares: { ...this.#shares }, users: this.#users.statuses(), rigs, isLogWell }
+    const users = this.#users.statuses()
+    return { sessions, shares: { ...this.#shares }, refusals: this.refusals.counts(), users, rigs, isLogWell }
   }
 
   /** Who hears the notices; those before come first. */

@@ -1,20 +1,22 @@
 /** The sockets of the stratum server: who is let in, how much each may send and leave unread, and when it is closed. */
-import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
+import type { Server as TlsServer } from 'node:tls'
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { LineSplitter } from '../../stratum/lines.ts'
 import { failures } from '../../stratum/messages.ts'
+import type { CloseReason } from '../../stratum/refusals.ts'
 import { type Address, Addresses } from './addresses.ts'
 import { type Conduct, judge, newConduct } from './conduct.ts'
 import { MAX_SESSIONS, type RigLimits } from './limits.ts'
 import type { SendAll } from './native-send.ts'
 import type { Nonce1Pool } from './nonce1-pool.ts'
 import { isBehind, type Mail, mailOf, Outbox } from './outbox.ts'
+import type { RefusalCounter } from './refusal-counter.ts'
 import type { ServedSession, SocketPorts } from './served.ts'
-import type { Share } from './session.ts'
+import type { Share } from './share.ts'
 import { Strangers } from './strangers.ts'
+import { tlsServer } from './tls.ts'
 import type { Worker } from './workers.ts'
 
 /** How often sessions are looked at: for silence, difficulty, and to give them the requests of another second. */
@@ -36,6 +38,8 @@ export interface RigServerOptions {
   readonly nonces: Nonce1Pool
   /** Whether proxies of newcut connect here, instead of rigs. */
   readonly isForProxies: boolean
+  /** Counts what is refused, and why connections end. */
+  readonly refusals: RefusalCounter
   /** Writes to many sockets; null: each is written to by itself. */
   readonly sendAll: SendAll | null
 }
@@ -73,6 +77,8 @@ interface Connection<S> extends Mail {
 }
 
 export class RigServer<S extends ServedSession> {
+  /** What was refused, and why connections ended. */
+  readonly refusals: RefusalCounter
   readonly #options: RigServerOptions
   readonly #ports: RigServerPorts<S>
   readonly #server: Server
@@ -93,19 +99,24 @@ export class RigServer<S extends ServedSession> {
   constructor(options: RigServerOptions, ports: RigServerPorts<S>) {
     this.#options = options
     this.#ports = ports
+    this.refusals = options.refusals
     this.#addresses = new Addresses(options.limits)
     this.#strangers = new Strangers(ports.onStranger)
     this.#outbox = new Outbox({
       sendAll: options.sendAll,
       unsentBytes: options.limits.unsentBytes,
       onWritten: ({ session }, sequence, isWritten) => ports.onWritten(session, sequence, isWritten),
+      onSlow: () => this.refusals.connection('slow_reader'),
     })
     const { sessions } = options.limits
     const settings = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
     this.#tls = options.tls === null ? null : tlsServer(options.tls, (socket) => this.#greet(socket))
     this.#server = createServer(settings, (socket) => this.enter(socket))
     this.#server.maxConnections = sessions
-    this.#server.on('drop', () => this.#ports.onFull('all', fullText(sessions)))
+    this.#server.on('drop', () => {
+      this.refusals.connection('full')
+      this.#ports.onFull('all', fullText(sessions))
+    })
   }
 
   /** Sessions, those included that have not authorized yet. */
@@ -154,12 +165,11 @@ export class RigServer<S extends ServedSession> {
   enter(socket: Socket): void {
     // Resets are followed by 'close'.
     socket.on('error', () => socket.destroy())
-    const { clock, limits } = this.#options
+    const { clock } = this.#options
     const [remote, nowMs] = [socket.remoteAddress ?? '', clock.monotonicMs()]
     const address = this.#closed ? null : this.#addresses.enter(remote, nowMs)
     if (address === null) {
-      if (this.#addresses.isFull(remote)) this.#ports.onFull('address', fullAddressText(remote, limits))
-      socket.destroy()
+      this.#turnAway(socket, remote)
       return
     }
     this.#sockets.add(socket)
@@ -171,6 +181,15 @@ export class RigServer<S extends ServedSession> {
     else this.#shakeHands(socket, address, this.#tls)
   }
 
+  /** Closes a connection of an address that may have no more, or is banned. */
+  #turnAway(socket: Socket, remote: string): void {
+    socket.destroy()
+    if (this.#closed) return
+    const isFull = this.#addresses.isFull(remote)
+    this.refusals.connection(isFull ? 'address_full' : 'address_banned')
+    if (isFull) this.#ports.onFull('address', fullAddressText(remote, this.#options.limits))
+  }
+
   #shakeHands(socket: Socket, address: Address, tls: TlsServer): void {
     const { clock, limits } = this.#options
     const client = clientOf(socket)
@@ -180,7 +199,9 @@ export class RigServer<S extends ServedSession> {
     this.#handshakes.set(client, address)
     socket.on('close', () => {
       cancel()
-      if (this.#handshakes.delete(client)) this.#strangers.tell(address.key, null)
+      if (!this.#handshakes.delete(client)) return
+      this.#strangers.tell(address.key, null)
+      if (!this.#closed) this.refusals.connection('handshake')
     })
     tls.emit('connection', socket)
   }
@@ -199,8 +220,12 @@ export class RigServer<S extends ServedSession> {
   #accept(socket: Socket, address: Address): void {
     const isBanned = address.bannedUntilMs > this.#options.clock.monotonicMs()
     const nonce1 = this.#closed || isBanned ? null : this.#takeNonce1()
-    if (nonce1 === null) socket.destroy()
-    else this.#open(socket, address, nonce1)
+    if (nonce1 !== null) {
+      this.#open(socket, address, nonce1)
+      return
+    }
+    if (!this.#closed) this.refusals.connection(isBanned ? 'address_banned' : 'full')
+    socket.destroy()
   }
 
   #open(socket: Socket, address: Address, nonce1: number): void {
@@ -212,11 +237,8 @@ export class RigServer<S extends ServedSession> {
       limits,
       nowMs,
       write: (lines, sequence) => this.#outbox.post(connection, lines, sequence),
-      close: () => {
-        connection.isEnding = true
-        // The line that is read has its answer first, where there is one.
-        setImmediate(() => this.#end(connection))
-      },
+      close: (reason) => this.#closes(connection, reason),
+      onRefused: (reason) => this.refusals.request(reason),
       claim: (other) => {
         const isFree = nonces.claim(other)
         if (isFree) claimed.push(other)
@@ -240,7 +262,8 @@ export class RigServer<S extends ServedSession> {
     this.#connections.set(session, connection)
     const lines = new LineSplitter(limits.lineBytes)
     socket.on('data', (bytes) => this.#read(connection, lines, bytes))
-    socket.on('close', () => {
+    socket.on('close', (isBroken) => {
+      if (isBroken && !this.#closed) this.refusals.connection('broken')
       this.#connections.delete(session)
       for (const each of claimed) nonces.release(each)
       if (isForProxies) nonces.releaseProxy(nonce1)
@@ -253,6 +276,7 @@ export class RigServer<S extends ServedSession> {
     const { session, socket, address } = connection
     const lines = splitter.push(bytes)
     if (lines === null) {
+      this.#closes(connection, 'long_line')
       this.#blame(connection)
       socket.destroy()
       return
@@ -268,7 +292,17 @@ export class RigServer<S extends ServedSession> {
     connection.budget -= asked
     address.budget -= asked
     // What it sends meanwhile waits in the network.
-    if (connection.budget <= 0 || address.budget <= 0) socket.pause()
+    if (connection.budget > 0 && address.budget > 0) return
+    if (!socket.isPaused()) this.refusals.request('held')
+    socket.pause()
+  }
+
+  /** The connection ends once the line that is read has its answer. */
+  #closes(connection: Connection<S>, reason: CloseReason | null): void {
+    if (!connection.isEnding && reason !== null) this.refusals.connection(reason)
+    connection.isEnding = true
+    // The line that is read has its answer first, where there is one.
+    setImmediate(() => this.#end(connection))
   }
 
   /** What was answered last still goes out. */
@@ -282,7 +316,7 @@ export class RigServer<S extends ServedSession> {
     const { address, conduct } = connection
     conduct.bad += GARBAGE
     if (!this.#addresses.judge(address, { bad: GARBAGE }, this.#options.clock.monotonicMs())) return
-    this.#expel((other) => other.address === address)
+    this.#expel('address_banned', (other) => other.address === address)
   }
 
   /**
@@ -300,21 +334,21 @@ export class RigServer<S extends ServedSession> {
     if (isGood) this.#addresses.judge(connection.address, done, nowMs)
     // All workers beyond those with names are one: only the connection is closed.
     if (rig.worker.user === '') {
-      connection.isEnding ||= isUnfit
+      if (isUnfit) this.#closes(connection, 'worker_banned')
       return
     }
     if (!judge(rig.worker, done, limits, nowMs)) return
     this.#ports.onBan(rig.worker)
-    this.#expel(({ session }) => isOnly(session, rig.worker))
+    this.#expel('worker_banned', ({ session }) => isOnly(session, rig.worker))
   }
 
   /** Closes those of these connections that are no good, after the answers to what they sent. */
-  #expel(isMeant: (connection: Connection<S>) => boolean): void {
+  #expel(reason: CloseReason, isMeant: (connection: Connection<S>) => boolean): void {
     for (const connection of this.#connections.values()) {
       const { conduct, session } = connection
       if (connection.isEnding || !isMeant(connection) || conduct.bad < conduct.good) continue
       session.show(failures.banned.message)
-      connection.isEnding = true
+      this.#closes(connection, reason)
       // The one whose line is read has its answer first.
       setImmediate(() => this.#end(connection))
     }
@@ -328,6 +362,7 @@ export class RigServer<S extends ServedSession> {
       const { session, socket, address, sinceMs, heardAtMs } = connection
       const isLate = !session.isReady && nowMs - sinceMs > limits.authorizeMs
       if (isLate || nowMs - heardAtMs > limits.idleMs) {
+        this.#closes(connection, isLate ? 'login' : 'idle')
         socket.destroy()
         continue
       }
@@ -355,20 +390,6 @@ function isOnly({ rigs }: ServedSession, worker: Worker): boolean {
 }
 
 const clientOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
-
-function tlsServer(
-  files: { readonly cert: string; readonly key: string },
-  onSocket: (socket: Socket) => void,
-): TlsServer {
-  try {
-    const [cert, key] = [readFileSync(files.cert), readFileSync(files.key)]
-    // A handshake that fails is told of, and closed by whoever hears of it.
-    return createTlsServer({ cert, key }, onSocket).on('tlsClientError', (_error, socket) => socket.destroy())
-  } catch (error) {
-    const message = `cannot use ${files.cert} and ${files.key} for TLS: ${(error as Error).message}`
-    throw new NewcutError('BAD_INPUT', message, { hint: 'both are files in PEM form', cause: error })
-  }
-}
 
 function fullText(sessions: number): string {
   const cause =

@@ -1,35 +1,23 @@
 /** What one client says and is told (PROTOCOL.md F), without its socket: lines in, lines out. */
-import type { Presence } from '../../accounts/accounts.ts'
 import { FormatError } from '../../core/errors.ts'
-import { isAtMost } from '../../core/pow.ts'
 import { printable } from '../../core/printable.ts'
 import { difficultyOf } from '../../core/target.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
-import {
-  type FailureName,
-  failureLine,
-  listOf,
-  type MessageId,
-  numberIn,
-  type Request,
-  readMessage,
-  requestLine,
-  resultLine,
-  textIn,
-} from '../../stratum/messages.ts'
+import { type MessageId, numberIn, type Request, readMessage, requestLine, textIn } from '../../stratum/messages.ts'
 import { type ByteOrder, nonce1Text } from '../../stratum/nonces.ts'
+import { type CloseReason, MAX_USER, type RequestRefusal, refusals, shareFault } from '../../stratum/refusals.ts'
 import { readTarget, targetOfShares, targetText } from '../../stratum/targets.ts'
+import { announcedRate } from './announced-rate.ts'
 import { orderAsked, orderOf } from './byte-order.ts'
-import { announcedRate, noExtensions } from './extensions.ts'
 import { difficultyBehindUser, difficultyInPassword } from './hints.ts'
-import { type Jobs, nonceOfShare, type RigJob, type ShareHash } from './jobs.ts'
+import type { Jobs, RigJob, ShareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'
-import { isNonce2, type Nonce1Bits, nonce2Bytes, nonceParts } from './nonce-parts.ts'
+import { type Nonce1Bits, nonce2Bytes } from './nonce-parts.ts'
+import { answered, configured, type ReplyTo, replyLine } from './replies.ts'
 import { LEAST_ROLL_MS, rollMs } from './rolls.ts'
 import { SeenShares } from './seen-shares.ts'
+import { judged, type Rig, type Share, type ShareContext, shareOf } from './share.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
-import type { User } from './users.ts'
-import type { Worker } from './workers.ts'
 
 const MAX_TEXT = 512
 const MAX_AGENT = 64
@@ -51,7 +39,7 @@ export interface SessionPorts {
   /** `sequence`: of the work that the lines tell of; null: of none. */
   readonly write: (lines: string, sequence: number | null) => void
   /** Closes the connection once the line that is read has its answer. */
-  readonly close: () => void
+  readonly close: (reason: CloseReason | null) => void
   /** Takes this value of nonce1 too, until the end of the session; false: another session has it. */
   readonly claim: (nonce1: number) => boolean
   /** Whether something that was written before has not been taken by the network. */
@@ -69,6 +57,8 @@ export interface SessionPorts {
   readonly onShare: (session: Session, share: Share, tell: (verdict: ShareVerdict) => void) => void
   /** A line that is no message. */
   readonly onGarbage: (session: Session) => void
+  /** A request was refused for another reason than what a share is. */
+  readonly onRefused: (reason: RequestRefusal) => void
   /**
    * It should get a fresh job, since its shares get another difficulty, or its nonces are used up. Urgent: its shares are far
    * too easy, and more of them come all the time.
@@ -76,35 +66,8 @@ export interface SessionPorts {
   readonly onNeed: (session: Session, isUrgent: boolean) => void
 }
 
-export interface Share {
-  readonly verdict: ShareVerdict
-  /** Whom it counts for; null: the session has not authorized. */
-  readonly rig: Rig | null
-  /** Hashes that it took on average; 0 unless it is accepted, and meets what the rig was told for its job. */
-  readonly hashes: number
-  /** It is no low or repeated one, and its hash takes so many others that judging it costs next to nothing beside them. */
-  readonly isHard?: boolean
-  /** A low one that meets the target that the rig had a moment ago. */
-  readonly isLate?: boolean
-  /** A nonce that solves the work itself. */
-  readonly solution?: { readonly job: RigJob; readonly nonce: bigint } | undefined
-  /** Job and hash of an accepted share. */
-  readonly kept?: { readonly job: RigJob; readonly hash: Uint32Array } | undefined
-  /** Its job was never handed out here. */
-  readonly isUnknownJob?: boolean | undefined
-}
-
-/** Whom the shares of a session count for. */
-export interface Rig {
-  readonly worker: Worker
-  readonly user: User
-  readonly presence: Presence
-}
-
-type ReplyTo = { readonly result: unknown } | { readonly failure: FailureName }
 /** null: the answer comes by itself. */
 type Handler = (session: Session, params: readonly unknown[], id: MessageId) => ReplyTo | null
-const answered = (result: unknown): ReplyTo => ({ result })
 
 export class Session {
   static readonly #handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
@@ -112,7 +75,7 @@ export class Session {
     ['mining.authorize', (session, params) => session.#authorize(params)],
     ['mining.submit', (session, params, id) => session.#submit(params, id)],
     ['mining.extranonce.subscribe', () => answered(true)],
-    ['mining.configure', (_session, params) => answered(noExtensions(params))],
+    ['mining.configure', (_session, params) => configured(params)],
     ['mining.suggest_difficulty', (session, [difficulty]) => session.#suggest(difficulty)],
     ['mining.suggest_target', (session, [target]) => session.#suggestTarget(target)],
     ['eth_submitHashrate', (session, [rate]) => session.#announce(rate)],
@@ -189,8 +152,9 @@ export class Session {
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
       this.#ports.onGarbage(this)
-      this.#ports.write(failureLine(null, 'malformed'), null)
-      if (++this.#garbage >= MAX_GARBAGE) this.#ports.close()
+      this.#ports.onRefused('line')
+      this.#ports.write(replyLine(null, refusals.line), null)
+      if (++this.#garbage >= MAX_GARBAGE) this.#ports.close('garbage')
       return
     }
     // Answers to what was told are not needed.
@@ -262,23 +226,25 @@ export class Session {
     const handler = Session.#handlers.get(method)
     if (handler !== undefined) this.#answer(id, this.#handled(handler, request))
     else if (method.startsWith('client.')) this.#answer(id, answered(null))
-    else this.#answer(id, { failure: 'unknown' })
+    else this.#answer(id, refusals.method)
     if (method === 'mining.subscribe' || method === 'mining.authorize') this.#begin()
   }
 
   #handled(handler: Handler, request: Request): ReplyTo | null {
+    if (request.unlisted !== undefined) return refusals.parameters
     try {
-      return handler(this, listOf(request), request.id)
+      return handler(this, request.params, request.id)
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
-      return { failure: 'malformed' }
+      return request.method === 'mining.suggest_target' ? refusals.target : refusals.difficulty
     }
   }
 
   /** A notification has no answer: rigs take the first line that comes as the one to what they asked. */
-  #answer(id: MessageId, answer: ReplyTo | null): void {
-    if (id === null || answer === null) return
-    this.#ports.write('failure' in answer ? failureLine(id, answer.failure) : resultLine(id, answer.result), null)
+  #answer(id: MessageId, reply: ReplyTo | null): void {
+    if (reply === null) return
+    if ('reason' in reply) this.#ports.onRefused(reply.reason)
+    if (id !== null) this.#ports.write(replyLine(id, reply), null)
   }
 
   /** Once it has done both, in whichever order: only then are its program and its user known. */
@@ -317,11 +283,11 @@ export class Session {
   }
 
   #authorize([user, password]: readonly unknown[]): ReplyTo {
-    if (typeof user !== 'string' || user.length > MAX_TEXT) return { failure: 'malformed' }
+    if (typeof user !== 'string' || user.length > MAX_USER) return refusals.user
     const { user: name, difficulty } = difficultyBehindUser(user)
     if (this.#ports.isBanned(name)) {
-      if (this.#rigs.size === 0) this.#ports.close()
-      return { failure: 'banned' }
+      if (this.#rigs.size === 0) this.#ports.close('worker_banned')
+      return refusals.banned
     }
     if (this.#rigs.size > 0) {
       if (!this.#rigs.has(user) && this.#rigs.size < MAX_USERS_OF_SESSION) this.#rigs.set(user, this.#joined(name))
@@ -330,7 +296,7 @@ export class Session {
     const order = orderAsked(password)
     if (order !== null && !this.#reorder(order)) {
       // It comes again, and is given another nonce1.
-      this.#ports.close()
+      this.#ports.close('nonce1')
       return answered(true)
     }
     this.#first = this.#joined(name)
@@ -347,12 +313,13 @@ export class Session {
   }
 
   #suggestTarget(target: unknown): ReplyTo {
-    return this.#suggest(Number(difficultyOf(readTarget(textIn(target))) ?? 0n))
+    const difficulty = difficultyOf(readTarget(textIn(target)))
+    return difficulty === null ? refusals.target : this.#suggest(Number(difficulty))
   }
 
   #suggest(asked: unknown): ReplyTo {
     const difficulty = numberIn(asked)
-    if (!(difficulty > 0)) return { failure: 'malformed' }
+    if (!(difficulty > 0)) return refusals.difficulty
     this.#suggested = difficulty
     if (this.#difficulty !== null) {
       this.#difficulty.suggest(difficulty, this.#ports.nowMs())
@@ -366,54 +333,33 @@ export class Session {
     const [user] = params
     const rig = (typeof user === 'string' ? this.#rigs.get(user) : undefined) ?? this.#first
     const isBanned = this.#rigs.size > 1 && rig !== null && rig.worker.bannedUntilMs > this.#ports.nowMs()
-    const share = isBanned ? shareOf(rig, 'unauthorized') : this.#judged(params, rig)
-    this.#ports.onShare(this, share, (verdict) => {
-      if (verdict === 'accepted') this.#answer(id, answered(true))
-      else this.#answer(id, { failure: isBanned ? 'banned' : verdict })
-    })
+    const share = isBanned ? shareOf(rig, 'unauthorized') : judged(params, this.#contextOf(rig))
+    this.#ports.onShare(this, share, (verdict) =>
+      this.#answer(id, this.#replyTo(params, isBanned ? 'banned' : verdict)),
+    )
     if (this.#difficulty?.isPressing) this.#adjust(this.#difficulty)
     return null
   }
 
+  #contextOf(rig: Rig | null): ShareContext {
+    const { jobs, shareHash, nowMs, nonce1Bits, onNeed } = this.#ports
+    return {
+      ...{ rig, jobs, shareHash, nonce1Bits, isSubscribed: this.#isSubscribed, difficulty: this.#difficulty },
+      ...{ nonce1: this.#nonce1, order: this.#order ?? 'usual', seen: this.#seen, nowMs: nowMs() },
+      onFull: () => onNeed(this, true),
+    }
+  }
+
+  #replyTo(params: readonly unknown[], verdict: ShareVerdict | 'banned'): ReplyTo {
+    if (verdict === 'accepted') return answered(true)
+    if (verdict === 'banned') return refusals.banned
+    return verdict === 'malformed' ? shareFault(params, 2 * nonce2Bytes(this.#ports.nonce1Bits)) : { failure: verdict }
+  }
+
   #announce(rate: unknown): ReplyTo {
     const announced = announcedRate(textIn(rate))
-    if (announced === null) return { failure: 'malformed' }
+    if (announced === null) return refusals.rate
     if (this.#first !== null) this.#first.presence.announced = announced
     return answered(true)
   }
-
-  /** Every share of a job that is known is hashed: one that solves the work is handed in, whatever the rig is told. */
-  #judged([, id, text]: readonly unknown[], rig: Rig | null): Share {
-    if (!this.#isSubscribed) return shareOf(rig, 'unsubscribed')
-    if (this.#difficulty === null) return shareOf(rig, 'unauthorized')
-    const bits = this.#ports.nonce1Bits
-    if (typeof id !== 'string' || id === '') return shareOf(rig, 'malformed')
-    if (typeof text !== 'string' || !isNonce2(text, bits)) return shareOf(rig, 'malformed')
-    const { jobs, shareHash, nowMs } = this.#ports
-    const job = jobs.find(id)
-    if (job === null) return { ...shareOf(rig, 'stale'), isUnknownJob: !jobs.hadId(id) }
-    const { nonce1, nonce2, key } = nonceParts(text, this.#nonce1, bits, this.#order ?? 'usual')
-    const shares = this.#seen.of(job)
-    if (shares?.has(key)) return shareOf(rig, 'duplicate')
-    const hash = shareHash(job, nonce1, nonce2)
-    const solution = isAtMost(hash, job.targetWords) ? { job, nonce: nonceOfShare(nonce1, nonce2) } : undefined
-    const told = this.#difficulty.heldFor(job)
-    // What is forgotten could be handed in twice, or does not say what its shares are worth.
-    if (shares === null || told === undefined) return shareOf(rig, 'stale', 0, solution)
-    const isWhole = isAtMost(hash, told.targetWords)
-    // One that meets an easier target that came later is right, and adds nothing to what the job's own shares tell.
-    if (!isWhole && !this.#difficulty.meetsLater(job, hash, nowMs()))
-      return { ...shareOf(rig, 'low', 0, solution), isLate: this.#difficulty.metBefore(job, hash, nowMs()) }
-    // The rig goes on with a fresh job.
-    if (this.#seen.add(job, key)) this.#ports.onNeed(this, true)
-    this.#difficulty.count(job, hash, nowMs())
-    // The highest word of the hash is 0: it takes 2^32 others.
-    const isHard = hash[7] === 0
-    if (jobs.isOver(job)) return { ...shareOf(rig, 'stale', 0, solution), isHard }
-    return { verdict: 'accepted', rig, hashes: isWhole ? told.difficulty : 0, solution, isHard, kept: { job, hash } }
-  }
-}
-
-function shareOf(rig: Rig | null, verdict: ShareVerdict, hashes = 0, solution: Share['solution'] = undefined): Share {
-  return { verdict, rig, hashes, solution }
 }

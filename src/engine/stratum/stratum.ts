@@ -19,7 +19,8 @@ import { loadSender } from './native-send.ts'
 import { Nonce1Pool } from './nonce1-pool.ts'
 import { type OpenRecorder, RigBook } from './rig-book.ts'
 import { RigServer, type RigServerPorts } from './server.ts'
-import { type Rig, Session, type Share } from './session.ts'
+import { Session } from './session.ts'
+import type { Rig, Share } from './share.ts'
 import { startDifficulty } from './share-difficulty.ts'
 
 export interface StratumOptions {
@@ -95,7 +96,17 @@ export class StratumEngine implements Engine, RigHost {
     const { sendAll } = this.#sender
     const limits = { ...defaultLimits, ...options.limits }
     const nonces = new Nonce1Pool(Math.floor(random() * MAX_SESSIONS), proxies !== null)
-    const server = { host, port, tls, clock, limits, sendAll, nonces, isForProxies: false }
+    const server = {
+      host,
+      port,
+      tls,
+      clock,
+      limits,
+      sendAll,
+      nonces,
+      isForProxies: false,
+      refusals: this.#book.refusals,
+    }
     const ofSessions = {
       jobs: this.#jobs,
       shareHash: options.shareHash ?? shareHash,

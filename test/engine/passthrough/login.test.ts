@@ -109,7 +109,7 @@ describe('a rig behind a pool', () => {
     await clock.pass(2_000)
     await until(() => late.isClosed)
     expect(late.lines).toEqual([{ id, result: false, error: [20, 'no pool gives work', null] }])
-    expect(engine.status().refused).toMatchObject({ away: 1 })
+    expect(engine.status().sentAway).toMatchObject({ away: 1 })
     expect(warnings).toContain('rigs are sent away: no pool gives work')
   })
 
@@ -139,7 +139,7 @@ describe('a rig behind a pool', () => {
     const answer = await bad.ask('mining.authorize', ['X.bad', 'x'])
     expect(answer).toMatchObject({ result: false, error: [24, 'the pool does not take this user', null] })
     await until(() => bad.isClosed)
-    expect(engine.status().refused).toMatchObject({ user: 1 })
+    expect(engine.status().sentAway).toMatchObject({ user: 1 })
     expect(warnings).toEqual([expect.stringContaining('does not take its user')])
     const good = await rig(port)
     expect((await good.share()).result).toBe(true)
@@ -157,7 +157,7 @@ describe('a rig behind a pool', () => {
       const answer = await third.ask('mining.subscribe', ['GodMiner/2.0.0', null])
       expect(answer).toMatchObject({ result: false, error: [20, 'no more rigs behind this pool', null] })
       await until(() => third.isClosed)
-      expect(engine.status().refused).toMatchObject({ full: i })
+      expect(engine.status().sentAway).toMatchObject({ full: i })
     }
     expect(warnings).toEqual([expect.stringMatching(/^2 rigs are behind the pool.*--pool-sessions/)])
     first.close()
@@ -235,7 +235,7 @@ describe('a pool whose nonces rigs cannot use', () => {
       const answer = await ka3.ask('mining.subscribe', ['GodMiner/2.0.0', null])
       expect(answer).toMatchObject({ result: false, error: [20, text, null] })
       await until(() => ka3.isClosed)
-      expect(engine.status().refused).toMatchObject({ [why]: i })
+      expect(engine.status().sentAway).toMatchObject({ [why]: i })
     }
     expect(warnings.length).toBe(1)
     const job = await reader.job()

@@ -58,7 +58,7 @@ describe.each([
     for (const pair of pairs) pair.received = ''
     written.length = 0
     const onWritten = (_mail: Mail, sequence: number, isWritten: boolean) => written.push([sequence, isWritten])
-    return new Outbox<Mail>({ sendAll, unsentBytes, onWritten })
+    return new Outbox<Mail>({ sendAll, unsentBytes, onWritten, onSlow: () => undefined })
   }
 
   itWith(lack, 'gives each its own text and what all get, in order, in one turn of the event loop', async () => {

@@ -17,6 +17,7 @@ import { connected, loggedIn, solvesWork, startedServer, stopServers, workOf } f
 afterEach(stopServers)
 
 const refusal = (name: keyof typeof failures) => ({ result: false, error: failures[name] })
+const malformed = (message: string) => ({ result: false, error: { code: 20, message } })
 
 describe('a rig', () => {
   it.each([
@@ -148,16 +149,18 @@ describe('a share', () => {
     expect(await rig.submit(id, rig.badShare(rig.jobs[0]))).toMatchObject(refusal('low'))
     expect(await rig.submit((Number.parseInt(id, 16) - 1).toString(16), '1')).toMatchObject(refusal('stale'))
     expect(await rig.submit('xyz', '1')).toMatchObject(refusal('stale'))
-    for (const [job, nonce2] of [
-      ['', '1'],
-      [id, ''],
-      [id, '0x12'],
-      [id, '0123456789abc'],
+    for (const [job, nonce2, text] of [
+      ['', '1', 'the job id is empty'],
+      [id, '', 'nonce2 has 0 digits, expected 12'],
+      [id, '0x12', 'nonce2 is not hexadecimal'],
+      [id, '0123456789abc', 'nonce2 has 13 digits, expected 12'],
     ]) {
-      expect(await rig.submit(job, nonce2)).toMatchObject(refusal('malformed'))
+      expect(await rig.submit(job, nonce2)).toMatchObject(malformed(text))
     }
-    expect(await rig.ask('mining.submit', [1, 2, 3])).toMatchObject(refusal('malformed'))
-    expect(await rig.ask('mining.submit', [])).toMatchObject(refusal('malformed'))
+    expect(await rig.ask('mining.submit', [1, 2, 3])).toMatchObject(malformed('the job id is not a text'))
+    const needs = 'submit needs a user, a job id and nonce2'
+    expect(await rig.ask('mining.submit', [])).toMatchObject(malformed(needs))
+    expect(engine.status().shares).toMatchObject({ malformed: 6 })
     expect(engine.hashes()).toBe(0)
   })
 
@@ -225,20 +228,25 @@ describe('other requests', () => {
     expect(await rig.ask(method, params)).toMatchObject({ result, error: null })
   })
 
-  it.each<[string, unknown[], keyof typeof failures]>([
-    ['mining.nonsense', [], 'unknown'],
-    ['toString', [], 'unknown'],
-    ['__proto__', [], 'unknown'],
-    ['mining.authorize', [7], 'malformed'],
-    ['mining.authorize', [], 'malformed'],
-    ['mining.suggest_difficulty', ['x'], 'malformed'],
-    ['mining.suggest_difficulty', [-1], 'malformed'],
-    ['mining.suggest_target', ['zz'], 'malformed'],
-    ['mining.suggest_target', [], 'malformed'],
-  ])('%s %j is refused, and the connection stays', async (method, params, name) => {
+  const badUser = malformed('the user is not a text of at most 512 characters')
+  const badDifficulty = malformed('the difficulty is not a positive number')
+  const badTarget = malformed('the target is not 1 to 64 hex digits, above 0')
+  it.each<[string, unknown[], object]>([
+    ['mining.nonsense', [], refusal('unknown')],
+    ['toString', [], refusal('unknown')],
+    ['__proto__', [], refusal('unknown')],
+    ['mining.authorize', [7], badUser],
+    ['mining.authorize', [], badUser],
+    ['mining.suggest_difficulty', ['x'], badDifficulty],
+    ['mining.suggest_difficulty', [-1], badDifficulty],
+    ['mining.suggest_difficulty', [[1]], badDifficulty],
+    ['mining.suggest_target', ['zz'], badTarget],
+    ['mining.suggest_target', ['0'], badTarget],
+    ['mining.suggest_target', [], badTarget],
+  ])('%s %j is refused, and the connection stays', async (method, params, answer) => {
     const { port } = await startedServer()
     const rig = await connected(port)
-    expect(await rig.ask(method, params)).toMatchObject(refusal(name))
+    expect(await rig.ask(method, params)).toMatchObject(answer)
     expect(await rig.authorize()).toMatchObject({ result: true })
   })
 })

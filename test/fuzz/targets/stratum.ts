@@ -8,7 +8,8 @@ import { meets, powHash } from '../../../src/core/pow.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'
 import { Jobs, nonceOfShare, RIG_WORK_BYTES, type RigJob, shareHash } from '../../../src/engine/stratum/jobs.ts'
 import { defaultLimits } from '../../../src/engine/stratum/limits.ts'
-import { Session, type SessionPorts, type Share } from '../../../src/engine/stratum/session.ts'
+import { Session, type SessionPorts } from '../../../src/engine/stratum/session.ts'
+import type { Share } from '../../../src/engine/stratum/share.ts'
 import { startDifficulty } from '../../../src/engine/stratum/share-difficulty.ts'
 import { accountName, MAX_USERS, Users } from '../../../src/engine/stratum/users.ts'
 import { MAX_NAMED, nameBehindAccount, Workers } from '../../../src/engine/stratum/workers.ts'
@@ -208,6 +209,7 @@ class Trial {
         tell(share.verdict)
       },
       onGarbage: () => undefined,
+      onRefused: () => undefined,
       onNeed: () => {
         this.#needsJob = true
       },

@@ -1,0 +1,108 @@
+/** `newcut rigs check`: what the rigs of each maker would do at a stratum server, ours or another's. */
+import type { Flags } from '../cli/command-row.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { duration } from '../cli/values.ts'
+import type { Clock } from '../core/clock.ts'
+import { NewcutError } from '../core/errors.ts'
+import { systemClock } from '../platform/clock.ts'
+import { acrossMakers, type Visited } from '../stratum-check/across.ts'
+import { type Finding, found } from '../stratum-check/findings.ts'
+import { judge } from '../stratum-check/judge.ts'
+import { type Maker, makers, type RigLogin } from '../stratum-check/makers.ts'
+import { connectTo, readServerAddress, type ServerAddress } from '../stratum-check/reach.ts'
+import type { Transcript } from '../stratum-check/transcript.ts'
+import { visit } from '../stratum-check/visit.ts'
+import { checkLines, type RigsChecked, shareTimes } from './rigs-check-lines.ts'
+
+/** An account that nobody has the key of: nothing is handed in, so nothing is paid. */
+const CHECK_USER = `k:${'0'.repeat(64)}.check`
+/** As long as an Antminer waits. */
+const CHECK_TIMEOUT = '30s'
+
+interface Plan {
+  readonly address: ServerAddress
+  readonly account: RigLogin
+  readonly makers: readonly Maker[]
+  readonly timeoutMs: number
+  readonly listenMs: number
+}
+
+/** Exit code 0 when all rigs could mine, 1 otherwise. Throws NewcutError. */
+export function runRigsCheck(
+  server: string,
+  flags: Flags,
+  { out, err, untilStopped }: Pick<Surroundings, 'out' | 'err' | 'untilStopped'>,
+  clock: Clock = systemClock,
+): Promise<number> {
+  const plan = planOf(server, flags)
+  return untilStopped(async (stopped) => {
+    const visited = await Promise.all(plan.makers.map((maker) => attempted(maker, plan, clock, stopped)))
+    if (stopped.aborted) {
+      printerTo(err)('stopped before it was done')
+      return 1
+    }
+    const checked = checkedOf(plan, visited)
+    const print = printerTo(out)
+    if (flags.json) print(JSON.stringify(checked))
+    else for (const line of checkLines(checked)) print(line)
+    return checked.makers.some(({ outcome }) => outcome === 'fails') ? 1 : 0
+  })
+}
+
+function planOf(server: string, flags: Flags): Plan {
+  const typed = (name: string) => flags[name] as string | undefined
+  const [user, maker, listen] = [typed('user') ?? CHECK_USER, typed('maker'), typed('listenFor')]
+  if (user === '') throw new NewcutError('BAD_OPTION', '--user is empty', { hint: 'such as k:KEY.WORKER' })
+  return {
+    address: readServerAddress(server),
+    account: { user, password: typed('password') ?? 'x' },
+    makers: makers.filter(({ name }) => maker === undefined || name === maker),
+    timeoutMs: timeOf('timeout', typed('timeout') ?? CHECK_TIMEOUT),
+    listenMs: listen === undefined ? 0 : timeOf('listen-for', listen),
+  }
+}
+
+/** A number alone is seconds. */
+function timeOf(flag: string, text: string): number {
+  const kind = duration(1000)
+  const milliseconds = kind.parse(/^\d+$/.test(text) ? `${text}s` : text)
+  if (milliseconds !== undefined) return milliseconds
+  throw new NewcutError('BAD_OPTION', `--${flag} ${text}: expected ${kind.expected}`)
+}
+
+type Attempt = { readonly maker: Maker } & ({ readonly transcript: Transcript } | { readonly unreachable: NewcutError })
+
+async function attempted(maker: Maker, plan: Plan, clock: Clock, stopped: AbortSignal): Promise<Attempt> {
+  const { address, account, timeoutMs, listenMs } = plan
+  try {
+    const socket = await connectTo(address, clock, timeoutMs, stopped)
+    return { maker, transcript: await visit(maker, { socket, clock, account, timeoutMs, listenMs, stopped }) }
+  } catch (error) {
+    if (!(error instanceof NewcutError)) throw error
+    return { maker, unreachable: error }
+  }
+}
+
+/** Throws NewcutError when no connection stood. */
+function checkedOf({ address, account, timeoutMs, listenMs }: Plan, attempts: readonly Attempt[]): RigsChecked {
+  const options = { isTls: address.isTls, timeoutMs, isMeasured: listenMs > 0 }
+  const visited = attempts.map((attempt): Visited & { readonly isReached: boolean } => {
+    const isReached = 'transcript' in attempt
+    const transcript = isReached ? attempt.transcript : silence
+    const report = judge(attempt.maker, account, transcript, options)
+    if (isReached) return { isReached, report, transcript }
+    const findings: Finding[] = [found('unreachable', attempt.unreachable.message)]
+    return { isReached, report: { ...report, outcome: 'fails', findings }, transcript }
+  })
+  const [first] = attempts
+  if (!visited.some(({ isReached }) => isReached) && 'unreachable' in first) throw first.unreachable
+  const reports = visited.map(({ report }) => report)
+  return {
+    ...{ server: address.url, tls: address.isTls, user: account.user, listenedMs: listenMs },
+    makers: reports,
+    findings: acrossMakers(visited),
+    shares: shareTimes(reports),
+  }
+}
+
+const silence: Transcript = { openedAtMs: 0, spoken: [], endedAtMs: 0, endedBy: 'server', error: null }

@@ -1,0 +1,20 @@
+/** What is answered to a request: a result, or why it is refused. */
+import { type FailureName, failureLine, type MessageId, resultLine } from '../../stratum/messages.ts'
+import type { Refusal } from '../../stratum/refusals.ts'
+
+/** A `Refusal` is counted by its reason, and a share that fails by its verdict. */
+export type ReplyTo = { readonly result: unknown } | { readonly failure: FailureName } | Refusal
+
+export const answered = (result: unknown): ReplyTo => ({ result })
+
+/** The line that answers a request. */
+export function replyLine(id: MessageId, reply: ReplyTo): string {
+  if ('result' in reply) return resultLine(id, reply.result)
+  return failureLine(id, reply.failure, 'text' in reply ? (reply.text ?? undefined) : undefined)
+}
+
+/** The answer to `mining.configure`: none of the extensions is for these networks. */
+export function configured([extensions]: readonly unknown[]): ReplyTo {
+  const names = Array.isArray(extensions) ? extensions.filter((name) => typeof name === 'string') : []
+  return answered(Object.fromEntries(names.slice(0, 8).map((name) => [name.slice(0, 64), false])))
+}

@@ -1,0 +1,29 @@
+/** What several connections to one server show together, and none alone. */
+import { type Finding, found } from './findings.ts'
+import type { MakerReport } from './judge.ts'
+import type { Transcript } from './transcript.ts'
+
+export interface Visited {
+  readonly report: MakerReport
+  readonly transcript: Transcript
+}
+
+/** Findings that are of no maker. */
+export function acrossMakers(visited: readonly Visited[]): Finding[] {
+  const findings: Finding[] = []
+  const shared = visited.find((one, index) => visited.slice(index + 1).some((other) => isSameSpace(one, other)))
+  if (shared !== undefined) findings.push(found('sharedNonce1', shared.report.nonce1 ?? ''))
+  const odd = visited.find(({ report: { nonce1 } }) => (nonce1?.length ?? 0) % 2 === 1)
+  if (odd !== undefined) findings.push(found('someNonce1Odd', odd.report.nonce1 ?? ''))
+  return findings
+}
+
+/** Whether both had the same nonces at the same time. */
+function isSameSpace({ report: a, transcript: one }: Visited, { report: b, transcript: other }: Visited): boolean {
+  if (a.nonce1 === null || b.nonce1 === null || a.nonce1 === '') return false
+  if (a.nonce2Bytes !== b.nonce2Bytes || Number.parseInt(a.nonce1, 16) !== Number.parseInt(b.nonce1, 16)) return false
+  return subscribedAt(one) < other.endedAtMs && subscribedAt(other) < one.endedAtMs
+}
+
+/** From its first line on a connection may have its nonce1. */
+const subscribedAt = ({ spoken, endedAtMs }: Transcript) => spoken.find(({ by }) => by === 'server')?.atMs ?? endedAtMs

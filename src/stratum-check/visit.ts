@@ -1,0 +1,124 @@
+/** One connection to a server as a rig of some maker: the thin shell around what it says. It hands in no shares. */
+import type { Socket } from 'node:net'
+import type { Clock } from '../core/clock.ts'
+import { LineSplitter } from '../stratum/lines.ts'
+import { Login } from './login.ts'
+import type { Maker, RigLogin } from './makers.ts'
+import type { Spoken, Transcript } from './transcript.ts'
+
+export interface VisitOptions {
+  /** A connection that stands, with its TLS handshake. */
+  readonly socket: Socket
+  readonly clock: Clock
+  readonly account: RigLogin
+  /** How long to wait for each answer, and for the first job. */
+  readonly timeoutMs: number
+  /** How long to listen after the log-in. */
+  readonly listenMs: number
+  readonly stopped: AbortSignal
+}
+
+const MAX_LINE_BYTES = 64 * 1024
+/** How long to wait for answers that rigs need not have, and for a close upon what was asked. */
+const PROBE_MS = 2_000
+/** A server that says more is no server of these networks. */
+const MAX_LINES = 100_000
+
+/** Logs in, listens, and closes. Resolves with all that was said. */
+export function visit(maker: Maker, options: VisitOptions): Promise<Transcript> {
+  return new Promise((resolve) => new Visit(maker, options, resolve).begin())
+}
+
+class Visit {
+  readonly #options: VisitOptions
+  readonly #login: Login
+  readonly #resolve: (transcript: Transcript) => void
+  readonly #spoken: Spoken[] = []
+  readonly #openedAtMs: number
+  #error: string | null = null
+  #cancel: () => void = () => undefined
+  #isOver = false
+  /** What it waits for; the time for that begins anew with each. */
+  #phase = ''
+
+  constructor(maker: Maker, options: VisitOptions, resolve: (transcript: Transcript) => void) {
+    this.#options = options
+    this.#login = new Login(maker, options.account)
+    this.#resolve = resolve
+    this.#openedAtMs = options.clock.monotonicMs()
+  }
+
+  begin(): void {
+    const { socket, stopped } = this.#options
+    const splitter = new LineSplitter(MAX_LINE_BYTES)
+    socket.on('data', (bytes: Buffer) => {
+      const lines = splitter.push(bytes)
+      if (lines === null) this.#error = `a line has more than ${MAX_LINE_BYTES} bytes`
+      for (const line of lines ?? []) this.#hear(line)
+      if (lines === null) this.#end('server')
+    })
+    socket.on('error', (error) => {
+      this.#error = error.message
+      this.#end('server')
+    })
+    socket.on('end', () => this.#end('server'))
+    socket.on('close', () => this.#end('server'))
+    stopped.addEventListener('abort', this.#stop)
+    this.#say(this.#login.open())
+    this.#wait()
+    if (stopped.aborted) this.#stop()
+  }
+
+  readonly #stop = () => this.#end('check')
+
+  #hear(line: string): void {
+    if (this.#isOver) return
+    const atMs = this.#options.clock.monotonicMs()
+    this.#spoken.push({ atMs, by: 'server', line })
+    this.#say(this.#login.hear(line, atMs))
+    this.#wait()
+    if (this.#login.stage === 'failed' || this.#spoken.length > MAX_LINES) this.#end('check')
+  }
+
+  #say(lines: readonly string[]): void {
+    const atMs = this.#options.clock.monotonicMs()
+    for (const line of lines) {
+      this.#spoken.push({ atMs, by: 'rig', line })
+      this.#options.socket.write(`${line}\n`)
+    }
+  }
+
+  /** The time for what it waits for now. */
+  #wait(): void {
+    const { stage, agent } = this.#login
+    const phase = stage === 'subscribe' ? `${stage} ${agent}` : stage
+    if (phase === this.#phase || this.#isOver) return
+    this.#phase = phase
+    this.#cancel()
+    const { clock, timeoutMs, listenMs } = this.#options
+    const waitMs = stage === 'mining' ? listenMs : stage === 'probing' ? PROBE_MS : timeoutMs
+    this.#cancel = clock.after(waitMs, () => this.#timeUp())
+  }
+
+  /** Answers to what some settings ask are not waited for: it mines. */
+  #timeUp(): void {
+    if (this.#login.stage !== 'probing') {
+      this.#end('check')
+      return
+    }
+    this.#cancel = this.#options.clock.after(this.#options.listenMs, () => this.#end('check'))
+  }
+
+  #end(by: Transcript['endedBy']): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const { socket, stopped, clock } = this.#options
+    this.#cancel()
+    stopped.removeEventListener('abort', this.#stop)
+    socket.destroy()
+    this.#resolve({
+      ...{ openedAtMs: this.#openedAtMs, spoken: this.#spoken },
+      ...{ endedAtMs: clock.monotonicMs(), endedBy: by, error: this.#error },
+    })
+  }
+}

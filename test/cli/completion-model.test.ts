@@ -1,0 +1,37 @@
+/** Commands of two words, as shells complete them. */
+import { expect, it } from 'vitest'
+import type { FlagRow } from '../../src/cli/command-row.ts'
+import { completedOf } from '../../src/cli/completion/model.ts'
+import { programOf } from '../../src/cli/program.ts'
+import { silentSurroundings } from './surroundings.ts'
+
+const row = (name: string, args: readonly string[] = []): FlagRow => {
+  return { name, args, group: 'tools', help: name, flags: [], examples: [], run: () => 0 }
+}
+
+const completed = (...rows: readonly FlagRow[]) =>
+  completedOf(programOf(silentSurroundings, rows, { code: 0, format: 'text' })).commands.map(
+    ({ name, arguments: places }) => [name, places.map(({ values }) => values)],
+  )
+
+it('the second word is offered behind the first, which need not be a command', () => {
+  expect(completed(row('rigs check', ['<server>']), row('rigs list'))).toEqual([
+    ['rigs check', [[]]],
+    ['rigs list', []],
+    ['rigs', [['check', 'list']]],
+    ['help', [['rigs']]],
+  ])
+})
+
+it('where the first is a command, it is offered beside what that takes', () => {
+  expect(completed(row('rigs', ['[address]', '[other]']), row('rigs check'))).toEqual([
+    ['rigs', [['check'], []]],
+    ['rigs check', []],
+    ['help', [['rigs']]],
+  ])
+  expect(completed(row('rigs check'), row('rigs'))).toEqual([
+    ['rigs check', []],
+    ['rigs', [['check']]],
+    ['help', [['rigs']]],
+  ])
+})

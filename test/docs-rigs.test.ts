@@ -1,0 +1,88 @@
+/** What docs/RIGS.md says of rigs, held against the code; its tables of refusals run in test/engine/stratum. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { formatDuration } from '../src/core/units.ts'
+import { difficultyBehindUser, difficultyInPassword } from '../src/engine/stratum/hints.ts'
+import { defaultLimits } from '../src/engine/stratum/limits.ts'
+import { MOST_ROLL_MS } from '../src/engine/stratum/rolls.ts'
+import { failures } from '../src/stratum/messages.ts'
+import { rigRates, secondsPerShare } from '../src/stratum/rig-rates.ts'
+import { makers } from '../src/stratum-check/makers.ts'
+
+const page = readFileSync(new URL('../docs/RIGS.md', import.meta.url), 'utf8')
+
+/** Cells of the first table below a heading, without its head. */
+function rowsBelow(heading: string): string[][] {
+  const [, section = ''] = page.split(`## ${heading}\n`)
+  const [table = ''] = /(?:^\|.*\|\n)+/m.exec(section.split(/\n## /)[0]) ?? []
+  const lines = table.trim().split('\n').slice(2)
+  return lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  )
+}
+
+describe('RIGS.md', () => {
+  it('has the hash rate of every model, and how long a share takes it', () => {
+    const expected = rigRates.map(({ name, rate }) => {
+      const times = [40, 44, 48].map((bits) => formatDuration(1000 * secondsPerShare(2 ** bits, rate)))
+      return [name, String(rate / 1e12), ...times]
+    })
+    expect(rowsBelow('Hash rates')).toEqual(expected)
+  })
+
+  it('has a row for every maker that is checked', () => {
+    const named = rowsBelow('What newcut rigs check says').flatMap(([names]) => [...names.matchAll(/`([^`]+)`/g)])
+    expect(named.map(([, name]) => name)).toEqual(makers.map(({ name }) => name))
+  })
+
+  it('says what each program calls itself, and how long it waits', () => {
+    for (const { agents, isStrict } of makers)
+      if (isStrict)
+        for (const agent of agents) {
+          const [, version] = agent.split('/')
+          expect(page).toContain(version ?? agent)
+        }
+    const silence = Object.fromEntries(makers.map(({ name, silenceMs }) => [name, silenceMs]))
+    expect(silence).toMatchObject({ ka3: 60_000, goldshell: 120_000 })
+    expect(page).toContain('A line from the server within 60 s')
+    expect(page).toContain('leave after 120 s')
+    expect(MOST_ROLL_MS).toBeLessThan(30_000)
+  })
+
+  it('names hints that the server understands', () => {
+    const hints = [...page.matchAll(/`((?:d|diff)=[^`]+)`/g)].map(([, hint]) => hint)
+    expect(new Set(hints)).toEqual(new Set(['d=2^50', 'd=1.1e15', 'diff=2^50']))
+    for (const hint of hints) expect(difficultyInPassword(hint)).toBeGreaterThan(1e15)
+    expect(page).toContain('`KEY.WORKER+2^50`')
+    expect(difficultyBehindUser('KEY.WORKER+2^50')).toEqual({ user: 'KEY.WORKER', difficulty: 2 ** 50 })
+  })
+
+  it('has the limits of the server', () => {
+    const { sessionsPerAddress, sessions, lineBytes, unsentBytes, badUntilBan, requestsPerSecond } = defaultLimits
+    const numbers = [sessionsPerAddress, sessions, lineBytes].map((number) => number.toLocaleString('en'))
+    for (const number of numbers) expect(page).toContain(number)
+    expect(page).toContain(`${unsentBytes / 1024} KiB wait`)
+    expect(page).toContain(`${badUntilBan} malformed or low shares in five minutes`)
+    expect(page).toContain(`more than ${requestsPerSecond} requests in a second`)
+    expect([defaultLimits.banMs, defaultLimits.authorizeMs, defaultLimits.idleMs, defaultLimits.handshakeMs]).toEqual([
+      ...[10 * 60_000, 30_000, 24 * 3_600_000, 10_000],
+    ])
+  })
+
+  it('has every code of a refusal, as PROTOCOL.md does', () => {
+    const protocol = readFileSync(new URL('../docs/PROTOCOL.md', import.meta.url), 'utf8')
+    const [, line = ''] = /- \*\*Errors\*\* are([\s\S]*?)\n- /.exec(protocol) ?? []
+    const codes = Object.values(failures).map(({ code }) => code)
+    for (const code of codes) if (code > 0) expect(line).toContain(String(code))
+    const refused = [...rowsBelow('Refused shares'), ...rowsBelow('Requests that are refused')]
+    const listed = refused.flatMap(([, code]) => (code === '' ? [] : [Number(code)]))
+    expect([...new Set(listed)].toSorted()).toEqual(codes.toSorted())
+    const texts = refused.map(([, code, text]) => `${code} ${text}`)
+    for (const { code, message } of Object.values(failures)) {
+      if (code !== failures.malformed.code) expect(texts).toContain(`${code} ${message}`)
+    }
+  })
+})
