@@ -34,7 +34,7 @@ export interface RigLinesOptions {
 
 /** Log-ins at a time: a pool may take more for an attack. */
 const MAX_COMING = 8
-/** Sessions that are kept when rigs leave without having used them. */
+/** Sessions that are kept: one is opened, and another may be left by a rig that has not used it. */
 const MAX_SPARES = 2
 /**
  * Sessions that may be opened in a second, once as many were opened as there may be: rigs that come and go all the time must
@@ -151,7 +151,7 @@ export class RigLines implements PoolLines {
     if (line.isUsed || line.home !== this.#place) line.close()
     else {
       line.forsake()
-      this.#give(line, MAX_SPARES)
+      this.#give(line)
     }
   }
 
@@ -164,10 +164,10 @@ export class RigLines implements PoolLines {
   }
 
   /** Gives a session that is logged in to whoever waits, or keeps it. */
-  #give(line: RigLine, spares = 1): void {
+  #give(line: RigLine): void {
     const [first, ...others] = this.#waiting
     if (first === undefined) {
-      if (this.#spares.length < Math.min(spares, this.#options.most - this.#seats.size)) this.#spares.push(line)
+      if (this.#spares.length < Math.min(MAX_SPARES, this.#options.most - this.#seats.size)) this.#spares.push(line)
       else line.close()
       return
     }

@@ -44,6 +44,21 @@ describe('a rig behind a pool', () => {
     expect((await bm.share()).result).toBe(true)
   })
 
+  it('that authorizes first is told nothing before the answer to its subscription', async () => {
+    const at = await pool()
+    const { port } = await proxy([at.address()])
+    const bm = await visitor(port)
+    await bm.ask('mining.authorize', ['X.worker7', 'x'])
+    at.notify('b2')
+    at.say({ id: 7, method: 'mining.ping', params: [] })
+    // The session has taken what was said before it answers.
+    await until(() => at.sessions[1].asked.some(({ result }) => result === 'pong'))
+    bm.send('mining.subscribe', ['BM-K1'])
+    await until(() => bm.jobs.length > 0)
+    expect(bm.lines.map(({ id, method }) => method ?? id)).toEqual([1, 2, 'mining.set_target', 'mining.notify'])
+    expect(bm.jobs[0].id).toBe('b2')
+  })
+
   it('is not answered where it asks with a null id, and is where it asks what nobody knows', async () => {
     const at = await pool()
     const { port } = await proxy([at.address()])
