@@ -17,3 +17,6 @@ export function workerNameFor(text: string): string | null {
     .replace(/[^\w-]/g, '_')
   return name === '' ? null : name
 }
+
+/** Programs that take another nonce1 without a new log-in, besides those that say so. `agent`: what they call themselves. */
+export const changesNonce1 = (agent: string): boolean => /godminer|ckbminer|kdaminer|goldshell|bfgminer/i.test(agent)

@@ -14,29 +14,19 @@ import {
   resultLine,
 } from '../../stratum/messages.ts'
 import type { ByteOrder } from '../../stratum/nonces.ts'
-import type { LineJob, PoolLine, PoolLines, Seat } from '../../stratum/passthrough.ts'
+import type { LineJob, PoolLine, Seat } from '../../stratum/passthrough.ts'
+import { type CloseReason, type Refusal, refusals as wrong } from '../../stratum/refusals.ts'
 import { orderOf } from '../stratum/byte-order.ts'
 import { difficultyBehindUser } from '../stratum/hints.ts'
 import type { ServedSession, SocketPorts } from '../stratum/served.ts'
 import type { Rig, Share } from '../stratum/share.ts'
-import { workerNameFor } from './names.ts'
+import { changesNonce1, workerNameFor } from './names.ts'
+import type { PassedPorts } from './ports.ts'
 import { nonceRefusal, type RefusalName, refusals } from './refusals.ts'
 import { type PassedRig, PassedShares, type ShareContext } from './shares.ts'
-import { jobLine, nonce1For, nonceLine, targetLine } from './told.ts'
+import { FIXED_RESULTS, jobLine, nonce1For, nonceLine, targetLine } from './told.ts'
+import { Voice } from './voice.ts'
 
-/** What a session needs beside its socket. */
-export interface PassedPorts {
-  readonly lines: Pick<PoolLines, 'seat'>
-  readonly isBanned: (user: string) => boolean
-  readonly onUser: (user: string) => Rig
-  /** It is not let in, or not any more. */
-  readonly onSentAway: (why: RefusalName) => void
-  /** It is closed since its session with the pool is over, and it cannot be given another one. */
-  readonly onParted: () => void
-}
-
-/** Programs that take another nonce1 without a new log-in, besides those that say so. */
-const CHANGES_NONCE1 = /godminer|ckbminer|kdaminer|goldshell|bfgminer/i
 /** Rigs wait 30 s for the answer to their subscription. */
 const MAX_LOGIN_MS = 15_000
 /** Rigs leave after a minute without a line. Sessions are looked at once a second. */
@@ -44,18 +34,8 @@ const MAX_SILENCE_MS = 25_000
 const MAX_TEXT = 512
 const MAX_AGENT = 64
 const MAX_USERS = 200
-/** What is answered in the same way always. */
-const ANSWERS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  ...([
-    ['mining.ping', 'pong'],
-    ['mining.configure', {}],
-    ['client.get_version', 'newcut'],
-  ] as const),
-])
 /** Lines that are no messages; with more the client is closed, since it speaks something else. */
 const MAX_GARBAGE = 3
-/** Answers that wait for the one to the subscription; with more the client is closed. */
-const MAX_HELD = 64
 
 export class PassedSession implements ServedSession {
   readonly #ports: PassedPorts & SocketPorts<PassedSession>
@@ -68,8 +48,6 @@ export class PassedSession implements ServedSession {
   #waitingSinceMs: number | null = null
   /** The subscription that has no answer. */
   #subscribing: { readonly id: MessageId } | null = null
-  /** What is said once that has its answer: rigs take the first line for it. */
-  readonly #held: string[] = []
   #isSubscribed = false
   /** Users that wait for a session with a pool. */
   readonly #asking: { readonly id: MessageId; readonly text: string }[] = []
@@ -80,7 +58,7 @@ export class PassedSession implements ServedSession {
   #isPassing = false
   readonly #shares: PassedShares
   #target: bigint | null = null
-  #saidAtMs: number
+  readonly #voice: Voice
   #garbage = 0
   #isOver = false
   #lastLine = ''
@@ -88,11 +66,12 @@ export class PassedSession implements ServedSession {
 
   constructor(ports: PassedPorts & SocketPorts<PassedSession>) {
     this.#ports = ports
-    this.#saidAtMs = ports.nowMs()
     const { nowMs } = ports
+    const write = (text: string) => ports.write(text, null)
+    this.#voice = new Voice({ nowMs, write, onFull: () => this.#close('slow_reader') })
     // The pool says what the rig is told.
     const onShare = (share: Share) => ports.onShare(this, share, () => undefined)
-    this.#shares = new PassedShares({ nowMs, onShare, say: (text) => this.#say(text) })
+    this.#shares = new PassedShares({ nowMs, onShare, say: (text) => this.#say(text), onRefused: ports.onRefused })
   }
 
   get isReady(): boolean {
@@ -122,7 +101,7 @@ export class PassedSession implements ServedSession {
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
       this.#ports.onGarbage(this)
-      this.#say(failureLine(null, 'malformed'))
+      this.#deny(null, wrong.line)
       if (++this.#garbage >= MAX_GARBAGE) this.#close('garbage')
       return
     }
@@ -140,7 +119,7 @@ export class PassedSession implements ServedSession {
     if (!this.#isReady) {
       const isLate = this.#waitingSinceMs !== null && nowMs - this.#waitingSinceMs >= MAX_LOGIN_MS
       if (isLate) this.#refuse('away')
-    } else if (nowMs - this.#saidAtMs >= MAX_SILENCE_MS && this.#target !== null) this.#say(targetLine(this.#target))
+    } else if (this.#voice.silentMs >= MAX_SILENCE_MS && this.#target !== null) this.#say(targetLine(this.#target))
   }
 
   /** The connection has ended. */
@@ -157,8 +136,8 @@ export class PassedSession implements ServedSession {
       this.#handle(request)
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
-      if (method === 'mining.submit') this.#shares.judge(id, this.#first, 'malformed')
-      else if (id !== null) this.#say(failureLine(id, 'malformed'))
+      if (method === 'mining.submit') this.#shares.deny(id, this.#first, wrong.parameters)
+      else this.#deny(id, method === 'mining.authorize' ? wrong.user : wrong.parameters)
     }
   }
 
@@ -179,25 +158,26 @@ export class PassedSession implements ServedSession {
         this.#answer(id, true)
         return
       default:
-        if (ANSWERS.has(method)) this.#answer(id, ANSWERS.get(method))
+        if (FIXED_RESULTS.has(method)) this.#answer(id, FIXED_RESULTS.get(method))
         else if (method.startsWith('client.')) this.#answer(id, null)
-        else if (id !== null) this.#say(failureLine(id, 'unknown'))
+        else this.#deny(id, wrong.method)
     }
   }
 
   #subscribe(id: MessageId, [agent]: readonly unknown[]): void {
     if (typeof agent === 'string') this.#agent = agent.slice(0, MAX_TEXT)
-    this.#changesNonce1 ||= CHANGES_NONCE1.test(this.#agent)
+    this.#changesNonce1 ||= changesNonce1(this.#agent)
     this.#order = orderOf(this.#agent)
     this.#isSubscribed = false
     this.#subscribing = { id }
+    this.#voice.hold()
     this.#goOn()
   }
 
   #authorize(id: MessageId, [text]: readonly unknown[]): void {
     if (typeof text !== 'string' || text.length > MAX_TEXT) throw new FormatError('user', 0, 'not a short text')
     if (this.#ports.isBanned(difficultyBehindUser(text).user)) {
-      this.#say(failureLine(id, 'banned'))
+      this.#deny(id, wrong.banned)
       if (this.#rigs.size === 0) this.#close('worker_banned')
       return
     }
@@ -218,11 +198,10 @@ export class PassedSession implements ServedSession {
     }
     if (this.#subscribing !== null) {
       const { id } = this.#subscribing
-      const held = this.#held.splice(0).join('')
       this.#subscribing = null
       this.#isSubscribed = true
       const answer = id === null ? '' : resultLine(id, [null, nonce1For(line, this.#order), line.nonce2Bytes])
-      if (answer + held !== '') this.#say(answer + held)
+      this.#voice.release(answer)
       this.#begin()
     }
     for (const user of this.#asking.splice(0)) void this.#ask(line, user)
@@ -399,6 +378,7 @@ export class PassedSession implements ServedSession {
     const ids = [...(this.#subscribing === null ? [] : [this.#subscribing.id]), ...this.#asking.map(({ id }) => id)]
     const lines = ids.filter((id) => id !== null).map((id) => refusalLine(id, refusals[why]))
     this.#subscribing = null
+    this.#voice.drop()
     if (lines.length > 0) this.#say(lines.join(''))
     this.#ports.onSentAway(why)
     this.#close()
@@ -410,18 +390,17 @@ export class PassedSession implements ServedSession {
     this.#ports.close(reason)
   }
 
+  /** Refuses a request, and counts it. */
+  #deny(id: MessageId, { reason, failure, text }: Refusal): void {
+    this.#ports.onRefused(reason)
+    if (id !== null || reason === 'line') this.#say(failureLine(id, failure, text ?? undefined))
+  }
+
   #answer(id: MessageId, result: unknown): void {
     if (id !== null) this.#say(resultLine(id, result))
   }
 
   #say(text: string): void {
-    if (this.#isOver) return
-    if (this.#subscribing !== null) {
-      this.#held.push(text)
-      if (this.#held.length > MAX_HELD) this.#close('slow_reader')
-      return
-    }
-    this.#saidAtMs = this.#ports.nowMs()
-    this.#ports.write(text, null)
+    if (!this.#isOver) this.#voice.say(text)
   }
 }

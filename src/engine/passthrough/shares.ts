@@ -2,6 +2,7 @@
 import { failureLine, type MessageId, refusalLine, resultLine, type ShareVerdict } from '../../stratum/messages.ts'
 import { type ByteOrder, composedNonce, nonce2Text, readNonce1 } from '../../stratum/nonces.ts'
 import type { PoolLine } from '../../stratum/passthrough.ts'
+import { type Refusal, type RequestRefusal, shareFault } from '../../stratum/refusals.ts'
 import type { Rig, Share } from '../stratum/share.ts'
 import { RecentJobs } from './recent-jobs.ts'
 
@@ -24,6 +25,7 @@ export interface ShareContext {
 export interface SharePorts {
   readonly nowMs: () => number
   readonly onShare: (share: Share) => void
+  readonly onRefused: (reason: RequestRefusal) => void
   readonly say: (text: string) => void
 }
 
@@ -52,15 +54,25 @@ export class PassedShares {
   /** A share comes. What is wrong with it for all to see is not handed in. */
   submit(id: MessageId, params: readonly unknown[], context: ShareContext): void {
     const { known } = context
-    const { nowMs, onShare, say } = this.#ports
+    const { nowMs, onShare, onRefused, say } = this.#ports
     if (known !== null && known.rig.worker.bannedUntilMs > nowMs()) {
       onShare({ verdict: 'unauthorized', rig: known.rig, hashes: 0 })
+      onRefused('banned')
       if (id !== null) say(failureLine(id, 'banned'))
       return
     }
     const share = this.#shareOf(params, context)
-    if (typeof share === 'string') this.judge(id, known, share)
+    const digits = 2 * (context.line?.nonce2Bytes ?? MAX_NONCE2_BYTES)
+    if (share === 'malformed') this.deny(id, known, shareFault(params, digits))
+    else if (typeof share === 'string') this.judge(id, known, share)
     else void this.#hand(id, share)
+  }
+
+  /** A share that cannot be read. */
+  deny(id: MessageId, known: PassedRig | null, { reason, failure, text }: Refusal): void {
+    this.#ports.onRefused(reason)
+    this.#ports.onShare({ verdict: 'malformed', rig: known?.rig ?? null, hashes: 0 })
+    if (id !== null) this.#ports.say(failureLine(id, failure, text ?? undefined))
   }
 
   judge(id: MessageId, known: PassedRig | null, verdict: NotTaken): void {

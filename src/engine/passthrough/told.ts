@@ -17,3 +17,8 @@ export const nonceLine = (line: PoolLine, order: ByteOrder): string =>
 export function nonce1For({ nonce1, nonce2Bytes }: PoolLine, order: ByteOrder): string {
   return order === 'usual' ? nonce1 : nonce1Text(readNonce1(nonce1, nonce2Bytes), order)
 }
+
+/** Results of requests that are answered in the same way always, those of the server itself. */
+export const FIXED_RESULTS: ReadonlyMap<string, unknown> = new Map<string, unknown>(
+  Object.entries({ 'mining.ping': 'pong', 'mining.configure': {}, 'client.get_version': 'newcut' }),
+)
