@@ -361,8 +361,8 @@ export class Session {
     this.#difficulty.count(job, hash, nowMs())
     // The highest word of the hash is 0: it takes 2^32 others.
     const isHard = hash[7] === 0
-    if (jobs.isOver(job)) return { ...shareOf(rig, 'stale', 0, solution), isHard }
-    return { ...shareOf(rig, 'accepted', isWhole ? told.difficulty : 0, solution), isHard }
+    if (jobs.isOver(job)) return { verdict: 'stale', rig, hashes: 0, solution, isHard }
+    return { verdict: 'accepted', rig, hashes: isWhole ? told.difficulty : 0, solution, isHard }
   }
 
   /** The nonces of a job's shares so far; null: they are forgotten, and what follows is stale. */
