@@ -48,7 +48,7 @@ interface Window {
 /** How long a share should take. */
 export const SHARE_MS = 10_000
 /** So many shares tell the rate to within 35 %: enough where it is far off. */
-const SOME_SHARES = 8
+export const SOME_SHARES = 8
 /** So many tell it to within 25 %. */
 const MANY_SHARES = 16
 const FAR = 4
@@ -99,6 +99,11 @@ export function sharedAll(state: Vardiff, { shares, firstMs, lastMs, first, easi
           easiest: Math.min(window.easiest, first, easiestAfter),
         }
   return { ...state, window: next, quietSinceMs: lastMs, hasShared: true, isLowered: false }
+}
+
+/** How many shares tell of the rate. The first one of a difficulty starts the clock, and tells nothing. */
+export function sharesOf({ window }: Vardiff): number {
+  return window?.shares ?? -1
 }
 
 /** A share came that says nothing of the rate, since it is of an earlier difficulty. The rig is not silent. */

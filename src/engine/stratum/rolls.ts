@@ -19,6 +19,8 @@ const RATES: readonly (readonly [RegExp, number])[] = [
 const ERROR = 1.4
 /** A rig whose rate is not known is taken to find so many shares a second. */
 const SHARES_PER_SECOND = 2
+/** The same for one of whose shares so many came at once that its difficulty was raised, and may not fit by far. */
+const FLOOD_PER_SECOND = 100
 
 export interface KnownOfRig {
   /** What its program says of itself. */
@@ -33,10 +35,9 @@ export interface KnownOfRig {
 
 /** Milliseconds after which a rig needs another header, where one has so many nonces for it. */
 export function rollMs({ agent, rate, difficulty, isFlooding }: KnownOfRig, noncesPerJob: number): number {
-  if (isFlooding) return LEAST_ROLL_MS
   const byAgent = RATES.find(([pattern]) => pattern.test(agent))?.[1] ?? 0
   const isFixed = byAgent === Number.POSITIVE_INFINITY
-  const unknown = Math.max(byAgent, SHARES_PER_SECOND * difficulty)
-  const most = isFixed ? byAgent : rate === null ? unknown : ERROR * rate
+  const unknown = Math.max(byAgent, (isFlooding ? FLOOD_PER_SECOND : SHARES_PER_SECOND) * difficulty)
+  const most = isFixed ? byAgent : rate === null || isFlooding ? unknown : ERROR * rate
   return Math.min(MOST_ROLL_MS, Math.max(LEAST_ROLL_MS, (noncesPerJob * 1000) / most))
 }

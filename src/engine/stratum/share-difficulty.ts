@@ -6,7 +6,9 @@ import {
   adjusted,
   heard,
   powerOfTwo,
+  SOME_SHARES,
   sharedAll,
+  sharesOf,
   type Vardiff,
   type VardiffBounds,
   vardiff,
@@ -127,7 +129,7 @@ export class ShareDifficulty {
 
   /** Whether so many shares came that the difficulty should be looked at before the next look. */
   get isPressing(): boolean {
-    return this.#batch[0] >= BATCH
+    return this.#batch[0] >= BATCH && sharesOf(this.#pace) + this.#batch[0] >= SOME_SHARES
   }
 
   /** Whether the rig should be told another difficulty by now; never one above that of a block. */

@@ -81,7 +81,7 @@ export function judged([, id, text]: readonly unknown[], context: ShareContext):
   difficulty.count(job, hash, nowMs)
   // The highest word of the hash is 0: it takes 2^32 others.
   const isHard = hash[7] === 0
-  if (jobs.isOver(job)) return { ...shareOf(rig, 'stale'), solution, isHard }
+  if (jobs.isOver(job)) return { verdict: 'stale', rig, hashes: 0, solution, isHard }
   return { verdict: 'accepted', rig, hashes: isWhole ? told.difficulty : 0, solution, isHard, kept: { job, hash } }
 }
 

@@ -28,7 +28,8 @@ describe('the time of a header', () => {
     ['a KD-BOX that was measured', { agent: 'kdaminer-v1.0.0', rate: 1.6e12 }, MOST_ROLL_MS],
     ['an unknown rig with easy shares', { difficulty: 2 ** 32 }, MOST_ROLL_MS],
     ['an unknown rig with hard shares', { difficulty: 2 ** 50 }, LEAST_ROLL_MS],
-    ['a rig that floods, whatever its rate', { difficulty: 2 ** 32, rate: 1e9, isFlooding: true }, LEAST_ROLL_MS],
+    ['a rig that floods, whatever its rate', { difficulty: 2 ** 45, rate: 1e9, isFlooding: true }, LEAST_ROLL_MS],
+    ['a rig that floods with easy shares', { difficulty: 2 ** 13, isFlooding: true }, MOST_ROLL_MS],
   ])('of %s', (_, known, ms) => {
     expect(Math.round(rollMs({ agent: '', rate: null, difficulty: 2 ** 44, ...known }, QUARTER))).toBe(ms)
   })
