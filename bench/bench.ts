@@ -12,6 +12,7 @@ import { kernels } from './kernels.ts'
 import { node } from './node.ts'
 import { pipeline } from './pipeline.ts'
 import { preempt } from './preempt.ts'
+import { relay } from './relay.ts'
 import { compareReports, type Report, type Row, reportOf, tableOf } from './report.ts'
 import { rigRows } from './rigs/rig-rows.ts'
 import { readRigs } from './rigs/spec.ts'
@@ -34,6 +35,7 @@ const suites: Readonly<Record<BenchSuite, Suite>> = {
   contracts,
   stratum,
   fleet,
+  relay,
   codec,
 }
 

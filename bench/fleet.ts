@@ -303,8 +303,10 @@ const row = (name: string, unit: Row['unit'], samples: readonly number[], note?:
 /** No row of a difference that is lost in what the rest varies by. */
 const aboveNoise = (of: Row): Row[] => (of.samples.every((sample) => sample > 0) ? [of] : [])
 
-/** The leader: work that any hash solves, and a node that takes each solution at once. */
-class Leader {
+/** The leader: work of this difficulty, by default such that any hash solves it, and a node that takes each solution at once. */
+export class Leader {
+  readonly #fleet: string
+  readonly #difficulty: bigint
   /** Nonce -> when its solution came. */
   readonly takenMs = new Map<string, number>()
   readonly #works = new Map<number, Uint8Array>()
@@ -313,11 +315,16 @@ class Leader {
   #sequence = 0
   #problem: string | null = null
 
+  constructor(fleet = FLEET, difficulty = 1n) {
+    this.#fleet = fleet
+    this.#difficulty = difficulty
+  }
+
   async start(port: number): Promise<void> {
     const about = { clock: systemClock, random: Math.random }
     const addresses = [readNatsAddress(`nats://127.0.0.1:${port}`)]
     const link = await Link.open(
-      { addresses, trust: {}, fleet: FLEET, agent: SUITE, ...about },
+      { addresses, trust: {}, fleet: this.#fleet, agent: SUITE, ...about },
       null,
       new AbortController().signal,
     )
@@ -354,9 +361,9 @@ class Leader {
   }
 
   async give(): Promise<boolean> {
-    const [sequence, bytes] = [++this.#sequence, freshWork(1n)]
+    const [sequence, bytes] = [++this.#sequence, freshWork(this.#difficulty)]
     this.#works.set(sequence, bytes)
-    return (await this.#engine?.setWork(engineWork(sequence, bytes, MAX_TARGET))) ?? false
+    return (await this.#engine?.setWork(engineWork(sequence, bytes, MAX_TARGET / this.#difficulty))) ?? false
   }
 
   async stop(): Promise<void> {

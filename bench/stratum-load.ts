@@ -105,6 +105,11 @@ function read(rig: LoadRig, bytes: Buffer): void {
   if (at >= 0) {
     rig.job = bytes.toString('latin1', at + NOTIFY.length, bytes.indexOf('"', at + NOTIFY.length))
     onJob(rig)
+    if (rig.awaited === 0) return
+    // Answers may come in the same piece.
+    const lines = bytes.toString('latin1').split('\n').slice(0, -1)
+    rig.awaited -= lines.filter((line) => !line.includes('"method"')).length
+    if (rig.awaited === 0) onAnswers()
     return
   }
   if (rig.awaited === 0) return

@@ -30,7 +30,6 @@ export async function prepareShares(options: ShareStreamOptions): Promise<void> 
   const wanted = {
     subjects: [share, unshared],
     max_age: KEPT_MS * NANOSECONDS,
-    max_bytes: maxBytes,
     duplicate_window: TWICE_MS * NANOSECONDS,
     ...(replicas !== undefined && { num_replicas: replicas }),
   }
@@ -39,7 +38,8 @@ export async function prepareShares(options: ShareStreamOptions): Promise<void> 
     await adapt(await link.jetstream.jetstreamManager(false), known, wanted, onWarning)
     return
   }
-  const fixed = { name, storage: StorageType.File, retention: RetentionPolicy.Limits }
+  // Whoever runs the server may have changed its size since.
+  const fixed = { name, storage: StorageType.File, retention: RetentionPolicy.Limits, max_bytes: maxBytes }
   try {
     await streams.add({ ...fixed, ...wanted })
   } catch (error) {

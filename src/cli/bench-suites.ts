@@ -12,6 +12,7 @@ export const benchSuites = {
   contracts: 'contracts: reading, transfers, blocks, accounts on disk',
   stratum: 'the server for rigs: sessions, new work to all of them, shares',
   fleet: 'a fleet on a real nats-server: jobs, reports, solutions, costs',
+  relay: 'two relays of a fleet with 5,000 rigs each: jobs, shares, memory',
   codec: 'headers, hashes and difficulty steps',
 } as const
 

@@ -1,0 +1,78 @@
+/** A relay of the suite `relay`, in a process of its own: the source of a fleet's rig, the server for rigs, the share log. */
+import { randomUUID } from 'node:crypto'
+import { JetStreamStore } from '../src/accounts/jetstream-store.ts'
+import { rigTies } from '../src/compose/source/fleet.ts'
+import { StratumEngine } from '../src/engine/stratum/stratum.ts'
+import { readNatsAddress } from '../src/fleet/address.ts'
+import { Link } from '../src/fleet/link.ts'
+import { Miner } from '../src/mine/miner.ts'
+import { systemClock } from '../src/platform/clock.ts'
+import { FleetSource } from '../src/source/fleet/fleet-source.ts'
+import { usedBytes } from './used-bytes.ts'
+
+/** What the suite asks for. */
+export type RelayOrder =
+  | { readonly type: 'join'; readonly fleet: string; readonly port: number; readonly rig: string }
+  /** Bytes in use, and shares so far. */
+  | { readonly type: 'measure' }
+  /** Hand so many shares to JetStream, so many at a time. */
+  | { readonly type: 'keep'; readonly shares: number; readonly each: number }
+
+export type RelayAnswer =
+  | { readonly type: 'listening'; readonly port: number }
+  | { readonly type: 'measured'; readonly bytes: number; readonly accepted: number }
+  | { readonly type: 'kept'; readonly tookMs: number }
+
+const shared = { clock: systemClock, random: Math.random }
+/** No rig is slowed down or refused, since the load is one address that does all at once. */
+const limits = {
+  sessionsPerAddress: 65_536,
+  requestsPerSecond: 1e9,
+  requestsPerSecondOfAddress: 1e9,
+  sharesPerJob: 1e9,
+  unsentBytes: 2 ** 24,
+}
+const send = (answer: RelayAnswer) => process.send?.(answer)
+const warn = (text: string) => void process.stderr.write(`${text}\n`)
+
+let engine: StratumEngine | null = null
+let store: JetStreamStore | null = null
+
+process.on('message', async (order: RelayOrder) => {
+  if (order.type === 'join') send({ type: 'listening', port: await join(order) })
+  else if (order.type === 'measure') {
+    send({ type: 'measured', bytes: await usedBytes(), accepted: engine?.status().shares.accepted ?? 0 })
+  } else send({ type: 'kept', tookMs: await keep(order) })
+})
+process.on('disconnect', () => process.exit(0))
+
+async function join({ fleet, port, rig }: Extract<RelayOrder, { type: 'join' }>): Promise<number> {
+  const { signal } = new AbortController()
+  const addresses = [readNatsAddress(`nats://127.0.0.1:${port}`)]
+  const link = await Link.open({ addresses, trust: {}, fleet, agent: rig, ...shared }, null, signal)
+  const about = { fleet, rig, version: 'bench', session: randomUUID(), isRelay: true }
+  const source = await FleetSource.join({ link, ...about, ...shared }, warn, signal)
+  const rigs = new StratumEngine({ host: '127.0.0.1', port: 0, tls: null, difficulty: 1, limits, ...shared })
+  engine = rigs
+  store = await JetStreamStore.open({ link, clock: systemClock, session: rig, onWarning: warn })
+  const miner = new Miner({
+    ...{ source, engines: [rigs], clock: systemClock, beside: () => ({ rigs: rigs.status() }) },
+    onEvent: (event) => {
+      if (event.type === 'trouble' || event.type === 'warning') warn(event.message)
+    },
+  })
+  source.attach(rigTies(miner))
+  void miner.run(signal)
+  return (await rigs.listen()).port
+}
+
+async function keep({ shares, each }: Extract<RelayOrder, { type: 'keep' }>): Promise<number> {
+  const startMs = performance.now()
+  const rig = { user: `k:${'ab'.repeat(32)}`, worker: 'rig', agent: 'load/1', address: '127.0.0.1' }
+  const work = { chain: 3, height: 7, difficulty: 1e12, blockDifficulty: 1e18, block: null }
+  for (let first = 0; first < shares; first += each) {
+    const ids = Array.from({ length: Math.min(each, shares - first) }, () => randomUUID())
+    await store?.append(ids.map((id) => ({ id, timeMs: Date.now(), ...rig, ...work })))
+  }
+  return performance.now() - startMs
+}

@@ -1,0 +1,34 @@
+/** How long a node has been silent, as the feed of its cuts tells. */
+import { expect, it } from 'vitest'
+import { NewcutError } from '../../src/core/errors.ts'
+import { NodeCalls } from '../../src/source/node/calls.ts'
+import { CutFeed } from '../../src/source/node/cut-feed.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
+
+it('a node is silent from the first question that it does not answer, or sign that it is gone, until it answers', async () => {
+  const clock = new VirtualClock()
+  let isUp = true
+  const cut = async () => {
+    if (!isUp) throw new NewcutError('NODE_UNREACHABLE', 'refused')
+    return new Map()
+  }
+  const nothing = () => undefined
+  const calls = new NodeCalls(clock)
+  const feed = new CutFeed({ node: { cut }, calls, onBack: nothing, onFault: nothing, isHurried: () => false })
+  feed.start()
+  await clock.pass(5_000)
+  expect(feed.silentMs).toBe(0)
+  feed.suspect()
+  await clock.pass(300)
+  expect(feed.silentMs).toBe(300)
+  await clock.pass(1_000)
+  expect(feed.silentMs, 'it was there after all').toBe(0)
+  isUp = false
+  await clock.pass(4_000)
+  expect(feed.silentMs).toBeGreaterThanOrEqual(3_000)
+  expect(feed.silentMs).toBeLessThanOrEqual(4_000)
+  isUp = true
+  await clock.pass(1_500)
+  expect(feed.silentMs).toBe(0)
+  feed.stop()
+})
