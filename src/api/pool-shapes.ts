@@ -29,6 +29,7 @@ const SAMPLE_MS = 600_000
 const MAX_SAMPLES = 144
 const MAX_LISTED = 1_000
 const TOP_MINERS = 15
+const BLOCK_DELAY_S = 30
 /** Between two events of the live stream, and streams that are open at most. */
 const LIVE_MS = 10_000
 const MAX_STREAMS = 32
@@ -108,7 +109,7 @@ export class PoolShapes {
 
   #pool() {
     const { account, snapshot } = this.#options
-    const { work, rigs } = snapshot()
+    const { work, rigs, chains = [] } = snapshot()
     const rows = this.#rows()
     const [last] = this.#blocks.newest
     return {
@@ -124,7 +125,7 @@ export class PoolShapes {
         sharesPerSecond: sharesPerSecond(rows),
       },
       networkStats: {
-        networkHashrate: 0,
+        networkHashrate: networkRate(chains),
         networkDifficulty: work?.difficulty ?? 0,
         blockHeight: work?.height ?? 0,
       },
@@ -203,6 +204,11 @@ function grouped(rows: readonly WorkerRow[]): Map<string, WorkerRow[]> {
   const users = new Map<string, WorkerRow[]>()
   for (const row of rows) users.set(row.user, [...(users.get(row.user) ?? []), row])
   return users
+}
+
+/** Hashes a second that the difficulty of all chains asks for, at the block delay of the live networks. */
+function networkRate(chains: NonNullable<Snapshot['chains']>): number {
+  return chains.reduce((sum, { difficulty }) => sum + (difficulty ?? 0), 0) / BLOCK_DELAY_S
 }
 
 /** Hashes a second over an hour. */
