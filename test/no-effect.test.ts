@@ -76,6 +76,7 @@ const values: Flags = {
   state: 'state',
   http: '127.0.0.1:4149',
   'http-token': '0123456789abcdef',
+  'pool-api': true,
   'mine-page': 'on',
   log: 'json',
   'log-level': 'debug',

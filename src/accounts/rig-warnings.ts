@@ -28,7 +28,6 @@ export function judgeAccount(account: WorkerAccount, nowMs: number): 'warning' |
     account.warning = warningFor(account, nowMs)
     return account.warning === null ? null : 'warning'
   }
-  if (account.streak > 0) return null
   const { accepted, refused } = countsOf(account, nowMs)
   if (refused > (REFUSED_SHARE / 2) * (accepted + refused)) return null
   account.warning = null

@@ -51,7 +51,7 @@ const rules: { readonly [Type in ConsoleEvent['type']]: Rule<Type> } = {
   request: 'info',
   summary: 'info',
   reward: detail,
-  detail: 'debug',
+  detail,
 }
 
 /** The level of an event. */

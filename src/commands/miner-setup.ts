@@ -37,8 +37,10 @@ type NodesValues = Omit<
  */
 export function setupOf(config: MineConfig, environment: ProcessEnvironment): MinerSetup {
   const { values } = config
+  const served = commonSetup(config)
   const common = {
-    ...commonSetup(config),
+    ...served,
+    http: served.http && { ...served.http, poolApi: values['pool-api'] },
     pausing: { schedule: values.schedule, idleLimit: values['idle-only'] ? values['idle-limit'] / 100 : undefined },
     sensors: { hwmon: HWMON_FOLDER, env: environment },
   }

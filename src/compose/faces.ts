@@ -5,6 +5,7 @@ import { Metrics } from '../api/metrics.ts'
 import { monitorRoutes } from '../api/monitors.ts'
 import { type ApiServer, type ServedPart, startApi } from '../api/server.ts'
 import { describeError } from '../core/errors.ts'
+import type { RigHost } from '../engine/rigs.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Miner } from '../mine/miner.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -53,7 +54,14 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
   let { token } = http
   const readToken = () => token ?? null
   const rigs = await rigPartsOf(search, readToken)
-  const parts = { metrics, connection, extensions: [...dashboard.extensions, ...page, ...rigs], token: readToken }
+  const pool = http.poolApi && search.rigs !== undefined ? await poolOf(search.rigs, faced) : null
+  end.onClose(() => pool?.close())
+  const parts = {
+    metrics,
+    connection,
+    extensions: [...dashboard.extensions, ...page, ...rigs, ...(pool?.parts ?? [])],
+    token: readToken,
+  }
   const api = await startFace(http, { ...faced, ...parts })
   if (api !== null) end.onClose(() => api.close())
   return {
@@ -63,6 +71,7 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
       metrics.onEvent(event)
       connection.onEvent(event)
       dashboard.onEvent(event)
+      pool?.onEvent(event)
     },
     setToken: (next) => {
       token = next
@@ -72,6 +81,13 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
 
 async function rigPartsOf({ rigs }: FacedMiner['search'], token: () => string | null): Promise<ServedPart[]> {
   return rigs === undefined ? [] : (await import('../api/rig-routes.ts')).rigRoutes(rigs.recorder, token)
+}
+
+async function poolOf({ recorder }: RigHost, { miner, reached: { network, payee }, record }: FacedMiner) {
+  const { PoolShapes } = await import('../api/pool-shapes.ts')
+  const recent = record.state?.recent ?? []
+  const snapshot = () => miner.snapshot()
+  return new PoolShapes({ ledger: recorder, snapshot, network, account: payee, recent, clock: systemClock })
 }
 
 async function pageOf(source: MinerSetup['source'], { node, network }: ReachedSource): Promise<ServedPart[]> {

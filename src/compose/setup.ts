@@ -197,6 +197,8 @@ export interface HttpSetup {
   readonly isRequired: boolean
   /** The bearer token that lets a client pause, resume and stop the miner; undefined: nobody may. */
   readonly token?: string | undefined
+  /** Whether the rigs are served in the shapes of pool dashboards too; default: no. */
+  readonly poolApi?: boolean | undefined
   /** The only certificate of nodes that is accepted, to be told to monitors. */
   readonly fingerprint?: string | undefined
   /** The configuration that clients may read and change; undefined: none. */

@@ -86,6 +86,7 @@ const EVENTS: readonly (readonly [string, ConsoleEvent, string, LogLevel])[] = [
     'reward    chain 3  height 7      1.5 coins',
     'debug',
   ],
+  ['detail', { type: 'detail', message: 'd' }, 'detail    d', 'debug'],
 ]
 
 /** JSON has these at `info`, since programs rely on them. */

@@ -45,8 +45,10 @@ const idOf = ({ header }: RigJobSeen, nonce2: string, nonce1: string) => {
  */
 async function handIn(port: number, name: string, onAccepted: (id: string) => void): Promise<void> {
   for (let number = 0; ; number++) {
-    const rig = await Rig.login(port, `k:abc.${name}-${number}`).catch(() => null)
+    const rig = await Rig.connect(port).catch(() => null)
     if (rig === null) return
+    await Promise.race([rig.subscribe(), rig.ended])
+    await Promise.race([rig.authorize(`k:abc.${name}-${number}`), rig.ended])
     await until(() => rig.jobs.length > 0 || rig.hasEnded)
     const [job] = rig.jobs
     const shares = Array.from({ length: job === undefined ? 0 : SHARES_OF_SESSION }, async () => {

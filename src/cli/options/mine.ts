@@ -231,6 +231,13 @@ export const mineOptions = {
     'whoever sends this as bearer token may pause, stop and change the miner over HTTP; without it, nobody may',
     { group: 'http', needs: ['http'], isLive: true, isSecret: true },
   ),
+  'pool-api': option(
+    yesNo,
+    false,
+    null,
+    'serve the rigs in the shapes that pool dashboards read: /api/pools of miningcore, /api/stats of NOMP',
+    { group: 'http', needs: ['rigServer', 'http'] },
+  ),
   'mine-page': minePageOption,
   ...logOptions,
   stall: unset(

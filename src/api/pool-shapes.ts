@@ -1,0 +1,264 @@
+/**
+ * The rigs of a miner in the shapes that dashboards of pools read: `/api/pools...` as miningcore has them, `/api/stats` and
+ * `/api/live_stats` as NOMP does. Read only. Payments are served by whoever pays; nobody does so far.
+ */
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { RigLedger } from '../accounts/rig-ledger.ts'
+import { rigRows, type WorkerRow } from '../accounts/rig-rows.ts'
+import type { Clock } from '../core/clock.ts'
+import { printable } from '../core/printable.ts'
+import type { MinerEvent } from '../mine/events.ts'
+import type { Snapshot } from '../mine/snapshot.ts'
+import { type FormerBlock, type PoolBlock, PoolBlocks } from './pool-blocks.ts'
+import type { ServedPart } from './server.ts'
+import { ALGORITHM } from './summary.ts'
+
+export interface PoolShapesOptions {
+  readonly ledger: RigLedger
+  readonly snapshot: () => Snapshot
+  readonly network: string
+  /** Who is paid for blocks. */
+  readonly account: string
+  /** Blocks of earlier runs, oldest first. */
+  readonly recent: readonly FormerBlock[]
+  readonly clock: Clock
+}
+
+/** A sample every ten minutes, for a day. */
+const SAMPLE_MS = 600_000
+const MAX_SAMPLES = 144
+const MAX_LISTED = 1_000
+const TOP_MINERS = 15
+const BLOCK_DELAY_S = 30
+/** Between two events of the live stream, and streams that are open at most. */
+const LIVE_MS = 10_000
+const MAX_STREAMS = 32
+
+interface Sample {
+  readonly poolHashrate: number
+  readonly connectedMiners: number
+  readonly created: string
+}
+
+export class PoolShapes {
+  readonly parts: readonly ServedPart[]
+  readonly #options: PoolShapesOptions
+  readonly #blocks: PoolBlocks
+  readonly #samples: Sample[] = []
+  readonly #streams = new Set<FastifyReply>()
+  #cancelSample: () => void = () => undefined
+  #cancelLive: () => void = () => undefined
+
+  constructor(options: PoolShapesOptions) {
+    this.#options = options
+    const userOf = (device: string) => options.snapshot().rigs?.rigs.find((rig) => rig.device === device)?.user
+    this.#blocks = new PoolBlocks(
+      options.recent,
+      (device) => userOf(device) ?? device,
+      () => options.clock.wallMs(),
+    )
+    this.parts = [
+      { path: '/api/pools', addTo: (app) => this.#addPools(app) },
+      { path: '/api/stats', addTo: (app) => void app.get('/api/stats', () => this.#stats()) },
+      { path: '/api/live_stats', addTo: (app) => this.#addLive(app) },
+    ]
+    this.#sample()
+  }
+
+  /** Takes every event of the miner. */
+  onEvent(event: MinerEvent): void {
+    this.#blocks.onEvent(event)
+  }
+
+  close(): void {
+    this.#cancelSample()
+    this.#cancelLive()
+    for (const { raw } of this.#streams) raw.end()
+  }
+
+  #addPools(app: FastifyInstance): void {
+    const id = this.#id
+    app.get('/api/pools', () => ({ pools: [this.#pool()] }))
+    app.get(`/api/pools/${id}`, () => ({ pool: this.#pool() }))
+    app.get(`/api/pools/${id}/blocks`, () => this.#blocks.newest.map((block) => blockShape(id, block)))
+    app.get(`/api/pools/${id}/performance`, () => ({ stats: this.#samples }))
+    app.get(`/api/pools/${id}/miners`, () => this.#miners().slice(0, MAX_LISTED))
+    app.get<{ Params: { address: string } }>(`/api/pools/${id}/miners/:address`, ({ params: { address } }, reply) => {
+      const rows = this.#rows().filter(({ user }) => user === address)
+      if (rows.length > 0) return reply.send(minerShape(rows, this.#options.ledger.nowMs))
+      return reply.code(404).send({ error: `no miner ${printable(address, 80)}` })
+    })
+  }
+
+  /** The network, with what may stand in a path. */
+  get #id(): string {
+    return this.#options.network.replace(/[^\w-]/g, '-')
+  }
+
+  #rows(): WorkerRow[] {
+    const { accounts, nowMs } = this.#options.ledger
+    return rigRows(accounts, nowMs)
+  }
+
+  #miners() {
+    const users = [...grouped(this.#rows())]
+    return users
+      .map(([miner, rows]) => ({ miner, hashrate: rateOf(rows), sharesPerSecond: sharesPerSecond(rows) }))
+      .toSorted((a, b) => b.hashrate - a.hashrate)
+  }
+
+  #pool() {
+    const { account, snapshot } = this.#options
+    const { work, rigs, chains = [] } = snapshot()
+    const rows = this.#rows()
+    const [last] = this.#blocks.newest
+    return {
+      id: this.#id,
+      coin: { type: 'KDA', name: 'Kadena', symbol: 'KDA', algorithm: ALGORITHM },
+      ports: {},
+      paymentProcessing: { enabled: false, minimumPayment: 0, payoutScheme: 'SOLO' },
+      poolFeePercent: 0,
+      address: account,
+      poolStats: {
+        connectedMiners: rigs?.sessions ?? 0,
+        poolHashrate: rateOf(rows),
+        sharesPerSecond: sharesPerSecond(rows),
+      },
+      networkStats: {
+        networkHashrate: networkRate(chains),
+        networkDifficulty: work?.difficulty ?? 0,
+        blockHeight: work?.height ?? 0,
+      },
+      topMiners: this.#miners().slice(0, TOP_MINERS),
+      totalPaid: 0,
+      totalBlocks: this.#blocks.newest.length,
+      lastPoolBlockTime: last === undefined ? null : new Date(last.foundAtMs).toISOString(),
+      poolEffort: snapshot().results.effort,
+    }
+  }
+
+  #stats() {
+    const rows = this.#rows()
+    const workers = Object.fromEntries(rows.map((row) => [nameOf(row), nompWorker(row)]))
+    const hashrate = rateOf(rows)
+    const connected = rows.filter(({ connections }) => connections > 0).length
+    const sum = (of: (row: WorkerRow) => number) => rows.reduce((total, row) => total + of(row), 0)
+    const pool = {
+      name: this.#id,
+      symbol: 'KDA',
+      algorithm: ALGORITHM,
+      workers,
+      hashrate,
+      hashrateString: rateText(hashrate),
+      workerCount: connected,
+      poolStats: {
+        validShares: sum(({ accepted }) => accepted),
+        validBlocks: this.#blocks.newest.filter(({ state }) => state === 'confirmed').length,
+        invalidShares: sum(refusedOf),
+      },
+    }
+    const algos = { [ALGORITHM]: { workers: connected, hashrate, hashrateString: rateText(hashrate) } }
+    const time = Math.floor(this.#options.ledger.nowMs / 1000)
+    return { time, global: { workers: connected, hashrate }, algos, pools: { [this.#id]: pool } }
+  }
+
+  #addLive(app: FastifyInstance): void {
+    app.get('/api/live_stats', (_request, reply) => {
+      if (this.#streams.size >= MAX_STREAMS) return reply.code(503).send({ error: `${MAX_STREAMS} streams are open` })
+      reply.hijack()
+      reply.raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+      this.#streams.add(reply)
+      reply.raw.on('close', () => this.#streams.delete(reply))
+      reply.raw.write(this.#liveEvent())
+      if (this.#streams.size === 1) this.#live()
+      return reply
+    })
+  }
+
+  #liveEvent = () => `data: ${JSON.stringify(this.#stats())}\n\n`
+
+  /** One that reads slowly misses events. */
+  #live(): void {
+    this.#cancelLive()
+    this.#cancelLive = this.#options.clock.after(LIVE_MS, () => {
+      if (this.#streams.size === 0) return
+      const event = this.#liveEvent()
+      for (const { raw } of this.#streams) if (!raw.writableNeedDrain) raw.write(event)
+      this.#live()
+    })
+  }
+
+  #sample(): void {
+    const { clock, snapshot } = this.#options
+    this.#cancelSample = clock.after(SAMPLE_MS, () => {
+      const created = new Date(clock.wallMs()).toISOString()
+      const connectedMiners = snapshot().rigs?.sessions ?? 0
+      this.#samples.push({ poolHashrate: rateOf(this.#rows()), connectedMiners, created })
+      if (this.#samples.length > MAX_SAMPLES) this.#samples.shift()
+      this.#sample()
+    })
+  }
+}
+
+function grouped(rows: readonly WorkerRow[]): Map<string, WorkerRow[]> {
+  const users = new Map<string, WorkerRow[]>()
+  for (const row of rows) users.set(row.user, [...(users.get(row.user) ?? []), row])
+  return users
+}
+
+/** Hashes a second that the difficulty of all chains asks for, at the block delay of the live networks. */
+function networkRate(chains: NonNullable<Snapshot['chains']>): number {
+  return chains.reduce((sum, { difficulty }) => sum + (difficulty ?? 0), 0) / BLOCK_DELAY_S
+}
+
+/** Hashes a second over an hour. */
+const rateOf = (rows: readonly WorkerRow[]) => rows.reduce((sum, { hashrates }) => sum + (hashrates['1h'] ?? 0), 0)
+
+/** By the rate and the present difficulty. */
+function sharesPerSecond(rows: readonly WorkerRow[]): number {
+  return rows.reduce(
+    (sum, { hashrates, difficulty }) => sum + (difficulty === null ? 0 : (hashrates['1h'] ?? 0) / difficulty),
+    0,
+  )
+}
+
+const refusedOf = ({ refused }: WorkerRow) => Object.values(refused).reduce((sum, count) => sum + count, 0)
+const nameOf = ({ user, worker }: WorkerRow) => (worker === '' ? user : `${user}.${worker}`)
+
+function nompWorker(row: WorkerRow) {
+  const hashrate = row.hashrates['1h'] ?? 0
+  return { shares: row.hashes, invalidshares: refusedOf(row), hashrate, hashrateString: rateText(hashrate) }
+}
+
+/** `1.50 TH`, as NOMP writes it. */
+function rateText(rate: number): string {
+  const units = ['H', 'KH', 'MH', 'GH', 'TH', 'PH', 'EH']
+  const step = rate < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(rate) / 3))
+  return `${(rate / 1000 ** step).toFixed(2)} ${units[step]}`
+}
+
+function minerShape(rows: readonly WorkerRow[], nowMs: number) {
+  const created = new Date(nowMs).toISOString()
+  const workers = Object.fromEntries(
+    rows.map((row) => [row.worker, { hashrate: row.hashrates['1h'] ?? 0, sharesPerSecond: sharesPerSecond([row]) }]),
+  )
+  return {
+    pendingShares: rows.reduce((sum, { hashes }) => sum + hashes, 0),
+    pendingBalance: 0,
+    totalPaid: 0,
+    todayPaid: 0,
+    lastPayment: null,
+    performance: { created, workers },
+    performanceSamples: [{ created, workers }],
+  }
+}
+
+function blockShape(poolId: string, block: PoolBlock) {
+  const { chain, height, difficulty, state, effort, reward, hash, miner, foundAtMs } = block
+  const status =
+    state === 'confirmed' ? 'confirmed' : state === 'orphaned' || state === 'stale' ? 'orphaned' : 'pending'
+  return {
+    ...{ poolId, chain, blockHeight: height, networkDifficulty: difficulty, status, effort },
+    ...{ reward: reward === null ? 0 : Number(reward), hash, miner, created: new Date(foundAtMs).toISOString() },
+  }
+}

@@ -1,0 +1,117 @@
+/** Rigs in the shapes that pool dashboards read. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Accounts } from '../../src/accounts/accounts.ts'
+import type { RigLedger } from '../../src/accounts/rig-ledger.ts'
+import { Metrics } from '../../src/api/metrics.ts'
+import { PoolShapes } from '../../src/api/pool-shapes.ts'
+import { startApi } from '../../src/api/server.ts'
+import type { MinerEvent } from '../../src/mine/events.ts'
+import { START_MS, shareOf } from '../accounts/shares.ts'
+import { snapshotWith } from '../mine/snapshot.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
+import { step } from '../web/dashboard/common.ts'
+
+async function serving() {
+  const clock = new VirtualClock()
+  const accounts = new Accounts({ onWarning: () => undefined })
+  for (let i = 0; i <= 360; i++)
+    accounts.acceptKept(shareOf(10_000 * i, { user: i % 3 === 0 ? 'k:b' : 'k:a', worker: 'w' }))
+  for (let i = 0; i < 4; i++) accounts.refuse('k:a', 'w', 'low', START_MS + 3_600_000)
+  accounts.join('k:a', 'w')
+  const ledger: RigLedger = { accounts, kept: null, nowMs: START_MS + 3_600_000, isWell: true }
+  const recent = [
+    {
+      ...{ hash: 'old', chain: 3, height: 7, difficulty: 9, state: 'orphaned' as const, effort: 0.5, reward: null },
+      ...{ device: 'rig:w', foundAt: '2026-01-02T03:04:05.000Z' },
+    },
+  ]
+  const snapshot = () => snapshotWith()
+  const shapes = new PoolShapes({ ledger, snapshot, network: 'main net/01', account: 'k:pool', recent, clock })
+  const api = await startApi({ host: '127.0.0.1', port: 0 }, snapshot, new Metrics(snapshot, '0'), ...shapes.parts)
+  onTestFinished(async () => {
+    shapes.close()
+    await api.close()
+  })
+  const read = async (path: string) => {
+    const response = await fetch(api.url + path)
+    return { status: response.status, body: (await response.json()) as ReturnType<typeof JSON.parse> }
+  }
+  return { shapes, clock, api, read }
+}
+
+/** 2^40 hashes in ten seconds. */
+const RATE = 2 ** 40 / 10
+
+describe('the shapes of miningcore', () => {
+  it('have the pool, its miners and one of them', async () => {
+    const { read } = await serving()
+    const { body } = await read('/api/pools')
+    expect(body.pools).toMatchObject([
+      {
+        ...{ id: 'main-net-01', address: 'k:pool', totalPaid: 0, totalBlocks: 1, poolFeePercent: 0 },
+        ...{ coin: { symbol: 'KDA' }, lastPoolBlockTime: '2026-01-02T03:04:05.000Z' },
+        paymentProcessing: { enabled: false },
+      },
+    ])
+    const [{ poolStats, topMiners }] = body.pools
+    expect(poolStats.poolHashrate / RATE).toBeCloseTo(1, 1)
+    expect(poolStats.sharesPerSecond).toBeCloseTo(0.1, 2)
+    expect(topMiners.map(({ miner }: { miner: string }) => miner)).toEqual(['k:a', 'k:b'])
+    expect((await read('/api/pools/main-net-01')).body.pool.id).toBe('main-net-01')
+    expect((await read('/api/pools/main-net-01/miners')).body).toEqual(topMiners)
+    const miner = await read('/api/pools/main-net-01/miners/k:a')
+    expect(miner.body).toMatchObject({ pendingShares: 240 * 2 ** 40, totalPaid: 0, lastPayment: null })
+    expect(miner.body.performance.workers.w.hashrate / RATE).toBeCloseTo(2 / 3, 1)
+    expect((await read('/api/pools/main-net-01/miners/nobody')).status).toBe(404)
+    expect((await read('/api/pools/main-net-01/payments')).status).toBe(404)
+  })
+
+  it('have blocks, with what became of them', async () => {
+    const { read, shapes } = await serving()
+    const blocks = async () => (await read('/api/pools/main-net-01/blocks')).body
+    expect(await blocks()).toMatchObject([
+      { hash: 'old', status: 'orphaned', blockHeight: 7, miner: 'rig:w', reward: 0 },
+    ])
+    const tell = (event: MinerEvent) => shapes.onEvent(event)
+    tell({ ...step('new', { step: 'handed-in' }, 8), step: 'found', work: '', difficulty: 5 })
+    expect(await blocks()).toMatchObject([{ hash: 'new', status: 'pending', blockHeight: 8 }, { hash: 'old' }])
+    tell(step('new', { step: 'confirmed', depth: 1 }, 8))
+    tell({ type: 'reward', hash: 'new', chain: 4, height: 8, amount: '0.98' })
+    expect(await blocks()).toMatchObject([{ hash: 'new', status: 'confirmed', reward: 0.98 }, { hash: 'old' }])
+  })
+
+  it('have a sample of the rate every ten minutes, for a day', async () => {
+    const { read, clock } = await serving()
+    const samples = async () => (await read('/api/pools/main-net-01/performance')).body.stats
+    expect(await samples()).toEqual([])
+    await clock.pass(600_000)
+    expect(await samples()).toMatchObject([{ poolHashrate: expect.any(Number), created: expect.stringMatching(/Z$/) }])
+    await clock.pass(200 * 600_000)
+    expect(await samples()).toHaveLength(144)
+  })
+})
+
+describe('the shapes of NOMP', () => {
+  it('have workers with their shares', async () => {
+    const { read } = await serving()
+    const { body } = await read('/api/stats')
+    const pool = body.pools['main-net-01']
+    expect(body.global.workers).toBe(1)
+    expect(pool.workers['k:a.w']).toMatchObject({ shares: 240 * 2 ** 40, invalidshares: 4 })
+    expect(pool.workers['k:a.w'].hashrateString).toMatch(/^7\d\.\d\d GH$/)
+    expect(pool).toMatchObject({ workerCount: 1, poolStats: { validShares: 361, validBlocks: 0, invalidShares: 4 } })
+  })
+
+  it('are a stream too', async () => {
+    const { api, clock } = await serving()
+    const stop = new AbortController()
+    const response = await fetch(`${api.url}/api/live_stats`, { signal: stop.signal })
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    const event = async () => new TextDecoder().decode((await reader.read()).value)
+    expect(await event()).toMatch(/^data: \{"time":/)
+    await clock.pass(10_000)
+    expect(await event()).toMatch(/^data: \{"time":/)
+    stop.abort()
+  })
+})
