@@ -13,10 +13,10 @@ export type BlockPlace =
 /** What payouts ask of a node about blocks. */
 export interface BlockNode {
   readonly client: Pick<NodeClient, 'header' | 'payloadOutputs'>
-  placeOf(
+  readonly placeOf: (
     block: { readonly chain: number; readonly height: number; readonly hash: Uint8Array },
     signal: AbortSignal,
-  ): Promise<BlockPlace>
+  ) => Promise<BlockPlace>
 }
 
 /** A block by its name. */

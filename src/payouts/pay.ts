@@ -74,28 +74,24 @@ async function payChain(chain: number, due: readonly Balance[], options: PayOpti
 
 /** Throws NewcutError COMMAND_FAILED unless the account has coins for all that is due, all that is under way, and gas. */
 async function checkFunds(chain: number, due: readonly Balance[], options: PayOptions): Promise<void> {
-  const { node, account, keys, terms, ledger, clock, signal } = options
+  const { node, account, keys, terms, clock, signal } = options
   const { balance } = await payingAccount(node, { account, chain, keys }, { signal, nowMs: clock.wallMs() })
-  const open = ledger.openOrders.filter((order) => order.chain === chain && order.account === account)
-  const included = await node.poll(
-    chain,
-    open.map(({ requestKey }) => requestKey),
-    { signal },
-  )
-  const underWay = open
-    .filter(({ requestKey }) => !included.has(requestKey))
-    .reduce((sum, each) => sum + totalOf(each), 0n)
-  const total = due.reduce((sum, { amount }) => sum + amount, underWay)
-  const gas = gasCost({
-    ...terms,
-    gasLimit: gasFor(due.length) + gasFor(0) * Math.ceil(due.length / transfersIn(terms.gasLimit)),
-  })
+  const total = due.reduce((sum, { amount }) => sum + amount, await underWay(chain, options))
+  const commands = Math.ceil(due.length / transfersIn(terms.gasLimit))
+  const gas = gasCost({ ...terms, gasLimit: gasFor(due.length) + gasFor(0) * commands })
   if (balance.compare(readAmount(coinsText(total)).add(gas)) >= 0) return
-  throw new NewcutError(
-    'COMMAND_FAILED',
-    `${account} has ${balance.toSource()} coins on chain ${chain}, and needed are ${coinsText(total)} and up to ${gas} for gas`,
-    { hint: 'move coins there, and run newcut payouts --pay again; nothing was paid on this chain' },
-  )
+  const has = `${account} has ${balance.toSource()} coins on chain ${chain}`
+  throw new NewcutError('COMMAND_FAILED', `${has}, and needed are ${coinsText(total)} and up to ${gas} for gas`, {
+    hint: 'move coins there, and run newcut payouts --pay again; nothing was paid on this chain',
+  })
+}
+
+/** What orders may still take from the account on this chain. */
+async function underWay(chain: number, { node, ledger, account, signal }: PayOptions): Promise<bigint> {
+  const open = ledger.openOrders.filter((order) => order.chain === chain && order.account === account)
+  const keys = open.map(({ requestKey }) => requestKey)
+  const included = keys.length === 0 ? new Map() : await node.poll(chain, keys, { signal })
+  return open.filter(({ requestKey }) => !included.has(requestKey)).reduce((sum, order) => sum + totalOf(order), 0n)
 }
 
 const totalOf = ({ pays }: PayoutOrder) => pays.reduce((sum, { amount }) => sum + (unitsOf(amount) ?? 0n), 0n)
