@@ -54,7 +54,8 @@ it('metrics and their labels', async () => {
 /** Of a miner that has one of everything. */
 function fullSnapshot(): Required<Snapshot> {
   const hashrates = { '10s': 1, '60s': 1, '15m': 1 }
-  const shares = { accepted: 1, stale: 0, duplicate: 0, low: 0, malformed: 0, unauthorized: 0, unsubscribed: 0 }
+  const verdicts = { accepted: 1, stale: 0, duplicate: 0, low: 0, malformed: 0, unauthorized: 0, unsubscribed: 0 }
+  const shares = { ...verdicts, unavailable: 0 }
   const solutions = { accepted: 1, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
   const card = { model: 'card', vendor: 'nvidia' }
   const device: Required<DeviceSnapshot> = {
@@ -86,7 +87,8 @@ function fullSnapshot(): Required<Snapshot> {
     ],
     rigs: {
       ...{ sessions: 1, shares, users: [{ user: 'user', sessions: 1, hashes: 1, shares }] },
-      rigs: [{ device: 'rig', user: 'user', sessions: 1, shares, difficulty: 1 }],
+      rigs: [{ device: 'rig', user: 'user', sessions: 1, shares, difficulty: 1, refusedAs: 'stale' }],
+      isLogWell: true,
     },
     fleet: { fleet: 'fleet', isLeading: true, leader: 'host', rigs: 1 },
     results: { expected: 1, found: 1, effort: 1, best: [{ difficulty: 1, chain: 0, height: 1, device: 'gpu0' }] },

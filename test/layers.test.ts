@@ -11,6 +11,7 @@ import { expect, it } from 'vitest'
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'cli', 'core'],
   commands: [
+    'accounts',
     'compose',
     'cli',
     'contracts',
@@ -29,6 +30,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'core',
   ],
   compose: [
+    'accounts',
     'api',
     'web',
     'journal',
@@ -44,13 +46,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'core',
   ],
   cli: ['mine', 'source', 'engine', 'schema', 'core'],
-  api: ['mine', 'source', 'stratum', 'core'],
+  api: ['accounts', 'mine', 'source', 'stratum', 'core'],
   journal: ['mine', 'schema', 'core'],
   sensors: ['mine', 'core'],
   mine: ['source', 'engine', 'core'],
   web: ['mine', 'source', 'engine', 'node', 'schema', 'core'],
   source: ['fleet', 'stratum', 'node', 'schema', 'core'],
-  engine: ['fleet', 'stratum', 'schema', 'core'],
+  engine: ['accounts', 'fleet', 'stratum', 'schema', 'core'],
+  accounts: ['fleet', 'stratum', 'schema', 'core'],
   fleet: ['schema', 'core'],
   stratum: ['core'],
   wallet: ['contracts', 'node', 'schema', 'core'],

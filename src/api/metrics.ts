@@ -142,6 +142,16 @@ export class Metrics {
     'Shares of a rig by what was said of them.',
     ['device', 'verdict'],
   )
+  readonly #rigDeviceRefused = this.#gauge(
+    'newcut_rig_device_refused',
+    'Whether too many shares of a rig are refused, and the commonest reason; none: it is well.',
+    ['device', 'reason'],
+  )
+  readonly #shareLogUp = this.#gauge(
+    'newcut_share_log_up',
+    'Whether the share log can be written; absent where none is kept.',
+    [],
+  )
   readonly #build = this.#gauge('newcut_build_info', 'Always 1: what runs here.', ['version', 'node', 'kernel'])
   readonly #version: string
   readonly #counted = new Map<Counter, number>()
@@ -273,8 +283,12 @@ export class Metrics {
   }
 
   /** Series of users and rigs that are not told of any more end. */
-  #showRigs({ sessions, shares, users, rigs }: NonNullable<Snapshot['rigs']>): void {
+  #showRigs({ sessions, shares, users, rigs, isLogWell }: NonNullable<Snapshot['rigs']>): void {
     this.#rigSessions.set(sessions)
+    if (isLogWell !== null) this.#shareLogUp.set(isLogWell ? 1 : 0)
+    this.#rigDeviceRefused.reset()
+    for (const { device, refusedAs } of rigs)
+      this.#rigDeviceRefused.set({ device, reason: refusedAs ?? 'none' }, refusedAs === null ? 0 : 1)
     const present = new Map<string, RigSeries>()
     const count = (counter: Counter<string>, labels: Record<string, string>, total: number) => {
       // The names of the labels tell the metrics apart.

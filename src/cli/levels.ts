@@ -50,6 +50,7 @@ const rules: { readonly [Type in ConsoleEvent['type']]: Rule<Type> } = {
   request: 'info',
   summary: 'info',
   reward: detail,
+  detail: 'debug',
 }
 
 /** The level of an event. */

@@ -38,6 +38,8 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
       return [{ label: 'fleet', style: event.isLeading ? 'green' : 'yellow', text: fleetText(event) }]
     case 'warning':
       return [{ label: 'warning', style: 'yellow', text: event.message }]
+    case 'detail':
+      return [{ label: 'detail', style: 'dim', text: event.message }]
     case 'trouble':
       return [{ label: 'trouble', style: 'yellow', text: event.message }]
     case 'recovered':

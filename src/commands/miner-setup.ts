@@ -63,7 +63,7 @@ export function setupOf(config: MineConfig, environment: ProcessEnvironment): Mi
     node === undefined
       ? { kind: 'embedded', network: networkSettings(values), ...mined }
       : { ...nodesSetup(values, node), ...mined }
-  return { ...common, source, search: { ...search, stratum: stratumSetup(values) } }
+  return { ...common, source, search: { ...search, stratum: stratumSetup(values, mined.state) } }
 }
 
 /** The HTTP face and the limits, which a miner and the leader of a fleet share. */
@@ -145,7 +145,7 @@ function searchOf(config: MineConfig, environment: ProcessEnvironment): OwnSearc
 }
 
 /** Throws NewcutError BAD_OPTION for a certificate without its key, or a key without its certificate. */
-function stratumSetup(values: MineConfig['values']): StratumSetup | undefined {
+function stratumSetup(values: MineConfig['values'], state: StateSetup | null): StratumSetup | undefined {
   const address = values['stratum-listen'] ?? null
   if (address === null) return undefined
   const { 'stratum-difficulty': difficulty, 'stratum-tls-cert': cert, 'stratum-tls-key': key } = values
@@ -157,7 +157,7 @@ function stratumSetup(values: MineConfig['values']): StratumSetup | undefined {
   }
   const tls = cert === undefined || key === undefined ? null : { cert, key }
   const perAddress = values['stratum-per-address']
-  return { ...address, difficulty: difficulty === undefined ? null : Number(difficulty), tls, perAddress }
+  return { ...address, difficulty: difficulty === undefined ? null : Number(difficulty), tls, perAddress, state }
 }
 
 function gpuSetup({ values, origins }: MineConfig, environment: ProcessEnvironment): GpuSetup | null {

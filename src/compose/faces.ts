@@ -3,6 +3,7 @@ import { Connection } from '../api/connection.ts'
 import { readProcessor } from '../api/machine.ts'
 import { Metrics } from '../api/metrics.ts'
 import { monitorRoutes } from '../api/monitors.ts'
+import { rigRoutes } from '../api/rig-routes.ts'
 import { type ApiServer, type ServedPart, startApi } from '../api/server.ts'
 import { describeError } from '../core/errors.ts'
 import type { MinerEvent } from '../mine/events.ts'
@@ -13,6 +14,7 @@ import { dashboardFor } from './dashboard.ts'
 import { isPageOn, PAGE_PATH, pageFor } from './mine-page.ts'
 import type { Record } from './record.ts'
 import type { RunEnd } from './run-end.ts'
+import type { OpenedSearch } from './search/open.ts'
 import type { HttpSetup, MinerSetup } from './setup.ts'
 import type { ReachedSource } from './source/reached.ts'
 
@@ -29,6 +31,7 @@ export interface Faces {
 export interface FacedMiner {
   readonly miner: Miner
   readonly reached: ReachedSource
+  readonly search: Pick<OpenedSearch, 'rigs'>
   readonly record: Record
   readonly end: RunEnd
   /** Told that nothing can be served. */
@@ -40,7 +43,7 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
   if (http === null) {
     return { api: null, pageUrl: null, onEvent: () => undefined, setToken: () => undefined }
   }
-  const { miner, reached, record, end } = faced
+  const { miner, reached, search, record, end } = faced
   const connection = new Connection(systemClock)
   const metrics = new Metrics(() => miner.snapshot(), packageVersion)
   const { network, payee: account } = reached
@@ -49,7 +52,9 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
   end.onClose(() => dashboard.close())
   const page = await pageOf(source, reached)
   let { token } = http
-  const parts = { metrics, connection, extensions: [...dashboard.extensions, ...page], token: () => token ?? null }
+  const readToken = () => token ?? null
+  const rigs = search.rigs === undefined ? [] : rigRoutes(search.rigs.recorder, readToken)
+  const parts = { metrics, connection, extensions: [...dashboard.extensions, ...page, ...rigs], token: readToken }
   const api = await startFace(http, { ...faced, ...parts })
   if (api !== null) end.onClose(() => api.close())
   return {

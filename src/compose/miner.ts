@@ -58,10 +58,10 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
   try {
     const reached = await reachSource(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
     end.onClose(reached.close)
-    const search = await openSearch(setup.search, reached.source.workBytes, end)
+    const search = await openSearch(setup.search, reached, end)
     const record = await openRecord(setup, reached, { onEvent, show, end })
     const miner = minerOf(setup, { reached, search, end, show })
-    const faces = await openFaces(setup, { miner, reached, record, end, onEvent })
+    const faces = await openFaces(setup, { miner, reached, search, record, end, onEvent })
     receivers.push(...receiversOf({ record, search, faces, onEvent }))
     const pauses = new Pausing(miner, systemClock, end.over)
     onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses }))

@@ -176,6 +176,8 @@ export interface StratumSetup {
   readonly tls: { readonly cert: string; readonly key: string } | null
   /** Most rigs that are connected from one address. */
   readonly perAddress: number
+  /** The share log is in the folder `shares` within; default: shares and accounts end with the process. */
+  readonly state?: StateSetup | null
 }
 
 export interface HttpSetup {

@@ -1,10 +1,16 @@
 /** Port of an engine whose devices are rigs: they connect to it, and speak stratum. */
+import type { RefusedVerdict } from '../accounts/account.ts'
+import type { RigNotice, ShareRecorder } from '../accounts/recorder.ts'
 import type { ShareCounts } from '../stratum/messages.ts'
 
 export interface RigHost {
   /** Begins to listen once, and tells where. Throws NewcutError PORT_BUSY. */
   listen(): Promise<{ readonly host: string; readonly port: number }>
   status(): StratumStatus
+  /** Accounts of the rigs, and the log of their shares. */
+  readonly recorder: ShareRecorder
+  /** Whoever is told of rigs and of the share log from here on. */
+  tell(receive: (notice: RigNotice) => void): void
   /** Closes all connections, and lets nobody in. */
   close(): Promise<void>
 }
@@ -18,6 +24,8 @@ export interface StratumStatus {
   readonly users: readonly RigUser[]
   /** By rig, each a device: 256 of them, and then `rigs`. */
   readonly rigs: readonly RigCounts[]
+  /** Whether the share log can be written; null: none is kept. */
+  readonly isLogWell: boolean | null
 }
 
 /** What the rigs of a user did, those that are gone included. */
@@ -39,4 +47,6 @@ export interface RigCounts {
   readonly shares: ShareCounts
   /** Hashes that its shares take now; null: not known. */
   readonly difficulty: number | null
+  /** Commonest reason why its shares are refused, while too many are; null: it is well. */
+  readonly refusedAs: RefusedVerdict | 'unknown job' | null
 }

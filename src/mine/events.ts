@@ -81,6 +81,8 @@ export type MinerEvent =
   /** A device claimed a nonce that does not solve. */
   | { readonly type: 'hardwareError'; readonly device: string; readonly nonce: string }
   | { readonly type: 'warning'; readonly message: string }
+  /** Of use to whoever looks for the cause of trouble with rigs. */
+  | { readonly type: 'detail'; readonly message: string }
   /** Something fails and is being retried. Reported once for an outage. */
   | { readonly type: 'trouble'; readonly message: string }
   /** The outage is over. */

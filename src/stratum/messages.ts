@@ -41,6 +41,7 @@ export const failures = {
   low: { code: 23, message: 'the hash does not meet the target' },
   unauthorized: { code: 24, message: 'authorize first' },
   unsubscribed: { code: 25, message: 'subscribe first' },
+  unavailable: { code: 27, message: 'the share could not be kept' },
   banned: { code: 26, message: 'banned for a while: too many bad shares' },
   unknown: { code: -32601, message: 'no such method' },
 } as const satisfies Readonly<Record<string, Failure>>
@@ -50,7 +51,7 @@ export type FailureName = keyof typeof failures
 /** What may be said of a share: a closed set, so that no client can add a label. */
 export const shareVerdicts = [
   ...(['accepted', 'stale', 'duplicate', 'low'] as const),
-  ...(['malformed', 'unauthorized', 'unsubscribed'] as const),
+  ...(['malformed', 'unauthorized', 'unsubscribed', 'unavailable'] as const),
 ] satisfies readonly ('accepted' | FailureName)[]
 export type ShareVerdict = (typeof shareVerdicts)[number]
 

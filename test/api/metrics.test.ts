@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { Metrics } from '../../src/api/metrics.ts'
 import { type ApiServer, startApi } from '../../src/api/server.ts'
+import type { StratumStatus } from '../../src/engine/rigs.ts'
 import { noShares } from '../../src/engine/stratum/users.ts'
 import { NO_RATES } from '../../src/mine/hashrate.ts'
 import type { DeviceSnapshot, Snapshot } from '../../src/mine/snapshot.ts'
@@ -131,12 +132,19 @@ describe('/healthz', () => {
       return { user: name, sessions: 1, hashes: 1000 * accepted, shares: shares(accepted, 1) }
     }
     const rig = (name: string, accepted: number) => {
-      return { device: name, user: 'k:a', sessions: 1, shares: shares(accepted), difficulty: null }
+      const of = { device: name, user: 'k:a', sessions: 1, difficulty: null }
+      return { ...of, shares: shares(accepted), refusedAs: name === 'rig:y' ? ('stale' as const) : null }
     }
-    let rigs = { sessions: 2, shares: shares(5, 2), users: [user('k:a', 4), user('k:b', 1)], rigs: [rig('rig:x', 4)] }
+    let rigs: StratumStatus = {
+      ...{ sessions: 2, shares: shares(5, 2), users: [user('k:a', 4), user('k:b', 1)], rigs: [rig('rig:x', 4)] },
+      isLogWell: true,
+    }
     const metrics = new Metrics(() => ({ ...snapshotOf([], 0), rigs }), '0.0.0')
     await metrics.scrape()
-    rigs = { sessions: 1, shares: shares(7, 2), users: [user('k:a', 6)], rigs: [rig('rig:x', 6), rig('rig:y', 0)] }
+    rigs = {
+      ...{ sessions: 1, shares: shares(7, 2), users: [user('k:a', 6)], rigs: [rig('rig:x', 6), rig('rig:y', 0)] },
+      isLogWell: false,
+    }
     const after = await metrics.scrape()
     for (const line of [
       'newcut_rig_sessions 1',
@@ -147,6 +155,9 @@ describe('/healthz', () => {
       'newcut_rig_user_sessions{user="k:a"} 1',
       'newcut_rig_device_shares_total{device="rig:x",verdict="accepted"} 6',
       'newcut_rig_device_shares_total{device="rig:y",verdict="accepted"} 0',
+      'newcut_rig_device_refused{device="rig:x",reason="none"} 0',
+      'newcut_rig_device_refused{device="rig:y",reason="stale"} 1',
+      'newcut_share_log_up 0',
     ]) {
       expect(after).toContain(`${line}\n`)
     }

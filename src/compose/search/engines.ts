@@ -32,14 +32,16 @@ export interface Replacement {
 export class Engines {
   readonly #workBytes: number
   readonly #stopped: AbortSignal
+  readonly #network: string | null
   #running: readonly Running[] = []
   /** The adapters that were found last, and for which setup: finding them takes seconds. */
   #found: { readonly gpu: string; readonly adapters: readonly AdapterInfo[] } | null = null
 
-  /** For work of this length. */
-  constructor(workBytes: number, stopped: AbortSignal) {
+  /** For work of this length. `network`: whose shares are kept where rigs are let in; null: none are kept. */
+  constructor(workBytes: number, stopped: AbortSignal, network: string | null = null) {
     this.#workBytes = workBytes
     this.#stopped = stopped
+    this.#network = network
   }
 
   /** Those that search now. */
@@ -95,7 +97,7 @@ export class Engines {
 
   async #stratumPlans({ stratum }: Exclude<Search, { readonly kind: 'leader' }>): Promise<Plan[]> {
     if (stratum === undefined) return []
-    return [(await import('./stratum.ts')).stratumPlan(stratum, this.#workBytes)]
+    return [(await import('./stratum.ts')).stratumPlan(stratum, this.#workBytes, this.#network)]
   }
 
   async #adaptersFor(gpu: GpuSetup): Promise<readonly AdapterInfo[]> {

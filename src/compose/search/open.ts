@@ -4,6 +4,7 @@ import { blockHash } from '../../core/block-hash.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Leader } from '../../engine/leader.ts'
+import type { RigHost } from '../../engine/rigs.ts'
 import type { MinerEvent } from '../../mine/events.ts'
 import type { Unfinished } from '../../mine/life.ts'
 import type { Miner } from '../../mine/miner.ts'
@@ -18,6 +19,8 @@ export interface OpenedSearch {
   readonly first: readonly Engine[]
   /** Where rigs connect, `HOST:PORT`; null: none are let in. */
   readonly rigsAddress: string | null
+  /** The server for rigs; undefined: none are let in. */
+  readonly rigs: RigHost | undefined
   /** Tells the leader of a fleet what became of solutions. */
   readonly onEvent: (event: MinerEvent) => void
   /** Ties the leader of a fleet to the miner, before that runs. */
@@ -33,8 +36,12 @@ export interface SearchedFor {
 }
 
 /** Throws NewcutError BAD_OPTION when nothing would search, PORT_BUSY where rigs cannot connect. */
-export async function openSearch(search: MinerSetup['search'], workBytes: number, end: RunEnd): Promise<OpenedSearch> {
-  const engines = new Engines(workBytes, end.stopped)
+export async function openSearch(
+  search: MinerSetup['search'],
+  { source, network }: Pick<ReachedSource, 'source' | 'network'>,
+  end: RunEnd,
+): Promise<OpenedSearch> {
+  const engines = new Engines(source.workBytes, end.stopped, network)
   const { coming, rigs: host, leader, done } = await engines.replacementFor(search)
   done()
   const rigs = await listenForRigs(host)
@@ -43,22 +50,28 @@ export async function openSearch(search: MinerSetup['search'], workBytes: number
     engines,
     first: coming,
     rigsAddress: rigs?.address ?? null,
-    ...tiesTo(leader),
+    rigs: host,
+    ...tiesTo(leader, host),
   }
 }
 
-/** Ties the leader of a fleet to the miner. Does nothing where there is no leader. */
-export function tiesTo(leader: Leader | undefined): Pick<OpenedSearch, 'onEvent' | 'attach' | 'expect'> {
+/** Ties the leader of a fleet and the server for rigs to the miner. Does nothing where there are none. */
+export function tiesTo(
+  leader: Leader | undefined,
+  host?: RigHost,
+): Pick<OpenedSearch, 'onEvent' | 'attach' | 'expect'> {
   return {
     onEvent: (event) => {
       if (event.type === 'solution') leader?.told(event)
     },
-    attach: (miner, { reached: { network, payee: account }, record, show }) =>
+    attach: (miner, { reached: { network, payee: account }, record, show }) => {
+      host?.tell(show)
       leader?.attach({
         ...{ network, account, unfinished: hashesOf(record.unfinished) },
         adopt: (solution) => miner.adopt(solution),
         onLeader: (status) => show({ type: 'fleet', ...status }),
-      }),
+      })
+    },
     expect: (unfinished) => leader?.expect(hashesOf(unfinished)),
   }
 }

@@ -41,6 +41,8 @@ export interface RigJob {
   readonly difficulty: number
   /** mining.notify, the same for all rigs. */
   readonly line: string
+  /** Work whose nonce is 0. */
+  readonly header: Uint8Array
   readonly start: Midstate
   readonly pursuit: Pursuit
 }
@@ -57,6 +59,7 @@ export interface RigJob {
 export class Jobs {
   readonly #jobs = new Map<number, RigJob>()
   readonly #nowMs: () => number
+  readonly #first: number
   #next: number
   #work: EngineWork | null = null
   #pursuit: Pursuit | null = null
@@ -72,7 +75,8 @@ export class Jobs {
    * clock that never jumps.
    */
   constructor(random: () => number, nowMs: () => number) {
-    this.#next = 1 + Math.floor(random() * 2 ** 24) * 2 ** 6
+    this.#first = 1 + Math.floor(random() * 2 ** 24) * 2 ** 6
+    this.#next = this.#first
     this.#nowMs = nowMs
   }
 
@@ -121,6 +125,12 @@ export class Jobs {
     return (JOB_ID.test(id) ? this.#jobs.get(Number.parseInt(id, 16)) : undefined) ?? null
   }
 
+  /** Whether a job had this id, be it forgotten or not. */
+  hadId(id: string): boolean {
+    const number = JOB_ID.test(id) ? Number.parseInt(id, 16) : 0
+    return number >= this.#first && number < this.#next
+  }
+
   isOver({ pursuit }: RigJob): boolean {
     return this.#nowMs() >= pursuit.endsAtMs
   }
@@ -157,6 +167,7 @@ export class Jobs {
       ...{ number, sequence, creationTime, target, difficulty, pursuit },
       targetWords: targetWords(target),
       line: requestLine(null, 'mining.notify', [number.toString(16), encodeHex(header), clean]),
+      header,
       start: midstate(header),
     }
     this.#jobs.set(number, job)

@@ -12,6 +12,7 @@ import { MAX_SESSIONS, type RigLimits } from './limits.ts'
 import type { SendAll } from './native-send.ts'
 import { isBehind, type Mail, mailOf, Outbox } from './outbox.ts'
 import { Session, type SessionPorts, type Share } from './session.ts'
+import { Strangers } from './strangers.ts'
 import type { Worker } from './workers.ts'
 
 /** How often sessions are looked at: for silence, difficulty, and to give them the requests of another second. */
@@ -47,6 +48,8 @@ export interface RigServerPorts
   /** A worker is banned from now on. */
   readonly onBan: (worker: Worker) => void
   readonly onEnd: (session: Session) => void
+  /** A connection ended that never logged in. */
+  readonly onStranger: (message: string) => void
   /** Work of this sequence was sent; false: it waits, since the client reads slowly. */
   readonly onWritten: (session: Session, sequence: number, isWritten: boolean) => void
 }
@@ -76,6 +79,7 @@ export class RigServer {
   /** Whoever is connected, also while the handshake goes on. */
   readonly #sockets = new Set<Socket>()
   readonly #addresses: Addresses
+  readonly #strangers: Strangers
   readonly #outbox: Outbox<Connection>
   readonly #connections = new Map<Session, Connection>()
   /** Which values of nonce1 are taken. */
@@ -90,6 +94,7 @@ export class RigServer {
     this.#ports = ports
     this.#nextNonce1 = options.firstNonce1
     this.#addresses = new Addresses(options.limits)
+    this.#strangers = new Strangers(ports.onStranger)
     this.#outbox = new Outbox({
       sendAll: options.sendAll,
       unsentBytes: options.limits.unsentBytes,
@@ -175,7 +180,7 @@ export class RigServer {
     this.#handshakes.set(client, address)
     socket.on('close', () => {
       cancel()
-      this.#handshakes.delete(client)
+      if (this.#handshakes.delete(client)) this.#strangers.tell(address.key, null)
     })
     tls.emit('connection', socket)
   }
@@ -218,9 +223,10 @@ export class RigServer {
       },
       isBehind: () => isBehind(connection),
       onGarbage: () => this.#blame(connection),
-      onShare: (of, share) => {
+      address: (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, ''),
+      onShare: (of, share, tell) => {
         this.#weigh(connection, share)
-        this.#ports.onShare(of, share)
+        this.#ports.onShare(of, share, tell)
       },
     })
     const at = nowMs()
@@ -235,6 +241,7 @@ export class RigServer {
     socket.on('close', () => {
       this.#connections.delete(session)
       for (const each of claimed) this.#taken[each] = 0
+      if (!session.isReady) this.#strangers.tell(address.key, session.firstLine)
       this.#ports.onEnd(session)
     })
   }
@@ -311,6 +318,7 @@ export class RigServer {
   #look(): void {
     const { clock, limits } = this.#options
     const nowMs = clock.monotonicMs()
+    this.#strangers.refill()
     for (const connection of this.#connections.values()) {
       const { session, socket, address, sinceMs, heardAtMs } = connection
       const isLate = !session.isReady && nowMs - sinceMs > limits.authorizeMs

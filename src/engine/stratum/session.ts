@@ -1,6 +1,8 @@
 /** What one client says and is told (PROTOCOL.md F), without its socket: lines in, lines out. */
+import type { Presence } from '../../accounts/accounts.ts'
 import { FormatError } from '../../core/errors.ts'
 import { isAtMost } from '../../core/pow.ts'
+import { printable } from '../../core/printable.ts'
 import { difficultyOf } from '../../core/target.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import {
@@ -18,10 +20,12 @@ import {
 import { type ByteOrder, nonce1Text, nonce2Number } from '../../stratum/nonces.ts'
 import { readTarget, targetOfShares, targetText } from '../../stratum/targets.ts'
 import { orderAsked, orderOf } from './byte-order.ts'
+import { announcedRate, noExtensions } from './extensions.ts'
 import { difficultyBehindUser, difficultyInPassword } from './hints.ts'
 import { type Jobs, nonceOfShare, type RigJob, type ShareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'
 import { LEAST_ROLL_MS, rollMs } from './rolls.ts'
+import { SeenShares } from './seen-shares.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
 import type { User } from './users.ts'
 import type { Worker } from './workers.ts'
@@ -30,11 +34,9 @@ import type { Worker } from './workers.ts'
 const NONCE2_BYTES = 6
 const NONCE2 = new RegExp(`^[0-9a-f]{1,${2 * NONCE2_BYTES}}$`, 'i')
 const MAX_TEXT = 512
+const MAX_AGENT = 64
 /** Users that one connection may have, such as that of a farm's proxy. Further ones count for the first. */
 const MAX_USERS_OF_SESSION = 1024
-/** Jobs of which the shares are remembered. Those of older ones are stale. */
-const MAX_JOBS_WITH_SHARES = 16
-const NO_SHARES: ReadonlySet<number> = new Set()
 /** Lines that are no messages; with more the client is closed, since it speaks something else. */
 const MAX_GARBAGE = 3
 
@@ -55,11 +57,14 @@ export interface SessionPorts {
   readonly isBanned: (user: string) => boolean
   /** A user of the session is known: whom its shares count for. */
   readonly onUser: (user: string) => Rig
+  /** IP address of the client. */
+  readonly address: string
   /** Hashes that the first shares of a rig take on average; `agent`: what its program says of itself. */
   readonly firstDifficulty: (rig: Rig, agent: string) => number
   /** It has subscribed and authorized: it gets jobs from now on. */
   readonly onReady: (session: Session) => void
-  readonly onShare: (session: Session, share: Share) => void
+  /** A share is judged. `tell` is called once, now or later, with what the rig is told of it. */
+  readonly onShare: (session: Session, share: Share, tell: (verdict: ShareVerdict) => void) => void
   /** A line that is no message. */
   readonly onGarbage: (session: Session) => void
   /** It should get a fresh job, since its shares get another difficulty, or its nonces are used up. */
@@ -74,27 +79,34 @@ export interface Share {
   readonly hashes: number
   /** A nonce that solves the work itself. */
   readonly solution?: { readonly job: RigJob; readonly nonce: bigint } | undefined
+  /** Job and hash of an accepted share. */
+  readonly kept?: { readonly job: RigJob; readonly hash: Uint32Array } | undefined
+  /** Its job was never handed out here. */
+  readonly isUnknownJob?: boolean | undefined
 }
 
 /** Whom the shares of a session count for. */
 export interface Rig {
   readonly worker: Worker
   readonly user: User
+  readonly presence: Presence
 }
 
 type ReplyTo = { readonly result: unknown } | { readonly failure: FailureName }
-type Handler = (session: Session, params: readonly unknown[]) => ReplyTo
+/** null: the answer comes by itself. */
+type Handler = (session: Session, params: readonly unknown[], id: MessageId) => ReplyTo | null
 const answered = (result: unknown): ReplyTo => ({ result })
 
 export class Session {
   static readonly #handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
     ['mining.subscribe', (session, params) => session.#subscribe(params)],
     ['mining.authorize', (session, params) => session.#authorize(params)],
-    ['mining.submit', (session, params) => session.#submit(params)],
+    ['mining.submit', (session, params, id) => session.#submit(params, id)],
     ['mining.extranonce.subscribe', () => answered(true)],
-    ['mining.configure', (_session, params) => configured(params)],
+    ['mining.configure', (_session, params) => answered(noExtensions(params))],
     ['mining.suggest_difficulty', (session, [difficulty]) => session.#suggest(difficulty)],
     ['mining.suggest_target', (session, [target]) => session.#suggestTarget(target)],
+    ['eth_submitHashrate', (session, [rate]) => session.#announce(rate)],
     ['mining.ping', () => answered('pong')],
     ['client.get_version', () => answered('newcut')],
   ])
@@ -112,10 +124,9 @@ export class Session {
   /** null: it has not both subscribed and authorized. */
   #difficulty: ShareDifficulty | null = null
   #garbage = 0
-  /** Job -> nonces of its shares; null: they were too many, and are forgotten. */
-  readonly #shares = new Map<number, Set<number> | null>()
-  /** The shares of all earlier jobs are forgotten. */
-  #firstJob = 0
+  readonly #seen: SeenShares
+  #line = ''
+  #firstLine = ''
   /** When it was sent its newest job, or the target in place of one; null: it had none. */
   #sentAtMs: number | null = null
   /** How long it may search a job. */
@@ -126,6 +137,7 @@ export class Session {
     this.#nonce1 = nonce1
     this.#ports = ports
     this.#sinceMs = ports.nowMs()
+    this.#seen = new SeenShares(ports.limits.sharesPerJob)
   }
 
   /** The low two bytes of its nonces, which do not change once it is ready. */
@@ -147,8 +159,19 @@ export class Session {
     return this.#rigs.values()
   }
 
+  /** The line that is read, and the first one of all. */
+  get line(): string {
+    return this.#line
+  }
+
+  get firstLine(): string {
+    return this.#firstLine
+  }
+
   /** A line that the client sent, without its end. */
   receive(line: string): void {
+    this.#line = line
+    if (this.#firstLine === '') this.#firstLine = line.slice(0, MAX_TEXT)
     let message: ReturnType<typeof readMessage>
     try {
       message = readMessage(line)
@@ -175,7 +198,10 @@ export class Session {
   look(): void {
     if (this.#difficulty === null) return
     const { wanted } = this.#difficulty
-    for (const { worker } of this.#rigs.values()) worker.difficulty = wanted
+    for (const { worker, presence } of this.#rigs.values()) {
+      worker.difficulty = wanted
+      presence.difficulty = wanted
+    }
     if (this.#sentAtMs !== null && this.#ports.jobs.current !== null) this.#adjust(this.#difficulty)
     this.#measure(this.#difficulty)
   }
@@ -191,6 +217,7 @@ export class Session {
   #measure({ rate, wanted }: ShareDifficulty): void {
     const worker = this.#rigs.size === 1 ? (this.#first?.worker ?? null) : null
     if (worker !== null) worker.rate = rate ?? worker.rate
+    if (worker !== null && this.#first !== null) this.#first.presence.rate = rate
     const known = { agent: this.#agent, rate: rate ?? worker?.rate ?? null, difficulty: wanted }
     this.#rollMs = rollMs(known, this.#ports.limits.noncesPerJob)
   }
@@ -223,9 +250,9 @@ export class Session {
     if (method === 'mining.subscribe' || method === 'mining.authorize') this.#begin()
   }
 
-  #handled(handler: Handler, request: Request): ReplyTo {
+  #handled(handler: Handler, request: Request): ReplyTo | null {
     try {
-      return handler(this, listOf(request))
+      return handler(this, listOf(request), request.id)
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
       return { failure: 'malformed' }
@@ -233,8 +260,8 @@ export class Session {
   }
 
   /** A notification has no answer: rigs take the first line that comes as the one to what they asked. */
-  #answer(id: MessageId, answer: ReplyTo): void {
-    if (id === null) return
+  #answer(id: MessageId, answer: ReplyTo | null): void {
+    if (id === null || answer === null) return
     this.#ports.write('failure' in answer ? failureLine(id, answer.failure) : resultLine(id, answer.result), null)
   }
 
@@ -251,6 +278,7 @@ export class Session {
 
   #subscribe([agent]: readonly unknown[]): ReplyTo {
     if (typeof agent === 'string') this.#agent = agent.slice(0, MAX_TEXT)
+    for (const { presence } of this.#rigs.values()) presence.agent = printable(this.#agent, MAX_AGENT)
     // Its password may have said it before.
     this.#order ??= orderOf(this.#agent)
     this.#isSubscribed = true
@@ -279,8 +307,7 @@ export class Session {
       return { failure: 'banned' }
     }
     if (this.#rigs.size > 0) {
-      if (!this.#rigs.has(user) && this.#rigs.size < MAX_USERS_OF_SESSION)
-        this.#rigs.set(user, this.#ports.onUser(name))
+      if (!this.#rigs.has(user) && this.#rigs.size < MAX_USERS_OF_SESSION) this.#rigs.set(user, this.#joined(name))
       return answered(true)
     }
     const order = orderAsked(password)
@@ -289,10 +316,17 @@ export class Session {
       this.#ports.close()
       return answered(true)
     }
-    this.#first = this.#ports.onUser(name)
+    this.#first = this.#joined(name)
     this.#rigs.set(user, this.#first)
     const asked = difficultyInPassword(password) ?? difficulty
     return asked === null ? answered(true) : this.#suggest(asked)
+  }
+
+  #joined(name: string): Rig {
+    const rig = this.#ports.onUser(name)
+    rig.presence.address = this.#ports.address
+    rig.presence.agent = printable(this.#agent, MAX_AGENT)
+    return rig
   }
 
   #suggestTarget(target: unknown): ReplyTo {
@@ -311,15 +345,24 @@ export class Session {
   }
 
   /** Parameters behind the first three are ignored: some rigs add the chain. */
-  #submit(params: readonly unknown[]): ReplyTo {
+  #submit(params: readonly unknown[], id: MessageId): null {
     const [user] = params
     const rig = (typeof user === 'string' ? this.#rigs.get(user) : undefined) ?? this.#first
     const isBanned = this.#rigs.size > 1 && rig !== null && rig.worker.bannedUntilMs > this.#ports.nowMs()
     const share = isBanned ? shareOf(rig, 'unauthorized') : this.#judged(params, rig)
-    this.#ports.onShare(this, share)
+    this.#ports.onShare(this, share, (verdict) => {
+      if (verdict === 'accepted') this.#answer(id, answered(true))
+      else this.#answer(id, { failure: isBanned ? 'banned' : verdict })
+    })
     if (this.#difficulty?.isPressing) this.#adjust(this.#difficulty)
-    if (isBanned) return { failure: 'banned' }
-    return share.verdict === 'accepted' ? answered(true) : { failure: share.verdict }
+    return null
+  }
+
+  #announce(rate: unknown): ReplyTo {
+    const announced = announcedRate(textIn(rate))
+    if (announced === null) return { failure: 'malformed' }
+    if (this.#first !== null) this.#first.presence.announced = announced
+    return answered(true)
   }
 
   /** Every share of a job that is known is hashed: one that solves the work is handed in, whatever the rig is told. */
@@ -330,9 +373,9 @@ export class Session {
     if (typeof text !== 'string' || !NONCE2.test(text)) return shareOf(rig, 'malformed')
     const { jobs, shareHash, nowMs } = this.#ports
     const job = jobs.find(id)
-    if (job === null) return shareOf(rig, 'stale')
+    if (job === null) return { ...shareOf(rig, 'stale'), isUnknownJob: !jobs.hadId(id) }
     const nonce2 = nonce2Number(text, 2 * NONCE2_BYTES, this.#order ?? 'usual')
-    const shares = this.#sharesOf(job)
+    const shares = this.#seen.of(job)
     if (shares?.has(nonce2)) return shareOf(rig, 'duplicate')
     const hash = shareHash(job, this.#nonce1, nonce2)
     const solution = isAtMost(hash, job.targetWords) ? { job, nonce: nonceOfShare(this.#nonce1, nonce2) } : undefined
@@ -342,41 +385,14 @@ export class Session {
     const isWhole = isAtMost(hash, told.targetWords)
     // One that meets an easier target that came later is right, and adds nothing to what the job's own shares tell.
     if (!isWhole && !this.#difficulty.meetsLater(job, hash, nowMs())) return shareOf(rig, 'low', 0, solution)
-    this.#remember(job, nonce2)
+    // The rig goes on with a fresh job.
+    if (this.#seen.add(job, nonce2)) this.#ports.onNeed(this)
     this.#difficulty.count(job, hash, nowMs())
     if (jobs.isOver(job)) return shareOf(rig, 'stale', 0, solution)
-    return shareOf(rig, 'accepted', isWhole ? told.difficulty : 0, solution)
-  }
-
-  /** The nonces of a job's shares so far; null: they are forgotten, and what follows is stale. */
-  #sharesOf({ number }: RigJob): ReadonlySet<number> | null {
-    if (number < this.#firstJob) return null
-    const shares = this.#shares.get(number)
-    return shares === undefined ? NO_SHARES : shares
-  }
-
-  /** Neither the jobs nor the nonces grow without bound. */
-  #remember({ number }: RigJob, nonce2: number): void {
-    const shares = this.#shares.get(number) ?? new Set()
-    this.#shares.set(number, shares.add(nonce2))
-    if (shares.size > this.#ports.limits.sharesPerJob) {
-      // The rig goes on with a fresh job.
-      this.#shares.set(number, null)
-      this.#ports.onNeed(this)
-    }
-    if (this.#shares.size <= MAX_JOBS_WITH_SHARES) return
-    const oldest = Math.min(...this.#shares.keys())
-    this.#shares.delete(oldest)
-    this.#firstJob = oldest + 1
+    return { verdict: 'accepted', rig, hashes: isWhole ? told.difficulty : 0, solution, kept: { job, hash } }
   }
 }
 
 function shareOf(rig: Rig | null, verdict: ShareVerdict, hashes = 0, solution: Share['solution'] = undefined): Share {
   return { verdict, rig, hashes, solution }
-}
-
-/** None of the extensions is for these networks. */
-function configured([extensions]: readonly unknown[]): ReplyTo {
-  const names = Array.isArray(extensions) ? extensions.filter((name) => typeof name === 'string') : []
-  return answered(Object.fromEntries(names.slice(0, 8).map((name) => [name.slice(0, 64), false])))
 }

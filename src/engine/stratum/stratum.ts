@@ -1,8 +1,15 @@
 /** Rigs as an engine: whoever connects and speaks stratum searches, and hands in shares that tell how fast it is. */
 import type { Socket } from 'node:net'
+import { Accounts } from '../../accounts/accounts.ts'
+import { type NewShare, type RigNotice, ShareRecorder } from '../../accounts/recorder.ts'
+import { blockHash } from '../../core/block-hash.ts'
+import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
+import { withNonce } from '../../core/header.ts'
+import { printable } from '../../core/printable.ts'
+import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
-import type { RigHost, StratumStatus } from '../rigs.ts'
+import type { RigCounts, RigHost, StratumStatus } from '../rigs.ts'
 import { Uptake } from '../uptake.ts'
 import { Jobs, RIG_WORK_BYTES, type RigJob, type ShareHash, shareHash } from './jobs.ts'
 import { defaultLimits, MAX_SESSIONS, type RigLimits } from './limits.ts'
@@ -10,8 +17,8 @@ import { loadSender } from './native-send.ts'
 import { RigServer } from './server.ts'
 import type { Rig, Session, Share } from './session.ts'
 import { startDifficulty } from './share-difficulty.ts'
-import { noShares, Users } from './users.ts'
-import { type Worker, Workers } from './workers.ts'
+import { accountName, noShares, Users } from './users.ts'
+import { nameBehindAccount, type Worker, Workers } from './workers.ts'
 
 export interface StratumOptions {
   readonly host: string
@@ -26,15 +33,21 @@ export interface StratumOptions {
   readonly limits?: Partial<RigLimits>
   /** Hash of a share; default: the real one. Models of rigs that are too fast to be searched for name another. */
   readonly shareHash?: ShareHash
+  /** Keeps shares and accounts; default: accounts in memory alone. */
+  readonly recorder?: (onNotice: (notice: RigNotice) => void) => ShareRecorder
 }
 
 /** So often it is looked who needs a fresh job. All who do get the same one. */
 const FRESH_MS = 100
+const MAX_EARLY = 16
+/** Characters of a refused line that are told. */
+const MAX_LINE = 300
 const FIXED_NONCE = 'rigs cannot search work in which a pool fixes a part of the nonce'
 const OTHER_LENGTH = `rigs search work of ${RIG_WORK_BYTES} bytes only`
 
 export class StratumEngine implements Engine, RigHost {
   readonly name = 'rigs'
+  readonly recorder: ShareRecorder
   readonly #options: StratumOptions
   readonly #jobs: Jobs
   readonly #sender = loadSender()
@@ -56,11 +69,16 @@ export class StratumEngine implements Engine, RigHost {
   /** Why no rig can search the present work; null: they can. */
   #unable: string | null = null
   readonly #warned = new Set<string>()
+  /** null: nobody listens yet. */
+  #receive: ((notice: RigNotice) => void) | null = null
+  /** Notices from before anybody listened. */
+  #early: RigNotice[] = []
 
   /** Throws NewcutError BAD_INPUT for a certificate or key that cannot be used. */
   constructor(options: StratumOptions) {
-    const { host, port, tls, clock, limits, random } = options
+    const { host, port, tls, clock, limits, random, recorder = inMemory(clock) } = options
     this.#options = options
+    this.recorder = recorder((notice) => this.#notice(notice))
     this.#jobs = new Jobs(random, () => clock.monotonicMs())
     const { sendAll } = this.#sender
     const firstNonce1 = Math.floor(random() * MAX_SESSIONS)
@@ -72,7 +90,8 @@ export class StratumEngine implements Engine, RigHost {
       onUser: (user) => this.#join(user),
       firstDifficulty: ({ worker }, agent) => worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
       onReady: (session) => this.#begin(session),
-      onShare: (_session, share) => this.#take(share),
+      onShare: (session, share, tell) => this.#take(session, share, tell),
+      onStranger: (message) => this.#notice({ type: 'detail', message }),
       onNeed: (session) => this.#needing.add(session),
       onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
@@ -96,6 +115,7 @@ export class StratumEngine implements Engine, RigHost {
     if (this.#last !== null) await this.#server.close()
     else this.#events = events
     if (this.#sender.fault !== null) this.#warn(this.#sender.fault)
+    this.#tellEarly()
   }
 
   /** Resolves once the line was written to nearly all rigs. Rigs go on with what they have while there is no work. */
@@ -128,7 +148,17 @@ export class StratumEngine implements Engine, RigHost {
 
   status(): StratumStatus {
     const { sessions } = this.#server
-    return { sessions, shares: { ...this.#shares }, users: this.#users.statuses(), rigs: this.#workers.counts() }
+    const refused = new Map<string, RigCounts['refusedAs']>()
+    for (const { user, worker, warning } of this.recorder.accounts.all)
+      if (warning !== null) refused.set(this.#workers.deviceOf(user, worker), warning.reason)
+    const rigs = this.#workers.counts().map((rig) => ({ ...rig, refusedAs: refused.get(rig.device) ?? null }))
+    const isLogWell = this.recorder.kept === null ? null : this.recorder.isWell
+    return { sessions, shares: { ...this.#shares }, users: this.#users.statuses(), rigs, isLogWell }
+  }
+
+  tell(receive: (notice: RigNotice) => void): void {
+    this.#receive = receive
+    this.#tellEarly()
   }
 
   async stop(): Promise<void> {
@@ -136,6 +166,9 @@ export class StratumEngine implements Engine, RigHost {
     this.#events = null
     this.#cancelFresh?.()
     this.#uptake.cancel()
+    // What is kept is still answered.
+    await this.recorder.close()
+    this.#server.flush()
     await this.#server.close()
   }
 
@@ -144,7 +177,12 @@ export class StratumEngine implements Engine, RigHost {
   }
 
   #join(text: string): Rig {
-    return { worker: this.#workers.join(text, this.#options.clock.monotonicMs()), user: this.#users.join(text) }
+    const presence = this.recorder.accounts.join(accountName(text), nameBehindAccount(text))
+    return {
+      worker: this.#workers.join(text, this.#options.clock.monotonicMs()),
+      user: this.#users.join(text),
+      presence,
+    }
   }
 
   #begin(session: Session): void {
@@ -171,19 +209,50 @@ export class StratumEngine implements Engine, RigHost {
     this.#uptake.took(session, sequence)
   }
 
-  #take({ rig, verdict, hashes, solution }: Share): void {
-    if (this.#events === null) return
-    this.#shares[verdict]++
-    this.#hashes += hashes
-    if (rig === null) return
-    const { worker, user } = rig
-    for (const each of [worker, user]) {
-      each.hashes += hashes
-      each.shares[verdict]++
+  /**
+   * Hashes count, and a solution goes on, as soon as a share is judged: whether the share can be kept is no matter of
+   * these. The share itself counts, and is answered, once it is kept.
+   */
+  #take(session: Session, share: Share, tell: (verdict: ShareVerdict) => void): void {
+    const { rig, verdict, hashes, solution, kept } = share
+    if (this.#events === null) {
+      tell('unavailable')
+      return
     }
-    if (solution === undefined) return
-    const { sequence, creationTime } = solution.job
-    this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: worker.device })
+    this.#hashes += hashes
+    if (rig !== null) rig.worker.hashes += hashes
+    if (solution !== undefined && rig !== null) {
+      const { sequence, creationTime } = solution.job
+      this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: rig.worker.device })
+    }
+    if (kept === undefined || rig === null) {
+      this.#count(session, share, verdict)
+      tell(verdict)
+      return
+    }
+    const done = (outcome: ShareVerdict) => {
+      this.#count(session, share, outcome)
+      tell(outcome)
+    }
+    // Without a log nobody asks for the hashes of shares and blocks.
+    const id = this.recorder.kept === null ? null : idOf(kept.hash)
+    if (id !== null && this.recorder.knows(id)) done('duplicate')
+    else this.recorder.accept(newShare(id, share, kept.job, rig), done)
+  }
+
+  #count(session: Session, { rig, hashes, isUnknownJob }: Share, verdict: ShareVerdict): void {
+    this.#shares[verdict]++
+    if (rig === null) return
+    const { worker, user, presence } = rig
+    worker.shares[verdict]++
+    user.shares[verdict]++
+    if (verdict === 'accepted') {
+      user.hashes += hashes
+      return
+    }
+    if (!this.recorder.refuse(presence.user, presence.worker, verdict, isUnknownJob)) return
+    const message = `first refused share of ${worker.device} of ${presence.user}: ${verdict}; its line was: `
+    this.#notice({ type: 'detail', message: message + printable(session.line, MAX_LINE) })
   }
 
   /** Looks who needs a fresh job, as long as there are sessions. */
@@ -209,11 +278,23 @@ export class StratumEngine implements Engine, RigHost {
 
   #end(session: Session): void {
     this.#needing.delete(session)
-    for (const { worker, user } of session.rigs) {
+    for (const { worker, user, presence } of session.rigs) {
+      this.recorder.accounts.leave(presence)
       this.#workers.leave(worker, this.#options.clock.monotonicMs())
       user.sessions--
     }
     if (this.#ready.delete(session)) this.#uptake.down(session)
+  }
+
+  #notice(notice: RigNotice): void {
+    if (this.#receive !== null) this.#receive(notice)
+    else if (notice.type === 'detail') return
+    else if (this.#events !== null) this.#events.onWarning(notice.message)
+    else if (this.#early.length < MAX_EARLY) this.#early.push(notice)
+  }
+
+  #tellEarly(): void {
+    for (const notice of this.#early.splice(0)) this.#notice(notice)
   }
 
   /** Once for each of what there is to warn of. */
@@ -222,6 +303,29 @@ export class StratumEngine implements Engine, RigHost {
     this.#warned.add(of)
     this.#events.onWarning(message)
   }
+}
+
+/** Accounts without a share log: they end with the process. */
+function inMemory(clock: Clock): NonNullable<StratumOptions['recorder']> {
+  return (onNotice) => {
+    const onWarning = (message: string, isWell: boolean) =>
+      onNotice({ type: isWell ? 'recovered' : 'warning', message })
+    return new ShareRecorder(null, new Accounts({ onWarning }), clock, onNotice)
+  }
+}
+
+/** Its hash, lowest byte first, as base64url. */
+const idOf = ({ buffer, byteOffset, byteLength }: Uint32Array) =>
+  Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString('base64url')
+
+/** `id`: null where no log is kept. */
+function newShare(id: string | null, { hashes, solution }: Share, job: RigJob, { presence }: Rig): NewShare {
+  const { user, worker, agent, address } = presence
+  const { chainId: chain, height } = job.pursuit.fields
+  const hash = (nonce: bigint) => (id === null ? '' : encodeBase64Url(blockHash(withNonce(job.header, nonce))))
+  const block = solution === undefined ? null : hash(solution.nonce)
+  const of = { chain, height: Number(height), difficulty: hashes, blockDifficulty: job.difficulty, block }
+  return { id: id ?? '', user, worker, agent, address, ...of }
 }
 
 function obstacleOf({ bytes, fixedNonce }: EngineWork): string | null {

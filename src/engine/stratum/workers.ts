@@ -83,10 +83,16 @@ export class Workers {
   }
 
   /** Of the same workers as `statuses`. */
-  counts(): RigCounts[] {
+  counts(): Omit<RigCounts, 'refusedAs'>[] {
     return this.#all().map(({ device, user, sessions, shares, difficulty }) => {
       return { device, user, sessions, shares: { ...shares }, difficulty }
     })
+  }
+
+  /** The device of a worker; that of all others where it has none of its own. */
+  deviceOf(user: string, worker: string): string {
+    const key = namesOf(worker === '' ? user : `${user}.${worker}`).key
+    return this.#named.get(key)?.device ?? ALL
   }
 
   #all(): Worker[] {
@@ -125,6 +131,13 @@ function statusOf({ device, hashes, faults, sessions }: Worker, unable: string |
   const status = { device, kernel: KERNEL, hashes, faults }
   if (unable !== null) return { ...status, state: 'unable', reason: unable }
   return sessions > 0 ? status : { ...status, state: 'unable', reason: 'it is not connected' }
+}
+
+/** What stands behind the first dot; empty: nothing. One line, and short. */
+export function nameBehindAccount(user: string): string {
+  const name = printable(user.slice(0, 512), 512)
+  const dot = name.indexOf('.')
+  return dot < 0 ? '' : printable(name.slice(dot + 1), MAX_NAME)
 }
 
 /** What is behind the account, which is the same for many rigs and long; one line, and short. */

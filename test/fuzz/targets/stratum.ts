@@ -1,4 +1,5 @@
 /** Stratum: lines, messages, nonces and targets of both ends, and all that a rig may say to the server. */
+import { Accounts } from '../../../src/accounts/accounts.ts'
 import { decodeHex } from '../../../src/core/bytes.ts'
 import { withNonce } from '../../../src/core/header.ts'
 import { stringifyJson } from '../../../src/core/json.ts'
@@ -9,8 +10,8 @@ import { Jobs, nonceOfShare, RIG_WORK_BYTES, type RigJob, shareHash } from '../.
 import { defaultLimits } from '../../../src/engine/stratum/limits.ts'
 import { Session, type SessionPorts, type Share } from '../../../src/engine/stratum/session.ts'
 import { startDifficulty } from '../../../src/engine/stratum/share-difficulty.ts'
-import { MAX_USERS, Users } from '../../../src/engine/stratum/users.ts'
-import { MAX_NAMED, Workers } from '../../../src/engine/stratum/workers.ts'
+import { accountName, MAX_USERS, Users } from '../../../src/engine/stratum/users.ts'
+import { MAX_NAMED, nameBehindAccount, Workers } from '../../../src/engine/stratum/workers.ts'
 import { receiptOf } from '../../../src/source/pool/receipt.ts'
 import { LineSplitter } from '../../../src/stratum/lines.ts'
 import { type MessageId, readMessage, requestLine, resultLine } from '../../../src/stratum/messages.ts'
@@ -129,6 +130,7 @@ const [work] = works.filter(({ length }) => length === RIG_WORK_BYTES)
 
 /** What all sessions of a server share. */
 interface Shop {
+  readonly accounts: Accounts
   readonly workers: Workers
   readonly users: Users
   nowMs: number
@@ -171,7 +173,8 @@ class Trial {
   }
 
   end(): void {
-    for (const { worker, user } of this.session.rigs) {
+    for (const { worker, user, presence } of this.session.rigs) {
+      this.#shop.accounts.leave(presence)
       this.#shop.workers.leave(worker, this.#shop.nowMs)
       user.sessions--
     }
@@ -191,10 +194,18 @@ class Trial {
       claim: (nonce1) => nonce1 !== TAKEN,
       isBehind: () => false,
       isBanned: () => false,
-      onUser: (user) => ({ worker: shop.workers.join(user, shop.nowMs), user: shop.users.join(user) }),
+      address: '127.0.0.1',
+      onUser: (user) => ({
+        worker: shop.workers.join(user, shop.nowMs),
+        user: shop.users.join(user),
+        presence: shop.accounts.join(accountName(user), nameBehindAccount(user)),
+      }),
       firstDifficulty: (_rig, agent) => startDifficulty(agent),
       onReady: () => this.#tell(this.#jobs.current),
-      onShare: (_session, share) => this.#judgeShare(share),
+      onShare: (_session, share, tell) => {
+        this.#judgeShare(share)
+        tell(share.verdict)
+      },
       onGarbage: () => undefined,
       onNeed: () => {
         this.#needsJob = true
@@ -334,7 +345,8 @@ export const stratumTargets: readonly Target[] = [
     share: 2,
     maxMs: 500,
     open: () => {
-      const shop: Shop = { workers: new Workers(), users: new Users(), nowMs: 0 }
+      const accounts = new Accounts({ onWarning: () => undefined })
+      const shop: Shop = { workers: new Workers(), users: new Users(), accounts, nowMs: 0 }
       return {
         seeds: [...rigSessions.map(jsonBytes), ...minerLines.map((lines) => bytesOf(`${lines.join('\n')}\n`))],
         // Whatever a rig says, nothing may be thrown: it would end the miner.

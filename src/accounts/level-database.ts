@@ -1,0 +1,41 @@
+/** The LevelDB of a share log: opens it, and opens it again after a write that failed. */
+import { ClassicLevel } from 'classic-level'
+import { describeError, NewcutError } from '../core/errors.ts'
+
+/** Text keys and values. What of LevelDB the share log uses; tests put failing disks in its place. */
+export type ShareDatabase = Pick<
+  ClassicLevel<string, string>,
+  'batch' | 'get' | 'getMany' | 'put' | 'iterator' | 'clear' | 'close'
+>
+
+export type DatabaseOpener = (folder: string) => Promise<ShareDatabase>
+
+/** Throws NewcutError DATA_UNUSABLE: it is in use, damaged, or no folder that can be written. */
+export const openShareDatabase: DatabaseOpener = async (folder) => {
+  const database = new ClassicLevel<string, string>(folder, { keyEncoding: 'utf8', valueEncoding: 'utf8' })
+  try {
+    await database.open()
+  } catch (error) {
+    throw openingError(folder, error)
+  }
+  return database
+}
+
+function openingError(folder: string, error: unknown): NewcutError {
+  const reason = (error as { readonly cause?: unknown }).cause ?? error
+  const { code } = reason as { readonly code?: string }
+  if (code === 'LEVEL_LOCKED') {
+    const hint = 'one miner per share log: stop the other one, or use another --state'
+    return new NewcutError('DATA_UNUSABLE', `${folder}: another miner keeps its shares here`, { hint, cause: error })
+  }
+  if (code === 'LEVEL_CORRUPTION') {
+    const hint = 'move the folder away; the miner begins a new share log in its place'
+    return new NewcutError('DATA_UNUSABLE', `${folder}: the share log is damaged: ${describeError(reason)}`, {
+      hint,
+      cause: error,
+    })
+  }
+  const hint = 'it must be a folder that this user may read and write; --state DIR names another'
+  const message = `${folder}: the share log cannot be opened: ${describeError(reason)}`
+  return new NewcutError('DATA_UNUSABLE', message, { hint, cause: error })
+}

@@ -1,0 +1,333 @@
+/**
+ * The share log on disk, in LevelDB. A write has been handed to the operating system when it resolves, so it outlives the
+ * process; once a second it is synced, so that a power failure costs a second at most.
+ */
+import type { Clock } from '../core/clock.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import type { SavedAccount } from './account.ts'
+import type { AccountStore, SavedChange, SavedThrough } from './accounts.ts'
+import { type DatabaseOpener, openShareDatabase, type ShareDatabase } from './level-database.ts'
+import { MAX_RECENT, RecentIds } from './recent-ids.ts'
+import {
+  ACCOUNTS,
+  behind,
+  REFUSED,
+  refusedKey,
+  refusedOf,
+  refusedValue,
+  SHARES,
+  sealed,
+  shareKey,
+  shareOf,
+  shareValue,
+  timeText,
+  unsealed,
+} from './share-records.ts'
+import type { RefusedShares, ShareEntry, ShareStore, TimeRange } from './share-store.ts'
+
+/** Shares and refusals are kept for so long. */
+export const KEEP_MS = 30 * 86_400_000
+const PRUNE_MS = 600_000
+const SYNC_MS = 1_000
+/** After a write that failed the database is opened again at most so often. */
+const REOPEN_MS = 1_000
+/** Records that are read at once. */
+const CHUNK = 1_000
+const FORMAT = 1
+
+export interface LevelStoreOptions {
+  readonly folder: string
+  /** Network of the shares. A log has shares of one. */
+  readonly network: string
+  readonly clock: Clock
+  readonly keepMs?: number
+  readonly open?: DatabaseOpener
+}
+
+type Put = { readonly type: 'put'; readonly key: string; readonly value: string }
+type Del = { readonly type: 'del'; readonly key: string }
+
+export class LevelStore implements ShareStore, AccountStore {
+  readonly #options: LevelStoreOptions
+  /** null: a write failed, and it is not open again. */
+  #database: ShareDatabase | null
+  /** Keys of writes that failed: whether they are on disk is not known, and nobody was told that they are. */
+  #doubtful: string[] = []
+  #failure: unknown = null
+  #failedAtMs = 0
+  #reopening: Promise<ShareDatabase> | null = null
+  /** The close of a database whose write failed. */
+  #closing: Promise<void> = Promise.resolve()
+  readonly #recent = new RecentIds()
+  #newestMs = 0
+  /** Whether something was written that is not synced. */
+  #isDirty = false
+  #isClosed = false
+  /** Counts are added one after the other. */
+  #adding: Promise<void> = Promise.resolve()
+  readonly #cancels: (() => void)[] = []
+
+  private constructor(options: LevelStoreOptions, database: ShareDatabase) {
+    this.#options = options
+    this.#database = database
+  }
+
+  /** Throws NewcutError DATA_UNUSABLE: in use, damaged, of another network, or no folder that can be written. */
+  static async open(options: LevelStoreOptions): Promise<LevelStore> {
+    const { folder, network, open = openShareDatabase } = options
+    const database = await open(folder)
+    try {
+      await claim(database, folder, network)
+      const store = new LevelStore(options, database)
+      await store.#readNewest()
+      await store.#prune()
+      store.#repeat(SYNC_MS, () => store.#sync())
+      store.#repeat(PRUNE_MS, () => store.#prune())
+      return store
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  }
+
+  /** Time of the newest share; 0: there is none. */
+  get newestMs(): number {
+    return this.#newestMs
+  }
+
+  /** Whether a share is kept, as far as the newest 65,536 and more tell. */
+  readonly has = (id: string): boolean => this.#recent.has(id)
+
+  async append(shares: readonly ShareEntry[]): Promise<void> {
+    const batch: Put[] = []
+    const ids = new Set<string>()
+    for (const share of shares) {
+      if (this.#recent.has(share.id) || ids.has(share.id)) continue
+      ids.add(share.id)
+      batch.push({ type: 'put', key: shareKey(share), value: shareValue(share) })
+    }
+    await this.#write(batch)
+    for (const id of ids) this.#recent.add(id)
+    for (const { timeMs } of shares) if (timeMs > this.#newestMs) this.#newestMs = timeMs
+  }
+
+  refuse(counts: readonly RefusedShares[]): Promise<void> {
+    const added = this.#adding.then(async () => {
+      const sums = new Map<string, number>()
+      for (const each of counts) {
+        const key = refusedKey(each)
+        sums.set(key, (sums.get(key) ?? 0) + each.count)
+      }
+      const keys = [...sums.keys()]
+      const before = await (await this.#opened()).getMany(keys)
+      await this.#write(
+        keys.map((key, i) => {
+          const old = before[i] === undefined ? 0 : (this.#read(key, refusedOf(key, before[i]))?.count ?? 0)
+          return { type: 'put', key, value: refusedValue(old + (sums.get(key) ?? 0)) }
+        }),
+      )
+    })
+    this.#adding = added.catch(() => undefined)
+    return added
+  }
+
+  async *shares({ fromMs, untilMs, newestFirst = false }: TimeRange & { newestFirst?: boolean } = {}) {
+    const range = rangeOf(SHARES, { fromMs, untilMs })
+    yield* this.#records(range, newestFirst, shareOf)
+  }
+
+  async *refused({ fromMs, untilMs }: TimeRange = {}) {
+    yield* this.#records(rangeOf(REFUSED, { fromMs, untilMs }), false, refusedOf)
+  }
+
+  async load(): Promise<(SavedThrough & { readonly accounts: readonly SavedAccount[] }) | null> {
+    const database = await this.#opened()
+    const text = await database.get('m/through')
+    if (text === undefined) return null
+    const through = this.#read('m/through', unsealed(text) as SavedThrough | undefined)
+    const accounts: SavedAccount[] = []
+    const range = { gte: ACCOUNTS, lt: behind(ACCOUNTS) }
+    for await (const account of this.#records(
+      range,
+      false,
+      (_key, value) => unsealed(value) as SavedAccount | undefined,
+    ))
+      accounts.push(account)
+    return { ...through, accounts }
+  }
+
+  async save({ changed, dropped, throughMs, savedMs }: SavedChange): Promise<void> {
+    const key = ({ user, worker }: Pick<SavedAccount, 'user' | 'worker'>) => ACCOUNTS + JSON.stringify([user, worker])
+    await this.#write([
+      ...changed.map((account): Put => ({ type: 'put', key: key(account), value: sealed(account) })),
+      ...dropped.map((account): Del => ({ type: 'del', key: key(account) })),
+      { type: 'put', key: 'm/through', value: sealed({ throughMs, savedMs } satisfies SavedThrough) },
+    ])
+  }
+
+  /** Syncs, and closes. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    for (const cancel of this.#cancels) cancel()
+    await this.#adding
+    await this.#reopening?.catch(() => undefined)
+    await this.#sync()
+    await this.#database?.close()
+    this.#database = null
+  }
+
+  async #write(batch: (Put | Del)[]): Promise<void> {
+    if (batch.length === 0) return
+    const database = await this.#opened()
+    try {
+      await database.batch(batch)
+      this.#isDirty = true
+    } catch (error) {
+      this.#fail(database, error, batch)
+      throw this.#unwritable(error)
+    }
+  }
+
+  /**
+   * LevelDB's log may end in half a record now, behind which nothing would be read again. Opening it anew begins another log.
+   */
+  #fail(database: ShareDatabase, error: unknown, batch: readonly (Put | Del)[]): void {
+    for (const { type, key } of batch) if (type === 'put' && key.startsWith(SHARES)) this.#doubtful.push(key)
+    this.#failure = error
+    this.#failedAtMs = this.#options.clock.monotonicMs()
+    if (this.#database !== database) return
+    this.#database = null
+    this.#reopening = null
+    // It is closed before it is opened again.
+    this.#closing = database.close().catch(() => undefined)
+  }
+
+  async #opened(): Promise<ShareDatabase> {
+    if (this.#database !== null) return this.#database
+    const { clock, folder } = this.#options
+    if (this.#failure === null) throw new NewcutError('DATA_UNUSABLE', `${folder}: the share log is closed`)
+    if (this.#reopening === null) {
+      if (clock.monotonicMs() - this.#failedAtMs < REOPEN_MS) throw this.#unwritable(this.#failure)
+      this.#reopening = this.#reopen()
+    }
+    return this.#reopening
+  }
+
+  async #reopen(): Promise<ShareDatabase> {
+    const { clock, folder, open = openShareDatabase } = this.#options
+    await this.#closing
+    let database: ShareDatabase | null = null
+    try {
+      database = await open(folder)
+      const doubtful = this.#doubtful
+      await database.batch(doubtful.map((key): Del => ({ type: 'del', key })))
+      this.#doubtful = this.#doubtful.slice(doubtful.length)
+      this.#database = database
+      this.#failure = null
+      this.#reopening = null
+      return database
+    } catch (error) {
+      this.#failure = error
+      this.#failedAtMs = clock.monotonicMs()
+      this.#closing = database?.close().catch(() => undefined) ?? Promise.resolve()
+      this.#reopening = null
+      throw this.#unwritable(error)
+    }
+  }
+
+  #unwritable(error: unknown): NewcutError {
+    const reason = (error as { readonly cause?: unknown }).cause ?? error
+    const message = `${this.#options.folder}: shares cannot be kept: ${describeError(reason)}`
+    return new NewcutError('DATA_UNUSABLE', message, { hint: 'is the disk full?', cause: error })
+  }
+
+  async *#records<T>(
+    range: { readonly gte: string; readonly lt: string },
+    reverse: boolean,
+    read: (key: string, value: string) => T | null | undefined,
+  ): AsyncGenerator<T> {
+    const iterator = (await this.#opened()).iterator({ ...range, reverse })
+    try {
+      for (;;) {
+        const entries = await iterator.nextv(CHUNK)
+        if (entries.length === 0) return
+        for (const [key, value] of entries) yield this.#read(key, read(key, value))
+      }
+    } finally {
+      await iterator.close()
+    }
+  }
+
+  /** Throws NewcutError DATA_UNUSABLE for a record that is damaged. */
+  #read<T>(key: string, value: T | null | undefined): T {
+    if (value != null) return value
+    const message = `${this.#options.folder}: damaged: the record ${key} has a wrong checksum`
+    throw new NewcutError('DATA_UNUSABLE', message, {
+      hint: 'move the folder away; a new share log begins in its place',
+    })
+  }
+
+  /** What was kept by earlier runs, so that none of it is kept twice. */
+  async #readNewest(): Promise<void> {
+    const ids: string[] = []
+    for await (const { id, timeMs } of this.shares({ newestFirst: true })) {
+      this.#newestMs = Math.max(this.#newestMs, timeMs)
+      if (ids.push(id) === MAX_RECENT) break
+    }
+    for (const id of ids.toReversed()) this.#recent.add(id)
+  }
+
+  async #prune(): Promise<void> {
+    const { clock, keepMs = KEEP_MS } = this.#options
+    const until = timeText(clock.wallMs() - keepMs)
+    for (const prefix of [SHARES, REFUSED]) await this.#database?.clear({ gte: prefix, lt: prefix + until })
+  }
+
+  async #sync(): Promise<void> {
+    const database = this.#database
+    if (!this.#isDirty || database === null) return
+    this.#isDirty = false
+    try {
+      await database.put('m/synced', String(this.#options.clock.wallMs()), { sync: true })
+    } catch (error) {
+      this.#fail(database, error, [])
+    }
+  }
+
+  /** The next turn begins so long after the last one has ended. A turn that fails is tried again by the next. */
+  #repeat(everyMs: number, turn: () => Promise<void>): void {
+    const wait = (index: number) => {
+      if (this.#isClosed) return
+      this.#cancels[index] = this.#options.clock.after(everyMs, () => {
+        void turn()
+          .catch(() => undefined)
+          .then(() => wait(index))
+      })
+    }
+    wait(this.#cancels.push(() => undefined) - 1)
+  }
+}
+
+function rangeOf(prefix: string, { fromMs, untilMs }: TimeRange) {
+  const gte = fromMs === undefined ? prefix : prefix + timeText(Math.ceil(fromMs))
+  return { gte, lt: untilMs === undefined ? behind(prefix) : prefix + timeText(Math.ceil(untilMs)) }
+}
+
+/** Makes a log that is new one of this network. Throws NewcutError DATA_UNUSABLE for a log of another. */
+async function claim(database: ShareDatabase, folder: string, network: string): Promise<void> {
+  const [format, of] = await database.getMany(['m/format', 'm/network'])
+  if (format !== undefined && format !== String(FORMAT)) {
+    const message = `${folder}: the share log has the format ${format}, and this newcut knows ${FORMAT}`
+    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'take a newer newcut, or another --state' })
+  }
+  if (of !== undefined && of !== network) {
+    const message = `${folder}: the share log is of the network ${of}, not of ${network}`
+    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'give each network a --state of its own' })
+  }
+  if (of !== undefined) return
+  await database.batch([
+    { type: 'put', key: 'm/format', value: String(FORMAT) },
+    { type: 'put', key: 'm/network', value: network },
+  ])
+}

@@ -1,0 +1,227 @@
+/**
+ * What stands between the judgement of a share and its answer: a share counts, and is answered as accepted, once its store
+ * has it. Shares that come during a write go into the next one together.
+ */
+import type { Clock } from '../core/clock.ts'
+import { describeError } from '../core/errors.ts'
+import { type Account, minuteOf, type RefusedVerdict } from './account.ts'
+import type { AccountStore, Accounts } from './accounts.ts'
+import type { RefusedShares, ShareEntry, ShareStore } from './share-store.ts'
+
+/** What the console is told of rigs and of their share log. */
+export interface RigNotice {
+  readonly type: 'warning' | 'trouble' | 'recovered' | 'detail'
+  readonly message: string
+}
+
+/** Where shares and accounts are kept. */
+export interface Kept {
+  readonly store: ShareStore
+  /** null: accounts are made from the log of seven days at each start. */
+  readonly accounts: AccountStore | null
+  /** Whether it is known that a share was kept before. */
+  readonly has: (id: string) => boolean
+  /** Time of the newest share; 0: there is none. */
+  readonly newestMs: number
+}
+
+/** A share without the time at which it is kept. */
+export type NewShare = Omit<ShareEntry, 'timeMs'>
+
+export type Outcome = 'accepted' | 'duplicate' | 'unavailable'
+
+interface Waiting {
+  readonly share: NewShare
+  readonly answer: (outcome: Outcome) => void
+}
+
+/** Shares that wait for the store. Further ones are answered as unavailable. */
+export const MAX_WAITING = 65_536
+/** Time between two writes: each has a time of its own, so that shares are replayed in the order in which they counted. */
+const WRITE_MS = 1
+const REFUSED_MS = 1_000
+const SAVE_MS = 60_000
+/** Workers and reasons whose refusals wait for the next write. Further ones are counted in their accounts alone. */
+const MAX_REFUSED = 100_000
+
+export class ShareRecorder {
+  readonly accounts: Accounts
+  readonly kept: Kept | null
+  readonly #clock: Clock
+  readonly #onNotice: (notice: RigNotice) => void
+  #waiting: Waiting[] = []
+  /** The write that goes on, or is about to begin; null: none. */
+  #writing: Promise<void> | null = null
+  /** Of the last write: those of shares never fall, and no two writes have the same. */
+  #lastMs: number
+  readonly #refused = new Map<string, RefusedShares>()
+  /** Those with refusals in this run. */
+  readonly #refusing = new WeakSet<Account>()
+  #isFailing = false
+  readonly #cancels: (() => void)[] = []
+  #isClosed = false
+  #closing: Promise<void> | null = null
+
+  /** `kept`: null where no shares are kept: then they count at once. */
+  constructor(kept: Kept | null, accounts: Accounts, clock: Clock, onNotice: (notice: RigNotice) => void) {
+    this.kept = kept
+    this.accounts = accounts
+    this.#clock = clock
+    this.#onNotice = onNotice
+    this.#lastMs = Math.max(kept?.newestMs ?? 0, accounts.throughMs)
+    if (kept === null) return
+    this.#repeat(REFUSED_MS, () => this.#keepRefused())
+    this.#repeat(SAVE_MS, () => this.save())
+  }
+
+  /** Shares that wait for the store. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /** Whether the store took what was written last. */
+  get isWell(): boolean {
+    return !this.#isFailing
+  }
+
+  /** Time of day, as the accounts count it. */
+  get nowMs(): number {
+    return Math.max(this.#clock.wallMs(), this.#lastMs)
+  }
+
+  /** Whether the share was handed in before, perhaps to an earlier process. */
+  knows(id: string): boolean {
+    return this.kept?.has(id) ?? false
+  }
+
+  /** Keeps a share, counts it and answers. */
+  accept(share: NewShare, answer: (outcome: Outcome) => void): void {
+    if (this.kept === null) {
+      this.accounts.accept({ ...share, timeMs: this.#nextMs(0) })
+      answer('accepted')
+    } else if (this.#isClosed || this.#waiting.length >= MAX_WAITING) answer('unavailable')
+    else {
+      this.#waiting.push({ share, answer })
+      this.#writing ??= this.#writeAll(this.kept)
+    }
+  }
+
+  /** Counts a refusal. True: it is the first of its worker. */
+  refuse(user: string, worker: string, verdict: RefusedVerdict, isUnknownJob = false): boolean {
+    const nowMs = this.#clock.wallMs()
+    const account = this.accounts.refuse(user, worker, verdict, nowMs, isUnknownJob)
+    const isFirst = !this.#refusing.has(account)
+    this.#refusing.add(account)
+    if (this.kept === null) return isFirst
+    const minuteMs = minuteOf(nowMs)
+    const key = `${minuteMs} ${verdict} ${account.key}`
+    const count = (this.#refused.get(key)?.count ?? 0) + 1
+    if (count > 1 || this.#refused.size < MAX_REFUSED)
+      this.#refused.set(key, { minuteMs, user, worker, verdict, count })
+    return isFirst
+  }
+
+  /** Resolves once nothing waits. */
+  async flush(): Promise<void> {
+    while (this.#writing !== null) await this.#writing
+    await this.#keepRefused()
+  }
+
+  /** Saves the accounts. */
+  async save(): Promise<void> {
+    const store = this.kept?.accounts ?? null
+    if (store === null) return
+    await this.#keepRefused()
+    if (this.#refused.size > 0) return
+    await this.#attempt(() => this.accounts.save(store, this.#clock.wallMs()))
+  }
+
+  /** Answers what waits, saves the accounts, and closes the store. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#isClosed = true
+    for (const cancel of this.#cancels) cancel()
+    await this.flush()
+    await this.save()
+    await this.kept?.store.close()
+  }
+
+  /** One write after the other, as long as shares wait. */
+  async #writeAll({ store }: Kept): Promise<void> {
+    // All shares that are read in this turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#waiting.length > 0) {
+      const timeMs = this.#nextMs(1)
+      const batch = this.#nextBatch()
+      const shares = batch.map(({ share }): ShareEntry => ({ ...share, timeMs }))
+      const isKept = await this.#attempt(() => store.append(shares))
+      if (isKept) for (const share of shares) this.accounts.accept(share)
+      const outcome = isKept ? 'accepted' : 'unavailable'
+      for (const { answer } of batch) answer(outcome)
+      if (this.#waiting.length > 0 && this.#clock.wallMs() <= timeMs) await this.#pause()
+    }
+    this.#writing = null
+  }
+
+  /** All that waits, by id. Duplicates are answered. */
+  #nextBatch(): readonly Waiting[] {
+    const sorted = this.#waiting.sort((a, b) => (a.share.id < b.share.id ? -1 : 1))
+    this.#waiting = []
+    const batch = sorted.filter(({ share: { id } }, i) => id !== sorted[i - 1]?.share.id && !this.knows(id))
+    if (batch.length < sorted.length) {
+      const kept = new Set(batch)
+      for (const each of sorted) if (!kept.has(each)) each.answer('duplicate')
+    }
+    return batch
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => void this.#clock.after(WRITE_MS, resolve))
+  }
+
+  /** The time of day, or the last one and so much more where that is not before it. */
+  #nextMs(leastStep: number): number {
+    this.#lastMs = Math.max(Math.floor(this.#clock.wallMs()), this.#lastMs + leastStep)
+    return this.#lastMs
+  }
+
+  /** False: it failed, which is told once until it succeeds again. */
+  async #attempt(write: () => Promise<void>): Promise<boolean> {
+    try {
+      await write()
+    } catch (error) {
+      const after = 'shares are refused until it can be written; blocks are handed in all the same'
+      if (!this.#isFailing) this.#onNotice({ type: 'trouble', message: `${describeError(error)}: ${after}` })
+      this.#isFailing = true
+      return false
+    }
+    if (this.#isFailing) this.#onNotice({ type: 'recovered', message: 'the share log can be written again' })
+    this.#isFailing = false
+    return true
+  }
+
+  async #keepRefused(): Promise<void> {
+    const { kept } = this
+    if (kept === null || this.#refused.size === 0) return
+    const counts = [...this.#refused.values()]
+    this.#refused.clear()
+    if (await this.#attempt(() => kept.store.refuse(counts))) return
+    for (const each of counts) {
+      const key = `${each.minuteMs} ${each.verdict} ${each.user}\n${each.worker}`
+      this.#refused.set(key, { ...each, count: each.count + (this.#refused.get(key)?.count ?? 0) })
+    }
+  }
+
+  /** The next turn begins so long after the last one has ended. */
+  #repeat(everyMs: number, turn: () => Promise<void>): void {
+    const wait = (index: number) => {
+      if (this.#isClosed) return
+      this.#cancels[index] = this.#clock.after(everyMs, () => void turn().then(() => wait(index)))
+    }
+    wait(this.#cancels.push(() => undefined) - 1)
+  }
+}

@@ -1,0 +1,78 @@
+/** When the user is warned of a worker whose shares are refused, when it is well again, and what to do about it. */
+import type { Account, RigWarning } from './account.ts'
+
+/** So many refusals in a row are worth a warning. */
+const ALL_REFUSED = 50
+/** Of the shares of ten minutes, more than this share of refusals is; with half of it a worker is well again. */
+const REFUSED_SHARE = 0.05
+/** Fewer shares say nothing of such a share. */
+const MIN_SHARES = 50
+/** A worker that was not heard of for so long is nobody to warn of. */
+export const SILENT_MS = 3_600_000
+
+/** Reason -> what to do. */
+const remedies: Readonly<Record<RigWarning['reason'], string>> = {
+  duplicate: 'it uses up its headers before it gets new ones: is its program known by its own name?',
+  stale: 'its shares come late: look at the network between, and at the node',
+  low: 'is it set to another network or pool, or its order of bytes (password order=memory)?',
+  malformed: 'does its program speak the stratum of these networks?',
+  unauthorized: 'is it banned, or does it log in only after its shares?',
+  unsubscribed: 'does its program speak the stratum of these networks?',
+  unavailable: 'the share log cannot be written',
+  'unknown job': 'it searches jobs of another server: does a proxy mix pools?',
+}
+
+/** Looks at a worker after a share. `warning`: it is to be warned of; `well`: it is well again; null: nothing is new. */
+export function judgeAccount(account: Account, nowMs: number): 'warning' | 'well' | null {
+  if (account.warning === null) {
+    account.warning = warningFor(account, nowMs)
+    return account.warning === null ? null : 'warning'
+  }
+  if (account.streak > 0) return null
+  const { accepted, refused } = countsOf(account, nowMs)
+  if (refused > (REFUSED_SHARE / 2) * (accepted + refused)) return null
+  account.warning = null
+  return 'well'
+}
+
+/** Whether a warning is outdated, since nothing was heard of the worker. */
+export const isForgotten = ({ warning, heardMs }: Account, nowMs: number) =>
+  warning !== null && nowMs - heardMs > SILENT_MS
+
+export function warningText({ user, worker, warning }: Pick<Account, 'user' | 'worker' | 'warning'>): string {
+  const name = rigText(user, worker)
+  if (warning === null) return `${name} is well again: its shares are accepted`
+  const { reason, refused, of } = warning
+  const what =
+    refused === of
+      ? `the last ${refused} shares of ${name} were all refused`
+      : `${refused} of the last ${of} shares of ${name} were refused, all within 10 minutes`
+  return `${what}; the commonest reason is ${reason}: ${remedies[reason]}`
+}
+
+export const remedyOf = ({ reason }: RigWarning) => remedies[reason]
+
+const rigText = (user: string, worker: string) => (worker === '' ? user : `${worker} of ${user}`)
+
+function warningFor(account: Account, nowMs: number): RigWarning | null {
+  const { streak } = account
+  if (streak >= ALL_REFUSED) {
+    return { reason: reasonOf(account, nowMs), refused: streak, of: streak, sinceMs: nowMs }
+  }
+  const { accepted, refused } = countsOf(account, nowMs)
+  const of = accepted + refused
+  if (of < MIN_SHARES || refused <= REFUSED_SHARE * of) return null
+  return { reason: reasonOf(account, nowMs), refused, of, sinceMs: nowMs }
+}
+
+function countsOf(account: Account, nowMs: number): { readonly accepted: number; readonly refused: number } {
+  const { accepted, refused } = account.recent(nowMs)
+  return { accepted, refused: Object.values(refused).reduce((sum, count) => sum + count, 0) }
+}
+
+/** The commonest reason of the last ten minutes. */
+function reasonOf(account: Account, nowMs: number): RigWarning['reason'] {
+  const counts = Object.entries(account.recent(nowMs).refused) as [RigWarning['reason'], number][]
+  const [[reason] = ['stale' as const]] = counts.toSorted(([, a], [, b]) => b - a)
+  return reason === 'stale' && 2 * account.unknownJobs > account.streak ? 'unknown job' : reason
+}

@@ -1,0 +1,62 @@
+/** Keys and values of the share log in LevelDB. Values are JSON behind a checksum, since LevelDB does not check what it reads. */
+import { crc32 } from 'node:zlib'
+import type { RefusedVerdict } from './account.ts'
+import type { RefusedShares, ShareEntry } from './share-store.ts'
+
+/** First characters of the keys of shares, refusals and accounts. Those of all else begin with `m/`. */
+export const SHARES = 's/'
+export const REFUSED = 'r/'
+export const ACCOUNTS = 'a/'
+/** Behind all keys that begin with a prefix: it ends in `/`. */
+export const behind = (prefix: string) => `${prefix.slice(0, -1)}0`
+
+const TIME_DIGITS = 15
+
+/** Times in the order of their digits. */
+export const timeText = (timeMs: number) => String(Math.max(0, Math.floor(timeMs))).padStart(TIME_DIGITS, '0')
+
+export const shareKey = ({ timeMs, id }: Pick<ShareEntry, 'timeMs' | 'id'>) => `${SHARES}${timeText(timeMs)}/${id}`
+
+export const refusedKey = ({ minuteMs, user, worker, verdict }: Omit<RefusedShares, 'count'>) =>
+  `${REFUSED}${timeText(minuteMs)}/${verdict}/${JSON.stringify([user, worker])}`
+
+export function shareValue(share: ShareEntry): string {
+  const { user, worker, agent, address, chain, height, difficulty, blockDifficulty, block } = share
+  return sealed([user, worker, agent, address, chain, height, difficulty, blockDifficulty, block])
+}
+
+/** null: it is not what was written. */
+export function shareOf(key: string, value: string): ShareEntry | null {
+  const fields = unsealed(value)
+  if (!Array.isArray(fields)) return null
+  const [user, worker, agent, address, chain, height, difficulty, blockDifficulty, block] = fields
+  const timeMs = Number(key.slice(SHARES.length, SHARES.length + TIME_DIGITS))
+  const id = key.slice(SHARES.length + TIME_DIGITS + 1)
+  return { id, timeMs, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block }
+}
+
+export const refusedValue = (count: number) => sealed(count)
+
+/** null: it is not what was written. */
+export function refusedOf(key: string, value: string): RefusedShares | null {
+  const count = unsealed(value)
+  if (typeof count !== 'number') return null
+  const minuteMs = Number(key.slice(REFUSED.length, REFUSED.length + TIME_DIGITS))
+  const rest = key.slice(REFUSED.length + TIME_DIGITS + 1)
+  const slash = rest.indexOf('/')
+  const [user, worker] = JSON.parse(rest.slice(slash + 1)) as [string, string]
+  return { minuteMs, user, worker, verdict: rest.slice(0, slash) as RefusedVerdict, count }
+}
+
+/** JSON behind its checksum. */
+export function sealed(value: unknown): string {
+  const text = JSON.stringify(value)
+  return `${crc32(text).toString(36)} ${text}`
+}
+
+/** undefined: it is not what was written. */
+export function unsealed(value: string): unknown {
+  const space = value.indexOf(' ')
+  const text = value.slice(space + 1)
+  return crc32(text).toString(36) === value.slice(0, space) ? JSON.parse(text) : undefined
+}
