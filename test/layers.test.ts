@@ -12,6 +12,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'cli', 'core'],
   commands: [
     'accounts',
+    'payouts',
     'compose',
     'cli',
     'contracts',
@@ -56,6 +57,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   accounts: ['fleet', 'stratum', 'schema', 'core'],
   fleet: ['schema', 'core'],
   stratum: ['core'],
+  payouts: ['accounts', 'wallet', 'node', 'schema', 'core'],
   wallet: ['contracts', 'node', 'schema', 'core'],
   node: ['schema', 'core'],
   devnet: ['contracts', 'schema', 'core'],
