@@ -1,7 +1,7 @@
 /** A report of payouts as lines for people. */
 import { printable } from '../core/printable.ts'
 import type { Payment } from '../payouts/payments.ts'
-import type { PartState, Report, ReportBalance, ReportBlock } from '../payouts/report.ts'
+import type { PartState, PayoutReport, ReportBalance, ReportBlock } from '../payouts/report.ts'
 
 /** How parts and blocks stand, in words. */
 const STATES: Readonly<Record<string, string>> = {
@@ -17,21 +17,21 @@ const STATES: Readonly<Record<string, string>> = {
   own: "the pool's own",
 }
 
-/** `isPaying`: payments are shown rather than what is due. */
-export function payoutLines(report: Report, { isPaying }: { readonly isPaying: boolean }): string[] {
+/** `since`: when a run that pays began; null: nothing is paid. */
+export function payoutLines(report: PayoutReport, since: string | null): string[] {
   const { blocks } = report
   return [
     ...heading(report),
     '',
     ...(blocks.length === 0 ? ['no share of the share log is a block'] : blockTable(blocks)),
-    ...blocks.filter((block) => isOpen(block) || !isPaying).flatMap(partLines),
+    ...blocks.filter((block) => isOpen(block) || since === null).flatMap(partLines),
     ...balanceLines(report.balances),
     ...operatorLines(report),
-    ...paymentLines(report.payments, isPaying),
+    ...paymentLines(report.payments, since),
   ]
 }
 
-function heading({ network, account, scheme, window, feePercent, minimum, confirmations }: Report): string[] {
+function heading({ network, account, scheme, window, feePercent, minimum, confirmations }: PayoutReport): string[] {
   const over = scheme === 'pplns' ? ` over ${window} blocks` : ''
   return [
     `pool: ${printable(account)} on ${printable(network)}`,
@@ -91,7 +91,7 @@ function balanceLines(balances: readonly ReportBalance[]): string[] {
   return ['', ...tableLines([header, ...rows], [true, false, true, false, false])]
 }
 
-function operatorLines({ operator }: Report): string[] {
+function operatorLines({ operator }: PayoutReport): string[] {
   if (operator.length === 0) return []
   const rows = operator.map(({ chain, ...amounts }) => [String(chain), ...Object.values(amounts)])
   const header = ['chain', 'fee', 'rest', "operator's shares", 'users without account', 'paid for orphans']
@@ -105,9 +105,9 @@ function operatorLines({ operator }: Report): string[] {
   ]
 }
 
-/** Payments that were settled are listed where something was paid just now. */
-function paymentLines(payments: readonly Payment[], isPaying: boolean): string[] {
-  const shown = isPaying ? payments : payments.filter(({ state }) => state === 'pending')
+/** Those that are not settled, and those of this run. */
+function paymentLines(payments: readonly Payment[], since: string | null): string[] {
+  const shown = payments.filter(({ at, state }) => state === 'pending' || (since !== null && at >= since))
   if (shown.length === 0) return []
   const rows = shown.map(({ at, chain, account, amount, state, requestKey }) => [
     `${at.slice(0, 10)} ${at.slice(11, 19)}`,

@@ -11,7 +11,7 @@ import type { NodeClient } from '../node/client.ts'
 import type { PoolRules } from '../payouts/assess.ts'
 import { type Fraction, fractionOf, unitsOf } from '../payouts/coins.ts'
 import { type PayoutSetup, payPayouts, reportPayouts } from '../payouts/payout-run.ts'
-import type { Report } from '../payouts/report.ts'
+import type { PayoutReport } from '../payouts/report.ts'
 import { systemClock } from '../platform/clock.ts'
 import { placeOf } from '../source/node/mining-node.ts'
 import type { NamedKey } from '../wallet/known-keys.ts'
@@ -35,19 +35,18 @@ export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): P
   return withNode(config, surroundings, async (client, signal) => {
     const { nodeVersion: network } = client.info
     const keys = values.pay ? signingKeys(values.key, network, (message) => steps.warn(message)) : null
-    const rules = rulesOf(config, network, keys)
     const folder = folderOf(config, surroundings)
-    const reader = await openShareReader(sourceOf(config, folder, network), systemClock, signal)
-    try {
-      const setup = setupOf(client, { config, reader, folder, rules, signal })
-      const { report, isDone } =
-        keys === null ? { report: await reportPayouts(setup), isDone: true } : await pay(setup, { config, keys, steps })
-      if (values.json) print(JSON.stringify(report))
-      else for (const line of payoutLines(report, { isPaying: values.pay })) print(line)
-      return isDone ? 0 : 1
-    } finally {
-      await reader.close()
-    }
+    const source = sourceOf(config, folder, network)
+    const openReader = () => openShareReader(source, systemClock, signal)
+    const setup = setupOf(client, { config, openReader, folder, rules: rulesOf(config, network, keys), signal })
+    const since = new Date(setup.clock.wallMs()).toISOString()
+    const { report, isDone } =
+      keys === null
+        ? { report: await reportPayouts(setup), isDone: true }
+        : await steps.guide(() => pay(setup, { config, keys, steps, since }), signal)
+    if (values.json) print(JSON.stringify(report))
+    else for (const line of payoutLines(report, values.pay ? since : null)) print(line)
+    return isDone ? 0 : 1
   })
 }
 
@@ -58,8 +57,8 @@ function rulesOf({ values }: PayoutsConfig, network: string, keys: readonly Name
   const { account = null, 'public-key': publicKeys = null, scheme, window, fee, confirmations } = values
   const payee = { account, predicate: 'keys-all', publicKeys }
   checkPayee(payee)
-  const isNamed = account !== null || publicKeys !== null
-  const pool = !isNamed && keys !== null ? keys[0].account : accountOn(network, payee).account
+  const byKey = publicKeys === null && keys !== null ? keys[0].account : null
+  const pool = account ?? byKey ?? accountOn(network, payee).account
   const percent = exactly(fee)
   return {
     ...{ account: pool, network, scheme, confirmations },
@@ -94,7 +93,7 @@ function sourceOf(
 
 interface Given {
   readonly config: PayoutsConfig
-  readonly reader: ShareReader
+  readonly openReader: () => Promise<ShareReader>
   readonly folder: string
   readonly rules: PoolRules
   readonly signal: AbortSignal
@@ -111,27 +110,34 @@ function setupOf(client: NodeClient, { config, ...rest }: Given): PayoutSetup {
   }
 }
 
+interface Paying {
+  readonly config: PayoutsConfig
+  readonly keys: readonly NamedKey[]
+  readonly steps: StepLines
+  /** When this run began. */
+  readonly since: string
+}
+
 /** Pays; `isDone`: all that was due is paid. */
 async function pay(
   setup: PayoutSetup,
-  {
-    config,
-    keys,
-    steps,
-  }: { readonly config: PayoutsConfig; readonly keys: readonly NamedKey[]; readonly steps: StepLines },
-): Promise<{ readonly report: Report; readonly isDone: boolean }> {
+  { config, keys, steps, since }: Paying,
+): Promise<{ readonly report: PayoutReport; readonly isDone: boolean }> {
   let isDone = true
-  const begunAt = new Date(setup.clock.wallMs()).toISOString()
   const report = await payPayouts({
     ...setup,
-    ...{ keys: keys.map(({ key }) => key), terms: termsOf(config.values), onStep: steps.show },
+    ...{ keys: keys.map(({ key }) => key), terms: termsOf(config.values) },
+    onStep: (step) => {
+      if (step.type === 'sent') steps.goOnWith('newcut payouts --pay')
+      steps.show(step)
+    },
     onTrouble: (chain, error) => {
       isDone = false
       const hint = error.hint === undefined ? '' : `; ${error.hint}`
       steps.warn(`chain ${chain}: ${describeError(error)}${hint}`)
     },
   })
-  const failed = report.payments.filter(({ at, state }) => at >= begunAt && state !== 'paid')
+  const failed = report.payments.filter(({ at, state }) => at >= since && state !== 'paid')
   for (const { chain, account, amount, state, requestKey } of failed) {
     steps.warn(`chain ${chain}: ${amount} for ${account} ${state} (${requestKey}); it is due again`)
   }

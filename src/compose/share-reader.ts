@@ -31,12 +31,11 @@ export async function openShareReader(source: ShareSource, clock: Clock, stopped
     if (!isLocked(error)) throw error
     throw new NewcutError('DATA_UNUSABLE', `${folder}: its miner is running, and has the share log open`, {
       hint: '--from HOST:PORT reads the shares from it (the address of its --http), or stop it',
-      cause: error,
     })
   }
 }
 
-function isLocked(error: unknown): error is NewcutError {
+function isLocked(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if ((at as { readonly code?: string }).code === 'LEVEL_LOCKED') return true
   }

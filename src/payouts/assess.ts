@@ -2,7 +2,7 @@
 import type { ShareEntry, ShareReader } from '../accounts/share-store.ts'
 import { coinsText, type Fraction, unitsOf } from './coins.ts'
 import { type BlockNode, type BlockShare, blockShares, type Reward, rewardOf, standingsOf } from './found-blocks.ts'
-import type { Credit, Ledger } from './ledger.ts'
+import type { Credit, PayoutLedger } from './ledger.ts'
 import type { CreditLine, PayoutLine } from './payout-line.ts'
 import { comparePositions, isInside, type Position, roundUpTo, type Span } from './rounds.ts'
 import { type Division, dividePplns, divideProp, divideSolo, type SchemeName } from './schemes.ts'
@@ -22,7 +22,7 @@ export interface PoolRules {
 }
 
 /** How a block of the pool stands. */
-export type BlockState =
+export type PoolBlockState =
   | 'credited'
   /** It does not lie deep enough, or its chain is unsettled there, or the node does not know that far. */
   | 'waiting'
@@ -37,7 +37,7 @@ export type BlockState =
 /** A block of the pool. */
 export interface PoolBlock {
   readonly share: Pick<BlockShare, 'block' | 'chain' | 'height' | 'timeMs' | 'user'>
-  readonly state: BlockState
+  readonly state: PoolBlockState
   /** null: it is not asked about any more, as all of it is paid. */
   readonly depth: number | null
   readonly reward: Reward | null
@@ -48,7 +48,7 @@ export interface Assessment {
   /** For the journal, in this order. */
   readonly lines: readonly PayoutLine[]
   /** The ledger with these lines. */
-  readonly ledger: Ledger
+  readonly ledger: PayoutLedger
   /** In the order of shares. */
   readonly blocks: readonly PoolBlock[]
   /** Credited blocks whose chain is unsettled: nothing is paid for them now. */
@@ -56,7 +56,7 @@ export interface Assessment {
 }
 
 export interface AssessOptions {
-  readonly ledger: Ledger
+  readonly ledger: PayoutLedger
   readonly reader: Pick<ShareReader, 'shares'>
   readonly node: BlockNode
   readonly rules: PoolRules
@@ -175,7 +175,7 @@ function blocksOf(
   }: {
     readonly states: ReadonlyMap<string, Pick<PoolBlock, 'state' | 'reward'>>
     readonly standings: ReadonlyMap<string, { readonly depth: number }>
-    readonly ledger: Ledger
+    readonly ledger: PayoutLedger
   },
 ): PoolBlock[] {
   return found.map((share) => {

@@ -20,14 +20,14 @@ export interface BlockNode {
 }
 
 /** A block by its name. */
-export interface BlockName {
+export interface BlockRef {
   readonly block: string
   readonly chain: number
   readonly height: number
 }
 
 /** How a block stands for good, or that it does not yet. `depth`: as in BlockPlace; 0: its chain is lower still. */
-export interface Standing {
+export interface BlockStanding {
   readonly fate: 'deep' | 'waiting' | 'orphaned'
   readonly depth: number
 }
@@ -59,11 +59,11 @@ export async function blockShares(reader: Pick<ShareReader, 'shares'>): Promise<
 /** By block hash. */
 export async function standingsOf(
   { placeOf }: BlockNode,
-  blocks: readonly BlockName[],
+  blocks: readonly BlockRef[],
   confirmations: number,
   signal: AbortSignal,
-): Promise<Map<string, Standing>> {
-  const standings = new Map<string, Standing>()
+): Promise<Map<string, BlockStanding>> {
+  const standings = new Map<string, BlockStanding>()
   const waiting = [...blocks]
   const ask = async () => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -77,7 +77,7 @@ export async function standingsOf(
 }
 
 /** The fate of a block in this place: it is settled once so many blocks lie there, whichever they are. */
-export function standingAt(place: BlockPlace, confirmations: number): Standing {
+export function standingAt(place: BlockPlace, confirmations: number): BlockStanding {
   if (place.kind === 'awaited') return { fate: 'waiting', depth: 0 }
   const { kind, depth } = place
   if (depth < confirmations) return { fate: 'waiting', depth }
@@ -87,7 +87,7 @@ export function standingAt(place: BlockPlace, confirmations: number): Standing {
 /** What the coinbase of a block says. null: it says nothing that can be paid out. Throws what NodeClient throws. */
 export async function rewardOf(
   { client }: BlockNode,
-  { block, chain, height }: BlockName,
+  { block, chain, height }: BlockRef,
   signal: AbortSignal,
 ): Promise<Reward | null> {
   const { payloadHash } = await client.header(chain, block, { signal })

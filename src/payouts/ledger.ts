@@ -15,7 +15,7 @@ export interface PayoutOrder extends OrderLine {
 }
 
 /** What is owed to an account for one block. */
-export interface Claim {
+export interface UnpaidPart {
   readonly account: string
   readonly credit: Credit
   readonly amount: bigint
@@ -26,11 +26,11 @@ export interface Balance {
   readonly chain: number
   readonly account: string
   readonly amount: bigint
-  readonly claims: readonly Claim[]
+  readonly claims: readonly UnpaidPart[]
 }
 
 /** The lines of one network, added up. */
-export class Ledger {
+export class PayoutLedger {
   readonly #credits = new Map<string, Credit>()
   readonly #orders = new Map<string, PayoutOrder>()
   /** Block and account -> whether an order pays for it that has not failed. */
@@ -41,8 +41,8 @@ export class Ledger {
   }
 
   /** A ledger with these lines too; this one stays as it is. */
-  with(lines: readonly PayoutLine[]): Ledger {
-    const next = new Ledger()
+  with(lines: readonly PayoutLine[]): PayoutLedger {
+    const next = new PayoutLedger()
     for (const [block, credit] of this.#credits) next.#credits.set(block, credit)
     for (const [key, order] of this.#orders) next.#orders.set(key, order)
     for (const [key, order] of this.#spent) next.#spent.set(key, order)
@@ -119,7 +119,7 @@ export class Ledger {
   /**
    * What is owed for a block: to accounts other than the pool's own, and not paid by any order.
    */
-  claimsOf(credit: Credit): Claim[] {
+  claimsOf(credit: Credit): UnpaidPart[] {
     return credit.parts.flatMap(({ payee, amount: text }) => {
       const amount = unitsOf(text) ?? 0n
       if (!isPayable(payee, credit) || amount === 0n || this.payerOf(credit.block, payee) !== null) return []
@@ -129,7 +129,7 @@ export class Ledger {
 
   /** What is owed for blocks that count, of those that `isHeld` does not hold back; by chain and account. */
   balances(account: string, isHeld: (block: string) => boolean = () => false): Balance[] {
-    const byKey = new Map<string, Claim[]>()
+    const byKey = new Map<string, UnpaidPart[]>()
     for (const credit of this.#credits.values()) {
       if (credit.isOrphaned || credit.account !== account || isHeld(credit.block)) continue
       for (const claim of this.claimsOf(credit)) {
@@ -153,7 +153,7 @@ export function paidFor({ account, amount, claims }: Balance): Paid {
   return { account, amount: coinsText(amount), for: parts }
 }
 
-function balanceOf(claims: readonly Claim[]): Balance {
+function balanceOf(claims: readonly UnpaidPart[]): Balance {
   const [{ account, credit }] = claims
   const amount = claims.reduce((sum, claim) => sum + claim.amount, 0n)
   return { chain: credit.chain, account, amount, claims }

@@ -22,7 +22,6 @@ export async function lockPayouts(folder: string): Promise<Lock> {
     if ((reason as { readonly code?: string }).code === 'LEVEL_LOCKED') {
       throw new NewcutError('DATA_UNUSABLE', `${folder}: another newcut payouts --pay is at work there`, {
         hint: 'wait until it has ended; it goes on where it was interrupted',
-        cause: error,
       })
     }
     throw new NewcutError('DATA_UNUSABLE', `${location}: cannot be locked: ${describeError(reason)}`, {

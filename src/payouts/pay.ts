@@ -15,7 +15,7 @@ import { readAmount } from '../wallet/transfer.ts'
 import type { WalletNode } from '../wallet/wallet-node.ts'
 import { type BatchTransfer, batchOf, gasFor, transfersIn } from './batch.ts'
 import { coinsText, unitsOf } from './coins.ts'
-import { type Balance, type Ledger, type PayoutOrder, paidFor } from './ledger.ts'
+import { type Balance, type PayoutLedger, type PayoutOrder, paidFor } from './ledger.ts'
 import type { PayoutJournal } from './payout-journal.ts'
 import type { OrderLine } from './payout-line.ts'
 
@@ -23,7 +23,7 @@ export interface PayOptions {
   readonly node: WalletNode
   readonly journal: Pick<PayoutJournal, 'append' | 'now'>
   /** Gets a line for each order. */
-  readonly ledger: Ledger
+  readonly ledger: PayoutLedger
   /** The account that pays, gas too. */
   readonly account: string
   readonly keys: readonly SigningKey[]

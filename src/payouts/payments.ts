@@ -1,5 +1,5 @@
 /** The payments in a journal of payouts, as other programs show them. */
-import { Ledger, type PayoutOrder } from './ledger.ts'
+import { PayoutLedger, type PayoutOrder } from './ledger.ts'
 import { readPayouts } from './payout-journal.ts'
 import type { PayoutLine } from './payout-line.ts'
 
@@ -22,7 +22,7 @@ export interface Payment {
 
 /** Oldest first. */
 export function paymentsOf(lines: readonly PayoutLine[]): Payment[] {
-  return new Ledger(lines).orders.flatMap(paymentsOfOrder)
+  return new PayoutLedger(lines).orders.flatMap(paymentsOfOrder)
 }
 
 /** The transfers of one order. */

@@ -1,8 +1,8 @@
 /**
- * The journal of payouts on disk: one file that is only ever appended to. A line is on the disk itself before `append`
+ * The journal of payouts on disk: one file, to which whole lines are added and nothing else. A line is on the disk itself before `append`
  * returns, so that what follows from it, such as sending a command, never happens without it.
  */
-import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
@@ -12,23 +12,16 @@ const NEWLINE = 0x0a
 /** The file in a folder for state. */
 export const payoutFile = (folder: string) => join(folder, 'payouts.jsonl')
 
-/** Reads a journal; none where there is no file. Throws NewcutError DATA_UNUSABLE for one that is damaged. */
+/**
+ * Reads a journal; none where there is no file. What stands behind the last line feed was cut off when its process died, and
+ * nothing followed from it. Throws NewcutError DATA_UNUSABLE for a journal that is damaged.
+ */
 export function readPayouts(folder: string): PayoutLine[] {
   const path = payoutFile(folder)
-  const texts = textOf(path).split('\n')
-  const lines: PayoutLine[] = []
-  for (const [i, text] of texts.entries()) {
-    if (text === '') continue
-    const line = parsePayoutLine(text)
-    if (line !== null) lines.push(line)
-    else if (!isTorn(texts, i)) throw damaged(path, i + 1)
-  }
-  return lines
-}
-
-/** The last line may be cut off, and one that was found so when the journal was opened again. */
-function isTorn(texts: readonly string[], i: number): boolean {
-  return i === texts.length - 1 || parsePayoutLine(texts[i + 1])?.type === 'torn'
+  return textOf(path)
+    .split('\n')
+    .slice(0, -1)
+    .map((text, i) => parsePayoutLine(text) ?? damaged(path, i + 1))
 }
 
 function textOf(path: string): string {
@@ -40,9 +33,9 @@ function textOf(path: string): string {
   }
 }
 
-function damaged(path: string, line: number): NewcutError {
-  return new NewcutError('DATA_UNUSABLE', `${path}: line ${line} is damaged, and it may be a payment`, {
-    hint: 'restore the file from a copy; without that line somebody might be paid twice',
+function damaged(path: string, line: number): never {
+  throw new NewcutError('DATA_UNUSABLE', `${path}: line ${line} is damaged, and it may be a payment`, {
+    hint: 'mend it from a copy that has all later lines too: what is missing there would be paid twice',
   })
 }
 
@@ -66,10 +59,7 @@ export class PayoutJournal {
       const file = openSync(path, 'a+', 0o600)
       const journal = new PayoutJournal(path, file, nowMs)
       syncFolder(dirname(path))
-      if (endsTorn(file)) {
-        writeAll(file, '\n')
-        journal.append({ at: journal.now(), type: 'torn' })
-      }
+      cutTorn(path, file)
       return journal
     } catch (error) {
       throw unwritable(path, error)
@@ -109,12 +99,13 @@ function unwritable(path: string, error: unknown): unknown {
   )
 }
 
-function endsTorn(file: number): boolean {
-  const { size } = fstatSync(file)
-  if (size === 0) return false
-  const byte = Buffer.alloc(1)
-  readSync(file, byte, 0, 1, size - 1)
-  return byte[0] !== NEWLINE
+/** Takes the beginning of a line away that was never finished. */
+function cutTorn(path: string, file: number): void {
+  const bytes = readFileSync(path)
+  const end = bytes.lastIndexOf(NEWLINE) + 1
+  if (end === bytes.length) return
+  ftruncateSync(file, end)
+  fsyncSync(file)
 }
 
 function writeAll(file: number, text: string): void {

@@ -5,7 +5,6 @@
  * - `orphaned`, `restored`: a credited block has left its chain, or is back.
  * - `order`: a signed command that pays, and what it pays. It is sent after the line is on the disk.
  * - `result`: what became of an order, once nothing can change it.
- * - `torn`: the line before was cut off when a process or machine died. Nothing followed from it.
  */
 import { type Static, Type, Value } from '../schema/typebox.ts'
 
@@ -94,13 +93,7 @@ const FateLine = Type.Object({
   block: Hash,
 })
 
-export const PayoutLine = Type.Union([
-  CreditLine,
-  FateLine,
-  OrderLine,
-  ResultLine,
-  Type.Object({ at: Time, type: Type.Literal('torn') }),
-])
+export const PayoutLine = Type.Union([CreditLine, FateLine, OrderLine, ResultLine])
 export type PayoutLine = Readonly<Static<typeof PayoutLine>>
 
 /** A line of text; null for one that is damaged. */

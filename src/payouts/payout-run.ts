@@ -7,17 +7,18 @@ import type { Step, Terms } from '../wallet/teller.ts'
 import type { WalletNode } from '../wallet/wallet-node.ts'
 import { type Assessment, assess, type PoolRules } from './assess.ts'
 import type { BlockNode } from './found-blocks.ts'
-import { Ledger } from './ledger.ts'
+import { PayoutLedger } from './ledger.ts'
 import { lockPayouts } from './lock.ts'
 import { payBalances } from './pay.ts'
 import { PayoutJournal, readPayouts } from './payout-journal.ts'
-import { type Report, reportOf } from './report.ts'
+import { type PayoutReport, reportOf } from './report.ts'
 import { lookOnce, type OrderNode, type SettleOptions, settle } from './settle.ts'
 
 export interface PayoutSetup {
   readonly client: WalletNode & BlockNode['client'] & OrderNode
   readonly placeOf: BlockNode['placeOf']
-  readonly reader: Pick<ShareReader, 'shares'>
+  /** Opens the shares; they are closed before anything is paid, so that a miner may have them. */
+  readonly openReader: () => Promise<ShareReader>
   /** Folder of the journal of payouts. */
   readonly folder: string
   readonly rules: PoolRules
@@ -35,9 +36,9 @@ export interface PaySetup extends PayoutSetup {
 }
 
 /** What is owed and what was paid. Writes nothing. */
-export async function reportPayouts(setup: PayoutSetup): Promise<Report> {
+export async function reportPayouts(setup: PayoutSetup): Promise<PayoutReport> {
   const { rules, minimum } = setup
-  return reportOf(await assessed(setup, new Ledger(readPayouts(setup.folder))), rules, minimum)
+  return reportOf(await assessed(setup, new PayoutLedger(readPayouts(setup.folder))), rules, minimum)
 }
 
 /**
@@ -45,11 +46,11 @@ export async function reportPayouts(setup: PayoutSetup): Promise<Report> {
  * anywhere, the next run goes on. Throws NewcutError DATA_UNUSABLE while another run is at work, what the share store,
  * the node and settle throw, and the reason of the signal.
  */
-export async function payPayouts(setup: PaySetup): Promise<Report> {
+export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
   const { client, folder, rules, minimum, clock, signal, onStep } = setup
   const lock = await lockPayouts(folder)
   try {
-    const ledger = new Ledger(readPayouts(folder))
+    const ledger = new PayoutLedger(readPayouts(folder))
     const journal = PayoutJournal.open(folder, () => clock.wallMs())
     try {
       const settling: SettleOptions = {
@@ -76,7 +77,15 @@ export async function payPayouts(setup: PaySetup): Promise<Report> {
   }
 }
 
-function assessed({ client, placeOf, ...setup }: PayoutSetup, ledger: Ledger): Promise<Assessment> {
-  const at = new Date(setup.clock.wallMs()).toISOString()
-  return assess({ ...setup, ledger, node: { client, placeOf }, at })
+async function assessed(
+  { client, placeOf, openReader, ...setup }: PayoutSetup,
+  ledger: PayoutLedger,
+): Promise<Assessment> {
+  const reader = await openReader()
+  try {
+    const at = new Date(setup.clock.wallMs()).toISOString()
+    return await assess({ ...setup, reader, ledger, node: { client, placeOf }, at })
+  } finally {
+    await reader.close()
+  }
 }

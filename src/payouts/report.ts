@@ -1,5 +1,5 @@
 /** What a pool owes, has paid and keeps, and what it comes from. Amounts are decimal numbers of coins. */
-import type { Assessment, BlockState, PoolRules } from './assess.ts'
+import type { Assessment, PoolBlockState, PoolRules } from './assess.ts'
 import { COIN, coinsText, unitsOf } from './coins.ts'
 import { type Balance, type Credit, isPayable } from './ledger.ts'
 import { accountOfUser } from './payee.ts'
@@ -29,7 +29,7 @@ export interface ReportBlock {
   /** UTC, ISO 8601. */
   readonly foundAt: string
   readonly finder: string
-  readonly state: BlockState
+  readonly state: PoolBlockState
   readonly depth: number | null
   readonly reward: string | null
   /** Who was paid by its coinbase. */
@@ -62,7 +62,7 @@ export interface OperatorPart {
   readonly lost: string
 }
 
-export interface Report {
+export interface PayoutReport {
   readonly network: string
   readonly account: string
   readonly scheme: string
@@ -81,7 +81,7 @@ export function reportOf(
   { blocks, ledger, held }: Pick<Assessment, 'blocks' | 'ledger' | 'held'>,
   rules: PoolRules,
   minimum: bigint,
-): Report {
+): PayoutReport {
   const { network, account, scheme, window, fee, confirmations } = rules
   const balances = ledger.balances(account, (block) => held.has(block))
   const carried = new Set(balances.filter(({ amount }) => amount < minimum).map(keyOf))

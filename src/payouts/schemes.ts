@@ -14,7 +14,7 @@ export const schemeNames = ['pplns', 'prop', 'solo'] as const
 export type SchemeName = (typeof schemeNames)[number]
 
 /** What is divided, and by what rule. */
-export interface Terms {
+export interface DivisionTerms {
   readonly scheme: SchemeName
   /** PPLNS: how many blocks the shares that are paid are worth together. */
   readonly window: Fraction
@@ -23,7 +23,7 @@ export interface Terms {
 }
 
 /** What one payee gets for a block. */
-export interface Part {
+export interface RewardPart {
   /** An account, or the user that names none. */
   readonly payee: string
   /** 10^-12 coins. */
@@ -40,7 +40,7 @@ export interface Division {
   /** What rounding leaves, and for PPLNS what a window that is not full leaves. */
   readonly rest: bigint
   /** By payee, in the order of names. */
-  readonly parts: readonly Part[]
+  readonly parts: readonly RewardPart[]
 }
 
 /** One block in the unit of worth. */
@@ -61,7 +61,7 @@ export function worthOf({ difficulty, blockDifficulty }: Weighed): bigint {
   return block === 0n ? 0n : (difficultyUnits(difficulty) * BLOCK_WORTH) / block
 }
 
-interface Sum {
+interface PayeeSum {
   shares: number
   worth: bigint
   /** What the reward is divided by. */
@@ -70,7 +70,7 @@ interface Sum {
 
 /** Shares of payees, added up. */
 class Tally {
-  readonly #sums = new Map<string, Sum>()
+  readonly #sums = new Map<string, PayeeSum>()
   /** Of all payees. */
   weight = 0n
 
@@ -119,7 +119,7 @@ export async function divideProp(
  */
 export async function dividePplns(
   reward: bigint,
-  { fee, window }: Pick<Terms, 'fee' | 'window'>,
+  { fee, window }: Pick<DivisionTerms, 'fee' | 'window'>,
   newestFirst: AsyncIterable<Weighed> | Iterable<Weighed>,
 ): Promise<Division> {
   const tally = new Tally()

@@ -33,6 +33,8 @@ const RESEND_MS = 20_000
 const MAX_PAUSE_MS = 15_000
 /** How long after an order has expired the chain may take to prove it. */
 const GRACE_MS = 600_000
+/** What nodes say of a command that a block has by now (PROTOCOL.md E.1). */
+const IN_A_BLOCK = /already exists on chain/i
 const MICROSECONDS = 1_000_000n
 
 /** One look at an order. */
@@ -42,12 +44,12 @@ type Sight =
   | { readonly kind: 'pending' }
 
 /**
- * Follows orders until all are settled. Throws NewcutError NO_RESULT if the chain has no proof long after they have
+ * Follows orders, which have just been sent, until all are settled. Throws NewcutError NO_RESULT if the chain has no proof long after they have
  * expired, what NodeClient throws, and the reason of the signal.
  */
 export async function settle(orders: readonly PayoutOrder[], options: SettleOptions): Promise<void> {
   const { clock, signal, onStep } = options
-  const follower = new Follower(options)
+  const follower = new Follower(options, orders)
   let open = orders
   for (let failures = 0; open.length > 0; ) {
     let pauseMs = POLL_MS * (0.5 + Math.random())
@@ -72,7 +74,7 @@ export async function lookOnce(
   orders: readonly PayoutOrder[],
   options: SettleOptions,
 ): Promise<readonly PayoutOrder[]> {
-  return await new Follower(options).look(orders)
+  return await new Follower(options, []).look(orders)
 }
 
 class Follower {
@@ -82,8 +84,10 @@ class Follower {
   /** Request key -> what was told of it last. */
   readonly #told = new Map<string, string>()
 
-  constructor(options: SettleOptions) {
+  /** `sent`: orders that were sent just now. */
+  constructor(options: SettleOptions, sent: readonly PayoutOrder[]) {
     this.#options = options
+    for (const { requestKey } of sent) this.#sentMs.set(requestKey, options.clock.monotonicMs())
   }
 
   async look(orders: readonly PayoutOrder[]): Promise<readonly PayoutOrder[]> {
@@ -126,9 +130,9 @@ class Follower {
       await node.send(chain, [command], { signal })
       onStep({ type: 'sent', chain, requestKey, again: true })
     } catch (error) {
-      // A refusal may say that a block has it by now. If none has, the order expires.
+      // A refusal for another reason changes nothing: without a block the order expires.
       if (!(error instanceof NodeRefusal) || !error.isNodesOwn) throw error
-      onStep({ type: 'trouble', chain, error, retryInMs: 0 })
+      if (!IN_A_BLOCK.test(error.excerpt)) onStep({ type: 'trouble', chain, error, retryInMs: 0 })
     }
   }
 }

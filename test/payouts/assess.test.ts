@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ShareEntry } from '../../src/accounts/share-store.ts'
 import { type Assessment, assess, type PoolRules } from '../../src/payouts/assess.ts'
 import { type Fraction, fractionOf } from '../../src/payouts/coins.ts'
-import { Ledger } from '../../src/payouts/ledger.ts'
+import { PayoutLedger } from '../../src/payouts/ledger.ts'
 import type { OrderLine } from '../../src/payouts/payout-line.ts'
 import type { SchemeName } from '../../src/payouts/schemes.ts'
 import { ChainOfWords } from './chain-of-words.ts'
@@ -50,7 +50,7 @@ function pool(log: readonly ShareEntry[] = LOG) {
   return { node, reader: new MemoryShares(log) }
 }
 
-const look = (of: ReturnType<typeof pool>, by: PoolRules, ledger = new Ledger()): Promise<Assessment> =>
+const look = (of: ReturnType<typeof pool>, by: PoolRules, ledger = new PayoutLedger()): Promise<Assessment> =>
   assess({ ...of, ledger, rules: by, signal, at })
 
 /** Block -> payee -> amount. */

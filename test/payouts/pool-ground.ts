@@ -41,6 +41,7 @@ export class PoolGround {
   readonly state = join(this.folder, 'state')
   readonly devnet: Devnet
   readonly client: NodeClient
+  readonly #begunMs = systemClock.wallMs()
   #shares = 0
 
   private constructor(devnet: Devnet, client: NodeClient) {
@@ -103,7 +104,7 @@ export class PoolGround {
   share(user: string, difficulty: number, block: PoolBlock | null = null): ShareEntry {
     const n = ++this.#shares
     return share({
-      ...{ id: block?.block ?? `s${String(n).padStart(6, '0')}`, timeMs: Date.now() - 1_000_000 + n * 1000, user },
+      ...{ id: block?.block ?? `s${String(n).padStart(6, '0')}`, timeMs: this.#begunMs + n, user },
       ...{ difficulty, block: block?.block ?? null, chain: block?.chain ?? 0, height: block?.height ?? 1 },
     })
   }
