@@ -1,5 +1,5 @@
 /** A pool on the embedded network: three rigs, an orphan, and everybody is paid to the last unit. */
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { unitsOf } from '../../src/payouts/coins.ts'
 import { lockPayouts } from '../../src/payouts/lock.ts'
 import { readPayments } from '../../src/payouts/payments.ts'
@@ -11,6 +11,9 @@ import { type Ended, run } from '../cli/run.ts'
 import { until } from '../wait.ts'
 import { Gate } from './gate.ts'
 import { keyPair, PoolGround } from './pool-ground.ts'
+
+// Each waits for blocks and for the answers of a node many times.
+vi.setConfig({ testTimeout: 180_000 })
 
 let ground: PoolGround
 beforeEach(async () => {
@@ -161,7 +164,10 @@ it('a payment that fails in its block frees its amounts, which are paid again', 
     const teller = new Teller(ground.client)
     const command = teller.sign(await planTransfer(ground.client, { transfer, chain: 0, keys: [key] }))
     await teller.send(0, command)
-    await until(async () => (await ground.bury(1), (await ground.balance(0, cleo.account)) !== null))
+    await until(async () => {
+      await ground.bury(1)
+      return (await ground.balance(0, cleo.account)) !== null
+    })
     return false
   }
   let taken: Promise<boolean> | null = null
