@@ -51,7 +51,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   journal: ['mine', 'schema', 'core'],
   sensors: ['mine', 'core'],
   mine: ['source', 'engine', 'core'],
-  web: ['mine', 'source', 'engine', 'node', 'schema', 'core'],
+  web: ['accounts', 'mine', 'source', 'engine', 'node', 'schema', 'core'],
   source: ['fleet', 'stratum', 'node', 'schema', 'core'],
   engine: ['accounts', 'fleet', 'stratum', 'schema', 'core'],
   accounts: ['fleet', 'stratum', 'schema', 'core'],
@@ -109,7 +109,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
 const allowedToWeb: Readonly<Record<string, readonly string[]>> = {
   '': [],
   kit: [],
-  dashboard: ['mine', 'source'],
+  dashboard: ['accounts', 'mine', 'source'],
   explorer: ['schema'],
   'mine-page': ['source', 'engine', 'node', 'schema'],
 }

@@ -112,15 +112,14 @@ export class Account {
   }
 
   /** An accepted share. Times never fall. */
-  accept(share: Pick<ShareEntry, 'timeMs' | 'agent' | 'address' | 'difficulty' | 'block'>): void {
-    const { timeMs, difficulty } = share
-    this.agent = share.agent
-    this.address = share.address
+  accept(by: Pick<ShareEntry, 'agent' | 'address'>, difficulty: number, isBlock: boolean, timeMs: number): void {
+    this.agent = by.agent
+    this.address = by.address
     // One that meets a later target alone is worth nothing, and says nothing of the difficulty.
     if (difficulty > 0) this.difficulty = difficulty
     this.accepted++
     this.hashes += difficulty
-    if (share.block !== null) this.blocks++
+    if (isBlock) this.blocks++
     // The first share begins the time in which others are counted.
     if (this.firstMs === null) this.firstMs = timeMs
     else this.#decay(timeMs, difficulty)

@@ -8,6 +8,9 @@ export const MAX_ACCOUNTS = 65_536
 /** So many are dropped at once. */
 const DROPPED = 1024
 
+/** Whom a share is of. */
+type Identity = Pick<Presence, 'key' | 'user' | 'worker' | 'agent' | 'address'>
+
 /** A connection of a worker, and what is known of it now. The stratum server fills it. */
 export interface Presence {
   readonly key: string
@@ -105,10 +108,18 @@ export class Accounts {
     else this.#present.set(presence.key, others)
   }
 
-  /** Counts a share that is kept. In the order of time and id. */
-  accept(share: Omit<ShareEntry, 'id' | 'chain' | 'height' | 'blockDifficulty'>): void {
-    const account = this.#count(share)
-    if (account.warning !== null) this.#judge(account, share.timeMs)
+  /** Counts a share. Times never fall. */
+  accept(by: Omit<Identity, 'key'> & Partial<Identity>, difficulty: number, isBlock: boolean, timeMs: number): void {
+    const account = this.#of(by.user, by.worker, by.key)
+    account.accept(by, difficulty, isBlock, timeMs)
+    this.#changed.add(account)
+    if (timeMs > this.#throughMs) this.#throughMs = timeMs
+    if (account.warning !== null) this.#judge(account, timeMs)
+  }
+
+  /** Counts a share of the log. In the order of time and id. */
+  acceptKept(share: ShareEntry): void {
+    this.accept(share, share.difficulty, share.block !== null, share.timeMs)
   }
 
   /** Counts a refusal. */
@@ -130,7 +141,7 @@ export class Accounts {
     this.#throughMs = state?.throughMs ?? 0
     const oldestMs = nowMs - REPLAY_MS
     for await (const share of log.shares({ fromMs: state === null ? oldestMs : state.throughMs + 1 }))
-      this.#count(share)
+      this.acceptKept(share)
     const fromMs = minuteOf(state?.savedMs ?? oldestMs)
     for await (const refused of log.refused({ fromMs })) this.#restoreRefused(refused)
   }
@@ -158,14 +169,6 @@ export class Accounts {
     }
   }
 
-  #count(share: Omit<ShareEntry, 'id' | 'chain' | 'height' | 'blockDifficulty'>): Account {
-    const account = this.#of(share.user, share.worker)
-    account.accept(share)
-    this.#changed.add(account)
-    this.#throughMs = Math.max(this.#throughMs, share.timeMs)
-    return account
-  }
-
   /** What the log has of a minute beyond what was saved of it. */
   #restoreRefused({ user, worker, verdict, minuteMs, count }: RefusedShares): void {
     const account = this.#of(user, worker)
@@ -180,8 +183,7 @@ export class Accounts {
     if (found !== null) this.#options.onWarning(warningText(account), found === 'well')
   }
 
-  #of(user: string, worker: string): Account {
-    const key = accountKey(user, worker)
+  #of(user: string, worker: string, key = accountKey(user, worker)): Account {
     const known = this.#accounts.get(key)
     if (known !== undefined) return known
     if (this.#accounts.size >= (this.#options.maxAccounts ?? MAX_ACCOUNTS)) this.#drop()

@@ -17,9 +17,9 @@ import {
   refusedValue,
   SHARES,
   sealed,
-  shareKey,
-  shareOf,
-  shareValue,
+  sharesKey,
+  sharesOf,
+  sharesValue,
   timeText,
   unsealed,
 } from './share-records.ts'
@@ -99,16 +99,17 @@ export class LevelStore implements ShareStore, AccountStore {
   readonly has = (id: string): boolean => this.#recent.has(id)
 
   async append(shares: readonly ShareEntry[]): Promise<void> {
-    const batch: Put[] = []
-    const ids = new Set<string>()
-    for (const share of shares) {
-      if (this.#recent.has(share.id) || ids.has(share.id)) continue
-      ids.add(share.id)
-      batch.push({ type: 'put', key: shareKey(share), value: shareValue(share) })
+    const fresh = shares.filter(({ id }) => !this.#recent.has(id))
+    await this.#write(
+      [...byTime(fresh)].map(([timeMs, together]): Put => {
+        const sorted = distinct(together)
+        return { type: 'put', key: sharesKey(timeMs, sorted[0].id), value: sharesValue(sorted) }
+      }),
+    )
+    for (const { id, timeMs } of fresh) {
+      this.#recent.add(id)
+      if (timeMs > this.#newestMs) this.#newestMs = timeMs
     }
-    await this.#write(batch)
-    for (const id of ids) this.#recent.add(id)
-    for (const { timeMs } of shares) if (timeMs > this.#newestMs) this.#newestMs = timeMs
   }
 
   refuse(counts: readonly RefusedShares[]): Promise<void> {
@@ -133,7 +134,17 @@ export class LevelStore implements ShareStore, AccountStore {
 
   async *shares({ fromMs, untilMs, newestFirst = false }: TimeRange & { newestFirst?: boolean } = {}) {
     const range = rangeOf(SHARES, { fromMs, untilMs })
-    yield* this.#records(range, newestFirst, shareOf)
+    const ordered = (shares: ShareEntry[]) => (newestFirst ? distinct(shares).reverse() : distinct(shares))
+    // Shares of one time may have come in several records.
+    let together: ShareEntry[] = []
+    for await (const record of this.#records(range, newestFirst, sharesOf)) {
+      if (together.length > 0 && together[0].timeMs !== record[0].timeMs) {
+        yield* ordered(together)
+        together = []
+      }
+      together.push(...record)
+    }
+    yield* ordered(together)
   }
 
   async *refused({ fromMs, untilMs }: TimeRange = {}) {
@@ -307,6 +318,22 @@ export class LevelStore implements ShareStore, AccountStore {
     }
     wait(this.#cancels.push(() => undefined) - 1)
   }
+}
+
+function byTime(shares: readonly ShareEntry[]): Map<number, ShareEntry[]> {
+  const groups = new Map<number, ShareEntry[]>()
+  for (const share of shares) {
+    const group = groups.get(share.timeMs)
+    if (group === undefined) groups.set(share.timeMs, [share])
+    else group.push(share)
+  }
+  return groups
+}
+
+/** By id, each once. */
+function distinct(shares: readonly ShareEntry[]): ShareEntry[] {
+  const sorted = shares.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  return sorted.filter(({ id }, i) => id !== sorted[i - 1]?.id)
 }
 
 function rangeOf(prefix: string, { fromMs, untilMs }: TimeRange) {

@@ -5,25 +5,9 @@
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { type Account, minuteOf, type RefusedVerdict } from './account.ts'
-import type { AccountStore, Accounts } from './accounts.ts'
-import type { RefusedShares, ShareEntry, ShareStore } from './share-store.ts'
-
-/** What the console is told of rigs and of their share log. */
-export interface RigNotice {
-  readonly type: 'warning' | 'trouble' | 'recovered' | 'detail'
-  readonly message: string
-}
-
-/** Where shares and accounts are kept. */
-export interface Kept {
-  readonly store: ShareStore
-  /** null: accounts are made from the log of seven days at each start. */
-  readonly accounts: AccountStore | null
-  /** Whether it is known that a share was kept before. */
-  readonly has: (id: string) => boolean
-  /** Time of the newest share; 0: there is none. */
-  readonly newestMs: number
-}
+import type { Accounts, Presence } from './accounts.ts'
+import type { Kept, RigLedger, RigNotice } from './rig-ledger.ts'
+import type { RefusedShares, ShareEntry } from './share-store.ts'
 
 /** A share without the time at which it is kept. */
 export type NewShare = Omit<ShareEntry, 'timeMs'>
@@ -37,6 +21,8 @@ interface Waiting {
 
 /** Shares that wait for the store. Further ones are answered as unavailable. */
 export const MAX_WAITING = 65_536
+/** Shares of a write. */
+const MAX_BATCH = 2_048
 /** Time between two writes: each has a time of its own, so that shares are replayed in the order in which they counted. */
 const WRITE_MS = 1
 const REFUSED_MS = 1_000
@@ -44,7 +30,7 @@ const SAVE_MS = 60_000
 /** Workers and reasons whose refusals wait for the next write. Further ones are counted in their accounts alone. */
 const MAX_REFUSED = 100_000
 
-export class ShareRecorder {
+export class ShareRecorder implements RigLedger {
   readonly accounts: Accounts
   readonly kept: Kept | null
   readonly #clock: Clock
@@ -89,17 +75,14 @@ export class ShareRecorder {
     return Math.max(this.#clock.wallMs(), this.#lastMs)
   }
 
-  /** Whether the share was handed in before, perhaps to an earlier process. */
-  knows(id: string): boolean {
-    return this.kept?.has(id) ?? false
+  /** Counts a share where none are kept. */
+  count(by: Presence, difficulty: number, isBlock: boolean): void {
+    this.accounts.accept(by, difficulty, isBlock, this.#nextMs(0))
   }
 
   /** Keeps a share, counts it and answers. */
   accept(share: NewShare, answer: (outcome: Outcome) => void): void {
-    if (this.kept === null) {
-      this.accounts.accept({ ...share, timeMs: this.#nextMs(0) })
-      answer('accepted')
-    } else if (this.#isClosed || this.#waiting.length >= MAX_WAITING) answer('unavailable')
+    if (this.kept === null || this.#isClosed || this.#waiting.length >= MAX_WAITING) answer('unavailable')
     else {
       this.#waiting.push({ share, answer })
       this.#writing ??= this.#writeAll(this.kept)
@@ -151,15 +134,16 @@ export class ShareRecorder {
   }
 
   /** One write after the other, as long as shares wait. */
-  async #writeAll({ store }: Kept): Promise<void> {
+  async #writeAll(kept: Kept): Promise<void> {
     // All shares that are read in this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const timeMs = this.#nextMs(1)
-      const batch = this.#nextBatch()
-      const shares = batch.map(({ share }): ShareEntry => ({ ...share, timeMs }))
-      const isKept = await this.#attempt(() => store.append(shares))
-      if (isKept) for (const share of shares) this.accounts.accept(share)
+      const batch = this.#nextBatch(kept)
+      // They are replayed in this order.
+      const shares = batch.map(({ share }): ShareEntry => ({ ...share, timeMs })).sort((a, b) => (a.id < b.id ? -1 : 1))
+      const isKept = shares.length === 0 || (await this.#attempt(() => kept.store.append(shares)))
+      if (isKept) for (const share of shares) this.accounts.acceptKept(share)
       const outcome = isKept ? 'accepted' : 'unavailable'
       for (const { answer } of batch) answer(outcome)
       if (this.#waiting.length > 0 && this.#clock.wallMs() <= timeMs) await this.#pause()
@@ -167,16 +151,16 @@ export class ShareRecorder {
     this.#writing = null
   }
 
-  /** All that waits, by id. Duplicates are answered. */
-  #nextBatch(): readonly Waiting[] {
-    const sorted = this.#waiting.sort((a, b) => (a.share.id < b.share.id ? -1 : 1))
-    this.#waiting = []
-    const batch = sorted.filter(({ share: { id } }, i) => id !== sorted[i - 1]?.share.id && !this.knows(id))
-    if (batch.length < sorted.length) {
-      const kept = new Set(batch)
-      for (const each of sorted) if (!kept.has(each)) each.answer('duplicate')
-    }
-    return batch
+  /** What waits longest. What was handed in before is answered, be it to an earlier process. */
+  #nextBatch({ has }: Kept): readonly Waiting[] {
+    const waiting = this.#waiting.splice(0, MAX_BATCH)
+    const ids = new Set<string>()
+    return waiting.filter(({ share: { id }, answer }) => {
+      const isNew = !ids.has(id) && !has(id)
+      ids.add(id)
+      if (!isNew) answer('duplicate')
+      return isNew
+    })
   }
 
   #pause(): Promise<void> {

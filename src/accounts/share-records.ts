@@ -15,24 +15,32 @@ const TIME_DIGITS = 15
 /** Times in the order of their digits. */
 export const timeText = (timeMs: number) => String(Math.max(0, Math.floor(timeMs))).padStart(TIME_DIGITS, '0')
 
-export const shareKey = ({ timeMs, id }: Pick<ShareEntry, 'timeMs' | 'id'>) => `${SHARES}${timeText(timeMs)}/${id}`
+/** Key of shares of one time that were appended together; `id`: the lowest of theirs. */
+export const sharesKey = (timeMs: number, id: string) => `${SHARES}${timeText(timeMs)}/${id}`
+
+/** Time of day of a record of shares or refusals. */
+export const timeOf = (key: string) => Number(key.slice(SHARES.length, SHARES.length + TIME_DIGITS))
 
 export const refusedKey = ({ minuteMs, user, worker, verdict }: Omit<RefusedShares, 'count'>) =>
   `${REFUSED}${timeText(minuteMs)}/${verdict}/${JSON.stringify([user, worker])}`
 
-export function shareValue(share: ShareEntry): string {
-  const { user, worker, agent, address, chain, height, difficulty, blockDifficulty, block } = share
-  return sealed([user, worker, agent, address, chain, height, difficulty, blockDifficulty, block])
+/** Shares of one time. */
+export function sharesValue(shares: readonly ShareEntry[]): string {
+  return sealed(
+    shares.map(({ id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block }) => {
+      return [id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block]
+    }),
+  )
 }
 
 /** null: it is not what was written. */
-export function shareOf(key: string, value: string): ShareEntry | null {
-  const fields = unsealed(value)
-  if (!Array.isArray(fields)) return null
-  const [user, worker, agent, address, chain, height, difficulty, blockDifficulty, block] = fields
-  const timeMs = Number(key.slice(SHARES.length, SHARES.length + TIME_DIGITS))
-  const id = key.slice(SHARES.length + TIME_DIGITS + 1)
-  return { id, timeMs, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block }
+export function sharesOf(key: string, value: string): ShareEntry[] | null {
+  const records = unsealed(value)
+  if (!Array.isArray(records)) return null
+  const timeMs = timeOf(key)
+  return records.map(([id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block]) => {
+    return { id, timeMs, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block }
+  })
 }
 
 export const refusedValue = (count: number) => sealed(count)
@@ -41,7 +49,7 @@ export const refusedValue = (count: number) => sealed(count)
 export function refusedOf(key: string, value: string): RefusedShares | null {
   const count = unsealed(value)
   if (typeof count !== 'number') return null
-  const minuteMs = Number(key.slice(REFUSED.length, REFUSED.length + TIME_DIGITS))
+  const minuteMs = timeOf(key)
   const rest = key.slice(REFUSED.length + TIME_DIGITS + 1)
   const slash = rest.indexOf('/')
   const [user, worker] = JSON.parse(rest.slice(slash + 1)) as [string, string]

@@ -147,9 +147,9 @@ export class Metrics {
     'Whether too many shares of a rig are refused, and the commonest reason; none: it is well.',
     ['device', 'reason'],
   )
-  readonly #shareLogUp = this.#gauge(
-    'newcut_share_log_up',
-    'Whether the share log can be written; absent where none is kept.',
+  readonly #shareLogFailing = this.#gauge(
+    'newcut_share_log_failing',
+    'Whether the share log cannot be written, so that shares are refused; 0 where none is kept.',
     [],
   )
   readonly #build = this.#gauge('newcut_build_info', 'Always 1: what runs here.', ['version', 'node', 'kernel'])
@@ -285,7 +285,7 @@ export class Metrics {
   /** Series of users and rigs that are not told of any more end. */
   #showRigs({ sessions, shares, users, rigs, isLogWell }: NonNullable<Snapshot['rigs']>): void {
     this.#rigSessions.set(sessions)
-    if (isLogWell !== null) this.#shareLogUp.set(isLogWell ? 1 : 0)
+    this.#shareLogFailing.set(isLogWell === false ? 1 : 0)
     this.#rigDeviceRefused.reset()
     for (const { device, refusedAs } of rigs)
       this.#rigDeviceRefused.set({ device, reason: refusedAs ?? 'none' }, refusedAs === null ? 0 : 1)

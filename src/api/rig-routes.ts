@@ -1,6 +1,6 @@
 /** GET /api/rigs: the workers; GET /api/shares and /api/shares/refused: the share log, as JSON lines, in pages. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ShareRecorder } from '../accounts/recorder.ts'
+import type { RigLedger } from '../accounts/rig-ledger.ts'
 import { type RigTable, rigRows } from '../accounts/rig-rows.ts'
 import { PAGE_HEADER, refusedCursor, refusedPage, shareCursor, sharePage } from '../accounts/share-pages.ts'
 import type { ShareReader } from '../accounts/share-store.ts'
@@ -16,7 +16,7 @@ const MAX_LINES = 10_000
 
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-export function rigRoutes(recorder: ShareRecorder, token: PresentToken): ServedPart[] {
+export function rigRoutes(recorder: RigLedger, token: PresentToken): ServedPart[] {
   const log = recorder.kept?.store ?? null
   return [
     {
@@ -28,7 +28,7 @@ export function rigRoutes(recorder: ShareRecorder, token: PresentToken): ServedP
   ]
 }
 
-function answerRigs({ query }: FastifyRequest, reply: FastifyReply, recorder: ShareRecorder): FastifyReply {
+function answerRigs({ query }: FastifyRequest, reply: FastifyReply, recorder: RigLedger): FastifyReply {
   const { from = 0, limit = RIGS } = numbersOf(query as Query, { from: MAX_RIGS, limit: MAX_RIGS })
   const nowMs = recorder.nowMs
   const rows = rigRows(recorder.accounts, nowMs)

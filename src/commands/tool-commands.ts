@@ -32,6 +32,15 @@ export const toolCommands: readonly FlagRow[] = [
       (await import('./devices.ts')).runDevices({ json: !!json, measure: !!measure }, around),
   },
   {
+    name: 'rigs',
+    group: 'mining',
+    args: ['[address]'],
+    help: 'list the rigs of a running miner: rates, shares, refusals; ADDRESS is its HTTP address, 127.0.0.1:4148 if not given',
+    flags: [new Option('--json', 'as JSON')],
+    examples: ['newcut rigs', 'newcut rigs 10.0.0.5:4148', 'newcut rigs --json'],
+    run: async ([address], { json }, around) => (await import('./rigs.ts')).runRigs({ address, json: !!json }, around),
+  },
+  {
     name: 'bench',
     group: 'mining',
     args: [suites],

@@ -1,6 +1,6 @@
 /** Port of an engine whose devices are rigs: they connect to it, and speak stratum. */
 import type { RefusedVerdict } from '../accounts/account.ts'
-import type { RigNotice, ShareRecorder } from '../accounts/recorder.ts'
+import type { RigLedger, RigNotice } from '../accounts/rig-ledger.ts'
 import type { ShareCounts } from '../stratum/messages.ts'
 
 export interface RigHost {
@@ -8,7 +8,7 @@ export interface RigHost {
   listen(): Promise<{ readonly host: string; readonly port: number }>
   status(): StratumStatus
   /** Accounts of the rigs, and the log of their shares. */
-  readonly recorder: ShareRecorder
+  readonly recorder: RigLedger
   /** Whoever is told of rigs and of the share log from here on. */
   tell(receive: (notice: RigNotice) => void): void
   /** Closes all connections, and lets nobody in. */

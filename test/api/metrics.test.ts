@@ -157,7 +157,7 @@ describe('/healthz', () => {
       'newcut_rig_device_shares_total{device="rig:y",verdict="accepted"} 0',
       'newcut_rig_device_refused{device="rig:x",reason="none"} 0',
       'newcut_rig_device_refused{device="rig:y",reason="stale"} 1',
-      'newcut_share_log_up 0',
+      'newcut_share_log_failing 1',
     ]) {
       expect(after).toContain(`${line}\n`)
     }

@@ -1,7 +1,8 @@
 /** Rigs as an engine: whoever connects and speaks stratum searches, and hands in shares that tell how fast it is. */
 import type { Socket } from 'node:net'
 import { Accounts } from '../../accounts/accounts.ts'
-import { type NewShare, type RigNotice, ShareRecorder } from '../../accounts/recorder.ts'
+import { type NewShare, ShareRecorder } from '../../accounts/recorder.ts'
+import type { RigNotice } from '../../accounts/rig-ledger.ts'
 import { blockHash } from '../../core/block-hash.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -115,7 +116,6 @@ export class StratumEngine implements Engine, RigHost {
     if (this.#last !== null) await this.#server.close()
     else this.#events = events
     if (this.#sender.fault !== null) this.#warn(this.#sender.fault)
-    this.#tellEarly()
   }
 
   /** Resolves once the line was written to nearly all rigs. Rigs go on with what they have while there is no work. */
@@ -158,7 +158,7 @@ export class StratumEngine implements Engine, RigHost {
 
   tell(receive: (notice: RigNotice) => void): void {
     this.#receive = receive
-    this.#tellEarly()
+    for (const notice of this.#early.splice(0)) receive(notice)
   }
 
   async stop(): Promise<void> {
@@ -230,14 +230,16 @@ export class StratumEngine implements Engine, RigHost {
       tell(verdict)
       return
     }
-    const done = (outcome: ShareVerdict) => {
+    if (this.recorder.kept === null) {
+      this.recorder.count(rig.presence, hashes, solution !== undefined)
+      this.#count(session, share, verdict)
+      tell(verdict)
+      return
+    }
+    this.recorder.accept(newShare(share, kept, rig), (outcome) => {
       this.#count(session, share, outcome)
       tell(outcome)
-    }
-    // Without a log nobody asks for the hashes of shares and blocks.
-    const id = this.recorder.kept === null ? null : idOf(kept.hash)
-    if (id !== null && this.recorder.knows(id)) done('duplicate')
-    else this.recorder.accept(newShare(id, share, kept.job, rig), done)
+    })
   }
 
   #count(session: Session, { rig, hashes, isUnknownJob }: Share, verdict: ShareVerdict): void {
@@ -288,13 +290,7 @@ export class StratumEngine implements Engine, RigHost {
 
   #notice(notice: RigNotice): void {
     if (this.#receive !== null) this.#receive(notice)
-    else if (notice.type === 'detail') return
-    else if (this.#events !== null) this.#events.onWarning(notice.message)
     else if (this.#early.length < MAX_EARLY) this.#early.push(notice)
-  }
-
-  #tellEarly(): void {
-    for (const notice of this.#early.splice(0)) this.#notice(notice)
   }
 
   /** Once for each of what there is to warn of. */
@@ -318,14 +314,12 @@ function inMemory(clock: Clock): NonNullable<StratumOptions['recorder']> {
 const idOf = ({ buffer, byteOffset, byteLength }: Uint32Array) =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString('base64url')
 
-/** `id`: null where no log is kept. */
-function newShare(id: string | null, { hashes, solution }: Share, job: RigJob, { presence }: Rig): NewShare {
+function newShare({ hashes, solution }: Share, { job, hash }: NonNullable<Share['kept']>, { presence }: Rig): NewShare {
   const { user, worker, agent, address } = presence
   const { chainId: chain, height } = job.pursuit.fields
-  const hash = (nonce: bigint) => (id === null ? '' : encodeBase64Url(blockHash(withNonce(job.header, nonce))))
-  const block = solution === undefined ? null : hash(solution.nonce)
+  const block = solution === undefined ? null : encodeBase64Url(blockHash(withNonce(job.header, solution.nonce)))
   const of = { chain, height: Number(height), difficulty: hashes, blockDifficulty: job.difficulty, block }
-  return { id: id ?? '', user, worker, agent, address, ...of }
+  return { id: idOf(hash), user, worker, agent, address, ...of }
 }
 
 function obstacleOf({ bytes, fixedNonce }: EngineWork): string | null {

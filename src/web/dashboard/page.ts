@@ -17,6 +17,7 @@ export const MODULES: readonly string[] = [
   'web/dashboard/browser/control',
   'web/dashboard/browser/devices',
   'web/dashboard/browser/nodes',
+  'web/dashboard/browser/rig-table',
   'web/dashboard/browser/rigs',
   'web/dashboard/browser/view',
   'web/dashboard/lines',

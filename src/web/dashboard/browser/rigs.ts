@@ -2,15 +2,18 @@
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { difficultyText, grouped } from '../../kit/numbers.ts'
 import type { Snapshot } from '../state.ts'
+import { RigTableView } from './rig-table.ts'
 
 type User = NonNullable<Snapshot['rigs']>['users'][number]
 
 export class RigList {
   readonly #section = element('rigs')
+  readonly #table = new RigTableView()
 
   show(rigs: Snapshot['rigs']): void {
     this.#section.hidden = rigs === undefined
     if (rigs === undefined) return
+    this.#table.look()
     const { sessions, shares, users } = rigs
     write('rig-sessions', grouped(sessions))
     write('rig-shares', sharesText(shares))

@@ -1,0 +1,145 @@
+/** `newcut rigs`: the workers of a running miner, as it tells them over HTTP. */
+import type { RigRow, RigTable } from '../accounts/rig-rows.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { printable } from '../core/printable.ts'
+import { formatHashrate, withPrefix } from '../core/units.ts'
+
+/** Where a miner serves HTTP unless it is told otherwise. */
+const DEFAULT_ADDRESS = '127.0.0.1:4148'
+const PAGE = 10_000
+const TIMEOUT_MS = 10_000
+const MAX_CELL = 32
+
+/** `address`: HOST:PORT or a URL; undefined: that of a miner on this machine. Throws NewcutError. */
+export async function runRigs(
+  { address, json }: { readonly address: string | undefined; readonly json: boolean },
+  { out, untilStopped }: Surroundings,
+): Promise<number> {
+  const print = printerTo(out)
+  const base = baseOf(address ?? DEFAULT_ADDRESS)
+  const table = await untilStopped((stopped) => readAll(base, stopped))
+  if (json) print(JSON.stringify(table))
+  else for (const line of linesOf(table)) print(line)
+  return 0
+}
+
+function baseOf(address: string): URL {
+  const text = /^https?:\/\//i.test(address) ? address : `http://${address}`
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url !== null && url.hostname !== '' && /^\/?$/.test(url.pathname)) return url
+  throw new NewcutError('BAD_OPTION', `${printable(address, 100)}: expected HOST:PORT, where a miner serves HTTP`, {
+    hint: `newcut rigs ${DEFAULT_ADDRESS}, or no address for a miner on this machine`,
+  })
+}
+
+/** One page after the other. A worker that moves to another page meanwhile is told once. */
+async function readAll(base: URL, stopped: AbortSignal): Promise<RigTable> {
+  const rigs = new Map<string, RigRow>()
+  let from = 0
+  let table: RigTable
+  do {
+    table = await readPage(new URL(`/api/rigs?from=${from}&limit=${PAGE}`, base), stopped)
+    for (const rig of table.rigs) rigs.set(`${rig.user}\n${rig.worker}`, rig)
+    from += PAGE
+  } while (from < table.total)
+  return { ...table, rigs: [...rigs.values()] }
+}
+
+async function readPage(url: URL, stopped: AbortSignal): Promise<RigTable> {
+  let response: Response
+  let body: string
+  try {
+    response = await fetch(url, { signal: AbortSignal.any([stopped, AbortSignal.timeout(TIMEOUT_MS)]) })
+    body = await response.text()
+  } catch (error) {
+    stopped.throwIfAborted()
+    throw new NewcutError('NODE_UNREACHABLE', `no miner answers at ${url.origin}: ${describeError(error)}`, {
+      hint: 'newcut mine serves HTTP at its --http address',
+      cause: error,
+    })
+  }
+  if (response.status === 404) {
+    throw new NewcutError('NODE_REFUSED', `${url.origin}: no rigs are let in there`, {
+      hint: 'start the miner with --stratum-listen HOST:PORT',
+    })
+  }
+  const table = response.ok ? tableIn(body) : null
+  if (table !== null) return table
+  throw new NewcutError(
+    'NODE_MISBEHAVED',
+    `${url.origin} answered /api/rigs with something else than a table of rigs`,
+    {
+      hint: 'is this the --http address of newcut?',
+    },
+  )
+}
+
+/** null: it is none. */
+function tableIn(body: string): RigTable | null {
+  try {
+    const table = JSON.parse(body) as Partial<RigTable> | null
+    return Array.isArray(table?.rigs) && typeof table.total === 'number' ? (table as RigTable) : null
+  } catch {
+    return null
+  }
+}
+
+const COLUMNS: readonly (readonly [name: string, cell: (rig: RigRow, nowMs: number) => string, isNumber?: true])[] = [
+  ['user', ({ user }) => user],
+  ['worker', ({ worker }) => worker || '-'],
+  ['agent', ({ agent }) => agent || '-'],
+  ['now', ({ hashrates: { now } }) => rateText(now), true],
+  ['at worker', ({ hashrates: { announced } }) => rateText(announced), true],
+  ['1m', ({ hashrates }) => rateText(hashrates['1m']), true],
+  ['1h', ({ hashrates }) => rateText(hashrates['1h']), true],
+  ['1d', ({ hashrates }) => rateText(hashrates['1d']), true],
+  ['accepted', ({ accepted }) => String(accepted), true],
+  ['refused', ({ refused }) => refusedText(refused)],
+  ['last share', ({ lastShareMs }, nowMs) => (lastShareMs === null ? '-' : agoText(nowMs - lastShareMs)), true],
+  ['difficulty', ({ difficulty }) => (difficulty === null ? '-' : withPrefix(difficulty)), true],
+  ['address', ({ address, connections }) => (connections > 0 ? address : `${address} (gone)`)],
+]
+
+function linesOf({ rigs, total, nowMs, isLogWell }: RigTable): string[] {
+  if (rigs.length === 0) return ['no rigs']
+  const rows = rigs.map((rig) => COLUMNS.map(([, cell]) => printable(cell(rig, nowMs), MAX_CELL)))
+  const table = [COLUMNS.map(([name]) => name), ...rows]
+  const widths = COLUMNS.map((_, column) => Math.max(...table.map((row) => row[column].length)))
+  const lines = table.map((row) => {
+    const cells = row.map((cell, i) => (COLUMNS[i][2] ? cell.padStart(widths[i]) : cell.padEnd(widths[i])))
+    return cells.join('  ').trimEnd()
+  })
+  return [...lines, '', totalLine(rigs, total), ...(isLogWell === false ? [NOT_KEPT] : []), ...warningLines(rigs)]
+}
+
+const NOT_KEPT = 'the share log cannot be written: shares are refused'
+
+function totalLine(rigs: readonly RigRow[], total: number): string {
+  const connected = rigs.filter(({ connections }) => connections > 0).length
+  const rate = rigs.reduce((sum, { hashrates }) => sum + (hashrates['1h'] ?? 0), 0)
+  return `${total} workers, ${connected} connected; ${formatHashrate(rate)} over an hour`
+}
+
+function warningLines(rigs: readonly RigRow[]): string[] {
+  return rigs.flatMap(({ user, worker, warning }) => {
+    if (warning === null) return []
+    const { refused, of, reason, remedy } = warning
+    const name = worker === '' ? user : `${worker} of ${user}`
+    return [`warning: ${printable(name)}: ${refused} of ${of} shares were refused, most as ${reason}; ${remedy}`]
+  })
+}
+
+function refusedText(refused: RigRow['refused']): string {
+  const parts = Object.entries(refused).map(([verdict, count]) => `${count} ${verdict}`)
+  return parts.length === 0 ? '-' : parts.join(' ')
+}
+
+const rateText = (rate: number | null) => (rate === null ? '-' : formatHashrate(rate))
+
+function agoText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 120) return `${seconds} s`
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`
+}

@@ -1,0 +1,88 @@
+/** What every share store has to do. */
+import { describe, expect, it } from 'vitest'
+import type { RefusedShares, ShareStore } from '../../src/accounts/share-store.ts'
+import { listOf, START_MS, shareOf } from './shares.ts'
+
+export interface OpenedStore {
+  readonly store: ShareStore
+  /** Closes it, and opens what it kept. */
+  readonly reopen: () => Promise<ShareStore>
+}
+
+/** `open`: a new and empty store, which is removed with the test. */
+export function keepsShares(name: string, open: () => Promise<OpenedStore>): void {
+  describe(`${name} as a share store`, () => {
+    it('keeps shares as they were, in the order of time and id, also when it is opened again', async () => {
+      const { store, reopen } = await open()
+      const shares = [shareOf(1), shareOf(2, { block: shareOf(9).id, worker: '', user: 'a/b c' }), shareOf(3)]
+      const sameTime = [shareOf(5, { timeMs: START_MS + 4 }), shareOf(4)]
+      await store.append(shares)
+      await store.append(sameTime)
+      const expected = [...shares, sameTime[1], sameTime[0]]
+      expect(await listOf(store.shares())).toEqual(expected)
+      const again = await reopen()
+      expect(await listOf(again.shares())).toEqual(expected)
+      expect(await listOf(again.shares({ newestFirst: true }))).toEqual(expected.toReversed())
+    })
+
+    it('keeps the same share once, in one append or in several, before it is opened again and after', async () => {
+      const { store, reopen } = await open()
+      await store.append([shareOf(1), shareOf(1), shareOf(2)])
+      await store.append([shareOf(2), shareOf(3)])
+      const again = await reopen()
+      await again.append([shareOf(1), shareOf(3), shareOf(4)])
+      expect((await listOf(again.shares())).map(({ id }) => id)).toEqual([1, 2, 3, 4].map((n) => shareOf(n).id))
+    })
+
+    it('takes appends that run at the same time', async () => {
+      const { store } = await open()
+      const batches = Array.from({ length: 20 }, (_, i) => [shareOf(10 * i), shareOf(10 * i + 1)])
+      await Promise.all(batches.map((batch) => store.append(batch)))
+      expect(await listOf(store.shares())).toEqual(batches.flat())
+    })
+
+    it('reads a range from its first time to before its end, in both directions', async () => {
+      const { store } = await open()
+      await store.append([1, 2, 3, 4, 5].map((number) => shareOf(number)))
+      const range = { fromMs: START_MS + 2, untilMs: START_MS + 4 }
+      const numbers = async (more: object) =>
+        (await listOf(store.shares({ ...range, ...more }))).map(({ timeMs }) => timeMs)
+      expect(await numbers({})).toEqual([START_MS + 2, START_MS + 3])
+      expect(await numbers({ newestFirst: true })).toEqual([START_MS + 3, START_MS + 2])
+      expect(await listOf(store.shares({ fromMs: START_MS + 6 }))).toEqual([])
+      for await (const { timeMs } of store.shares()) {
+        // A reader may leave before the end.
+        expect(timeMs).toBe(START_MS + 1)
+        break
+      }
+    })
+
+    it('adds up refusals of each worker, reason and minute', async () => {
+      const { store, reopen } = await open()
+      const minuteMs = Math.floor(START_MS / 60_000) * 60_000
+      const counts = (verdict: RefusedShares['verdict'], count: number, more: Partial<RefusedShares> = {}) => {
+        return { minuteMs, user: 'k:abc', worker: 'shelf/1', verdict, count, ...more }
+      }
+      await Promise.all([
+        store.refuse([counts('stale', 2), counts('low', 1)]),
+        store.refuse([counts('stale', 3), counts('stale', 1, { worker: '' })]),
+      ])
+      const again = await reopen()
+      await again.refuse([counts('stale', 4, { minuteMs: minuteMs + 60_000 }), counts('low', 1), counts('low', 1)])
+      const found = await listOf(again.refused())
+      expect(found.at(-1)).toEqual(counts('stale', 4, { minuteMs: minuteMs + 60_000 }))
+      expect(new Set(found.slice(0, -1))).toEqual(
+        new Set([counts('stale', 5), counts('stale', 1, { worker: '' }), counts('low', 3)]),
+      )
+      expect(await listOf(again.refused({ untilMs: minuteMs }))).toEqual([])
+      expect(await listOf(again.refused({ fromMs: minuteMs + 1 }))).toEqual([found.at(-1)])
+    })
+
+    it('keeps nothing where it is given nothing', async () => {
+      const { store } = await open()
+      await store.append([])
+      await store.refuse([])
+      expect([await listOf(store.shares()), await listOf(store.refused())]).toEqual([[], []])
+    })
+  })
+}

@@ -1,0 +1,205 @@
+/** The share log in LevelDB. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ClassicLevel } from 'classic-level'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Account } from '../../src/accounts/account.ts'
+import { openShareDatabase, type ShareDatabase } from '../../src/accounts/level-database.ts'
+import { KEEP_MS, LevelStore, type LevelStoreOptions } from '../../src/accounts/level-store.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
+import { keepsShares } from './conformance.ts'
+import { listOf, shareOf, temporaryFolder } from './shares.ts'
+
+const opened = async (options: Partial<LevelStoreOptions> = {}) => {
+  const clock = new VirtualClock()
+  const whole = { folder: temporaryFolder(), network: 'net', clock, keepMs: 100 * KEEP_MS, ...options }
+  const store = await LevelStore.open(whole)
+  onTestFinished(() => store.close())
+  return { store, clock, options: whole }
+}
+
+keepsShares('LevelStore', async () => {
+  const { store, options } = await opened()
+  const reopen = async () => {
+    await store.close()
+    const again = await LevelStore.open(options)
+    onTestFinished(() => again.close())
+    return again
+  }
+  return { store, reopen }
+})
+
+/** A database whose writes fail while the disk is full. */
+class FullDisk {
+  isFull = false
+  /** Writes that came to the disk. */
+  writes = 0
+  readonly synced: string[] = []
+
+  readonly open = async (folder: string): Promise<ShareDatabase> => {
+    if (this.isFull) throw new Error('ENOSPC: no space left on device')
+    const database = await openShareDatabase(folder)
+    return new Proxy(database, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name) as unknown
+        if (name === 'batch') return (batch: never) => this.#write(() => target.batch(batch))
+        if (name === 'put')
+          return (key: string, text: string, options: object) => {
+            this.synced.push(JSON.stringify(options))
+            return this.#write(() => target.put(key, text, options))
+          }
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+  }
+
+  /** A write that fails may have been written all the same. */
+  async #write(write: () => Promise<void>): Promise<void> {
+    this.writes++
+    await write()
+    if (this.isFull) throw new Error('ENOSPC: no space left on device')
+  }
+}
+
+describe('a share log', () => {
+  it('is of one miner at a time', async () => {
+    const { options } = await opened()
+    await expect(LevelStore.open(options)).rejects.toMatchObject({
+      code: 'DATA_UNUSABLE',
+      message: `${options.folder}: another miner keeps its shares here`,
+      hint: expect.stringContaining('--state'),
+    })
+  })
+
+  it('is of one network', async () => {
+    const { store, options } = await opened()
+    await store.close()
+    await expect(LevelStore.open({ ...options, network: 'other' })).rejects.toMatchObject({
+      message: `${options.folder}: the share log is of the network net, not of other`,
+    })
+    // The refusal has let go of it.
+    await (await LevelStore.open(options)).close()
+  })
+
+  it('of another format is left alone', async () => {
+    const { store, options } = await opened()
+    await store.close()
+    const database = await openShareDatabase(options.folder)
+    await database.put('m/format', '2')
+    await database.close()
+    await expect(LevelStore.open(options)).rejects.toMatchObject({
+      message: `${options.folder}: the share log has the format 2, and this newcut knows 1`,
+    })
+  })
+
+  it('says where it cannot be opened', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'file'), '')
+    await expect(opened({ folder: join(folder, 'file', 'shares') })).rejects.toMatchObject({ code: 'DATA_UNUSABLE' })
+  })
+
+  it('refuses a record that is damaged', async () => {
+    const { store, options } = await opened()
+    await store.append([shareOf(1)])
+    await store.close()
+    const database = new ClassicLevel(options.folder)
+    const [[key, value]] = await database.iterator({ gte: 's/' }).all()
+    await database.put(key, value.replace('shelf-1', 'shelf-2'))
+    await database.close()
+    await expect(LevelStore.open(options)).rejects.toMatchObject({
+      code: 'DATA_UNUSABLE',
+      message: `${options.folder}: damaged: the record ${key} has a wrong checksum`,
+    })
+  })
+
+  it('drops shares and refusals after their time, at the start and while it runs', async () => {
+    const { store, clock, options } = await opened({ keepMs: 3_600_000 })
+    const nowMs = clock.wallMs()
+    const refused = { user: 'k:abc', worker: '', verdict: 'low', count: 1 } as const
+    await store.append([shareOf(1, { timeMs: nowMs - 3_300_000 }), shareOf(2, { timeMs: nowMs })])
+    await store.refuse([{ ...refused, minuteMs: nowMs - 3_300_000 }])
+    const ids = async (of: LevelStore) => (await listOf(of.shares())).map(({ id }) => id)
+    await clock.pass(700_000)
+    await expect.poll(() => ids(store)).toEqual([shareOf(2).id])
+    await expect.poll(() => listOf(store.refused())).toEqual([])
+    await store.close()
+    await clock.pass(3_600_000)
+    const again = await LevelStore.open(options)
+    expect(await ids(again)).toEqual([])
+    await again.close()
+  })
+
+  it('syncs once a second while there is something to sync', async () => {
+    const disk = new FullDisk()
+    const { store, clock } = await opened({ open: disk.open })
+    await clock.pass(5_000)
+    expect(disk.synced).toEqual([])
+    await store.append([shareOf(1)])
+    await clock.pass(1_000)
+    await expect.poll(() => disk.synced).toEqual(['{"sync":true}'])
+    await clock.pass(5_000)
+    expect(disk.synced).toHaveLength(1)
+    await store.append([shareOf(2)])
+    await store.close()
+    expect(disk.synced).toHaveLength(2)
+  })
+
+  it('on a full disk refuses shares, and takes them once there is room, without those that failed', async () => {
+    const disk = new FullDisk()
+    const { store, clock } = await opened({ open: disk.open })
+    await store.append([shareOf(1)])
+    disk.isFull = true
+    await expect(store.append([shareOf(2)])).rejects.toMatchObject({
+      code: 'DATA_UNUSABLE',
+      message: expect.stringMatching(/shares cannot be kept: ENOSPC: no space left on device$/),
+      hint: 'is the disk full?',
+    })
+    // It is not tried again at once.
+    const { writes } = disk
+    await expect(store.append([shareOf(3)])).rejects.toThrow(/ENOSPC/)
+    expect(disk.writes).toBe(writes)
+    await clock.pass(1_000)
+    await expect(store.append([shareOf(4)])).rejects.toThrow(/ENOSPC/)
+    disk.isFull = false
+    await clock.pass(1_000)
+    await store.append([shareOf(5)])
+    await store.refuse([{ minuteMs: 0, user: 'a', worker: '', verdict: 'low', count: 1 }])
+    expect((await listOf(store.shares())).map(({ id }) => id)).toEqual([shareOf(1).id, shareOf(5).id])
+    // One that was refused may come again.
+    await store.append([shareOf(2)])
+    expect(await listOf(store.shares())).toHaveLength(3)
+  })
+
+  it('knows shares of earlier runs, and when the newest came', async () => {
+    const { store, options } = await opened()
+    await store.append([shareOf(1), shareOf(7), shareOf(3)])
+    expect([store.has(shareOf(7).id), store.has(shareOf(8).id), store.newestMs]).toEqual([
+      true,
+      false,
+      shareOf(7).timeMs,
+    ])
+    await store.close()
+    const again = await LevelStore.open(options)
+    expect([again.has(shareOf(7).id), again.has(shareOf(8).id), again.newestMs]).toEqual([
+      true,
+      false,
+      shareOf(7).timeMs,
+    ])
+    await again.close()
+    await expect(again.append([shareOf(9)])).rejects.toThrow(/the share log is closed/)
+  })
+
+  it('saves accounts as a whole, and forgets those that are dropped', async () => {
+    const { store } = await opened()
+    expect(await store.load()).toBeNull()
+    const accounts = ['a', 'b'].map((worker) => new Account('k:abc', worker))
+    accounts[0].accept(shareOf(1), 2 ** 40, true, shareOf(1).timeMs)
+    const changed = accounts.map((account) => account.saved())
+    await store.save({ throughMs: 5, savedMs: 6, changed, dropped: [] })
+    expect(await store.load()).toEqual({ throughMs: 5, savedMs: 6, accounts: changed })
+    await store.save({ throughMs: 7, savedMs: 8, changed: [], dropped: [accounts[0]] })
+    expect(await store.load()).toEqual({ throughMs: 7, savedMs: 8, accounts: [changed[1]] })
+    // Shares are in no way of accounts.
+    expect(await listOf(store.shares())).toEqual([])
+  })
+})

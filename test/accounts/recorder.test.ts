@@ -1,0 +1,206 @@
+/** Shares between judgement and answer. */
+import { describe, expect, it } from 'vitest'
+import { Accounts } from '../../src/accounts/accounts.ts'
+import { MAX_WAITING, type NewShare, type Outcome, ShareRecorder } from '../../src/accounts/recorder.ts'
+import type { Kept, RigNotice } from '../../src/accounts/rig-ledger.ts'
+import type { RefusedShares, ShareEntry, ShareStore } from '../../src/accounts/share-store.ts'
+import { settle, VirtualClock } from '../mine/virtual-clock.ts'
+import { shareOf } from './shares.ts'
+
+/** A store whose appends wait until they are let through. */
+class SlowStore implements ShareStore {
+  readonly appended: ShareEntry[] = []
+  readonly batches: number[] = []
+  readonly counts: RefusedShares[] = []
+  isFull = false
+  isClosed = false
+  saves = 0
+  #waiting: (() => void)[] = []
+
+  async append(shares: readonly ShareEntry[]) {
+    await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (this.isFull) throw new Error('no space')
+    this.appended.push(...shares)
+    this.batches.push(shares.length)
+  }
+
+  async refuse(counts: readonly RefusedShares[]) {
+    if (this.isFull) throw new Error('no space')
+    this.counts.push(...counts)
+  }
+
+  async letThrough() {
+    await settle()
+    for (const resolve of this.#waiting.splice(0)) resolve()
+    await settle()
+  }
+
+  async *shares() {
+    yield* this.appended
+  }
+
+  async *refused() {
+    yield* this.counts
+  }
+
+  async close() {
+    this.isClosed = true
+  }
+}
+
+function recording({ known = [] as readonly string[], newestMs = 0 } = {}) {
+  const store = new SlowStore()
+  const clock = new VirtualClock()
+  const notices: RigNotice[] = []
+  const accounts = new Accounts({ onWarning: () => undefined })
+  const saved = { load: async () => null, save: async () => void store.saves++ }
+  const kept: Kept = { store, accounts: saved, has: (id) => known.includes(id), newestMs }
+  const recorder = new ShareRecorder(kept, accounts, clock, (notice) => notices.push(notice))
+  const answers: [number, Outcome][] = []
+  const accept = (number: number) => {
+    const { timeMs, ...share } = shareOf(number)
+    recorder.accept(share satisfies NewShare, (outcome) => answers.push([number, outcome]))
+  }
+  return { store, clock, notices, accounts, recorder, answers, accept }
+}
+
+describe('a share', () => {
+  it('counts, and is answered, once its store has it; those of a turn go together, and answers keep their order', async () => {
+    const { store, accounts, answers, accept, clock } = recording()
+    for (const number of [3, 1, 2]) accept(number)
+    await settle()
+    expect([answers, accounts.size]).toEqual([[], 0])
+    accept(4)
+    await store.letThrough()
+    expect(answers).toEqual([
+      [3, 'accepted'],
+      [1, 'accepted'],
+      [2, 'accepted'],
+    ])
+    expect(accounts.get('k:abc', 'shelf-1')?.accepted).toBe(3)
+    await clock.pass(1)
+    await store.letThrough()
+    expect(answers).toHaveLength(4)
+    expect(store.batches).toEqual([3, 1])
+    // By time and id, no two writes with the same time.
+    const [first, second] = [clock.wallMs() - 1, clock.wallMs()]
+    expect(store.appended.map(({ id, timeMs }) => [Number(id), timeMs])).toEqual([
+      [1, first],
+      [2, first],
+      [3, first],
+      [4, second],
+    ])
+  })
+
+  it('has a time after those of earlier runs, also where the clock was set back', async () => {
+    const newestMs = 1_800_000_000_000
+    const { store, accept, clock } = recording({ newestMs })
+    accept(1)
+    await store.letThrough()
+    await clock.pass(10)
+    accept(2)
+    await store.letThrough()
+    expect(store.appended.map(({ timeMs }) => timeMs)).toEqual([newestMs + 1, newestMs + 2])
+  })
+
+  it('that was handed in before is a duplicate, be it to an earlier process', async () => {
+    const { store, accounts, accept, answers } = recording({ known: [shareOf(2).id] })
+    for (const number of [1, 2, 1]) accept(number)
+    await store.letThrough()
+    expect(answers.toSorted()).toEqual([
+      [1, 'accepted'],
+      [1, 'duplicate'],
+      [2, 'duplicate'],
+    ])
+    expect(accounts.get('k:abc', 'shelf-1')?.accepted).toBe(1)
+  })
+
+  it('that cannot be kept is answered so, and does not count; the console is told once, and once when all is well', async () => {
+    const { store, clock, accounts, notices, accept, answers, recorder } = recording()
+    store.isFull = true
+    for (const number of [1, 2]) {
+      accept(number)
+      await store.letThrough()
+      await clock.pass(1)
+    }
+    expect(answers).toEqual([
+      [1, 'unavailable'],
+      [2, 'unavailable'],
+    ])
+    expect([accounts.size, recorder.isWell]).toEqual([0, false])
+    const after = 'shares are refused until it can be written; blocks are handed in all the same'
+    expect(notices).toEqual([{ type: 'trouble', message: `no space: ${after}` }])
+    store.isFull = false
+    accept(3)
+    await store.letThrough()
+    expect(answers.at(-1)).toEqual([3, 'accepted'])
+    expect(notices.slice(1)).toEqual([{ type: 'recovered', message: 'the share log can be written again' }])
+    expect(recorder.isWell).toBe(true)
+  })
+
+  it('is answered as unavailable where too many wait', async () => {
+    const { accept, answers } = recording()
+    for (let i = 0; i <= MAX_WAITING; i++) accept(i)
+    expect(answers).toEqual([[MAX_WAITING, 'unavailable']])
+  })
+})
+
+describe('refusals', () => {
+  it('are kept once a second, by worker, reason and minute, and are not lost while the disk is full', async () => {
+    const { store, clock, recorder } = recording()
+    const minuteMs = Math.floor(clock.wallMs() / 60_000) * 60_000
+    expect(recorder.refuse('k:abc', 'a', 'stale')).toBe(true)
+    expect(recorder.refuse('k:abc', 'a', 'stale')).toBe(false)
+    recorder.refuse('k:abc', 'b', 'low')
+    store.isFull = true
+    await clock.pass(1_000)
+    expect(store.counts).toEqual([])
+    recorder.refuse('k:abc', 'a', 'stale')
+    store.isFull = false
+    await clock.pass(1_000)
+    const of = { user: 'k:abc', minuteMs }
+    expect(store.counts.toSorted((x, y) => (x.worker < y.worker ? -1 : 1))).toEqual([
+      { ...of, worker: 'a', verdict: 'stale', count: 3 },
+      { ...of, worker: 'b', verdict: 'low', count: 1 },
+    ])
+  })
+})
+
+describe('the end', () => {
+  it('answers what waits, keeps refusals, saves the accounts, and closes the store', async () => {
+    const { store, recorder, accept, answers, accounts } = recording()
+    accept(1)
+    recorder.refuse('k:abc', 'a', 'stale')
+    const closed = recorder.close()
+    accept(2)
+    expect(answers).toEqual([[2, 'unavailable']])
+    await store.letThrough()
+    await closed
+    await recorder.close()
+    expect(answers).toEqual([
+      [2, 'unavailable'],
+      [1, 'accepted'],
+    ])
+    expect([store.counts.length, store.saves, store.isClosed]).toEqual([1, 1, true])
+    expect(accounts.size).toBe(2)
+  })
+
+  it('accounts are saved each minute', async () => {
+    const { store, clock, accept } = recording()
+    accept(1)
+    await store.letThrough()
+    await clock.pass(60_000)
+    expect(store.saves).toBe(1)
+    accept(2)
+    await store.letThrough()
+    await clock.pass(60_000)
+    expect(store.saves).toBe(2)
+  })
+})
+
+it('without a store shares count at once', () => {
+  const accounts = new Accounts({ onWarning: () => undefined })
+  const recorder = new ShareRecorder(null, accounts, new VirtualClock(), () => undefined)
+  recorder.count(accounts.join('k:abc', 'a'), 5, true)
+  expect(accounts.get('k:abc', 'a')).toMatchObject({ accepted: 1, hashes: 5, blocks: 1 })
+})

@@ -1,0 +1,206 @@
+/** Shares whose store keeps them: what rigs are told, what counts, and what the console hears. */
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { UNREACHABLE } from '../../../bench/work.ts'
+import { Accounts } from '../../../src/accounts/accounts.ts'
+import { LevelStore } from '../../../src/accounts/level-store.ts'
+import { ShareRecorder } from '../../../src/accounts/recorder.ts'
+import type { Kept, RigNotice } from '../../../src/accounts/rig-ledger.ts'
+import { rigRows } from '../../../src/accounts/rig-rows.ts'
+import { blockHash } from '../../../src/core/block-hash.ts'
+import { encodeBase64Url } from '../../../src/core/bytes.ts'
+import { withCreationTime, withNonce } from '../../../src/core/header.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { failures } from '../../../src/stratum/messages.ts'
+import { listOf, temporaryFolder } from '../../accounts/shares.ts'
+import { until } from '../../wait.ts'
+import { connected, loggedIn, startedServer, stopServers, workOf } from './servers.ts'
+
+afterEach(stopServers)
+
+/** A server with a share log in this folder. `append` stands in for that of the store. */
+async function keeping(folder: string, append?: (kept: LevelStore) => Kept['store']['append']) {
+  const store = await LevelStore.open({ folder: join(folder, 'shares'), network: 'net', clock: systemClock })
+  const notices: RigNotice[] = []
+  const tell = (notice: RigNotice) => void notices.push(notice)
+  const accounts = new Accounts({
+    onWarning: (message, isWell) => tell({ type: isWell ? 'recovered' : 'warning', message }),
+  })
+  await accounts.restore(store, store, systemClock.wallMs())
+  const kept: Kept = {
+    store: append === undefined ? store : { ...storeOf(store), append: append(store) },
+    ...{ accounts: store, has: store.has, newestMs: store.newestMs },
+  }
+  const started = await startedServer(
+    {},
+    { recorder: (onNotice) => new ShareRecorder(kept, accounts, systemClock, onNotice) },
+  )
+  started.engine.tell(tell)
+  return { ...started, store, notices, accounts }
+}
+
+const storeOf = (store: LevelStore): Kept['store'] => ({
+  append: (shares) => store.append(shares),
+  refuse: (counts) => store.refuse(counts),
+  shares: (range) => store.shares(range),
+  refused: (range) => store.refused(range),
+  close: () => store.close(),
+})
+
+describe('an accepted share', () => {
+  it('is answered once it is kept, with all that is known of it; other lines pass meanwhile', async () => {
+    let letThrough: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => {
+      letThrough = resolve
+    })
+    const { engine, port, store } = await keeping(temporaryFolder(), (of) => async (shares) => {
+      await gate
+      await of.append(shares)
+    })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port, 'k:abc.shelf-1', 'ours/1')
+    await until(() => rig.jobs.length > 0)
+    const job = rig.jobs[0]
+    let answer: unknown = null
+    const answered = rig.submit(job.id, rig.nextShare(job)).then((response) => {
+      answer = response.result
+    })
+    expect((await rig.ask('mining.ping', [])).result).toBe('pong')
+    expect([answer, engine.status().shares.accepted, engine.status().users[0].hashes]).toEqual([null, 0, 0])
+    letThrough()
+    await answered
+    expect([answer, engine.status().shares.accepted, engine.status().users[0].hashes]).toEqual([true, 1, 1000])
+    const fields = { user: 'k:abc', worker: 'shelf-1', agent: 'ours/1', address: '127.0.0.1', difficulty: 1000 }
+    expect(await listOf(store.shares())).toEqual([
+      {
+        ...{ ...fields, id: expect.stringMatching(/^[\w-]{43}$/), timeMs: expect.any(Number), block: null },
+        ...{ chain: expect.any(Number), height: expect.any(Number), blockDifficulty: Number(UNREACHABLE) },
+      },
+    ])
+  })
+
+  it('that solves the block names it', async () => {
+    const { engine, port, store, candidates } = await keeping(temporaryFolder())
+    const work = workOf(1, 10n)
+    await engine.setWork(work)
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length > 0)
+    await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
+    const [{ nonce, creationTime }] = candidates
+    const solved = withNonce(
+      creationTime === undefined ? work.bytes : withCreationTime(work.bytes, creationTime),
+      nonce,
+    )
+    expect(await listOf(store.shares())).toMatchObject([
+      { block: encodeBase64Url(blockHash(solved)), difficulty: 10, blockDifficulty: 10 },
+    ])
+  })
+
+  it('that cannot be kept is told so and does not count, and its block is handed in all the same', async () => {
+    const { engine, port, store, candidates, notices } = await keeping(temporaryFolder(), () => async () => {
+      throw new Error('no space left')
+    })
+    await engine.setWork(workOf(1, 10n))
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length > 0)
+    const { result, error } = await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
+    expect([result, error]).toEqual([false, failures.unavailable])
+    expect(candidates).toHaveLength(1)
+    expect(engine.status()).toMatchObject({ shares: { accepted: 0, unavailable: 1 }, isLogWell: false })
+    expect(notices).toContainEqual({
+      type: 'trouble',
+      message: expect.stringMatching(/^no space left: shares are refused/),
+    })
+    expect(await listOf(store.shares())).toEqual([])
+  })
+
+  it('of a server that stops meanwhile is answered before the connection ends', async () => {
+    const { engine, port } = await keeping(temporaryFolder(), (of) => async (shares) => {
+      await of.append(shares)
+    })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length > 0)
+    const answered = rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
+    await until(() => engine.hashes() > 0)
+    await engine.stop()
+    expect((await answered).result).toBe(true)
+  })
+})
+
+describe('accounts', () => {
+  it('are those of before when a server starts again, and know its shares', async () => {
+    const folder = temporaryFolder()
+    const first = await keeping(folder)
+    await first.engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(first.port, 'k:abc.shelf-1', 'ours/1')
+    await until(() => rig.jobs.length > 0)
+    const [job] = rig.jobs
+    for (let i = 0; i < 3; i++) await rig.submit(job.id, rig.nextShare(job))
+    await rig.submit(job.id, 'x')
+    rig.close()
+    await until(() => first.accounts.present.size === 0)
+    await first.engine.stop()
+    const nowMs = systemClock.wallMs()
+    const second = await keeping(folder)
+    expect(rigRows(second.accounts, nowMs)).toEqual(rigRows(first.accounts, nowMs))
+    expect(rigRows(second.accounts, nowMs)).toMatchObject([
+      { user: 'k:abc', worker: 'shelf-1', accepted: 3, refused: { malformed: 1 }, hashes: 3000, address: '127.0.0.1' },
+    ])
+  })
+
+  it('have what the program of a rig says of its rate', async () => {
+    const { engine, port, accounts } = await keeping(temporaryFolder())
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port)
+    const announce = (rate: unknown) => rig.ask('eth_submitHashrate', [rate, '0x1'])
+    expect((await announce('0x00000000000000000000000000000000000000000000000000000000000f4240')).result).toBe(true)
+    expect(rigRows(accounts, 0)[0].hashrates.announced).toBe(1_000_000)
+    for (const wrong of ['0x', 'fast', '', null, {}]) {
+      expect([wrong, (await announce(wrong)).error?.code]).toEqual([wrong, failures.malformed.code])
+    }
+    expect(rigRows(accounts, 0)[0].hashrates.announced).toBe(1_000_000)
+  })
+})
+
+describe('the console hears', () => {
+  it('once of 50 refused shares, with the reason, and once when the rig is well again', async () => {
+    const { engine, port, notices } = await keeping(temporaryFolder())
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port, 'k:abc.shelf-1')
+    await until(() => rig.jobs.length > 0)
+    for (let i = 0; i < 70; i++) await rig.submit('1', '000000000000')
+    expect(notices.filter(({ type }) => type === 'warning')).toEqual([
+      {
+        type: 'warning',
+        message: expect.stringMatching(/^the last 50 shares of shelf-1 of k:abc were all refused; .*unknown job/),
+      },
+    ])
+    expect(engine.status().rigs).toMatchObject([{ device: 'rig:shelf-1', refusedAs: 'unknown job' }])
+  })
+
+  it('the first refused line of a worker, and connections that never log in with their first line', async () => {
+    const { engine, port, notices } = await keeping(temporaryFolder())
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port, 'k:abc.shelf-1')
+    for (const nonce of ['zz', 'yy']) await rig.submit('1', nonce)
+    const strange = await connected(port)
+    await strange.ask('mining.get_transactions', ['txlist'])
+    const silent = await connected(port)
+    for (const each of [strange, silent]) each.close()
+    const details = () => notices.filter(({ type }) => type === 'detail').map(({ message }) => message)
+    await until(() => details().length >= 3)
+    expect(details().toSorted()).toEqual([
+      'a connection from 127.0.0.1 ended without a log-in; it sent nothing',
+      'a connection from 127.0.0.1 ended without a log-in; its first line was: {"id":1,"method":"mining.get_transactions","params":["txlist"]}',
+      'first refused share of rig:shelf-1 of k:abc: malformed; its line was: {"id":3,"method":"mining.submit","params":["k:abc.rig","1","zz"]}',
+    ])
+  })
+
+  it('of a flood of such connections as a count', async () => {
+    const { port, notices } = await keeping(temporaryFolder())
+    for (let i = 0; i < 45; i++) (await connected(port)).close()
+    await until(() => notices.some(({ message }) => /^\d+ more connections ended without a log-in$/.test(message)))
+    expect(notices.filter(({ message }) => message.includes('it sent nothing')).length).toBeLessThanOrEqual(40)
+  })
+})
