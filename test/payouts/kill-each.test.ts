@@ -8,4 +8,4 @@ it('a payer that is killed once at each step pays everybody once', async ({ anno
   const told = await payAndKill(steps, 1)
   await annotate(told)
   expect(told).toContain('balances')
-}, 300_000)
+})

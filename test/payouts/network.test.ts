@@ -1,5 +1,5 @@
 /** A pool on the embedded network: three rigs, an orphan, and everybody is paid to the last unit. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { unitsOf } from '../../src/payouts/coins.ts'
 import { lockPayouts } from '../../src/payouts/lock.ts'
 import { readPayments } from '../../src/payouts/payments.ts'
@@ -11,9 +11,6 @@ import { type Ended, run } from '../cli/run.ts'
 import { until } from '../wait.ts'
 import { Gate } from './gate.ts'
 import { keyPair, PoolGround } from './pool-ground.ts'
-
-// Each waits for blocks and for the answers of a node many times.
-vi.setConfig({ testTimeout: 180_000 })
 
 let ground: PoolGround
 beforeEach(async () => {

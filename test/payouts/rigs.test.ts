@@ -94,4 +94,4 @@ it('three rigs mine over stratum, a block is orphaned, and everybody is paid to 
   }
   expect(readPayments(ground.state).every(({ state }) => state === 'paid')).toBe(true)
   expect((await look()).balances).toEqual([])
-}, 240_000)
+})
