@@ -40,13 +40,13 @@ export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): P
     const openReader = () => openShareReader(source, systemClock, signal)
     const setup = setupOf(client, { config, openReader, folder, rules: rulesOf(config, network, keys), signal })
     const since = new Date(setup.clock.wallMs()).toISOString()
-    const { report, isDone } =
+    const { report, troubles } =
       keys === null
-        ? { report: await reportPayouts(setup), isDone: true }
+        ? { report: await reportPayouts(setup), troubles: [] }
         : await steps.guide(() => pay(setup, { config, keys, steps, since }), signal)
-    if (values.json) print(JSON.stringify(report))
+    if (values.json) print(JSON.stringify({ ...report, troubles }))
     else for (const line of payoutLines(report, values.pay ? since : null)) print(line)
-    return isDone ? 0 : 1
+    return troubles.length === 0 ? 0 : 1
   })
 }
 
@@ -118,12 +118,16 @@ interface Paying {
   readonly since: string
 }
 
-/** Pays; `isDone`: all that was due is paid. */
+/** Pays; `troubles`: why something that is due was not paid. */
 async function pay(
   setup: PayoutSetup,
   { config, keys, steps, since }: Paying,
-): Promise<{ readonly report: PayoutReport; readonly isDone: boolean }> {
-  let isDone = true
+): Promise<{ readonly report: PayoutReport; readonly troubles: readonly string[] }> {
+  const troubles: string[] = []
+  const tell = (message: string) => {
+    troubles.push(message)
+    steps.warn(message)
+  }
   const report = await payPayouts({
     ...setup,
     ...{ keys: keys.map(({ key }) => key), terms: termsOf(config.values) },
@@ -132,14 +136,13 @@ async function pay(
       steps.show(step)
     },
     onTrouble: (chain, error) => {
-      isDone = false
       const hint = error.hint === undefined ? '' : `; ${error.hint}`
-      steps.warn(`chain ${chain}: ${describeError(error)}${hint}`)
+      tell(`chain ${chain}: ${describeError(error)}${hint}`)
     },
   })
   const failed = report.payments.filter(({ at, state }) => at >= since && state !== 'paid')
   for (const { chain, account, amount, state, requestKey } of failed) {
-    steps.warn(`chain ${chain}: ${amount} for ${account} ${state} (${requestKey}); it is due again`)
+    tell(`chain ${chain}: ${amount} for ${account} ${state} (${requestKey}); it is due again`)
   }
-  return { report, isDone: isDone && failed.length === 0 }
+  return { report, troubles }
 }

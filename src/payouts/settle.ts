@@ -31,8 +31,9 @@ export interface SettleOptions {
 const POLL_MS = 1_000
 const RESEND_MS = 20_000
 const MAX_PAUSE_MS = 15_000
-/** How long after an order has expired the chain may take to prove it. */
+/** How long after an order has expired the chain may take to prove it, and for each block of the depth. */
 const GRACE_MS = 600_000
+const BLOCK_GRACE_MS = 60_000
 /** What nodes say of a command that a block has by now (PROTOCOL.md E.1). */
 const IN_A_BLOCK = /already exists on chain/i
 const MICROSECONDS = 1_000_000n
@@ -48,7 +49,8 @@ type Sight =
  * expired, what NodeClient throws, and the reason of the signal.
  */
 export async function settle(orders: readonly PayoutOrder[], options: SettleOptions): Promise<void> {
-  const { clock, signal, onStep } = options
+  const { clock, signal, onStep, confirmations } = options
+  const graceMs = GRACE_MS + confirmations * BLOCK_GRACE_MS
   const follower = new Follower(options, orders)
   let open = orders
   for (let failures = 0; open.length > 0; ) {
@@ -63,7 +65,7 @@ export async function settle(orders: readonly PayoutOrder[], options: SettleOpti
       onStep({ type: 'trouble', chain: open[0].chain, error, retryInMs: Math.round(pauseMs) })
     }
     if (open.length === 0) return
-    if (open.every(({ expires }) => clock.wallMs() > expires * 1000 + GRACE_MS)) throw unproven(open)
+    if (open.every(({ expires }) => clock.wallMs() > expires * 1000 + graceMs)) throw unproven(open)
     await sleep(clock, pauseMs, signal)
     signal.throwIfAborted()
   }

@@ -165,6 +165,8 @@ it('gives up when the chain has no proof long after the order has expired', asyn
   node.timeOf = () => 1
   const given = settle([orderUntil(Math.floor(clock.wallMs() / 1000) + 10)], options).catch((error: unknown) => error)
   await clock.pass(700_000)
+  expect(await Promise.race([given, 'it waits'])).toBe('it waits')
+  await clock.pass(200_000)
   expect(await given).toMatchObject({ code: 'NO_RESULT', message: expect.stringContaining(KEY) })
   expect(results).toEqual([])
 })
