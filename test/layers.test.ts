@@ -12,6 +12,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'cli', 'core'],
   commands: [
     'accounts',
+    'payouts',
     'compose',
     'stratum-check',
     'stratum',
@@ -59,6 +60,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   fleet: ['schema', 'core'],
   stratum: ['core'],
   'stratum-check': ['stratum', 'core'],
+  payouts: ['accounts', 'wallet', 'node', 'schema', 'core'],
   wallet: ['contracts', 'node', 'schema', 'core'],
   node: ['schema', 'core'],
   devnet: ['contracts', 'schema', 'core'],

@@ -9,6 +9,7 @@ import { blocksOptions } from '../cli/options/blocks.ts'
 import { devnetOptions } from '../cli/options/devnet.ts'
 import { fleetOptions, leadOptions } from '../cli/options/lead.ts'
 import { mineOptions } from '../cli/options/mine.ts'
+import { payoutsOptions } from '../cli/options/payouts.ts'
 import { solveOptions } from '../cli/options/search.ts'
 import { balanceOptions, localOptions, resultOptions, sendOptions, transferOptions } from '../cli/options/wallet.ts'
 import { runProgram } from '../cli/program.ts'
@@ -39,6 +40,18 @@ const miningCommands: readonly CommandRow[] = [
     options: blocksOptions,
     examples: ['newcut blocks', 'newcut blocks --last 10', 'newcut blocks --csv > blocks.csv'],
     run: async (_, config, around) => (await import('./blocks.ts')).runBlocks(config, around),
+  }),
+  configured({
+    name: 'payouts',
+    group: 'mining',
+    help: 'divide the rewards of a pool among its rigs by their shares; with --pay, pay them',
+    options: payoutsOptions,
+    examples: [
+      'newcut payouts --node http://127.0.0.1:1848 --public-key KEY --state pool --fee 1',
+      'newcut payouts --from 127.0.0.1:4148 --scheme prop --json',
+      'newcut payouts --state pool --minimum 0.5 --pay --key pool.key',
+    ],
+    run: async (_, config, around) => (await import('./payouts.ts')).runPayouts(config, around),
   }),
   configured({
     name: 'config',

@@ -26,6 +26,7 @@ export interface Given {
   readonly 'idle-only'?: boolean
   readonly 'log-level'?: string
   readonly wait?: boolean
+  readonly pay?: boolean
 }
 
 const LEADER = 'the leader of the fleet gives the work, and says who is paid'
@@ -74,6 +75,7 @@ export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>
   mining: ({ mine }) => when(mine !== true, 'it is for --mine, which is not given'),
   requestLog: ({ 'log-level': level }) =>
     when(level === 'warn' || level === 'error', `--log-level ${level} leaves requests out`, 'take --log-level info'),
+  paying: ({ pay }) => when(pay !== true, 'without --pay nothing is paid', 'add --pay'),
   waiting: ({ wait }) => when(wait === false, 'with --no-wait nobody waits for blocks'),
 }
 

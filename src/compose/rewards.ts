@@ -1,7 +1,7 @@
 /** What our blocks pay, as their payloads tell. */
 import { decodeBase64Url } from '../core/bytes.ts'
+import { paymentIn } from '../core/coinbase.ts'
 import { NewcutError } from '../core/errors.ts'
-import { type ExactJson, NumberText, parseExactJson } from '../core/json.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { NodeClient } from '../node/client.ts'
 
@@ -45,33 +45,4 @@ export function rewardsOf(options: RewardsOptions): (event: MinerEvent) => void 
  * Coins, as a decimal number, that the output of a coinbase transaction pays: its event TRANSFER from nobody. null for
  * outputs without one: those of old blocks.
  */
-export function rewardIn(coinbase: string): string | null {
-  const output = parsed(coinbase)
-  const events = isObject(output) && Array.isArray(output.events) ? output.events : []
-  for (const event of events) {
-    if (!isObject(event) || event.name !== 'TRANSFER' || !Array.isArray(event.params)) continue
-    const [from, , amount] = event.params
-    if (from === '') return decimalOf(amount)
-  }
-  return null
-}
-
-function parsed(text: string): ExactJson | null {
-  try {
-    return parseExactJson(text)
-  } catch {
-    // No JSON: it tells no reward.
-    return null
-  }
-}
-
-function decimalOf(amount: ExactJson): string | null {
-  const value = isObject(amount) ? (amount.decimal ?? amount.int) : amount
-  if (typeof value === 'object' && !(value instanceof NumberText)) return null
-  const text = value instanceof NumberText ? value.text : String(value)
-  return /^\d{1,20}(\.\d{1,20})?$/.test(text) ? text : null
-}
-
-function isObject(value: ExactJson | undefined): value is { readonly [name: string]: ExactJson } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
-}
+export const rewardIn = (coinbase: string): string | null => paymentIn(coinbase)?.amount ?? null

@@ -151,7 +151,7 @@ async function asked<T>(
 }
 
 /** Whether an error may come from an outage: no answer, or that of something that stands before the node. */
-function isOutage(error: unknown): error is NewcutError {
+export function isOutage(error: unknown): error is NewcutError {
   if (isRetryable(error)) return true
   if (error instanceof NodeRefusal) return !error.isNodesOwn
   return error instanceof NodeMisbehaved && !error.isFromNode

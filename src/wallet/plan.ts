@@ -68,8 +68,8 @@ interface Paying {
   readonly hint?: string
 }
 
-/** An account that exists, and that these keys guard. */
-async function payingAccount(
+/** An account that exists, and that these keys guard. Throws NewcutError COMMAND_FAILED, and what NodeClient throws. */
+export async function payingAccount(
   node: WalletNode,
   { account, chain, keys, hint }: Paying,
   call: AskOptions = {},
@@ -112,7 +112,8 @@ function existingGuard(to: string, targetChain: number, guard: GuardKind): Recei
   )
 }
 
-function gasCost({ gasLimit, gasPrice }: Terms): Decimal {
+/** Most coins that a command may take for gas. Throws NewcutError BAD_OPTION for a price that is no number. */
+export function gasCost({ gasLimit, gasPrice }: Pick<Terms, 'gasLimit' | 'gasPrice'>): Decimal {
   const price = Decimal.parse(gasPrice)
   if (price === null) throw new NewcutError('BAD_OPTION', `gas price ${gasPrice}: expected a number such as 0.00000001`)
   return Decimal.of(BigInt(gasLimit)).mul(price)

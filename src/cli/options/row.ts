@@ -50,6 +50,7 @@ export type OptionNeed =
   | 'mining'
   | 'requestLog'
   | 'waiting'
+  | 'paying'
 
 /** Facts of an option, besides its value and its help. */
 export interface OptionFacts {

@@ -6,6 +6,7 @@ import { blocksOptions } from './blocks.ts'
 import { devnetOptions } from './devnet.ts'
 import { fleetOptions, leadOptions } from './lead.ts'
 import { mineOptions } from './mine.ts'
+import { payoutsOptions } from './payouts.ts'
 import { solveOptions } from './search.ts'
 import { balanceOptions, localOptions, resultOptions, sendOptions, transferOptions } from './wallet.ts'
 
@@ -17,6 +18,7 @@ export const optionTables: readonly Readonly<Record<string, unknown>>[] = [
   solveOptions,
   localOptions,
   blocksOptions,
+  payoutsOptions,
   balanceOptions,
   sendOptions,
   transferOptions,

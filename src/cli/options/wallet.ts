@@ -18,14 +18,14 @@ const chainOption = flagOnly(option(wholeNumber(0, MAX_CHAIN), 0, 'N', 'chain'))
 const jsonOption = flagOnly(option(yesNo, false, null, 'as JSON'))
 const dataOption = flagOnly(unset(someText, 'JSON', 'data that the code reads: JSON, or @FILE for a file with it'))
 const knownKeys = [...developmentAccounts.map(({ account }) => account), 'miner']
-const keyOption = unset(
+export const keyOption = unset(
   likely(knownKeys, texts),
   'FILE',
   'key that signs: a file that keygen wrote; on development networks also sender00 to sender09 and miner; may be repeated',
 )
 
 /** Gas and lifetime of a command. */
-const gasOptions = {
+export const gasOptions = {
   'gas-limit': option(wholeNumber(1, 1e9), 2500, 'N', 'most units of gas'),
   'gas-price': option(gasPrice, '0.00000001', 'COINS', 'coins for a unit of gas'),
   ttl: option(duration(1000), 900_000, 'TIME', 'how long blocks may take the command; the longest wait for it'),

@@ -142,7 +142,12 @@ export function miningNodeOf({ client, account, clock, stallMs, ...forks }: Mini
   }
 }
 
-async function placeOf(client: NodeClient, { chain, height, hash }: BlockName, call: CallOptions): Promise<Place> {
+/** Where a block is, as far as this node knows. Throws what NodeClient throws. */
+export async function placeOf(
+  client: NodeClient,
+  { chain, height, hash }: BlockName,
+  call: CallOptions,
+): Promise<Place> {
   // The cut first: a block that is in neither the cut read before nor the chain read after is not there.
   const head = (await client.cut(call)).hashes[chain]
   const id = encodeBase64Url(hash)

@@ -1,0 +1,78 @@
+/** Options of `newcut payouts`. */
+import { type HostPort, listenAddress, oneOf, someText, type ValueKind, wholeNumber, yesNo } from '../values.ts'
+import { mineOptions } from './mine.ts'
+import { flagOnly, option, unset } from './row.ts'
+import { gasOptions, keyOption, nodeOptions } from './wallet.ts'
+
+/** A decimal number, kept as text: a double would not be exact. */
+function decimalText(expected: string, isIn: (value: number) => boolean): ValueKind<string> {
+  return {
+    expected,
+    parse: (raw) => {
+      const text = typeof raw === 'number' ? String(raw) : raw
+      if (typeof text !== 'string' || !/^\d{1,12}(\.\d{1,12})?$/.test(text)) return undefined
+      return isIn(Number(text)) ? text : undefined
+    },
+    format: (value) => value,
+  }
+}
+
+/** Where something listens. */
+const minerAddress: ValueKind<HostPort> = {
+  expected: 'HOST:PORT, such as 127.0.0.1:4148',
+  parse: (raw) => (raw === 'off' ? undefined : (listenAddress.parse(raw) ?? undefined)),
+  format: (value) => listenAddress.format(value),
+}
+
+const ofPaying = { needs: ['paying'] } as const
+
+export const payoutsOptions = {
+  ...nodeOptions,
+  'public-key': mineOptions['public-key'],
+  account: mineOptions.account,
+  state: unset(
+    someText,
+    'DIR',
+    'folder with the share log of a miner, and for the journal of payouts; the usual one of the user if not given',
+  ),
+  from: flagOnly(
+    unset(minerAddress, 'HOST:PORT', 'read the shares from a running miner, which serves HTTP at this address'),
+  ),
+  'http-token': mineOptions['http-token'],
+  scheme: option(
+    oneOf(['pplns', 'prop', 'solo'] as const),
+    'pplns',
+    'NAME',
+    'how rewards are divided: pplns (newest shares), prop (shares since the last block) or solo (the finder)',
+  ),
+  window: option(
+    decimalText('a number of blocks from 0.01 to 1000, such as 2.0', (blocks) => blocks >= 0.01 && blocks <= 1000),
+    '2.0',
+    'BLOCKS',
+    'pplns: how many blocks the shares that are paid take on average',
+  ),
+  fee: option(
+    decimalText('a number from 0 to 100, such as 1.5', (percent) => percent <= 100),
+    '0',
+    'PERCENT',
+    'part of each reward that the operator keeps',
+  ),
+  minimum: option(
+    decimalText('a number of coins, such as 0.5', () => true),
+    '0',
+    'COINS',
+    'balances on a chain below it are carried on',
+  ),
+  confirmations: option(
+    wholeNumber(1, 1000),
+    6,
+    'N',
+    'a block counts, and a payment is settled, once it is the Nth of its chain from the head',
+  ),
+  pay: flagOnly(option(yesNo, false, null, 'pay what is due, and wait until it is settled')),
+  key: { ...keyOption, help: `${keyOption.help}; guards the account of the pool`, ...ofPaying },
+  'gas-limit': option(wholeNumber(1000, 1e9), 50_000, 'N', 'most units of gas of one command', ofPaying),
+  'gas-price': { ...gasOptions['gas-price'], ...ofPaying },
+  ttl: { ...gasOptions.ttl, ...ofPaying },
+  json: flagOnly(option(yesNo, false, null, 'as JSON')),
+}

@@ -1,0 +1,148 @@
+/** `newcut payouts`: what each user of a pool gets, and what it comes from; with `--pay`, it is paid. */
+import type { ShareReader } from '../accounts/share-store.ts'
+import type { Config } from '../cli/config.ts'
+import { payoutsOptions } from '../cli/options/payouts.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { accountOn, checkPayee } from '../compose/payee.ts'
+import { openShareReader, type ShareSource } from '../compose/share-reader.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { stateFolder } from '../journal/folder.ts'
+import type { NodeClient } from '../node/client.ts'
+import type { PoolRules } from '../payouts/assess.ts'
+import { type Fraction, fractionOf, unitsOf } from '../payouts/coins.ts'
+import { type PayoutSetup, payPayouts, reportPayouts } from '../payouts/payout-run.ts'
+import type { PayoutReport } from '../payouts/report.ts'
+import { systemClock } from '../platform/clock.ts'
+import { placeOf } from '../source/node/mining-node.ts'
+import type { NamedKey } from '../wallet/known-keys.ts'
+import { refuseFlag, refuseWithoutEffect } from './effect.ts'
+import { termsOf } from './orders.ts'
+import { payoutLines } from './payouts-text.ts'
+import { signingKeys } from './signing-keys.ts'
+import { StepLines } from './steps.ts'
+import { withNode } from './with-node.ts'
+
+type PayoutsConfig = Config<typeof payoutsOptions>
+
+/** Exit code 1 where something that is due could not be paid. Throws NewcutError. */
+export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): Promise<number> {
+  const { values } = config
+  refuseWithoutEffect(payoutsOptions, config)
+  refuseFlag(config, 'http-token', values.from === undefined ? FOR_FROM : null)
+  refuseFlag(config, 'window', values.scheme === 'pplns' ? null : { reason: 'it is for --scheme pplns' })
+  const print = printerTo(surroundings.out)
+  const steps = new StepLines(values.json, surroundings)
+  return withNode(config, surroundings, async (client, signal) => {
+    const { nodeVersion: network } = client.info
+    const keys = values.pay ? signingKeys(values.key, network, (message) => steps.warn(message)) : null
+    const folder = folderOf(config, surroundings)
+    const source = sourceOf(config, folder, network)
+    const openReader = () => openShareReader(source, systemClock, signal)
+    const setup = setupOf(client, { config, openReader, folder, rules: rulesOf(config, network, keys), signal })
+    const since = new Date(setup.clock.wallMs()).toISOString()
+    const { report, troubles } =
+      keys === null
+        ? { report: await reportPayouts(setup), troubles: [] }
+        : await steps.guide(() => pay(setup, { config, keys, steps, since }), signal)
+    if (values.json) print(JSON.stringify({ ...report, troubles }))
+    else for (const line of payoutLines(report, values.pay ? since : null)) print(line)
+    return troubles.length === 0 ? 0 : 1
+  })
+}
+
+const FOR_FROM = { reason: 'it is for --from', hint: 'add --from HOST:PORT' }
+
+/** The account that is paid for blocks: as it was named, or that of the first key, or the one of the network. */
+function rulesOf({ values }: PayoutsConfig, network: string, keys: readonly NamedKey[] | null): PoolRules {
+  const { account = null, 'public-key': publicKeys = null, scheme, window, fee, confirmations } = values
+  const payee = { account, predicate: 'keys-all', publicKeys }
+  checkPayee(payee)
+  const byKey = publicKeys === null && keys !== null ? keys[0].account : null
+  const pool = account ?? byKey ?? accountOn(network, payee).account
+  const percent = exactly(fee)
+  return {
+    ...{ account: pool, network, scheme, confirmations },
+    window: { text: window, value: exactly(window) },
+    fee: { text: fee, value: { numerator: percent.numerator, denominator: percent.denominator * 100n } },
+  }
+}
+
+/** Options are read as decimal numbers before. */
+function exactly(text: string): Fraction {
+  const fraction = fractionOf(text)
+  if (fraction === null) throw new Error(`${text} is no decimal number`)
+  return fraction
+}
+
+function folderOf({ values: { state } }: PayoutsConfig, { environment }: Surroundings): string {
+  if (state !== 'off') return state ?? stateFolder(environment, process.platform)
+  throw new NewcutError('BAD_OPTION', '--state off: payouts need a folder for their journal', {
+    hint: '--state DIR names one',
+  })
+}
+
+function sourceOf(
+  { values: { from, 'http-token': token } }: PayoutsConfig,
+  folder: string,
+  network: string,
+): ShareSource {
+  if (from === undefined) return { kind: 'state', folder, network }
+  const host = from.host.includes(':') ? `[${from.host}]` : from.host
+  return { kind: 'miner', url: `http://${host}:${from.port}`, token }
+}
+
+interface Given {
+  readonly config: PayoutsConfig
+  readonly openReader: () => Promise<ShareReader>
+  readonly folder: string
+  readonly rules: PoolRules
+  readonly signal: AbortSignal
+}
+
+function setupOf(client: NodeClient, { config, ...rest }: Given): PayoutSetup {
+  const minimum = unitsOf(config.values.minimum) ?? 0n
+  return {
+    client,
+    ...rest,
+    placeOf: (block, signal) => placeOf(client, block, { signal }),
+    minimum,
+    clock: systemClock,
+  }
+}
+
+interface Paying {
+  readonly config: PayoutsConfig
+  readonly keys: readonly NamedKey[]
+  readonly steps: StepLines
+  /** When this run began. */
+  readonly since: string
+}
+
+/** Pays; `troubles`: why something that is due was not paid. */
+async function pay(
+  setup: PayoutSetup,
+  { config, keys, steps, since }: Paying,
+): Promise<{ readonly report: PayoutReport; readonly troubles: readonly string[] }> {
+  const troubles: string[] = []
+  const tell = (message: string) => {
+    troubles.push(message)
+    steps.warn(message)
+  }
+  const report = await payPayouts({
+    ...setup,
+    ...{ keys: keys.map(({ key }) => key), terms: termsOf(config.values) },
+    onStep: (step) => {
+      if (step.type === 'sent') steps.goOnWith('newcut payouts --pay')
+      steps.show(step)
+    },
+    onTrouble: (chain, error) => {
+      const hint = error.hint === undefined ? '' : `; ${error.hint}`
+      tell(`chain ${chain}: ${describeError(error)}${hint}`)
+    },
+  })
+  const failed = report.payments.filter(({ at, state }) => at >= since && state !== 'paid')
+  for (const { chain, account, amount, state, requestKey } of failed) {
+    tell(`chain ${chain}: ${amount} for ${account} ${state} (${requestKey}); it is due again`)
+  }
+  return { report, troubles }
+}

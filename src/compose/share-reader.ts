@@ -1,0 +1,43 @@
+/** Where reports and payouts read shares: the share log of a miner that is not running, or a running miner. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { HttpShareReader } from '../accounts/http-reader.ts'
+import { LevelStore } from '../accounts/level-store.ts'
+import type { ShareReader } from '../accounts/share-store.ts'
+import type { Clock } from '../core/clock.ts'
+import { NewcutError } from '../core/errors.ts'
+import { SHARES_FOLDER } from './search/shares.ts'
+
+/** `folder`: that of the miner's state. */
+export type ShareSource =
+  | { readonly kind: 'state'; readonly folder: string; readonly network: string }
+  | { readonly kind: 'miner'; readonly url: string; readonly token: string | undefined }
+
+/**
+ * Opens shares to be read. Throws NewcutError BAD_INPUT where there is no share log, DATA_UNUSABLE for one that is in use, of
+ * another network, or damaged. A miner that does not answer is an error of the first read.
+ */
+export async function openShareReader(source: ShareSource, clock: Clock, stopped: AbortSignal): Promise<ShareReader> {
+  if (source.kind === 'miner') return new HttpShareReader({ url: source.url, token: source.token, stopped })
+  const folder = join(source.folder, SHARES_FOLDER)
+  if (!existsSync(folder)) {
+    throw new NewcutError('BAD_INPUT', `${source.folder}: there is no share log in this folder`, {
+      hint: 'name the --state of a miner that rigs connect to, or with --from HOST:PORT a running one',
+    })
+  }
+  try {
+    return await LevelStore.open({ folder, network: source.network, clock })
+  } catch (error) {
+    if (!isLocked(error)) throw error
+    throw new NewcutError('DATA_UNUSABLE', `${folder}: its miner is running, and has the share log open`, {
+      hint: '--from HOST:PORT reads the shares from it (the address of its --http), or stop it',
+    })
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ((at as { readonly code?: string }).code === 'LEVEL_LOCKED') return true
+  }
+  return false
+}

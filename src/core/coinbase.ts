@@ -1,0 +1,47 @@
+/** What the coinbase of a block pays, and to whom. */
+import { type ExactJson, NumberText, parseExactJson } from './json.ts'
+
+/** The reward of a block. */
+export interface CoinbasePayment {
+  /** Account of the miner; null: the output does not say it. */
+  readonly account: string | null
+  /** Coins, as a decimal number. */
+  readonly amount: string
+}
+
+/**
+ * The payment in the output of a coinbase transaction: its event TRANSFER from nobody. null for outputs without one, such as
+ * those of old blocks.
+ */
+export function paymentIn(coinbase: string): CoinbasePayment | null {
+  const output = parsed(coinbase)
+  const events = isObject(output) && Array.isArray(output.events) ? output.events : []
+  for (const event of events) {
+    if (!isObject(event) || event.name !== 'TRANSFER' || !Array.isArray(event.params)) continue
+    const [from, account, amount] = event.params
+    if (from !== '') continue
+    const coins = decimalOf(amount)
+    return coins === null ? null : { account: typeof account === 'string' ? account : null, amount: coins }
+  }
+  return null
+}
+
+function parsed(text: string): ExactJson | null {
+  try {
+    return parseExactJson(text)
+  } catch {
+    // No JSON: it tells no reward.
+    return null
+  }
+}
+
+function decimalOf(amount: ExactJson): string | null {
+  const value = isObject(amount) ? (amount.decimal ?? amount.int) : amount
+  if (typeof value === 'object' && !(value instanceof NumberText)) return null
+  const text = value instanceof NumberText ? value.text : String(value)
+  return /^\d{1,20}(\.\d{1,20})?$/.test(text) ? text : null
+}
+
+function isObject(value: ExactJson | undefined): value is { readonly [name: string]: ExactJson } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
+}

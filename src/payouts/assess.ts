@@ -1,0 +1,193 @@
+/** Which blocks count now, and who gets what for them. Writes nothing: what is new comes as lines for the journal. */
+import type { ShareEntry, ShareReader } from '../accounts/share-store.ts'
+import { coinsText, type Fraction, unitsOf } from './coins.ts'
+import { type BlockNode, type BlockShare, blockShares, type Reward, rewardOf, standingsOf } from './found-blocks.ts'
+import type { Credit, PayoutLedger } from './ledger.ts'
+import type { CreditLine, PayoutLine } from './payout-line.ts'
+import { comparePositions, isInside, type Position, roundUpTo, type Span } from './rounds.ts'
+import { type Division, dividePplns, divideProp, divideSolo, type SchemeName } from './schemes.ts'
+
+/** The rules of a pool. */
+export interface PoolRules {
+  /** The account that its blocks pay. */
+  readonly account: string
+  readonly network: string
+  readonly scheme: SchemeName
+  /** In blocks. */
+  readonly window: { readonly text: string; readonly value: Fraction }
+  /** Per cent. */
+  readonly fee: { readonly text: string; readonly value: Fraction }
+  /** How deep a block has to lie; 1: the head. */
+  readonly confirmations: number
+}
+
+/** How a block of the pool stands. */
+export type PoolBlockState =
+  | 'credited'
+  /** It does not lie deep enough, or its chain is unsettled there, or the node does not know that far. */
+  | 'waiting'
+  /** PROP: it is deep, and an earlier block is not settled, whose shares may be part of its round. */
+  | 'queued'
+  | 'orphaned'
+  /** It paid another account. */
+  | 'foreign'
+  /** Its coinbase names no amount. */
+  | 'unpaid'
+
+/** A block of the pool. */
+export interface PoolBlock {
+  readonly share: Pick<BlockShare, 'block' | 'chain' | 'height' | 'timeMs' | 'user'>
+  readonly state: PoolBlockState
+  /** null: it is not asked about any more, as all of it is paid. */
+  readonly depth: number | null
+  readonly reward: Reward | null
+}
+
+/** What there is to pay. */
+export interface Assessment {
+  /** For the journal, in this order. */
+  readonly lines: readonly PayoutLine[]
+  /** The ledger with these lines. */
+  readonly ledger: PayoutLedger
+  /** In the order of shares. */
+  readonly blocks: readonly PoolBlock[]
+  /** Credited blocks whose chain is unsettled: nothing is paid for them now. */
+  readonly held: ReadonlySet<string>
+}
+
+export interface AssessOptions {
+  readonly ledger: PayoutLedger
+  readonly reader: Pick<ShareReader, 'shares'>
+  readonly node: BlockNode
+  readonly rules: PoolRules
+  readonly signal: AbortSignal
+  /** For the lines: UTC, ISO 8601. */
+  readonly at: string
+}
+
+/** Throws what the share store and the node throw. */
+export async function assess(options: AssessOptions): Promise<Assessment> {
+  const { ledger, reader, node, rules, signal, at } = options
+  const found = await blockShares(reader)
+  const credits = [...ledger.credits.values()].filter(({ network }) => network === rules.network)
+  const open = credits.filter((credit) => credit.isOrphaned || ledger.claimsOf(credit).length > 0)
+  const fresh = found.filter(({ block }) => !ledger.credits.has(block))
+  const standings = await standingsOf(node, [...open, ...fresh], rules.confirmations, signal)
+
+  const held = new Set<string>()
+  const lines: PayoutLine[] = []
+  for (const credit of open) {
+    const { block, isOrphaned } = credit
+    const fate = standings.get(block)?.fate
+    if (fate === 'waiting') held.add(block)
+    if (fate === 'orphaned' && !isOrphaned) lines.push({ at, type: 'orphaned', block })
+    if (fate === 'deep' && isOrphaned) lines.push({ at, type: 'restored', block })
+  }
+  const next = ledger.with(lines)
+  const states = new Map<string, Pick<PoolBlock, 'state' | 'reward'>>()
+  let isQueued = false
+  for (const share of fresh) {
+    const fate = standings.get(share.block)?.fate ?? 'waiting'
+    const judged = fate === 'deep' ? await judge(share, isQueued) : ({ state: fate, reward: null } as const)
+    if (fate === 'waiting' && rules.scheme === 'prop') isQueued = true
+    states.set(share.block, judged)
+  }
+  return { lines, ledger: next, blocks: blocksOf(found, { states, standings, ledger: next }), held }
+
+  async function judge(share: BlockShare, waits: boolean): Promise<Pick<PoolBlock, 'state' | 'reward'>> {
+    const reward = await rewardOf(node, share, signal)
+    if (reward === null) return { state: 'unpaid', reward }
+    if (reward.account !== rules.account) return { state: 'foreign', reward }
+    if (waits) return { state: 'queued', reward }
+    const round = roundUpTo(positionOf(share), next.usedSpans)
+    const division = await divide(reader, share, { rules, reward: reward.amount, round })
+    const line = creditLine(share, division, { rules, reward: reward.amount, round, at })
+    lines.push(line)
+    next.add(line)
+    return { state: 'credited', reward }
+  }
+}
+
+const positionOf = ({ timeMs, id }: ShareEntry): Position => ({ timeMs, id })
+
+interface Dividing {
+  readonly rules: PoolRules
+  readonly reward: bigint
+  readonly round: readonly Span[]
+}
+
+async function divide(
+  reader: Pick<ShareReader, 'shares'>,
+  share: BlockShare,
+  { rules, reward, round }: Dividing,
+): Promise<Division> {
+  const { scheme, window, fee } = rules
+  if (scheme === 'solo') return divideSolo(reward, fee.value, share)
+  const end = positionOf(share)
+  const untilMs = share.timeMs + 1
+  if (scheme === 'pplns') {
+    const newest = upTo(end, reader.shares({ untilMs, newestFirst: true }))
+    return await dividePplns(reward, { fee: fee.value, window: window.value }, newest)
+  }
+  const fromMs = round[0]?.after?.timeMs
+  return await divideProp(reward, fee.value, ofRound(end, round, reader.shares({ fromMs, untilMs })))
+}
+
+async function* upTo(end: Position, shares: AsyncIterable<ShareEntry>): AsyncGenerator<ShareEntry, void, void> {
+  for await (const share of shares) if (comparePositions(positionOf(share), end) <= 0) yield share
+}
+
+/** The share that found the block always counts for it. */
+async function* ofRound(
+  end: Position,
+  round: readonly Span[],
+  shares: AsyncIterable<ShareEntry>,
+): AsyncGenerator<ShareEntry, void, void> {
+  for await (const share of shares) {
+    const position = positionOf(share)
+    if (isInside(position, round) || comparePositions(position, end) === 0) yield share
+  }
+}
+
+function creditLine(
+  { block, chain, height, timeMs: foundMs, user: finder }: BlockShare,
+  { fee, rest, parts }: Division,
+  { rules, reward, round, at }: Dividing & { readonly at: string },
+): CreditLine {
+  const { network, account, scheme } = rules
+  return {
+    ...{ at, type: 'credit', network, account, block, chain, height, foundMs, finder, scheme },
+    ...{ window: rules.window.text, feePercent: rules.fee.text },
+    ...{ reward: coinsText(reward), fee: coinsText(fee), rest: coinsText(rest) },
+    parts: parts.map(({ payee, amount, shares, worth }) => {
+      return { payee, amount: coinsText(amount), shares, worth: worth.toString() }
+    }),
+    round: [...round],
+  }
+}
+
+function blocksOf(
+  found: readonly BlockShare[],
+  {
+    states,
+    standings,
+    ledger,
+  }: {
+    readonly states: ReadonlyMap<string, Pick<PoolBlock, 'state' | 'reward'>>
+    readonly standings: ReadonlyMap<string, { readonly depth: number }>
+    readonly ledger: PayoutLedger
+  },
+): PoolBlock[] {
+  return found.map((share) => {
+    const { block } = share
+    const depth = standings.get(block)?.depth ?? null
+    const fresh = states.get(block)
+    if (fresh !== undefined) return { share, depth, ...fresh }
+    const credit = ledger.credits.get(block)
+    return { share, depth, state: credit?.isOrphaned ? 'orphaned' : 'credited', reward: rewardOfCredit(credit) }
+  })
+}
+
+function rewardOfCredit(credit: Credit | undefined): Reward | null {
+  return credit === undefined ? null : { account: credit.account, amount: unitsOf(credit.reward) ?? 0n }
+}

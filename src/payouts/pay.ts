@@ -1,0 +1,151 @@
+/**
+ * Pays balances: on each chain commands of many transfers, each kept in the journal before it is sent. Nothing else than
+ * the journal says what was paid, so that a payer that is killed goes on where it was.
+ */
+import type { Clock } from '../core/clock.ts'
+import { NewcutError } from '../core/errors.ts'
+import { NodeRefusal } from '../node/errors.ts'
+import { accountOn } from '../wallet/ask.ts'
+import type { SignedCommand } from '../wallet/command.ts'
+import { CommandFailed } from '../wallet/failure.ts'
+import type { SigningKey } from '../wallet/keys.ts'
+import { gasCost, payingAccount } from '../wallet/plan.ts'
+import { type Step, Teller, type Terms } from '../wallet/teller.ts'
+import { readAmount } from '../wallet/transfer.ts'
+import type { WalletNode } from '../wallet/wallet-node.ts'
+import { type BatchTransfer, batchOf, gasFor, transfersIn } from './batch.ts'
+import { coinsText, unitsOf } from './coins.ts'
+import { type Balance, type PayoutLedger, type PayoutOrder, paidFor } from './ledger.ts'
+import type { PayoutJournal } from './payout-journal.ts'
+import type { OrderLine } from './payout-line.ts'
+
+export interface PayOptions {
+  readonly node: WalletNode
+  readonly journal: Pick<PayoutJournal, 'append' | 'now'>
+  /** Gets a line for each order. */
+  readonly ledger: PayoutLedger
+  /** The account that pays, gas too. */
+  readonly account: string
+  readonly keys: readonly SigningKey[]
+  /** `gasLimit`: most gas of one command. */
+  readonly terms: Terms
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly onStep: (step: Step) => void
+  /** Hears why a chain, or an order, is not paid now. */
+  readonly onTrouble: (chain: number, error: NewcutError) => void
+}
+
+/** Most accounts that are looked up at once. */
+const MAX_QUESTIONS = 8
+const GAS_EXCEEDED = /^Gas limit "\d+" exceeded/
+
+/**
+ * Sends orders for these balances. A chain that cannot be paid is told of, and the others are. Throws NewcutError
+ * DATA_UNUSABLE when the journal cannot be written, what NodeClient throws, and the reason of the signal.
+ */
+export async function payBalances(balances: readonly Balance[], options: PayOptions): Promise<void> {
+  for (const chain of new Set(balances.map((balance) => balance.chain))) {
+    const due = balances.filter((balance) => balance.chain === chain)
+    try {
+      await payChain(chain, due, options)
+    } catch (error) {
+      options.signal.throwIfAborted()
+      const isOurs = error instanceof NodeRefusal && error.isNodesOwn
+      if (!isOurs && !(error instanceof NewcutError && error.code === 'COMMAND_FAILED')) throw error
+      options.onTrouble(chain, error)
+    }
+  }
+}
+
+async function payChain(chain: number, due: readonly Balance[], options: PayOptions): Promise<void> {
+  const { node, terms } = options
+  await checkFunds(chain, due, options)
+  const transfers = await transfersOf(node, due, options)
+  let size = transfersIn(terms.gasLimit)
+  for (let done = 0; done < due.length; ) {
+    const [of, batch] = [due, transfers].map((list) => list.slice(done, done + size)) as [Balance[], BatchTransfer[]]
+    const isSent = await sendBatch(chain, of, batch, options)
+    if (isSent) done += of.length
+    // The contract of this network takes more gas than ours.
+    else size = Math.ceil(of.length / 2)
+  }
+}
+
+/** Throws NewcutError COMMAND_FAILED unless the account has coins for all that is due, all that is under way, and gas. */
+async function checkFunds(chain: number, due: readonly Balance[], options: PayOptions): Promise<void> {
+  const { node, account, keys, terms, clock, signal } = options
+  const { balance } = await payingAccount(node, { account, chain, keys }, { signal, nowMs: clock.wallMs() })
+  const total = due.reduce((sum, { amount }) => sum + amount, await underWay(chain, options))
+  const commands = Math.ceil(due.length / transfersIn(terms.gasLimit))
+  const gas = gasCost({ ...terms, gasLimit: gasFor(due.length) + gasFor(0) * commands })
+  if (balance.compare(readAmount(coinsText(total)).add(gas)) >= 0) return
+  const has = `${account} has ${balance.toSource()} coins on chain ${chain}`
+  throw new NewcutError('COMMAND_FAILED', `${has}, and needed are ${coinsText(total)} and up to ${gas} for gas`, {
+    hint: 'move coins there, and run newcut payouts --pay again; nothing was paid on this chain',
+  })
+}
+
+/** What orders may still take from the account on this chain. */
+async function underWay(chain: number, { node, ledger, account, signal }: PayOptions): Promise<bigint> {
+  const open = ledger.openOrders.filter((order) => order.chain === chain && order.account === account)
+  const keys = open.map(({ requestKey }) => requestKey)
+  const included = keys.length === 0 ? new Map() : await node.poll(chain, keys, { signal })
+  return open.filter(({ requestKey }) => !included.has(requestKey)).reduce((sum, order) => sum + totalOf(order), 0n)
+}
+
+const totalOf = ({ pays }: PayoutOrder) => pays.reduce((sum, { amount }) => sum + (unitsOf(amount) ?? 0n), 0n)
+
+/** Accounts that do not exist are made; those that exist keep their guard. */
+async function transfersOf(
+  node: WalletNode,
+  due: readonly Balance[],
+  { clock, signal }: PayOptions,
+): Promise<BatchTransfer[]> {
+  const transfers: BatchTransfer[] = []
+  for (let i = 0; i < due.length; i += MAX_QUESTIONS) {
+    const asked = due.slice(i, i + MAX_QUESTIONS).map(async ({ chain, account, amount }) => {
+      const found = await accountOn(node, chain, account, { signal, nowMs: clock.wallMs() })
+      return { account, amount: coinsText(amount), isNew: found === null }
+    })
+    transfers.push(...(await Promise.all(asked)))
+  }
+  return transfers
+}
+
+/** False: the batch takes more gas than its command has. Throws CommandFailed, NodeRefusal. */
+async function sendBatch(
+  chain: number,
+  due: readonly Balance[],
+  transfers: readonly BatchTransfer[],
+  options: PayOptions,
+): Promise<boolean> {
+  const { node, journal, ledger, account, keys, clock, signal, onStep } = options
+  const gasLimit = Math.min(options.terms.gasLimit, gasFor(transfers.length))
+  const terms = { ...options.terms, gasLimit }
+  const teller = new Teller(node, { terms, clock, signal, onStep })
+  const command = teller.sign({ chain, ...batchOf(account, transfers), sender: account, keys })
+  try {
+    await teller.tryOut(chain, command)
+  } catch (error) {
+    if (transfers.length > 1 && error instanceof CommandFailed && GAS_EXCEEDED.test(error.error.message)) return false
+    throw error
+  }
+  const line = orderLine({ network: node.info.nodeVersion, account, chain, command }, due, journal.now())
+  journal.append(line)
+  ledger.add(line)
+  await teller.send(chain, command)
+  return true
+}
+
+function orderLine(
+  of: Pick<OrderLine, 'network' | 'account' | 'chain'> & { readonly command: SignedCommand },
+  due: readonly Balance[],
+  at: string,
+): OrderLine {
+  const { meta } = JSON.parse(of.command.cmd) as {
+    readonly meta: { readonly creationTime: number; readonly ttl: number }
+  }
+  const { hash: requestKey } = of.command
+  return { at, type: 'order', ...of, requestKey, expires: meta.creationTime + meta.ttl, pays: due.map(paidFor) }
+}

@@ -1,0 +1,91 @@
+/** `newcut payouts` without its command line: reports, and pays. */
+import type { ShareReader } from '../accounts/share-store.ts'
+import type { Clock } from '../core/clock.ts'
+import type { NewcutError } from '../core/errors.ts'
+import type { SigningKey } from '../wallet/keys.ts'
+import type { Step, Terms } from '../wallet/teller.ts'
+import type { WalletNode } from '../wallet/wallet-node.ts'
+import { type Assessment, assess, type PoolRules } from './assess.ts'
+import type { BlockNode } from './found-blocks.ts'
+import { PayoutLedger } from './ledger.ts'
+import { lockPayouts } from './lock.ts'
+import { payBalances } from './pay.ts'
+import { PayoutJournal, readPayouts } from './payout-journal.ts'
+import { type PayoutReport, reportOf } from './report.ts'
+import { lookOnce, type OrderNode, type SettleOptions, settle } from './settle.ts'
+
+export interface PayoutSetup {
+  readonly client: WalletNode & BlockNode['client'] & OrderNode
+  readonly placeOf: BlockNode['placeOf']
+  /** Opens the shares; they are closed before anything is paid, so that a miner may have them. */
+  readonly openReader: () => Promise<ShareReader>
+  /** Folder of the journal of payouts. */
+  readonly folder: string
+  readonly rules: PoolRules
+  /** Balances below it are carried on; 10^-12 coins. */
+  readonly minimum: bigint
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+export interface PaySetup extends PayoutSetup {
+  readonly keys: readonly SigningKey[]
+  readonly terms: Terms
+  readonly onStep: (step: Step) => void
+  readonly onTrouble: (chain: number, error: NewcutError) => void
+}
+
+/** What is owed and what was paid. Writes nothing. */
+export async function reportPayouts(setup: PayoutSetup): Promise<PayoutReport> {
+  const { rules, minimum } = setup
+  return reportOf(await assessed(setup, new PayoutLedger(readPayouts(setup.folder))), rules, minimum)
+}
+
+/**
+ * Looks up what earlier runs have sent, credits blocks, pays, and follows all commands until they are settled. Killed
+ * anywhere, the next run goes on. Throws NewcutError DATA_UNUSABLE while another run is at work, what the share store,
+ * the node and settle throw, and the reason of the signal.
+ */
+export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
+  const { client, folder, rules, minimum, clock, signal, onStep } = setup
+  const lock = await lockPayouts(folder)
+  try {
+    const ledger = new PayoutLedger(readPayouts(folder))
+    const journal = PayoutJournal.open(folder, () => clock.wallMs())
+    try {
+      const settling: SettleOptions = {
+        ...{ node: client, confirmations: rules.confirmations, clock, signal, onStep },
+        onResult: (result) => {
+          journal.append(result)
+          ledger.add(result)
+        },
+      }
+      const open = () => ledger.openOrders.filter(({ network }) => network === rules.network)
+      await lookOnce(open(), settling)
+      const { blocks, held, lines } = await assessed(setup, ledger)
+      journal.append(...lines)
+      ledger.add(...lines)
+      const due = ledger.balances(rules.account, (block) => held.has(block)).filter(({ amount }) => amount >= minimum)
+      await payBalances(due, { ...setup, node: client, journal, ledger, account: rules.account })
+      await settle(open(), settling)
+      return reportOf({ blocks, held, ledger }, rules, minimum)
+    } finally {
+      journal.close()
+    }
+  } finally {
+    await lock.release()
+  }
+}
+
+async function assessed(
+  { client, placeOf, openReader, ...setup }: PayoutSetup,
+  ledger: PayoutLedger,
+): Promise<Assessment> {
+  const reader = await openReader()
+  try {
+    const at = new Date(setup.clock.wallMs()).toISOString()
+    return await assess({ ...setup, reader, ledger, node: { client, placeOf }, at })
+  } finally {
+    await reader.close()
+  }
+}

@@ -1,0 +1,262 @@
+/** Blocks and shares of a written log: who gets what, and what an orphan changes. */
+import { describe, expect, it } from 'vitest'
+import type { ShareEntry } from '../../src/accounts/share-store.ts'
+import { type Assessment, assess, type PoolRules } from '../../src/payouts/assess.ts'
+import { type Fraction, fractionOf } from '../../src/payouts/coins.ts'
+import { PayoutLedger } from '../../src/payouts/ledger.ts'
+import type { OrderLine } from '../../src/payouts/payout-line.ts'
+import type { SchemeName } from '../../src/payouts/schemes.ts'
+import { ChainOfWords } from './chain-of-words.ts'
+import { accountOf, blockOf, keyOf, MemoryShares, share } from './memory-shares.ts'
+
+const POOL = accountOf('f')
+const [ANN, BEN] = [accountOf('a'), accountOf('b')]
+const [A, B, C, D] = ['A', 'B', 'C', 'D'].map(blockOf)
+const REWARD = { account: POOL, amount: '2.0' }
+const deep = { kind: 'on-chain', depth: 6 } as const
+
+function rules(scheme: SchemeName, fee = '0', window = '2.0'): PoolRules {
+  const value = fractionOf(window) as Fraction
+  const percent = fractionOf(fee) as Fraction
+  return {
+    ...{ account: POOL, network: 'development', scheme, confirmations: 6, window: { text: window, value } },
+    fee: { text: fee, value: { numerator: percent.numerator, denominator: percent.denominator * 100n } },
+  }
+}
+
+const at = '2026-01-01T00:00:00.000Z'
+const signal = new AbortController().signal
+
+/** Share n of the log. A block of 100 hashes, unless another is named. */
+const entry = (n: number, user: string, difficulty: number, block: string | null = null, chain = 0): ShareEntry =>
+  share({ id: `s${String(n).padStart(4, '0')}`, timeMs: n * 10, user, difficulty, block, chain, height: n })
+
+/** Ann and Ben, with blocks A, B and C after the third, sixth and ninth share. */
+const LOG = [
+  entry(1, ANN, 30),
+  entry(2, BEN, 10),
+  entry(3, keyOf('a'), 20, A),
+  entry(4, BEN, 40),
+  entry(5, BEN, 10),
+  entry(6, ANN, 50, B, 1),
+  entry(7, ANN, 20),
+  entry(8, 'nobody', 20),
+  entry(9, BEN, 60, C),
+]
+
+function pool(log: readonly ShareEntry[] = LOG) {
+  const node = new ChainOfWords()
+  for (const block of [A, B, C, D]) node.set(block, deep, REWARD)
+  return { node, reader: new MemoryShares(log) }
+}
+
+const look = (of: ReturnType<typeof pool>, by: PoolRules, ledger = new PayoutLedger()): Promise<Assessment> =>
+  assess({ ...of, ledger, rules: by, signal, at })
+
+/** Block -> payee -> amount. */
+const amountsOf = ({ ledger }: Assessment) =>
+  Object.fromEntries(
+    [...ledger.credits].map(([block, { parts }]) => [
+      block,
+      Object.fromEntries(parts.map(({ payee, amount }) => [payee, amount])),
+    ]),
+  )
+
+const statesOf = ({ blocks }: Assessment) => blocks.map(({ share: { block }, state }) => [block, state])
+const owedOf = ({ ledger, held }: Assessment) =>
+  ledger.balances(POOL, (block) => held.has(block)).map(({ chain, account, amount }) => [chain, account, amount])
+
+describe('PROP', () => {
+  it('divides by the shares of each round, which ends at a block that counts', async () => {
+    const seen = await look(pool(), rules('prop'))
+    expect(amountsOf(seen)).toEqual({
+      // 50 and 10 of 60; what rounding leaves is the operator's.
+      [A]: { [ANN]: '1.666666666666', [BEN]: '0.333333333333' },
+      [B]: { [ANN]: '1.0', [BEN]: '1.0' },
+      [C]: { [ANN]: '0.4', [BEN]: '1.2', nobody: '0.4' },
+    })
+    expect(seen.ledger.credits.get(A)?.rest).toBe('0.000000000001')
+  })
+
+  it('lets the round of an orphan flow into the next', async () => {
+    const setup = pool()
+    setup.node.set(B, { kind: 'orphaned', depth: 6 })
+    const seen = await look(setup, rules('prop'))
+    expect(statesOf(seen)).toEqual([
+      [A, 'credited'],
+      [B, 'orphaned'],
+      [C, 'credited'],
+    ])
+    // Ann 50 + 20, Ben 50 + 60, nobody 20, of 200.
+    expect(amountsOf(seen)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
+  })
+
+  it('waits with a block while an earlier one is not settled', async () => {
+    const setup = pool()
+    setup.node.set(B, { kind: 'on-chain', depth: 5 })
+    const first = await look(setup, rules('prop'))
+    expect(statesOf(first)).toEqual([
+      [A, 'credited'],
+      [B, 'waiting'],
+      [C, 'queued'],
+    ])
+    setup.node.set(B, { kind: 'orphaned', depth: 7 })
+    const second = await look(setup, rules('prop'), first.ledger)
+    expect(amountsOf(second)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
+    expect(second.lines).toHaveLength(1)
+  })
+
+  it('gives the round of a block that was taken back to the next one', async () => {
+    const setup = pool()
+    setup.node.set(C, { kind: 'on-chain', depth: 1 })
+    const first = await look(setup, rules('prop'))
+    setup.node.set(B, { kind: 'orphaned', depth: 6 })
+    setup.node.set(C, deep)
+    const second = await look(setup, rules('prop'), first.ledger)
+    expect(second.lines.map(({ type }) => type)).toEqual(['orphaned', 'credit'])
+    expect(amountsOf(second)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
+  })
+
+  it('begins where the last block of another scheme was', async () => {
+    const setup = pool()
+    setup.node.set(C, { kind: 'awaited' })
+    const first = await look(setup, rules('solo'))
+    setup.node.set(C, deep)
+    const second = await look(setup, rules('prop'), first.ledger)
+    expect(amountsOf(second)[C]).toEqual({ [ANN]: '0.4', [BEN]: '1.2', nobody: '0.4' })
+  })
+})
+
+describe('PPLNS', () => {
+  it('pays the newest shares of each block, over earlier blocks and orphans', async () => {
+    const setup = pool()
+    setup.node.set(B, { kind: 'passed', depth: 6 })
+    const seen = await look(setup, rules('pplns', '0', '1.5'))
+    expect(amountsOf(seen)).toEqual({
+      // The window is not full: 0.5, and 0.1 of 1.5 blocks.
+      [A]: { [ANN]: '0.666666666666', [BEN]: '0.133333333333' },
+      // Newest first: Ben 60, nobody 20, Ann 20, Ann 50; nothing of Ben's 10 and 40 is left.
+      [C]: { [ANN]: '0.933333333333', [BEN]: '0.8', nobody: '0.266666666666' },
+    })
+    expect(seen.ledger.credits.get(A)?.rest).toBe('1.200000000001')
+    expect(seen.ledger.credits.get(C)?.rest).toBe('0.000000000001')
+  })
+
+  it('does not count shares behind that of the block', async () => {
+    const late = share({ id: 's0003x', timeMs: 30, user: BEN, difficulty: 1000 })
+    const seen = await look(pool([...LOG.slice(0, 3), late]), rules('pplns', '0', '0.2'))
+    expect(amountsOf(seen)[A]).toEqual({ [ANN]: '2.0' })
+  })
+})
+
+describe('SOLO', () => {
+  it('gives the finder all but the fee', async () => {
+    const seen = await look(pool(), rules('solo', '1.5'))
+    expect(amountsOf(seen)).toEqual({ [A]: { [ANN]: '1.97' }, [B]: { [ANN]: '1.97' }, [C]: { [BEN]: '1.97' } })
+    expect(seen.ledger.credits.get(A)).toMatchObject({ fee: '0.03', rest: '0.0', reward: '2.0', finder: keyOf('a') })
+  })
+
+  it('owes on the chain of each block', async () => {
+    expect(owedOf(await look(pool(), rules('solo')))).toEqual([
+      [0, ANN, 2_000_000_000_000n],
+      [0, BEN, 2_000_000_000_000n],
+      [1, ANN, 2_000_000_000_000n],
+    ])
+  })
+})
+
+describe('a block', () => {
+  it.each([
+    [{ kind: 'on-chain', depth: 5 }, 'waiting'],
+    [{ kind: 'orphaned', depth: 5 }, 'waiting'],
+    [{ kind: 'passed', depth: 5 }, 'waiting'],
+    [{ kind: 'awaited' }, 'waiting'],
+    [{ kind: 'on-chain', depth: 6 }, 'credited'],
+    [{ kind: 'orphaned', depth: 6 }, 'orphaned'],
+    [{ kind: 'passed', depth: 6 }, 'orphaned'],
+  ] as const)('at %o is %s with 6 confirmations', async (place, state) => {
+    const setup = pool(LOG.slice(0, 3))
+    setup.node.set(A, place)
+    expect(statesOf(await look(setup, rules('solo')))).toEqual([[A, state]])
+  })
+
+  it('that paid another account is left out, and ends no round', async () => {
+    const setup = pool()
+    setup.node.set(B, deep, { account: ANN, amount: '2.0' })
+    const seen = await look(setup, rules('prop'))
+    expect(statesOf(seen)[1]).toEqual([B, 'foreign'])
+    expect(seen.blocks[1].reward).toEqual({ account: ANN, amount: 2_000_000_000_000n })
+    expect(amountsOf(seen)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
+  })
+
+  it('whose coinbase names no amount is left out', async () => {
+    const setup = pool()
+    setup.node.set(B, deep, null)
+    expect(statesOf(await look(setup, rules('solo')))[1]).toEqual([B, 'unpaid'])
+  })
+
+  it('counts once, whatever the rules are later', async () => {
+    const setup = pool()
+    const first = await look(setup, rules('prop'))
+    const second = await look(setup, rules('solo', '50'), first.ledger)
+    expect(second.lines).toEqual([])
+    expect(amountsOf(second)).toEqual(amountsOf(first))
+  })
+
+  it('counts once when two shares name it', async () => {
+    const seen = await look(pool([...LOG, entry(10, ANN, 60, C)]), rules('solo'))
+    expect(amountsOf(seen)[C]).toEqual({ [BEN]: '2.0' })
+    expect(seen.blocks).toHaveLength(3)
+  })
+
+  it('is taken back where it was credited and not paid, and comes back with its chain', async () => {
+    const setup = pool()
+    const first = await look(setup, rules('solo'))
+    setup.node.set(A, { kind: 'orphaned', depth: 3 })
+    const unsettled = await look(setup, rules('solo'), first.ledger)
+    expect([unsettled.lines, [...unsettled.held]]).toEqual([[], [A]])
+    expect(owedOf(unsettled)).toEqual(owedOf(first).filter(([chain, account]) => chain !== 0 || account !== ANN))
+
+    setup.node.set(A, { kind: 'orphaned', depth: 6 })
+    const gone = await look(setup, rules('solo'), first.ledger)
+    expect(gone.lines).toEqual([{ at, type: 'orphaned', block: A }])
+    expect(owedOf(gone)).toEqual(owedOf(unsettled))
+    expect(statesOf(gone)[0]).toEqual([A, 'orphaned'])
+    expect((await look(setup, rules('solo'), gone.ledger)).lines).toEqual([])
+
+    setup.node.set(A, deep)
+    const back = await look(setup, rules('solo'), gone.ledger)
+    expect(back.lines).toEqual([{ at, type: 'restored', block: A }])
+    expect(owedOf(back)).toEqual(owedOf(first))
+  })
+
+  it('that was paid is not asked for again, and nothing of it is taken back', async () => {
+    const setup = pool(LOG.slice(0, 3))
+    const first = await look(setup, rules('solo'))
+    const order: OrderLine = {
+      ...{ at, type: 'order', network: 'development', account: POOL, chain: 0, requestKey: blockOf('k'), expires: 1 },
+      command: { hash: blockOf('k'), sigs: [], cmd: '{}' },
+      pays: [{ account: ANN, amount: '2.0', for: [{ block: A, amount: '2.0' }] }],
+    }
+    setup.node.set(A, { kind: 'orphaned', depth: 6 })
+    setup.node.asked.length = 0
+    const second = await look(setup, rules('solo'), first.ledger.with([order]))
+    expect([setup.node.asked, second.lines, owedOf(second)]).toEqual([[], [], []])
+  })
+
+  it('of which a part was paid keeps its round when it is orphaned', async () => {
+    const setup = pool()
+    setup.node.set(C, { kind: 'awaited' })
+    const first = await look(setup, rules('prop'))
+    const order: OrderLine = {
+      ...{ at, type: 'order', network: 'development', account: POOL, chain: 1, requestKey: blockOf('k'), expires: 1 },
+      command: { hash: blockOf('k'), sigs: [], cmd: '{}' },
+      pays: [{ account: ANN, amount: '1.0', for: [{ block: B, amount: '1.0' }] }],
+    }
+    setup.node.set(B, { kind: 'orphaned', depth: 6 })
+    setup.node.set(C, deep)
+    const second = await look(setup, rules('prop'), first.ledger.with([order]))
+    expect(amountsOf(second)[C]).toEqual({ [ANN]: '0.4', [BEN]: '1.2', nobody: '0.4' })
+    expect(owedOf(second).map(([chain]) => chain)).toEqual([0, 0])
+  })
+})

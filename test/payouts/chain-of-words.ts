@@ -1,0 +1,39 @@
+/** A node that knows of blocks what a test says. */
+import { encodeBase64Url } from '../../src/core/bytes.ts'
+import type { BlockNode, BlockPlace } from '../../src/payouts/found-blocks.ts'
+import type { PayloadWithOutputs } from '../../src/schema/bodies.ts'
+
+/** What the coinbase of a block says. */
+export interface Paid {
+  readonly account: string
+  readonly amount: string
+}
+
+export class ChainOfWords implements BlockNode {
+  readonly places = new Map<string, BlockPlace>()
+  readonly paid = new Map<string, Paid | null>()
+  /** Blocks whose place was asked for. */
+  readonly asked: string[] = []
+
+  set(block: string, place: BlockPlace, paid?: Paid | null): void {
+    this.places.set(block, place)
+    if (paid !== undefined) this.paid.set(block, paid)
+  }
+
+  readonly placeOf = async ({ hash }: { readonly hash: Uint8Array }): Promise<BlockPlace> => {
+    const block = encodeBase64Url(hash)
+    this.asked.push(block)
+    return this.places.get(block) ?? { kind: 'awaited' }
+  }
+
+  readonly client = {
+    // The payload hash stands for the block.
+    header: async (_chain: number, block: string) => ({ payloadHash: block }),
+    payloadOutputs: async (_chain: number, block: unknown) => {
+      const paid = this.paid.get(block as string) ?? null
+      const event = paid && `{"name":"TRANSFER","params":["","${paid.account}",${paid.amount}]}`
+      const output = `{"events":[${event ?? ''}]}`
+      return { coinbase: encodeBase64Url(new TextEncoder().encode(output)) } as unknown as PayloadWithOutputs
+    },
+  } as unknown as BlockNode['client']
+}

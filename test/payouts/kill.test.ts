@@ -1,0 +1,19 @@
+/** Many rounds; NEWCUT_TEST_ROUNDS says how many. kill-each.test.ts kills once at each step. */
+import { afterEach, expect, it } from 'vitest'
+import { stopAll } from '../cli/run.ts'
+import { payAndKill, steps } from './kill-rounds.ts'
+
+afterEach(stopAll)
+
+const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 24)
+
+it(
+  `${ROUNDS} kills of a payer pay everybody once`,
+  async ({ annotate }) => {
+    const rounds = Array.from({ length: ROUNDS }, (_, i) => steps[i % steps.length])
+    const told = await payAndKill(rounds, Math.floor(2 ** 31 * Math.random()))
+    await annotate(told)
+    expect(told).toContain('balances')
+  },
+  300_000 + ROUNDS * 30_000,
+)

@@ -1,0 +1,190 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { PayoutLedger } from '../../src/payouts/ledger.ts'
+import { lockPayouts } from '../../src/payouts/lock.ts'
+import { paymentsOf, readPayments } from '../../src/payouts/payments.ts'
+import { PayoutJournal, payoutFile, readPayouts } from '../../src/payouts/payout-journal.ts'
+import type { CreditLine, OrderLine, PayoutLine, ResultLine } from '../../src/payouts/payout-line.ts'
+import { accountOf, blockOf } from './memory-shares.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'newcut-payouts-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const at = '2026-01-01T00:00:00.000Z'
+const [POOL, ANN, BEN] = ['f', 'a', 'b'].map(accountOf)
+const [A, B] = ['A', 'B'].map(blockOf)
+
+function credit(block: string, chain: number, amounts: Readonly<Record<string, string>>): CreditLine {
+  const parts = Object.entries(amounts).map(([payee, amount]) => ({ payee, amount, shares: 1, worth: '1' }))
+  return {
+    ...{ at, type: 'credit', network: 'development', account: POOL, block, chain, height: 7, foundMs: 5, finder: ANN },
+    ...{ scheme: 'solo', window: '2.0', feePercent: '1', reward: '2.0', fee: '0.02', rest: '0.0', parts },
+    round: [{ after: null, upTo: { timeMs: 5, id: block } }],
+  }
+}
+
+function order(key: string, chain: number, pays: OrderLine['pays']): OrderLine {
+  const requestKey = blockOf(key)
+  return {
+    ...{ at, type: 'order', network: 'development', account: POOL, chain, requestKey, expires: 100, pays },
+    command: { hash: requestKey, sigs: [{ sig: '00' }], cmd: '{}' },
+  }
+}
+
+const result = (key: string, outcome: ResultLine['outcome']): ResultLine => ({
+  ...{ at, type: 'result', requestKey: blockOf(key), outcome, height: outcome === 'expired' ? null : 9, message: '' },
+})
+
+const LINES: readonly PayoutLine[] = [
+  credit(A, 0, { [ANN]: '1.0', [BEN]: '0.5', nobody: '0.2', [POOL]: '0.3' }),
+  credit(B, 0, { [ANN]: '0.25' }),
+  order('k', 0, [
+    {
+      account: ANN,
+      amount: '1.25',
+      for: [
+        { block: A, amount: '1.0' },
+        { block: B, amount: '0.25' },
+      ],
+    },
+  ]),
+]
+
+function write(...lines: readonly PayoutLine[]): void {
+  const journal = PayoutJournal.open(folder, () => 0)
+  journal.append(...lines)
+  journal.close()
+}
+
+describe('the journal', () => {
+  it('reads what was written, over several runs, and is for its owner alone', () => {
+    expect(readPayouts(folder)).toEqual([])
+    write(LINES[0])
+    write(...LINES.slice(1))
+    expect(readPayouts(folder)).toEqual(LINES)
+    if (process.platform !== 'win32') expect(statSync(payoutFile(folder)).mode & 0o777).toBe(0o600)
+  })
+
+  it('makes its folder', () => {
+    folder = join(folder, 'a', 'b')
+    write(...LINES)
+    expect(readPayouts(folder)).toEqual(LINES)
+    folder = join(folder, '..', '..')
+  })
+
+  it('passes over a line that was cut off at any byte, and goes on in its place', () => {
+    write(LINES[0], LINES[1])
+    const whole = readFileSync(payoutFile(folder))
+    const line = Buffer.from(JSON.stringify(LINES[2]))
+    for (const length of [1, 2, 50, line.length - 1, line.length]) {
+      writeFileSync(payoutFile(folder), Buffer.concat([whole, line.subarray(0, length)]))
+      expect(readPayouts(folder)).toEqual(LINES.slice(0, 2))
+      write(LINES[2])
+      expect(readPayouts(folder)).toEqual(LINES)
+    }
+  })
+
+  it('refuses a line that is damaged: it may be a payment', () => {
+    write(...LINES)
+    const text = readFileSync(payoutFile(folder), 'utf8')
+    for (const damaged of [
+      text.replace('"type":"order"', '"type":"ordex"'),
+      text.replace('"1.25"', '"1,25"'),
+      `x${text}`,
+    ]) {
+      writeFileSync(payoutFile(folder), damaged)
+      expect(() => readPayouts(folder)).toThrow(/line [13] is damaged, and it may be a payment/)
+      expect(() => write(LINES[0])).not.toThrow()
+      expect(() => readPayouts(folder)).toThrow(/line [13] is damaged/)
+    }
+  })
+
+  it('says what is wrong with a folder that cannot be written', () => {
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    folder = join(file, 'state')
+    expect(() => write(...LINES)).toThrow(/the journal of payouts cannot be written/)
+    folder = join(file, '..')
+    mkdirSync(payoutFile(folder))
+    expect(() => readPayouts(folder)).toThrow(/cannot be read/)
+  })
+})
+
+describe('the lock', () => {
+  it('is held by one at a time, and free again when it is released', async () => {
+    const lock = await lockPayouts(folder)
+    await expect(lockPayouts(folder)).rejects.toMatchObject({
+      code: 'DATA_UNUSABLE',
+      message: expect.stringContaining('another newcut payouts --pay is at work there'),
+    })
+    await lock.release()
+    await (await lockPayouts(folder)).release()
+  })
+
+  it('makes the folders that are missing', async () => {
+    await (await lockPayouts(join(folder, 'a', 'b'))).release()
+  })
+})
+
+describe('the ledger', () => {
+  const owed = (ledger: PayoutLedger) => ledger.balances(POOL).map(({ account, amount }) => [account, amount])
+  const [ann, ben] = [1_250_000_000_000n, 500_000_000_000n]
+
+  it('owes what was credited, to accounts other than that of the pool', () => {
+    expect(owed(new PayoutLedger(LINES.slice(0, 2)))).toEqual([
+      [ANN, ann],
+      [BEN, ben],
+    ])
+    expect(new PayoutLedger(LINES).balances(ANN)).toEqual([])
+  })
+
+  it('owes nothing that an order pays, and again what one has failed to pay', () => {
+    const ledger = new PayoutLedger(LINES)
+    expect(owed(ledger)).toEqual([[BEN, ben]])
+    expect(ledger.openOrders).toHaveLength(1)
+    for (const outcome of ['paid', 'failed', 'expired'] as const) {
+      const after = ledger.with([result('k', outcome)])
+      expect(after.openOrders).toEqual([])
+      expect(owed(after)).toEqual(outcome === 'paid' ? [[BEN, ben]] : owed(new PayoutLedger(LINES.slice(0, 2))))
+    }
+  })
+
+  it('believes the first result of an order, and the first credit of a block', () => {
+    const ledger = new PayoutLedger([
+      ...LINES,
+      result('k', 'paid'),
+      result('k', 'failed'),
+      credit(A, 0, { [BEN]: '9.0' }),
+    ])
+    expect(owed(ledger)).toEqual([[BEN, ben]])
+  })
+
+  it('does not free what another order pays too', () => {
+    const again = order('m', 0, [{ account: ANN, amount: '1.0', for: [{ block: A, amount: '1.0' }] }])
+    const rest = [
+      [ANN, 250_000_000_000n],
+      [BEN, ben],
+    ]
+    expect(owed(new PayoutLedger([...LINES, result('k', 'expired'), again, result('k', 'failed')]))).toEqual(rest)
+    expect(owed(new PayoutLedger([...LINES, again, result('k', 'failed')]))).toEqual(rest)
+  })
+
+  it('is the same whether lines come at once or one after the other', () => {
+    const lines = [...LINES, { at, type: 'orphaned', block: B } as const, result('k', 'paid')]
+    const grown = lines.reduce((ledger, line) => ledger.with([line]), new PayoutLedger())
+    expect(owed(grown)).toEqual(owed(new PayoutLedger(lines)))
+    expect(paymentsOf(lines)).toMatchObject([{ account: ANN, amount: '1.25', state: 'paid', blocks: [A, B], chain: 0 }])
+  })
+})
+
+it('payments of a folder are listed with their state', () => {
+  expect(readPayments(folder)).toEqual([])
+  write(...LINES)
+  const payment = { at, network: 'development', chain: 0, account: ANN, amount: '1.25', requestKey: blockOf('k') }
+  expect(readPayments(folder)).toEqual([{ ...payment, state: 'pending', blocks: [A, B] }])
+})

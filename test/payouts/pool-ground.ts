@@ -1,0 +1,138 @@
+/** A network with a pool on it: real blocks that pay the account of the pool, and written shares for them. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LevelStore } from '../../src/accounts/level-store.ts'
+import type { ShareEntry } from '../../src/accounts/share-store.ts'
+import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
+import { blockHash } from '../../src/core/block-hash.ts'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { NodeClient } from '../../src/node/client.ts'
+import { unitsOf } from '../../src/payouts/coins.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { accountOn } from '../../src/wallet/ask.ts'
+import { type SigningKey, signingKey } from '../../src/wallet/keys.ts'
+import { knownKey } from '../../src/wallet/known-keys.ts'
+import { planTransfer } from '../../src/wallet/plan.ts'
+import { Teller } from '../../src/wallet/teller.ts'
+import { readAmount } from '../../src/wallet/transfer.ts'
+import { solve } from '../solve.ts'
+import { until } from '../wait.ts'
+import { share } from './memory-shares.ts'
+
+/** A key of a user, the pool's among them. */
+export const keyPair = (n: number): { readonly key: SigningKey; readonly account: string; readonly secret: string } => {
+  const secret = n.toString(16).padStart(64, '0')
+  const key = signingKey(secret)
+  return { key, secret, account: `k:${key.publicKey}` }
+}
+
+export interface PoolBlock {
+  readonly block: string
+  readonly chain: number
+  readonly height: number
+}
+
+export class PoolGround {
+  readonly folder = mkdtempSync(join(tmpdir(), 'newcut-payouts-'))
+  readonly pool = keyPair(0xf001)
+  /** File of the pool's key. */
+  readonly keyFile = join(this.folder, 'pool.key')
+  readonly state = join(this.folder, 'state')
+  readonly devnet: Devnet
+  readonly client: NodeClient
+  readonly #begunMs = systemClock.wallMs()
+  #shares = 0
+
+  private constructor(devnet: Devnet, client: NodeClient) {
+    this.devnet = devnet
+    this.client = client
+    writeFileSync(this.keyFile, `# secret-key: ${this.pool.secret}\n`, { mode: 0o600 })
+    mkdirSync(this.state)
+  }
+
+  static async start(options: DevnetOptions = {}): Promise<PoolGround> {
+    const devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, ...options })
+    return new PoolGround(devnet, await NodeClient.connect({ url: devnet.url }))
+  }
+
+  async close(): Promise<void> {
+    await this.client.close()
+    await this.devnet.close()
+    rmSync(this.folder, { recursive: true })
+  }
+
+  /** A block that pays the pool, or another account. */
+  async mine(chain: number, account = this.pool.account): Promise<PoolBlock> {
+    const miner = { account, predicate: 'keys-all', publicKeys: [account.slice(2)] }
+    for (;;) {
+      const { work } = await this.client.work(miner, chain)
+      const bytes = solve(work.bytes)
+      await this.client.solved(bytes)
+      const hash = blockHash(bytes)
+      const { chainId, height } = work.fields
+      await until(async () => (await this.client.cut()).hashes[chainId].height >= height)
+      if (chainId === chain) return { block: encodeBase64Url(hash), chain, height: Number(height) }
+    }
+  }
+
+  /** Blocks on top of all chains, which pay somebody else. */
+  async bury(blocks: number): Promise<void> {
+    await this.order('make-blocks', Object.fromEntries(this.chains.map((chain) => [chain, blocks])))
+  }
+
+  /** Takes the highest blocks of a chain out of it. */
+  async orphan(chain: number, depth: number): Promise<void> {
+    await this.order('fork', { chain, depth })
+  }
+
+  get chains(): number[] {
+    return this.client.info.nodeChains.map(Number).sort((a, b) => a - b)
+  }
+
+  async order(name: string, body: unknown): Promise<void> {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${this.devnet.url}/devnet/${name}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
+  }
+
+  /** A share in the order of calls. */
+  share(user: string, difficulty: number, block: PoolBlock | null = null): ShareEntry {
+    const n = ++this.#shares
+    return share({
+      ...{ id: block?.block ?? `s${String(n).padStart(6, '0')}`, timeMs: this.#begunMs + n, user },
+      ...{ difficulty, block: block?.block ?? null, chain: block?.chain ?? 0, height: block?.height ?? 1 },
+    })
+  }
+
+  /** Writes shares into the share log of the pool, as its miner does. */
+  async keep(...shares: readonly ShareEntry[]): Promise<void> {
+    const folder = join(this.state, 'shares')
+    mkdirSync(folder, { recursive: true })
+    const store = await LevelStore.open({ folder, network: 'development', clock: systemClock })
+    await store.append(shares)
+    await store.close()
+  }
+
+  /** Coins for gas, from an account that the network funds. */
+  async fund(chain: number, amount = '1.0'): Promise<void> {
+    const { account: from, key } = knownKey('sender00') as { readonly account: string; readonly key: SigningKey }
+    const transfer = { from, to: this.pool.account, amount: readAmount(amount) }
+    const order = await planTransfer(this.client, { transfer, chain, keys: [key] })
+    const teller = new Teller(this.client)
+    const command = teller.sign(order)
+    await teller.send(chain, command)
+    await this.bury(2)
+    await teller.result(chain, command.hash, command)
+  }
+
+  /** 10^-12 coins; null: there is no such account. */
+  async balance(chain: number, account: string): Promise<bigint | null> {
+    const found = await accountOn(this.client, chain, account)
+    return found === null ? null : unitsOf(found.balance.toString())
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * A pool as its operator runs it: a miner lets three rigs in, which search real proof of work over stratum, one block is
+ * orphaned, and everybody is paid from the share log that the miner has kept.
+ */
+import { afterEach, expect, it } from 'vitest'
+import { unitsOf } from '../../src/payouts/coins.ts'
+import { readPayments } from '../../src/payouts/payments.ts'
+import type { PayoutReport } from '../../src/payouts/report.ts'
+import { type RunningHere, run, startHere, stopAll } from '../cli/run.ts'
+import { until } from '../wait.ts'
+import { keyPair, PoolGround } from './pool-ground.ts'
+
+let ground: PoolGround
+afterEach(async () => {
+  await stopAll()
+  await ground.close()
+})
+
+const users = [21, 22, 23].map(keyPair)
+const quiet = ['--gpu', 'none', '--log', 'json']
+
+/** A miner with a server for rigs, and the addresses of both its servers. */
+async function startPool() {
+  const own = ['--threads', '0', '--stratum-listen', '127.0.0.1:0', '--stratum-difficulty', '65536']
+  const kept = ['--state', ground.state, '--http', '127.0.0.1:0', '--account', ground.pool.account]
+  const miner = startHere(['mine', '--node', ground.devnet.url, ...own, ...kept, ...quiet])
+  const [, port] = await miner.sees(/stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
+  const [, http] = await miner.sees(/dashboard: http:\/\/(127\.0\.0\.1:\d+)/)
+  return { miner, port, http }
+}
+
+const startRig = (port: string, account: string): RunningHere =>
+  startHere([
+    'mine',
+    '--pool',
+    `stratum+tcp://${account}.rig@127.0.0.1:${port}`,
+    '--threads',
+    '1',
+    '--http',
+    'off',
+    ...quiet,
+  ])
+
+it('three rigs mine over stratum, a block is orphaned, and everybody is paid to the last unit', async ({
+  annotate,
+}) => {
+  ground = await PoolGround.start({ graph: 'petersen', pow: true, difficulty: 2_000_000n, blockDelayMs: 1000 })
+  const { miner, port, http } = await startPool()
+  const rigs = users.map(({ account }) => startRig(port, account))
+  const shown = ['--node', ground.devnet.url, '--state', ground.state, '--confirmations', '2', '--fee', '2.5']
+  const rules = [...shown, '--scheme', 'pplns', '--window', '0.5']
+  const look = async (...from: string[]): Promise<PayoutReport> => {
+    const { code, out, err } = await run(['payouts', ...rules, '--account', ground.pool.account, '--json', ...from])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    return JSON.parse(out)
+  }
+  const ofRunning = () => look('--from', http)
+  const payeesIn = ({ blocks }: PayoutReport) =>
+    new Set(blocks.flatMap(({ division }) => division?.parts ?? []).map(({ payee }) => payee))
+  // All three have shares in blocks that count, and one block of the pool is the head of its chain.
+  await until(async () => payeesIn(await ofRunning()).size === 3)
+  const refused = await run(['payouts', ...rules, '--account', ground.pool.account])
+  expect([refused.code, refused.err]).toEqual([
+    25,
+    expect.stringContaining('its miner is running, and has the share log open (--from HOST:PORT'),
+  ])
+  await until(async () => {
+    const head = (await ofRunning()).blocks.findLast(({ depth }) => depth === 1)
+    if (head === undefined) return false
+    await ground.orphan(head.chain, 1)
+    return (await ofRunning()).blocks.some(({ state }) => state === 'orphaned')
+  })
+  for (const rig of rigs) await rig.stop()
+  await miner.stop()
+
+  await ground.bury(2)
+  for (const chain of ground.chains) await ground.fund(chain)
+  const before = await look()
+  expect(before.blocks.some(({ state }) => state === 'orphaned')).toBe(true)
+  let isOver = false
+  const paying = run(['payouts', ...rules, '--pay', '--key', ground.keyFile]).finally(() => {
+    isOver = true
+  })
+  await until(async () => {
+    if (!isOver) await ground.bury(1)
+    return isOver
+  })
+  const { code, out, err } = await paying
+  expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' })
+  await annotate(out.slice(out.indexOf("the operator's:")))
+  expect(before.balances.length).toBeGreaterThan(0)
+  for (const { chain, account, amount } of before.balances) {
+    expect([chain, account, await ground.balance(chain, account)]).toEqual([chain, account, unitsOf(amount)])
+  }
+  expect(readPayments(ground.state).every(({ state }) => state === 'paid')).toBe(true)
+  expect((await look()).balances).toEqual([])
+})
