@@ -1,6 +1,7 @@
 /** The transitions of the state machine in state.ts: which function takes which event, and the answers of the node. */
 import { sameParents } from '../../core/header.ts'
 import type { Work } from '../../core/work.ts'
+import { reopenOverdue } from './block-overdue.ts'
 import { type Chances, isBetter } from './choice.ts'
 import {
   askCurrent,
@@ -89,7 +90,7 @@ function take(t: Transition, event: Event): void {
       handedIn(t, event.fields)
       return
     case 'taken':
-      taken(t)
+      taken(t, event.fields)
       return
     case 'confirmed':
       confirmed(t, event.fields)
@@ -107,6 +108,9 @@ function take(t: Transition, event: Event): void {
     case 'suspicionDue':
       countSuspicion(t)
       askAnew(t)
+      return
+    case 'blockOverdue':
+      reopenOverdue(t)
       return
   }
 }
