@@ -103,7 +103,17 @@ const listed: readonly Part[] = [
     name: 'deploy',
     what: 'deploy/ and grafana/, judged by the programs that read them',
     files: [
-      ...inFolder('deploy', 'compose', 'container', 'deploy', 'kubernetes', 'logrotate', 'systemd'),
+      ...inFolder(
+        'deploy',
+        'compose',
+        'container',
+        'deploy',
+        'kubernetes',
+        'logrotate',
+        'nats-cluster',
+        'rig-sheet',
+        'systemd',
+      ),
       ...inFolder('grafana', 'grafana'),
     ],
     workers: WAITING,
