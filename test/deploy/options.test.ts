@@ -190,9 +190,9 @@ describe('the program takes', () => {
 
 it('lines are found of every kind', () => {
   const found = (part: string) => lines.filter(([where]) => where.includes(part)).length
-  expect(found('compose.yaml, ')).toBe(4)
-  expect(found('compose.remote.yaml, ')).toBe(4)
-  expect(found('newcut.yaml, ')).toBe(2)
+  expect(found('compose.yaml, ')).toBe(5)
+  expect(found('compose.remote.yaml, ')).toBe(5)
+  expect(found('newcut.yaml, ')).toBe(3)
   expect(found('.service')).toBe(3)
   expect(found(': newcut fleet')).toBeGreaterThan(1)
   expect(found('Containerfile: newcut mine')).toBe(1)
