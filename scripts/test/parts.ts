@@ -63,7 +63,7 @@ const listed: readonly Part[] = [
     what: 'miners for several nodes, and fleets of several leaders and NATS servers',
     files: [
       ...inFolder('compose', 'nodes-all'),
-      ...inFolder('fleet', 'cluster', 'command', 'conformance', 'domains', 'election', 'leader'),
+      ...inFolder('fleet', 'cluster', 'command', 'conformance', 'domains', 'election', 'hardware-errors', 'leader'),
     ],
     workers: WAITING,
     waits: true,

@@ -98,6 +98,8 @@ const figures = {
   /** Solutions of this run. */
   accepted: Count,
   refused: Count,
+  /** Claims of its devices that did not solve, of this run; undefined: a rig of an older version does not say. */
+  hardwareErrors: Type.Optional(Count),
 }
 
 export const Report = Type.Object({

@@ -41,10 +41,10 @@ export function joinFleet(
 /** What a rig tells its leader, and takes from it. */
 export function rigTies(miner: Miner): FleetRigCallbacks {
   const figures = () => {
-    const { hashes, hashrates, paused, pauses, idleReason, solutions } = miner.snapshot()
+    const { hashes, hashrates, paused, pauses, idleReason, solutions, hardwareErrors } = miner.snapshot()
     const reason = paused ? (pauses[0]?.text ?? null) : idleReason
     const state = paused ? 'paused' : reason === null ? 'searching' : 'idle'
-    const counts = { accepted: solutions.accepted, refused: failedOf(solutions) }
+    const counts = { accepted: solutions.accepted, refused: failedOf(solutions), hardwareErrors }
     return { hashes, rate: hashrates['10s'], state, reason: reason?.slice(0, 200) ?? null, ...counts } as const
   }
   let held: string | null = null

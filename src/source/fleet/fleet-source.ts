@@ -23,7 +23,8 @@ import { Lease } from './lease.ts'
 import { Solutions } from './solutions.ts'
 
 /** What the leader is told of this rig. */
-export type RigFigures = Pick<Report, 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused'>
+type FigureName = 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused' | 'hardwareErrors'
+export type RigFigures = Pick<Report, FigureName>
 
 /** The miner of this rig, as far as its fleet has to do with it. */
 export interface FleetRigCallbacks {

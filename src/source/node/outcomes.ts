@@ -1,8 +1,8 @@
 /** Transitions after news of the chains: solutions, what became of them, streams, and cuts that were seen. */
 import { sameParents, type WorkFields } from '../../core/header.ts'
-import { blocksSeen, expectBlock } from './block-overdue.ts'
 import { checkCurrent, endCurrent, hurry } from './current.ts'
 import type { CutHeads } from './mining-node.ts'
+import { blocksSeen, expectBlock } from './overdue.ts'
 import { dropStandby, renewStandby } from './standby.ts'
 import { MAX_SOLVED, type SolvedWork, standingOf } from './state.ts'
 import type { Transition } from './transition.ts'

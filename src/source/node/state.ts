@@ -77,7 +77,7 @@ export interface SolvedWork extends WorkFields {
   readonly behind: number | null
   /** When the node acknowledged the solution, while its block is due; null: it is not, or not any more. */
   readonly takenAtMs: number | null
-  /** Its block did not come in time: work on top of the same parents is of use until it does (block-overdue.ts). */
+  /** Its block did not come in time: work on top of the same parents is of use until it does (overdue.ts). */
   readonly isOverdue: boolean
 }
 

@@ -1,7 +1,6 @@
 /** The transitions of the state machine in state.ts: which function takes which event, and the answers of the node. */
 import { sameParents } from '../../core/header.ts'
 import type { Work } from '../../core/work.ts'
-import { reopenOverdue } from './block-overdue.ts'
 import { type Chances, isBetter } from './choice.ts'
 import {
   askCurrent,
@@ -15,7 +14,7 @@ import {
   searchAnswer,
 } from './current.ts'
 import { confirmed, cutSeen, handedIn, newCut, reopen, streamOpened, taken } from './outcomes.ts'
-import { overdueAfter } from './overdue.ts'
+import { overdueAfter, reopenOverdue } from './overdue.ts'
 import { countSuspicion, suspectRestart } from './restart-suspicion.ts'
 import {
   askStandby,

@@ -13,11 +13,11 @@ import type { NodeClient } from '../../node/client.ts'
 import type { ChainChoice } from '../chain-choice.ts'
 import { Failover } from '../failover/failover.ts'
 import { Mailbox } from '../mailbox.ts'
-import { BLOCK_OVERDUE_MS } from '../node/block-overdue.ts'
 import { NodeCalls } from '../node/calls.ts'
 import { lookFor, solvedBlock } from '../node/look.ts'
 import type { MiningNode } from '../node/mining-node.ts'
 import { NodeSource } from '../node/node-source.ts'
+import { BLOCK_OVERDUE_MS } from '../node/overdue.ts'
 import {
   type ChainStatus,
   type ForkVote,
