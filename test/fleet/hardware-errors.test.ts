@@ -14,11 +14,13 @@ import { MAX_NAMED, RigTable } from '../../src/engine/fleet/rig-table.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
 import { encodeMessage, LEASE_MS, type Report, ReportAnswer } from '../../src/fleet/messages.ts'
+import { EngineSet } from '../../src/mine/engine-set.ts'
 import { Miner } from '../../src/mine/miner.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { run, start, stopAll } from '../cli/run.ts'
 import { HandEngine } from '../mine/by-hand.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { NatsServer } from './nats.ts'
 
@@ -46,6 +48,7 @@ describe('the table of rigs', () => {
     table.report(report('a', { hardwareErrors: 7 }), 1)
     // One that an older message tells counts once.
     table.report(report('a', { hardwareErrors: 6 }), 2)
+    expect(errors()).toEqual([['rig:a', 2]])
     table.report(report('a', { hardwareErrors: 7 }), 3)
     table.report(report('b'), 3)
     table.fault('a', 'a')
@@ -108,6 +111,23 @@ it('metrics have them by device, beside those that the miner judged itself, unti
   ])
   devices = []
   expect(await shown()).toEqual([['', 6]])
+})
+
+it('go on with a device that takes the place of one of its name, and are kept of one that is gone', async () => {
+  class Erring extends HandEngine {
+    override devices = () => [{ device: 'd0', kernel: 'none', hashes: 0, faults: 0, hardwareErrors: this.hashed }]
+  }
+  const set = new EngineSet(new VirtualClock())
+  const [first, second] = [new Erring(), new Erring()]
+  const events = { onCandidate: () => undefined, onWarning: () => undefined }
+  await set.start([first], 286, events)
+  Object.assign(first, { hashed: 3 })
+  set.exchange([first], [second])
+  expect(set.devices()).toMatchObject([{ device: 'd0', hardwareErrors: 3 }])
+  Object.assign(second, { hashed: 4 })
+  expect(set.devices()).toMatchObject([{ hardwareErrors: 7 }])
+  set.exchange([second], [])
+  expect([set.devices(), set.gone()]).toMatchObject([[], [{ hardwareErrors: 7 }]])
 })
 
 describeWith(lackOf('nats-server'), 'a fleet', () => {
