@@ -61,6 +61,7 @@ function fullSnapshot(): Required<Snapshot> {
   const card = { model: 'card', vendor: 'nvidia' }
   const device: Required<DeviceSnapshot> = {
     ...{ engine: 'gpu', device: 'gpu0', kernel: 'wgsl', hardware: 'gpu0', ...card, note: 'note', hashes: 1, faults: 0 },
+    hardwareErrors: 0,
     ...{ state: 'parked', reason: 'reason', hashrates },
   }
   return {

@@ -1,31 +1,24 @@
 #!/usr/bin/env bash
 # Writes the configuration of newcut from the flight sheet:
-#   CUSTOM_URL          addresses of nodes, in order of priority
-#   CUSTOM_TEMPLATE     who is paid: k:KEY, the key alone, or the name of an account
-#   CUSTOM_PASS         token for control over HTTP; empty or x: none
-#   CUSTOM_USER_CONFIG  further lines of the configuration, as in docs/OPTIONS.md
+#   CUSTOM_URL          addresses of nodes or of pools (stratum+tcp://, stratum+ssl://), in order of priority
+#   CUSTOM_TEMPLATE     who is paid: k:KEY, the key alone, or the name of an account, each with or without .WORKER
+#   CUSTOM_PASS         for nodes the token for control over HTTP, for pools their password; empty or x: none
+#   CUSTOM_USER_CONFIG  further lines of the configuration, as in docs/OPTIONS.md: they win over all of the above
 
-[ -n "$CUSTOM_CONFIG_FILENAME" ] || . "$(dirname -- "${BASH_SOURCE[0]}")/h-manifest.conf"
-
-# A text of YAML, whatever is in it.
-quoted() { printf "'%s'" "${1//\'/\'\'}"; }
-
-configuration() {
-  local url
-  echo "# Written by h-config.sh from the flight sheet. Changes here are lost."
-  echo "http: 127.0.0.1:${WEB_PORT:-4148}"
-  if [ -n "$CUSTOM_URL" ]; then
-    echo "nodes:"
-    for url in ${CUSTOM_URL//,/ }; do echo "  - $(quoted "$url")"; done
-  fi
-  if [[ $CUSTOM_TEMPLATE =~ ^[0-9a-fA-F]{64}$ ]]; then
-    echo "public-key: $(quoted "$CUSTOM_TEMPLATE")"
-  elif [ -n "$CUSTOM_TEMPLATE" ]; then
-    echo "account: $(quoted "$CUSTOM_TEMPLATE")"
-  fi
-  if [ -n "$CUSTOM_PASS" ] && [ "$CUSTOM_PASS" != x ]; then echo "http-token: $(quoted "$CUSTOM_PASS")"; fi
-  if [ -n "$CUSTOM_USER_CONFIG" ]; then echo "$CUSTOM_USER_CONFIG"; fi
+newcut_configure() {
+  local here
+  here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd) || return 1
+  [ -n "$CUSTOM_CONFIG_FILENAME" ] || . "$here/h-manifest.conf"
+  [ -r "$here/rig-sheet.sh" ] || here=$here/..
+  . "$here/rig-sheet.sh" || return 1
+  # It may hold a token.
+  (
+    umask 077
+    {
+      echo "# Written by h-config.sh from the flight sheet. Changes here are lost."
+      newcut_sheet "$CUSTOM_URL" "$CUSTOM_TEMPLATE" "$CUSTOM_PASS" "$WORKER_NAME" "127.0.0.1:${WEB_PORT:-4148}" "$CUSTOM_USER_CONFIG"
+    } >"$CUSTOM_CONFIG_FILENAME"
+  )
 }
 
-# It may hold a token.
-(umask 077 && configuration >"$CUSTOM_CONFIG_FILENAME")
+newcut_configure

@@ -1,9 +1,19 @@
 #!/usr/bin/env bash
 # HiveOS reads this file into its own shell: it sets khs, thousand hashes a second of all devices, and stats.
 
-[ -n "$WEB_PORT" ] || . "$(dirname -- "${BASH_SOURCE[0]}")/h-manifest.conf"
+# Where the miner answers: as its configuration file says, else at WEB_PORT of the manifest.
+newcut_asked() (
+  here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd) || exit 1
+  port=$WEB_PORT
+  file=$CUSTOM_CONFIG_FILENAME
+  [ -n "$port" ] && [ -n "$file" ] || . "$here/h-manifest.conf"
+  [ -r "$here/rig-sheet.sh" ] || here=$here/..
+  . "$here/rig-sheet.sh" || exit 1
+  address=$(newcut_address "${file:-$CUSTOM_CONFIG_FILENAME}")
+  [ "$address" != off ] && echo "${address:-127.0.0.1:${port:-$WEB_PORT}}"
+)
 
-if stats=$(curl --silent --fail --max-time 5 "http://127.0.0.1:$WEB_PORT/hiveos"); then
+if newcut_url=http://$(newcut_asked)/hiveos && stats=$(curl --silent --fail --max-time 5 "$newcut_url"); then
   khs=$(jq '[.hs[] | . // 0] | add // 0' <<<"$stats")
 else
   stats=null

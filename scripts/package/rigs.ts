@@ -70,10 +70,10 @@ export function packageFor(system: System, { folder, withoutNode }: RigOptions):
   }
 }
 
-/** Those of the system, and the one that starts newcut; `@VERSION@` in them becomes the version. */
+/** Those of the system, and the ones that all have; `@VERSION@` in them becomes the version. */
 function copyScripts(system: System, to: string, version: string): void {
   const own = readdirSync(join(ROOT, 'deploy', system)).map((name) => join(system, name))
-  for (const path of [...own, 'newcut']) {
+  for (const path of [...own, 'newcut', 'rig-sheet.sh']) {
     const name = path.split('/').at(-1) ?? path
     const text = readFileSync(join(ROOT, 'deploy', path), 'utf8')
     writeFileSync(join(to, name), text.replaceAll('@VERSION@', version))

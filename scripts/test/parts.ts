@@ -64,7 +64,7 @@ const listed: readonly Part[] = [
     what: 'miners for several nodes, and fleets of several leaders and NATS servers',
     files: [
       ...inFolder('compose', 'nodes-all'),
-      ...inFolder('fleet', 'cluster', 'command', 'conformance', 'domains', 'election', 'leader'),
+      ...inFolder('fleet', 'cluster', 'command', 'conformance', 'domains', 'election', 'hardware-errors', 'leader'),
     ],
     workers: WAITING,
     waits: true,
@@ -105,7 +105,17 @@ const listed: readonly Part[] = [
     name: 'deploy',
     what: 'deploy/ and grafana/, judged by the programs that read them',
     files: [
-      ...inFolder('deploy', 'compose', 'container', 'deploy', 'kubernetes', 'logrotate', 'systemd'),
+      ...inFolder(
+        'deploy',
+        'compose',
+        'container',
+        'deploy',
+        'kubernetes',
+        'logrotate',
+        'nats-cluster',
+        'rig-sheet',
+        'systemd',
+      ),
       ...inFolder('grafana', 'grafana'),
     ],
     workers: WAITING,

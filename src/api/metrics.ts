@@ -207,9 +207,7 @@ export class Metrics {
           this.#submitDuration.observe(event.elapsedMs / 1000)
         return
       case 'hardwareError':
-        this.#hardwareErrors.inc({ device: event.device })
-        this.#minerHardwareErrors.inc()
-        this.#erring.add(event.device)
+        this.#countErrors(event.device, 1)
     }
   }
 
@@ -241,19 +239,20 @@ export class Metrics {
 
   #showDevices(devices: Snapshot['devices']): void {
     const present = new Map<string, CountedDevice>()
-    for (const { engine, device, hashes, faults, state, hashrates } of devices) {
+    for (const { engine, device, hashes, faults, hardwareErrors = 0, state, hashrates } of devices) {
       const labels = { engine, device }
       const key = `${engine}/${device}`
-      const before = this.#devices.get(key) ?? { labels, hashes: 0, faults: 0 }
+      const before = this.#devices.get(key) ?? { labels, hashes: 0, faults: 0, hardwareErrors: 0 }
       this.#up.set(labels, state === undefined ? 1 : 0)
       // A device that was restarted may count from zero again.
       this.#hashes.inc(labels, increase(before.hashes, hashes))
       this.#faults.inc(labels, increase(before.faults, faults))
       this.#minerFaults.inc(increase(before.faults, faults))
+      this.#countErrors(device, increase(before.hardwareErrors, hardwareErrors))
       const rate = hashrates['10s']
       if (rate === null) this.#hashrate.remove(labels)
       else this.#hashrate.set(labels, rate)
-      present.set(key, { labels, hashes, faults })
+      present.set(key, { labels, hashes, faults, hardwareErrors })
     }
     for (const [key, { labels }] of this.#devices) {
       if (present.has(key)) continue
@@ -336,6 +335,13 @@ export class Metrics {
     this.#countedRigs = present
   }
 
+  #countErrors(device: string, count: number): void {
+    if (count === 0) return
+    this.#hardwareErrors.inc({ device }, count)
+    this.#minerHardwareErrors.inc(count)
+    this.#erring.add(device)
+  }
+
   #forgetErring(devices: Snapshot['devices']): void {
     if (this.#erring.size === 0) return
     const names = new Set(devices.map(({ device }) => device))
@@ -375,6 +381,7 @@ interface CountedDevice {
   readonly labels: { readonly engine: string; readonly device: string }
   readonly hashes: number
   readonly faults: number
+  readonly hardwareErrors: number
 }
 
 function increase(before: number, now: number): number {

@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import fastify, { type FastifyInstance } from 'fastify'
 import { NewcutError } from '../core/errors.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
+import { limitConnections } from '../platform/connection-limit.ts'
 import { foreignHostReason } from './host-check.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -11,7 +12,7 @@ import type { Metrics } from './metrics.ts'
 const MAX_BODY_BYTES = 1024
 /** Line and headers of a request; node:http answers 431 to more. */
 const MAX_HEADER_BYTES = 16 * 1024
-/** Scrapers, dashboards, and the calls and streams of the page that mines; more are closed at once. */
+/** Scrapers, dashboards, and the calls and streams of the page that mines. One more closes the longest idle one. */
 const MAX_CONNECTIONS = 256
 /** How long a request may take to arrive. Then it is answered with 408. */
 const REQUEST_TIMEOUT_MS = 10_000
@@ -55,7 +56,7 @@ export async function startApi(
       connectionsCheckingInterval: Math.min(requestTimeoutMs, MAX_CHECK_INTERVAL_MS),
     },
   })
-  app.server.maxConnections = maxConnections
+  limitConnections(app.server, maxConnections)
   app.addHook('onRequest', async ({ headers }, reply) => {
     const error = foreignHostReason(headers.host, host, hostname())
     if (error !== null) return reply.code(403).send({ error })

@@ -105,16 +105,19 @@ async function order(
 /** At most 80 columns wide, for names of usual length. */
 function tableOf(rigs: readonly RigRow[]): string[] {
   if (rigs.length === 0) return ['no rig is connected']
-  const rows = rigs.map(({ rig, state, rate, accepted, refused, version, reason, relay }) => [
+  // Few rigs ever have any.
+  const hasErrors = rigs.some(({ hardwareErrors = 0 }) => hardwareErrors > 0)
+  const rows = rigs.map(({ rig, state, rate, accepted, refused, hardwareErrors, version, reason, relay }) => [
     rig,
     state,
     rate === null ? 'n/a' : formatHashrate(rate),
     `${accepted}/${refused}`,
+    ...(hasErrors ? [String(hardwareErrors ?? 'n/a')] : []),
     version,
     [relay === undefined ? '' : relayText(relay), printable(reason ?? '')].filter((text) => text !== '').join('; '),
   ])
-  const table = [['rig', 'state', 'rate', 'blocks', 'version', ''], ...rows]
-  const isNumber = [false, false, true, true, false, false]
+  const table = [['rig', 'state', 'rate', 'blocks', ...(hasErrors ? ['errors'] : []), 'version', ''], ...rows]
+  const isNumber = table[0].map((title) => ['rate', 'blocks', 'errors'].includes(title))
   const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)))
   return table.map((row) => {
     return row

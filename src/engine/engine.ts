@@ -63,6 +63,8 @@ export interface DeviceStatus {
   readonly hashes: number
   /** How often the device itself failed: a kernel that was wrong, a thread or process that died. */
   readonly faults: number
+  /** Claims that did not solve, and that this miner was not given to judge; undefined: it judges them all. */
+  readonly hardwareErrors?: number
   /**
    * Set while the device does not search: `restarting` after a failure, `parked` once it has failed too often, `unable`
    * while it cannot search the current work.

@@ -129,6 +129,8 @@ const figures = {
   /** Solutions of this run. */
   accepted: Count,
   refused: Count,
+  /** Claims of its devices that did not solve, of this run; undefined: a rig of an older version does not say. */
+  hardwareErrors: Type.Optional(Count),
 }
 
 /** `residue`: the one that it has; null: none. */

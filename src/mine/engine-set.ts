@@ -138,5 +138,7 @@ function add(devices: Map<string, EngineDevice>, device: EngineDevice): void {
 
 /** The device with the counts of one of its name that came before it. */
 function together(device: EngineDevice, before: EngineDevice): EngineDevice {
-  return { ...device, hashes: device.hashes + before.hashes, faults: device.faults + before.faults }
+  const sums = { hashes: device.hashes + before.hashes, faults: device.faults + before.faults }
+  const hardwareErrors = (device.hardwareErrors ?? 0) + (before.hardwareErrors ?? 0)
+  return { ...device, ...sums, ...(hardwareErrors > 0 && { hardwareErrors }) }
 }

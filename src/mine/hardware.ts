@@ -71,15 +71,22 @@ export function hardwareOf({ devices, gone, rates, paused, tally, readings }: Ha
     const { celsius, fanPercent, watts, pci } = read[index] ?? UNKNOWN
     const names = group.map((each) => each.device)
     const former = gone.filter((each) => each.engine === engine && shared !== undefined && each.hardware === shared)
+    const { solutions, hardwareErrors } = tally.sum([...names, ...former.map((each) => each.device)])
     return {
       ...{ name, engine, devices: names, model, vendor, pci, celsius, fanPercent, watts },
       hashes: [...group, ...former].reduce((sum, { hashes }) => sum + hashes, 0),
       hashrates: rates.ofHardware(engine, name, searches),
-      ...tally.sum([...names, ...former.map((each) => each.device)]),
+      solutions,
+      hardwareErrors: hardwareErrors + errorsOf([...group, ...former]),
     }
   })
   const isProcessor = ({ name }: HardwareSnapshot) => name === 'cpu'
   return [...hardware.filter(isProcessor), ...hardware.filter((each) => !isProcessor(each))]
+}
+
+/** Claims that did not solve, and that the miner was not given to judge. */
+export function errorsOf(devices: readonly EngineDevice[]): number {
+  return devices.reduce((sum, { hardwareErrors = 0 }) => sum + hardwareErrors, 0)
 }
 
 /**

@@ -9,7 +9,7 @@ import type { DeviceStatus } from '../engine/engine.ts'
 import type { FleetStatus } from '../engine/leader.ts'
 import type { StratumStatus } from '../engine/rigs.ts'
 import type { ChainStatus, ForkVote, Source, UpstreamStatus } from '../source/source.ts'
-import { type HardwareSnapshot, hardwareOf, type Reading } from './hardware.ts'
+import { errorsOf, type HardwareSnapshot, hardwareOf, type Reading } from './hardware.ts'
 import type { Hashrates } from './hashrate.ts'
 import type { Issued } from './issued.ts'
 import type { Pause } from './pauses.ts'
@@ -129,6 +129,7 @@ export function snapshotOf(parts: SnapshotParts): Snapshot {
     solutions: lives.counts,
     poolBlocks: lives.poolBlocks,
     ...parts.counts,
+    hardwareErrors: parts.counts.hardwareErrors + errorsOf([...devices, ...gone]),
     ...parts.beside,
     issuer: parts.issuer,
     results: parts.results,

@@ -181,16 +181,92 @@ describe('a face has limits:', () => {
     await sendRaw(await start({ requestTimeoutMs: 200 }), '')
   })
 
-  it('connections beyond the most are closed, and those before them go on', async () => {
-    const peer = await start({ maxConnections: 2 })
+  /** A face of few connections with a stream that goes on, and one that reads it. */
+  async function streaming(maxConnections: number) {
+    const stream: ServedPart = {
+      path: '/stream',
+      addTo: (app) =>
+        void app.get('/stream', (_request, reply) => {
+          reply.hijack()
+          reply.raw.writeHead(200, { 'content-type': 'text/event-stream' })
+          reply.raw.write('event: first\n\n')
+        }),
+    }
+    const address = { host: '127.0.0.1', port: 0, maxConnections }
+    const api = await startApi(address, () => snapshot, new Metrics(() => snapshot, '0.0.0'), stream)
+    onTestFinished(() => api.close())
+    const read = async () => {
+      const { url } = api
+      const end = new AbortController()
+      onTestFinished(() => end.abort())
+      const { body } = await fetch(`${url}/stream`, { signal: end.signal })
+      const reader = (body as ReadableStream<Uint8Array>).getReader()
+      expect(new TextDecoder().decode((await reader.read()).value)).toBe('event: first\n\n')
+      return { end, next: () => reader.read().then(({ done }) => `ended: ${done}`, String) }
+    }
+    return { url: api.url, read }
+  }
+
+  /** Connections over which nothing is sent, each accepted. `closed`: numbers of those that are closed, in that order. */
+  async function idle(url: string, count: number) {
+    const { hostname: host, port } = new URL(url)
+    const closed: number[] = []
+    for (let i = 0; i < count; i++) {
+      const socket = connect(Number(port), host)
+      onTestFinished(() => void socket.destroy())
+      socket.on('error', () => undefined).on('close', () => closed.push(i))
+      await new Promise((resolve) => socket.once('connect', resolve))
+    }
+    return closed
+  }
+
+  it('300 idle connections keep nobody out, and the oldest are closed first', async () => {
+    const peer = await start({ requestTimeoutMs: 60_000 })
+    const closed = await idle(peer.url, 300)
     expect((await peer.get('/healthz')).status).toBe(200)
-    const second = new Peer(peer.url)
-    expect((await second.get('/healthz')).status).toBe(200)
-    const third = new Peer(peer.url)
+    // 256 are open: 255 idle ones, and the one that was answered.
+    await expect.poll(() => closed.length).toBe(45)
+    expect(closed.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 45 }, (_, i) => i))
+    expect((await peer.get('/healthz')).status).toBe(200)
+  })
+
+  it('a connection that was just answered stays longer than one that was idle before', async () => {
+    const peer = await start({ maxConnections: 3 })
+    expect((await peer.get('/healthz')).status).toBe(200)
+    const closed = await idle(peer.url, 2)
+    // The oldest of all, and the last that was used.
+    expect((await peer.get('/healthz')).status).toBe(200)
+    const other = new Peer(peer.url)
+    onTestFinished(() => other.close())
+    expect((await other.get('/healthz')).status).toBe(200)
+    await expect.poll(() => closed).toEqual([0])
+  })
+
+  it('a connection that ended makes room by itself', async () => {
+    const peer = await start({ maxConnections: 3 })
+    const first = await peer.get('/healthz')
+    for (let i = 0; i < 6; i++) {
+      // The server may see its end a moment later: one of them may still count.
+      await sendRaw(peer, 'GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
+    }
+    expect((await peer.get('/healthz')).from).toBe(first.from)
+  })
+
+  it('event streams are not idle: connections beyond the most are closed, and those before them go on', async () => {
+    const { url, read } = await streaming(2)
+    const [first, second] = [await read(), await read()]
+    let isEnded = false
+    void Promise.race([first.next(), second.next()]).then(() => (isEnded = true))
+    const third = new Peer(url)
     onTestFinished(() => third.close())
     await expect(third.get('/healthz')).rejects.toThrow()
-    expect((await peer.get('/healthz')).status).toBe(200)
-    second.close()
+    expect(isEnded).toBe(false)
+    second.end.abort()
     await expect.poll(() => third.get('/healthz').then(({ status }) => status, String)).toBe(200)
+    // The connection that was answered is idle, and makes room; the stream goes on.
+    const fourth = new Peer(url)
+    onTestFinished(() => fourth.close())
+    expect((await fourth.get('/healthz')).status).toBe(200)
+    await expect(Promise.race([first.next(), Promise.resolve('goes on')])).resolves.toBe('goes on')
   })
 })

@@ -1,13 +1,11 @@
 /** The compose file and what its services read: by docker-compose, NATS and promtool where they are, and by rule. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { describeWith, itWith, lackOf, PROGRAM_PATH } from '../needs.ts'
-import { freePort } from '../ports.ts'
-import { until } from '../wait.ts'
+import { describeWith, itWith, lackOf } from '../needs.ts'
+import { startCluster } from './nats-cluster.ts'
 import { filesIn, read, root, runTool, temporaryFolder, yamlDocuments } from './tools.ts'
 
 const folder = join(root, 'deploy/compose')
@@ -33,6 +31,11 @@ interface Compose {
 
 const [compose] = yamlDocuments(read('deploy/compose/compose.yaml')) as [Compose]
 const services = Object.entries(compose.services)
+const NATS = ['nats-1', 'nats-2', 'nats-3']
+
+/** The addresses of all three servers, as newcut takes them. */
+const natsUrls = (scheme: string, password: string) =>
+  NATS.map((name) => `${scheme}://newcut:${password}@${name}:4222`).join(',')
 
 /** The effective file, as docker-compose prints it; it says what is wrong on standard error. */
 function effective(files: readonly string[], env: Record<string, string> = {}) {
@@ -53,9 +56,13 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
     const [{ services: found }] = yamlDocuments(stdout) as [Compose]
     expect(Object.keys(found).toSorted()).toEqual(Object.keys(compose.services).toSorted())
     expect(found.leader.environment?.NEWCUT_NODE).toBe('http://devnet:1848')
-    expect(found.nats.environment?.NATS_PASSWORD).toMatch(/^"[\w-]+"$/)
-    expect(found.leader.environment?.NEWCUT_NATS).toMatch(/^nats:\/\/newcut:[\w-]+@nats:4222$/)
-    expect(found.leader.depends_on).toMatchObject({ nats: {} })
+    for (const name of NATS) expect(found[name].environment?.NATS_PASSWORD).toMatch(/^"[\w-]+"$/)
+    expect(found.leader.environment?.NEWCUT_NATS).toBe(natsUrls('nats', 'of-this-network-only'))
+    expect(found.stratum.environment?.NEWCUT_NODE).toBe('http://devnet:1848')
+    expect(found.stratum.ports).toEqual(['127.0.0.1:1917:1917/tcp'])
+    for (const each of [found.leader, found.standby, found.rig]) {
+      expect(Object.keys(each.depends_on ?? {}).toSorted()).toEqual(NATS)
+    }
   })
 
   it('gives settings to the services that they are for', () => {
@@ -67,16 +74,32 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
       expect(leader.environment).toMatchObject({
         NEWCUT_NODE: 'http://a:1848',
         NEWCUT_PUBLIC_KEY: 'f'.repeat(64),
-        NEWCUT_NATS: 'nats://newcut:12e4@nats:4222',
+        NEWCUT_NATS: natsUrls('nats', '12e4'),
+        NEWCUT_NATS_REPLICAS: '3',
       })
       expect(leader.environment).not.toHaveProperty('NEWCUT_THREADS')
     }
     expect(found.rig.environment).toMatchObject({
-      NEWCUT_FLEET: 'nats://newcut:12e4@nats:4222',
+      NEWCUT_FLEET: natsUrls('nats', '12e4'),
       NEWCUT_THREADS: '3',
     })
     expect(found.rig.environment).not.toHaveProperty('NEWCUT_NODE')
-    expect(found.nats.environment).toEqual({ NATS_PASSWORD: '"12e4"' })
+    const routes = NATS.map((name, i) => [`ROUTE_${i + 1}`, `"nats://newcut:12e4@${name}:6222"`])
+    for (const name of NATS) {
+      expect(found[name].environment).toEqual({
+        ...Object.fromEntries(routes),
+        NATS_PASSWORD: '"12e4"',
+        SERVER_NAME: name,
+      })
+    }
+    expect(found.stratum.environment).toMatchObject({
+      NEWCUT_NODE: 'http://a:1848',
+      NEWCUT_PUBLIC_KEY: 'f'.repeat(64),
+      NEWCUT_THREADS: '0',
+    })
+    const open = effective(['compose.yaml'], { STRATUM_ADDRESS: '192.0.2.7' })
+    const [{ services: reachable }] = yamlDocuments(open.stdout) as [Compose]
+    expect(reachable.stratum.ports).toEqual(['192.0.2.7:1917:1917/tcp'])
   })
 
   it('publishes NATS with TLS for rigs elsewhere, and not without a password and an address', () => {
@@ -87,11 +110,19 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
     const { status, stdout, stderr } = effective(files, { NATS_PASSWORD: 'secret', NATS_ADDRESS: '192.0.2.7' })
     expect([status, stderr]).toEqual([0, ''])
     const [{ services: found }] = yamlDocuments(stdout) as [Compose]
-    expect(found.nats.ports).toEqual(['192.0.2.7:4222:4222/tcp'])
-    const configurations = found.nats.volumes?.filter((volume) => volume.includes(':/etc/nats/fleet.conf'))
-    expect(configurations).toEqual([`${folder}/nats/fleet-tls.conf:/etc/nats/fleet.conf:ro`])
+    for (const [i, name] of NATS.entries()) {
+      expect(found[name].ports).toEqual([`192.0.2.7:${4222 + i}:4222/tcp`])
+      const configurations = found[name].volumes?.filter((volume) => volume.includes(':/etc/nats/fleet.conf'))
+      expect(configurations).toEqual([`${folder}/nats/fleet-tls.conf:/etc/nats/fleet.conf:ro`])
+      expect(found[name].environment).toMatchObject({
+        NATS_PASSWORD: '"secret"',
+        SERVER_NAME: name,
+        ROUTE_1: '"nats://newcut:secret@nats-1:6222"',
+      })
+      expect(found[name].volumes).toContainEqual(expect.stringMatching(new RegExp(`^${name}:/data`)))
+    }
     const urls = [found.leader, found.standby].map(({ environment }) => environment?.NEWCUT_NATS)
-    expect([...urls, found.rig.environment?.NEWCUT_FLEET]).toEqual(Array(3).fill('tls://newcut:secret@nats:4222'))
+    expect([...urls, found.rig.environment?.NEWCUT_FLEET]).toEqual(Array(3).fill(natsUrls('tls', 'secret')))
     for (const { volumes, environment } of [found.leader, found.standby, found.rig]) {
       expect(volumes).toContain(`${folder}/tls/ca.pem:${environment?.NEWCUT_NATS_CA}:ro`)
     }
@@ -103,9 +134,10 @@ describe('compose.yaml', () => {
   it('opens nothing beyond the loopback, and NATS not at all', () => {
     const published = services.flatMap(([, { ports }]) => ports ?? [])
     expect(published.length).toBeGreaterThan(3)
-    expect(published.filter((port) => !/^127\.0\.0\.1:\d+:\d+$/.test(port))).toEqual([])
-    expect(new Set(published.map((port) => port.split(':')[1])).size).toBe(published.length)
-    expect(compose.services.nats.ports).toBeUndefined()
+    const isInside = (port: string) => /^(127\.0\.0\.1|\$\{STRATUM_ADDRESS:-127\.0\.0\.1\}):\d+:\d+$/.test(port)
+    expect(published.filter((port) => !isInside(port))).toEqual([])
+    expect(new Set(published.map((port) => port.split(':').at(-2))).size).toBe(published.length)
+    for (const name of NATS) expect(compose.services[name].ports).toBeUndefined()
   })
 
   it('takes images of exact versions, and rights from all', () => {
@@ -181,43 +213,22 @@ itWith(lackOf('yamllint'), 'yamllint has nothing to say', () => {
 })
 
 describeWith(lackOf('nats-server'), 'NATS', () => {
-  /** Starts it with one of our files, of which only addresses and folders differ. Resolves with both ports. */
-  async function startNats(file: string, password: string, tls = '') {
-    const data = temporaryFolder()
-    const [port, monitor] = [await freePort(), await freePort()]
-    const changes = [
-      ['0.0.0.0:4222', `127.0.0.1:${port}`],
-      ['127.0.0.1:8222', `127.0.0.1:${monitor}`],
-      ['store_dir: /data', `store_dir: ${data}`],
-    ]
-    const text = changes.reduce(
-      (before, [from, to]) => {
-        expect(before).toContain(from)
-        return before.replace(from, to)
-      },
-      read(`deploy/compose/nats/${file}`),
-    )
-    const config = join(data, 'fleet.conf')
-    writeFileSync(config, text.replaceAll('/etc/nats/tls', tls))
-    // As the compose file gives it.
-    const env = { PATH: PROGRAM_PATH, NATS_PASSWORD: `"${password}"` }
-    const child = spawn('nats-server', ['--config', config], { env, stdio: 'ignore' })
-    onTestFinished(() => ended(child))
-    const get = (path: string) => fetch(`http://127.0.0.1:${monitor}${path}`)
-    const isWell = () =>
-      get('/healthz').then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    await until(isWell)
-    return { port, get }
+  /** Starts all three with one of our files, in the environments that the compose file gives them. */
+  function startNats(file: string, password: string, tls = '') {
+    const servers = NATS.map((name) => {
+      const environment = Object.entries(compose.services[name].environment ?? {})
+      const told = environment.map(([key, value]) => [key, value?.replaceAll(/\$\{NATS_PASSWORD:-[^}]*\}/g, password)])
+      return [name, Object.fromEntries(told)] as const
+    })
+    const change = (text: string) => text.replaceAll('/etc/nats/tls', tls)
+    return startCluster({ text: read(`deploy/compose/nats/${file}`), servers: new Map(servers), change })
   }
 
   const login = (password: string) =>
     `CONNECT {"verbose":false,"pedantic":false,"tls_required":false,"user":"newcut","pass":"${password}"}\r\nPING\r\n`
 
   /** What it answers to somebody with this password. */
-  function answerTo(port: number, password: string, ca?: string): Promise<string> {
+  function answerTo(port: number, password: string, ca?: string, servername = ''): Promise<string> {
     return new Promise((resolve, reject) => {
       const plain = connect(port, '127.0.0.1')
       onTestFinished(() => void plain.destroy())
@@ -236,7 +247,7 @@ describeWith(lackOf('nats-server'), 'NATS', () => {
       // It speaks first, in the clear: TLS begins after that.
       plain.once('data', () => {
         if (ca === undefined) return talk(plain)
-        const secure = connectTls({ socket: plain, ca, servername: 'nats' }, () => talk(secure))
+        const secure = connectTls({ socket: plain, ca, servername }, () => talk(secure))
         secure.on('error', reject)
       })
     })
@@ -244,31 +255,32 @@ describeWith(lackOf('nats-server'), 'NATS', () => {
 
   const passwords = ['12e4', '007', 'x'.repeat(48)]
   it.for(passwords)('takes the password %s as it is, keeps others out, and has JetStream', async (password) => {
-    const { port, get } = await startNats('fleet.conf', password)
-    expect(await answerTo(port, password)).toBe('PONG')
-    expect(await answerTo(port, 'another')).toBe("-ERR 'Authorization Violation'")
-    const { config } = (await (await get('/jsz')).json()) as { config: { max_storage: number } }
-    expect(config.max_storage).toBe(1024 ** 3)
+    const { servers } = await startNats('fleet.conf', password)
+    for (const { port, get } of servers.values()) {
+      expect(await answerTo(port, password)).toBe('PONG')
+      expect(await answerTo(port, 'another')).toBe("-ERR 'Authorization Violation'")
+      const { config } = (await (await get('/jsz')).json()) as { config: { max_storage: number } }
+      expect(config.max_storage).toBe(1024 ** 3)
+      // Both others, and nobody whom clients are told of.
+      const { num_routes } = (await (await get('/routez')).json()) as { num_routes: number }
+      expect(num_routes).toBeGreaterThanOrEqual(2)
+    }
   })
 
   it('speaks TLS only, with a certificate that names it as the containers call it', async () => {
     const tls = temporaryFolder()
     mkdirSync(tls, { recursive: true })
-    const subject = ['-subj', '/CN=nats', '-addext', 'subjectAltName=DNS:nats']
+    const names = NATS.map((name) => `DNS:${name}`).join(',')
+    const subject = ['-subj', '/CN=nats', '-addext', `subjectAltName=${names}`]
     const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'key.pem', '-days', '2']
     const made = runTool('openssl', ['req', '-x509', ...key, '-out', 'cert.pem', ...subject], { cwd: tls })
     expect(made.status).toBe(0)
-    const { port } = await startNats('fleet-tls.conf', 'secret', tls)
+    const { servers } = await startNats('fleet-tls.conf', 'secret', tls)
     const ca = readFileSync(join(tls, 'cert.pem'), 'utf8')
-    expect(await answerTo(port, 'secret', ca)).toBe('PONG')
-    expect(await answerTo(port, 'wrong', ca)).toBe("-ERR 'Authorization Violation'")
-    await expect(answerTo(port, 'secret')).rejects.toThrow(/^closed after /)
+    for (const [name, { port }] of servers) {
+      expect(await answerTo(port, 'secret', ca, name)).toBe('PONG')
+      expect(await answerTo(port, 'wrong', ca, name)).toBe("-ERR 'Authorization Violation'")
+      await expect(answerTo(port, 'secret')).rejects.toThrow(/^closed after /)
+    }
   })
 })
-
-function ended(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.once('close', () => resolve())
-    child.kill('SIGKILL')
-  })
-}

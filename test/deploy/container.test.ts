@@ -11,7 +11,7 @@ import { startDevnet } from '../../src/compose/devnet.ts'
 import { startMiner } from '../api/running.ts'
 import { runProcess } from '../cli/run.ts'
 import { freePort } from '../ports.ts'
-import { healthCheck, read, runTool, temporaryFolder } from './tools.ts'
+import { filesIn, healthCheck, read, runTool, temporaryFolder } from './tools.ts'
 
 const text = read('deploy/container/Containerfile')
 
@@ -84,6 +84,23 @@ it('the program that its steps lay out runs', async () => {
   // Nothing for development is among what it needs.
   const found = (name: string) => runTool('ls', [join(folder, 'node_modules', name)]).status === 0
   expect(['yaml', 'fastify', 'vitest', 'typescript', 'dockerfile-utils'].filter(found)).toEqual(['yaml', 'fastify'])
+})
+
+it('whoever is told to start it is told to keep its journal, in a volume of its own', () => {
+  const documents = [...filesIn('deploy'), ...filesIn('docs').filter((path) => path.endsWith('.md')), 'README.md']
+  const lines = documents.flatMap((path) =>
+    read(path)
+      .split('\n')
+      .filter((line) => /\b(docker|podman) run\b.* newcut:local mine\b/.test(line)),
+  )
+  expect(lines.length).toBeGreaterThan(2)
+  const volumes = lines.map((line) => / (?:-v|--volume) (newcut[\w-]*):(\S+) .*newcut:local /.exec(line))
+  // The journal is there, unless an option says otherwise.
+  expect(all('VOLUME')).toEqual(['["/var/lib/newcut"]'])
+  expect(all('ENV').join(' ')).toContain('XDG_STATE_HOME=/var/lib ')
+  expect(volumes.map((volume) => volume?.[2])).toEqual(lines.map(() => '/var/lib/newcut'))
+  const isForRigs = lines.map((line) => line.includes('--stratum-listen'))
+  expect(volumes.map((volume) => volume?.[1])).toEqual(isForRigs.map((is) => (is ? 'newcut-stratum' : 'newcut')))
 })
 
 it('the health check finds a miner or a network well, one without work ill, and nobody at all ill', async () => {

@@ -59,6 +59,7 @@ function endGroup({ pid, exitCode }: ChildProcess): void {
 
 const scripts = [
   'newcut',
+  'rig-sheet.sh',
   ...['hiveos', 'mmpos'].flatMap((name) => readdirSync(join(root, 'deploy', name)).map((file) => join(name, file))),
 ]
 
@@ -111,6 +112,38 @@ describeWith(lack, 'the package for HiveOS', () => {
     expect(await ended).toBe(0)
   })
 
+  it('mines with the port that the extra config says again, and asks for its rates there', async () => {
+    const inside = unpacked('hiveos')
+    const [port, other] = [await freePort(), await freePort()]
+    const sheet = {
+      CUSTOM_URL: devnet.url,
+      CUSTOM_TEMPLATE: `k:${'ab'.repeat(32)}.rig1`,
+      CUSTOM_PASS: 'short',
+      CUSTOM_USER_CONFIG: `http: 0.0.0.0:${port}\nthreads: 1\ngpu: none\nstate: off`,
+      CUSTOM_CONFIG_FILENAME: join(inside, 'newcut.yaml'),
+      CUSTOM_LOG_BASENAME: join(inside, 'log', 'newcut'),
+      WEB_PORT: String(other),
+    }
+    expect(bash(join(inside, 'h-config.sh'), sheet)).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('the pass is left out'),
+    })
+    const { CUSTOM_CONFIG_FILENAME } = sheet
+    const told = (env: Record<string, string>) => {
+      const [khs, stats] = bash(`. ${inside}/h-stats.sh; echo "$khs"; echo "$stats"`, env).stdout.split('\n')
+      return { khs: Number(khs), stats: JSON.parse(stats) }
+    }
+    void launched(join(inside, 'h-run.sh'), [], sheet)
+    const env = { CUSTOM_CONFIG_FILENAME, WEB_PORT: String(other) }
+    await expect.poll(() => told(env).khs, { interval: 500 }).toBeGreaterThan(10)
+    // HiveOS may know the file alone, or nothing but the manifest.
+    expect(told({ CUSTOM_CONFIG_FILENAME }).stats).toMatchObject({ ver: version })
+    expect(told({}).stats).toBeNull()
+    rmSync(CUSTOM_CONFIG_FILENAME)
+    expect(told(env).stats).toBeNull()
+    expect(told({ ...env, WEB_PORT: String(port) }).stats).toMatchObject({ ver: version })
+  })
+
   it('takes a key alone, the name of an account, quotes, and no password', () => {
     const written = (sheet: Record<string, string>) => {
       const file = join(folder, 'sheet.yaml')
@@ -141,5 +174,18 @@ describeWith(lack, 'the package for mmpOS', () => {
     const shown = JSON.parse(stats().stdout)
     expect(shown).toMatchObject({ busid: ['cpu'], units: 'hs', miner_name: 'newcut', miner_version: version })
     expect(shown.air.map(Number)).toEqual([expect.any(Number), 0, expect.any(Number)])
+  })
+
+  it('mines as the profile says, and prints its state from where its file says', async () => {
+    const inside = unpacked('mmpos')
+    const port = await freePort()
+    const pool = ['--pool-protocol', 'http', '--pool', new URL(devnet.url).host]
+    const user = ['--user', `k:${'ab'.repeat(32)}.rig1`, '--password', 'x', '--coin', 'KDA']
+    const own = ['--threads', '1', '--gpu', 'none', '--state', 'off', '--http', `0.0.0.0:${port}`]
+    void launched(join(inside, 'mmp-launch.sh'), [...pool, ...user, ...own], {})
+    const stats = () => bash(`${inside}/mmp-stats.sh 1 /dev/null`)
+    const hash = () => (stats().status === 0 ? JSON.parse(stats().stdout).hash[0] : null)
+    await expect.poll(hash, { interval: 500 }).toBeGreaterThan(10_000)
+    expect(JSON.parse(stats().stdout)).toMatchObject({ busid: ['cpu'], miner_version: version })
   })
 })

@@ -19,6 +19,7 @@ interface Container {
   readonly [probe: `${string}Probe`]: {
     readonly httpGet?: { readonly path: string; readonly port: string }
     readonly exec?: { readonly command: readonly string[] }
+    readonly tcpSocket?: { readonly port: string }
   }
 }
 
@@ -85,6 +86,7 @@ describe('the manifest, by the types of Kubernetes', () => {
     ['a field that there is not', 'serviceName: nats', 'serviceNames: nats'],
     ['a field that must be', '  serviceName: nats\n', ''],
     ['a number that is text', 'replicas: 2', 'replicas: two'],
+    ['a type of services that there is not', 'externalTrafficPolicy: Local', 'externalTrafficPolicy: 4'],
     ['a kind that there is not', 'kind: DaemonSet', 'kind: DemonSet'],
     ['an old version of a kind', 'apiVersion: policy/v1\n', 'apiVersion: policy/v1beta1\n'],
     [
@@ -134,17 +136,24 @@ describe('what fits together', () => {
     const found = (selector: Labels) =>
       workloads.filter(({ labels }) => selects(selector, labels)).map(({ name }) => name)
     const services = ofKind('Service').map(({ metadata, spec }) => [metadata.name, found(spec.selector)])
-    expect(Object.fromEntries(services)).toEqual({ nats: ['nats'], metrics: ['leader', 'rig'], leader: ['leader'] })
+    expect(Object.fromEntries(services)).toEqual({
+      nats: ['nats'],
+      metrics: ['leader', 'rig', 'stratum'],
+      leader: ['leader'],
+      stratum: ['stratum'],
+      'stratum-pods': ['stratum'],
+    })
     const budgets = ofKind('PodDisruptionBudget').map(({ spec }) => found(spec.selector.matchLabels))
-    expect(budgets).toEqual([['leader']])
+    expect(budgets).toEqual([['nats'], ['leader']])
     const policies = ofKind('NetworkPolicy').map(({ metadata, spec }) => [
       metadata.name,
       found(spec.podSelector?.matchLabels ?? {}),
     ])
     expect(Object.fromEntries(policies)).toEqual({
-      nobody: ['nats', 'leader', 'rig'],
+      nobody: ['nats', 'leader', 'rig', 'stratum'],
       nats: ['nats'],
-      metrics: ['leader', 'rig'],
+      stratum: ['stratum'],
+      metrics: ['leader', 'rig', 'stratum'],
       rig: ['rig'],
     })
   })
@@ -154,7 +163,7 @@ describe('what fits together', () => {
 
   it('no probe ends a leader or rig that waits, since nobody listens until it has work; and one ends those that hang', async () => {
     const ours = workloads.filter(({ container }) => container.image.includes('newcut'))
-    expect(ours.map(({ name }) => name)).toEqual(['leader', 'rig'])
+    expect(ours.map(({ name }) => name)).toEqual(['leader', 'rig', 'stratum'])
     const port = await freePort()
     for (const { container } of ours) {
       expect(container.startupProbe).toBeUndefined()
@@ -176,7 +185,7 @@ describe('what fits together', () => {
   it('ports have the names by which services, probes and policies call them', () => {
     const ports = (container: Container) => container.ports.map(({ name }) => name)
     for (const { container } of workloads) {
-      const asked = probesOf(container).flatMap(({ httpGet }) => httpGet ?? [])
+      const asked = probesOf(container).flatMap(({ httpGet, tcpSocket }) => httpGet ?? tcpSocket ?? [])
       expect(asked.length).toBeGreaterThan(0)
       for (const { port } of asked) expect(ports(container)).toContain(port)
     }
@@ -214,7 +223,7 @@ describe('what fits together', () => {
     const classes = workloads.flatMap(({ pod }) => pod.priorityClassName ?? [])
     expect(classes.map((name) => named('PriorityClass', name)?.kind)).toEqual(['PriorityClass'])
     const maps = workloads.flatMap(({ container }) => (container.envFrom ?? []).map((each) => each.configMapRef.name))
-    expect(maps.map((name) => named('ConfigMap', name)?.kind)).toEqual(['ConfigMap'])
+    expect(maps.map((name) => named('ConfigMap', name)?.kind)).toEqual(['ConfigMap', 'ConfigMap'])
   })
 
   it('a variable that a value refers to stands before it, and secrets are those that the first lines make', () => {
@@ -268,12 +277,39 @@ describe('who may what', () => {
 
   it('two leaders, of which one may be taken away, each with a journal of its own; newcut writes where it may', () => {
     const leader = named('StatefulSet', 'leader')
-    expect([leader?.spec.replicas, ofKind('PodDisruptionBudget')[0].spec.minAvailable]).toEqual([2, 1])
+    expect([leader?.spec.replicas, named('PodDisruptionBudget', 'leader')?.spec.minAvailable]).toEqual([2, 1])
     expect(leader?.spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name)).toEqual(['state'])
     for (const { name, container } of workloads.filter((each) => each.name !== 'nats')) {
       const state = container.env?.find((variable) => variable.name === 'NEWCUT_STATE')?.value
       const paths = container.volumeMounts.map(({ mountPath }) => mountPath)
       expect([name, paths.toSorted()]).toEqual([name, ['/tmp', '/var/cache/newcut', state]])
     }
+  })
+
+  it('three NATS servers, of which one may be taken away, in a cluster that everybody knows', () => {
+    const nats = named('StatefulSet', 'nats')
+    expect([nats?.spec.replicas, named('PodDisruptionBudget', 'nats')?.spec.minAvailable]).toEqual([3, 2])
+    const hosts = [0, 1, 2].map((number) => `nats-${number}.${nats?.spec.serviceName}`)
+    const told = (workload: string, name: string) =>
+      workloads
+        .find((each) => each.name === workload)
+        ?.container.env?.find((variable) => variable.name === name)
+        ?.value?.replaceAll(/\$\((NATS_)?PASSWORD\)/g, 'secret')
+    const urls = hosts.map((host) => `nats://newcut:secret@${host}:4222`).join(',')
+    expect([told('leader', 'NEWCUT_NATS'), told('rig', 'NEWCUT_FLEET')]).toEqual([urls, urls])
+    expect(told('leader', 'NEWCUT_NATS_REPLICAS')).toBe('3')
+    for (const [i, host] of hosts.entries()) {
+      expect(told('nats', `ROUTE_${i + 1}`)).toBe(`"nats://newcut:secret@${host}:6222"`)
+    }
+  })
+
+  it('a server for rigs at an address that stays, ready as soon as they can connect, with a journal that stays', () => {
+    const [{ container, spec }] = workloads.filter(({ name }) => name === 'stratum')
+    expect(container.readinessProbe).toMatchObject({ tcpSocket: { port: 'stratum' } })
+    const port = container.ports.find(({ name }) => name === 'stratum')?.containerPort
+    const listening = container.env?.find(({ name }) => name === 'NEWCUT_STRATUM_LISTEN')?.value
+    expect(listening).toBe(`0.0.0.0:${port}`)
+    expect(named('Service', 'stratum')?.spec).toMatchObject({ type: 'LoadBalancer', ports: [{ port }] })
+    expect([spec.replicas, spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name)]).toEqual([1, ['state']])
   })
 })

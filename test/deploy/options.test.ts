@@ -37,6 +37,8 @@ const SAMPLES: Readonly<Record<string, string>> = {
   NEWCUT_RIG: 'ip-10-0-1-23.eu-central-1.compute.internal',
   NEWCUT_NATS_CREDS: '/run/credentials/newcut-rig.service/nats.creds',
   NEWCUT_THREADS: '4',
+  NEWCUT_STRATUM_LISTEN: '0.0.0.0:1917',
+  NEWCUT_HTTP: '127.0.0.1:4150',
 }
 
 /** Names that machines of clusters have at Amazon, Google and Microsoft, and the longest name that a host may have. */
@@ -190,10 +192,10 @@ describe('the program takes', () => {
 
 it('lines are found of every kind', () => {
   const found = (part: string) => lines.filter(([where]) => where.includes(part)).length
-  expect(found('compose.yaml, ')).toBe(4)
-  expect(found('compose.remote.yaml, ')).toBe(4)
-  expect(found('newcut.yaml, ')).toBe(2)
-  expect(found('.service')).toBe(3)
+  expect(found('compose.yaml, ')).toBe(5)
+  expect(found('compose.remote.yaml, ')).toBe(5)
+  expect(found('newcut.yaml, ')).toBe(3)
+  expect(found('.service')).toBe(4)
   expect(found(': newcut fleet')).toBeGreaterThan(1)
   expect(found('Containerfile: newcut mine')).toBe(1)
 })

@@ -15,14 +15,19 @@ const EXPOSURES: Readonly<Record<string, number>> = {
   'newcut-lead.service': 20,
   // It has the devices of GPUs too.
   'newcut-rig.service': 26,
+  'newcut.service': 26,
+  'newcut-stratum.service': 20,
 }
+
+/** Units that are told secrets of NATS. */
+const OF_FLEETS = ['newcut-lead.service', 'newcut-rig.service']
 
 /** Values of a setting, in order. */
 const settings = (unit: string, name: string) =>
   [...read(unit).matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value)
 
-it('there are units for a miner alone, a leader and a rig', () => {
-  const names = ['newcut-lead.service', 'newcut-rig.service', 'newcut.service']
+it('there are units for a miner alone, a leader, a rig, and a server for ASICs', () => {
+  const names = ['newcut-lead.service', 'newcut-rig.service', 'newcut-stratum.service', 'newcut.service']
   expect(units.map((unit) => basename(unit))).toEqual(names)
 })
 
@@ -60,7 +65,56 @@ describe.each(Object.entries(EXPOSURES))('%s', (name, threshold) => {
     // It does judge.
     expect(judged(5)).toMatchObject({ status: 1 })
   })
+})
 
+it('every unit is judged', () => {
+  expect(units.map((unit) => basename(unit)).toSorted()).toEqual(Object.keys(EXPOSURES).toSorted())
+})
+
+/** Settings of a unit that keep it from the machine, by name. */
+const hardening = (unit: string) => {
+  const [, service = ''] = /^\[Service\]\n([\s\S]*)^\[Install\]/m.exec(read(unit)) ?? []
+  const lines = [
+    ...service.matchAll(
+      /^((?:Protect|Private|Restrict|SystemCall|Capability|Lock|NoNew|UMask|Limit|Supple)\w*)=(.*)$/gm,
+    ),
+  ]
+  return Object.fromEntries(
+    lines.map(([, name, value]) => [name, value]).filter(([name]) => name !== 'RestartPreventExitStatus'),
+  )
+}
+
+describe('newcut.service', () => {
+  it('is kept from the machine as a rig of a fleet is, which systemd has run: it finds GPUs, nodes and its folders', () => {
+    const own = hardening('deploy/systemd/newcut.service')
+    expect(own).toEqual(hardening('deploy/systemd/newcut-rig.service'))
+    expect(own).toMatchObject({
+      SupplementaryGroups: 'video render',
+      RestrictAddressFamilies: expect.stringMatching(/^AF_INET AF_INET6 /),
+    })
+    for (const name of ['PrivateDevices', 'ProtectClock', 'PrivateNetwork', 'MemoryDenyWriteExecute']) {
+      expect(own).not.toHaveProperty(name)
+    }
+  })
+})
+
+describe('newcut-stratum.service', () => {
+  const unit = 'deploy/systemd/newcut-stratum.service'
+
+  it('is kept from the machine as a leader is, and may have a connection for each of the most rigs', () => {
+    const { LimitNOFILE, ...rest } = hardening(unit)
+    expect(rest).toEqual(hardening('deploy/systemd/newcut-lead.service'))
+    expect(Number(LimitNOFILE)).toBeGreaterThan(65_536 + 256)
+  })
+
+  it('listens where every rig reaches it, unless its file says another address', () => {
+    expect(settings(unit, 'Environment')[0]).toBe('NEWCUT_STRATUM_LISTEN=0.0.0.0:1917')
+    expect(settings(unit, 'EnvironmentFile')).toEqual(['/etc/newcut/stratum.env'])
+    expect(settings(unit, 'ExecStart')[0]).not.toMatch(/stratum-listen|key/)
+  })
+})
+
+describe.each(OF_FLEETS)('%s', (name) => {
   itWith(lack, 'hands out files of credentials as its first lines say', () => {
     const text = read(join('deploy/systemd', name))
     const [, told = ''] = /^(# {3}\[Service\]\n(?:# {3}.*\n)+)/m.exec(text) ?? []

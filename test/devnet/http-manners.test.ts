@@ -206,3 +206,19 @@ describe('Accept', () => {
     expect(brief(post)).toEqual([406, undefined, ''])
   })
 })
+
+it('idle connections at the limit keep nobody out: the oldest is closed', async () => {
+  const small = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 1n }, { maxConnections: 8 })
+  onTestFinished(() => small.close())
+  const closed: number[] = []
+  for (let i = 0; i < 10; i++) {
+    const socket = net.connect(Number(new URL(small.url).port), '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => undefined).on('close', () => closed.push(i))
+    await new Promise((resolve) => socket.once('connect', resolve))
+  }
+  const other = new Peer(small.url)
+  onTestFinished(() => other.close())
+  expect((await other.get('/info')).status).toBe(200)
+  await expect.poll(() => closed.toSorted()).toEqual([0, 1, 2])
+})

@@ -8,6 +8,7 @@ import { decodeWork, encodeWork, type WorkFields } from '../../src/core/header.t
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { type Work, workFromBytes } from '../../src/core/work.ts'
 import type { CutHeads } from '../../src/source/node/mining-node.ts'
+import { BLOCK_OVERDUE_MS } from '../../src/source/node/overdue.ts'
 import { type Effect, type Event, initialState, isSolved, type State } from '../../src/source/node/state.ts'
 import { step } from '../../src/source/node/step.ts'
 
@@ -57,6 +58,8 @@ export class SimulatedNode {
   /** Solutions on their way. */
   readonly handedIn: WorkFields[] = []
   delivered: Work | null = null
+  /** When a block is to be called overdue; null: none is waited for. */
+  #overdueAtMs: number | null = null
   readonly jobs: number[] = []
   #nowMs = 0
   #creationTime = 1n
@@ -102,6 +105,9 @@ export class SimulatedNode {
         return
       case 'follow':
         this.followed.add(effect.chain)
+        return
+      case 'blockOverdueLater':
+        this.#overdueAtMs = this.#nowMs + effect.delayMs
     }
   }
 
@@ -113,6 +119,9 @@ export class SimulatedNode {
     expect(purposes.filter((purpose) => purpose === 'standby')).toHaveLength(standby.kind === 'asking' ? 1 : 0)
     expect(this.pauses.has('current')).toBe(isPausing)
     expect(asking !== null && isPausing, 'nothing is asked for during a pause').toBe(false)
+    const taken = this.state.solved.flatMap(({ takenAtMs }) => takenAtMs ?? [])
+    const dueMs = Math.min(...taken) + BLOCK_OVERDUE_MS
+    if (taken.length > 0) expect(this.#overdueAtMs, 'no block is waited for too long').toBeLessThanOrEqual(dueMs)
     expect(this.delivered).toEqual(current.kind === 'searching' ? current.job.work : null)
     expect(new Set(this.jobs).size).toBe(this.jobs.length)
     for (const chain of this.followed) expect(this.wanted.has(chain), 'only chains to mine are followed').toBe(true)
@@ -216,6 +225,14 @@ export class SimulatedNode {
   seeCut(): void {
     const heads = this.headsSent.shift()
     if (heads !== undefined) this.tell({ type: 'cutSeen', cut: heads })
+  }
+
+  /** Time passes until a block is overdue that the node acknowledged, and has dropped or will add later. */
+  overdue(): void {
+    if (this.#overdueAtMs === null) return
+    this.#nowMs = Math.max(this.#nowMs, this.#overdueAtMs)
+    this.#overdueAtMs = null
+    this.tell({ type: 'blockOverdue' })
   }
 
   /** Our engines find a solution of what they search. */

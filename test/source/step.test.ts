@@ -26,6 +26,7 @@ const move = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('refreshDue' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('askForCut' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('seeCut' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('overdue' as const) }) },
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('viewed' as const), chains: fc.array(small, { maxLength: 6 }) }),
@@ -77,6 +78,9 @@ function play(node: SimulatedNode, each: Move): void {
       return
     case 'seeCut':
       node.seeCut()
+      return
+    case 'overdue':
+      node.overdue()
       return
     case 'viewed':
       node.look(each.chains)

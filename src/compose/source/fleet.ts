@@ -45,10 +45,10 @@ export function joinFleet(
 export function rigTies(miner: Miner): FleetRigCallbacks {
   const figures = () => {
     const snapshot = miner.snapshot()
-    const { hashes, hashrates, paused, pauses, idleReason, solutions } = snapshot
+    const { hashes, hashrates, paused, pauses, idleReason, solutions, hardwareErrors } = snapshot
     const reason = paused ? (pauses[0]?.text ?? null) : idleReason
     const state = paused ? 'paused' : reason === null ? 'searching' : 'idle'
-    const counts = { accepted: solutions.accepted, refused: failedOf(solutions) }
+    const counts = { accepted: solutions.accepted, refused: failedOf(solutions), hardwareErrors }
     return {
       hashes,
       rate: hashrates['10s'],

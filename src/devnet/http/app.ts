@@ -3,6 +3,7 @@ import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from
 import type { Socket } from 'node:net'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import type { ProductWord } from '../../core/header-json.ts'
+import { limitConnections } from '../../platform/connection-limit.ts'
 import { EVENT_STREAM_HEADERS, JSON_TYPE, TEXT } from '../../schema/operation.ts'
 import { type HttpRefusal, refusalOf } from './refusal.ts'
 
@@ -63,7 +64,7 @@ export function createApp(options: AppOptions): App {
     },
     clientErrorHandler: (error, socket) => refuseRaw(options, error, socket),
   })
-  app.server.maxConnections = maxConnections
+  limitConnections(app.server, maxConnections)
   // Methods that no endpoint has are added only to be answered with 405; fastify would require a body for some of them.
   for (const method of METHODS) if (!METHODS_IN_USE.includes(method)) app.addHttpMethod(method, WITHOUT_BODY)
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })

@@ -329,7 +329,7 @@ export class FleetEngine implements Engine, Leader {
     if (!(isOurs ? meets(powHash(bytes), issued.target) : solves(bytes))) {
       this.#outcomes.set(hash, { step: 'rejected', reason: 'invalid-pow', message: 'it does not meet the target' })
       this.#candidates.settle(hash)
-      this.#onWrong(rig, 'it does not meet the target')
+      this.#onWrong(rig, session, 'it does not meet the target')
       return
     }
     if (isOurs) this.#events.onCandidate({ sequence: issued.sequence, nonce, device, creationTime })
@@ -345,8 +345,8 @@ export class FleetEngine implements Engine, Leader {
     this.#candidates.leave(hash)
   }
 
-  #onWrong(rig: string, reason: string): void {
-    this.#table.fault(rig)
+  #onWrong(rig: string, session: string, reason: string): void {
+    this.#table.fault(rig, session)
     this.#warn(`a candidate of rig ${rig} is wrong: ${reason}`)
   }
 

@@ -16,6 +16,8 @@ interface RigDevice {
   hashes: number
   /** Rigs that were not heard of any more, and solutions that solved nothing. */
   faults: number
+  /** Claims that did not solve: those that rigs tell of, and those that reached the leader. */
+  hardwareErrors: number
   sessions: number
   paused: number
   goneAtMs: number
@@ -28,6 +30,10 @@ interface RigSession {
   lease: number | null
   /** Hashes since its start that are counted; those before it was heard of are left out. */
   counted: number
+  /** Hardware errors that it told of, and that are counted; those before it was heard of are left out. */
+  countedErrors: number
+  /** Solutions that solved nothing. */
+  wrong: number
   readonly firstMs: number
   heardMs: number
 }
@@ -61,6 +67,7 @@ export class RigTable {
     const known = this.#sessions.get(report.session)
     const session = known ?? this.#join(report, nowMs)
     this.#add(session, report.hashes)
+    addErrors(session, report.hardwareErrors ?? 0)
     session.device.paused += Number(report.state === 'paused') - Number(known?.report.state === 'paused')
     session.report = report
     session.heardMs = nowMs
@@ -90,17 +97,22 @@ export class RigTable {
     }
   }
 
-  /** A solution of a rig solved nothing. */
-  fault(rig: string): void {
-    const device = this.#devices.get(nameOf(rig)) ?? this.#others
-    if (device !== null) device.faults++
+  /** A solution of a rig solved nothing. `key`: of its session; empty: not known. */
+  fault(rig: string, key = ''): void {
+    const session = this.#sessions.get(key)
+    if (session !== undefined) session.wrong++
+    const device = session?.device ?? this.#devices.get(nameOf(rig)) ?? this.#others
+    if (device === null) return
+    device.faults++
+    device.hardwareErrors++
   }
 
   /** Those from this place on in the order in which they came, at most so many. */
   rows(from: number, most: number, nowMs: number): RigRow[] {
-    return [...this.#sessions.values()].slice(from, from + most).map(({ report, lease, firstMs }) => {
+    return [...this.#sessions.values()].slice(from, from + most).map(({ report, lease, firstMs, wrong }) => {
       const { rig, version, state, reason, rate, hashes, accepted, refused, relay } = report
-      const figures = { rig, version, state, reason, rate, hashes, accepted, refused }
+      const hardwareErrors = (report.hardwareErrors ?? 0) + wrong
+      const figures = { rig, version, state, reason, rate, hashes, accepted, refused, hardwareErrors }
       const relayed = relay && { relay: { rigs: relay.rigs, rate: relay.rate } }
       return { ...figures, lease, ...relayed, seenMs: Math.round(nowMs - firstMs) }
     })
@@ -127,7 +139,8 @@ export class RigTable {
   #join(report: Report, nowMs: number): RigSession {
     const device = this.#deviceFor(report.rig)
     device.sessions++
-    const session = { report, device, lease: null, counted: report.hashes, firstMs: nowMs, heardMs: nowMs }
+    const counts = { counted: report.hashes, countedErrors: report.hardwareErrors ?? 0, wrong: 0 }
+    const session = { report, device, lease: null, ...counts, firstMs: nowMs, heardMs: nowMs }
     this.#sessions.set(report.session, session)
     return session
   }
@@ -170,10 +183,19 @@ export class RigTable {
 
 const nameOf = (rig: string) => `rig:${rig}`
 
-const newDevice = (device: string): RigDevice => ({ device, hashes: 0, faults: 0, sessions: 0, paused: 0, goneAtMs: 0 })
+function newDevice(device: string): RigDevice {
+  return { device, hashes: 0, faults: 0, hardwareErrors: 0, sessions: 0, paused: 0, goneAtMs: 0 }
+}
 
-function statusOf({ device, hashes, faults, sessions, paused }: RigDevice, unable: string | null): DeviceStatus {
-  const status = { device, kernel: KERNEL, hashes, faults }
+function addErrors(session: RigSession, errors: number): void {
+  const more = Math.max(0, errors - session.countedErrors)
+  session.countedErrors += more
+  session.device.hardwareErrors += more
+}
+
+function statusOf(rig: RigDevice, unable: string | null): DeviceStatus {
+  const { device, hashes, faults, hardwareErrors, sessions, paused } = rig
+  const status = { device, kernel: KERNEL, hashes, faults, hardwareErrors }
   const reason = unable ?? (sessions === 0 ? 'it is not connected' : paused === sessions ? 'it is paused' : null)
   return reason === null ? status : { ...status, state: 'unable', reason }
 }

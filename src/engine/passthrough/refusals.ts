@@ -1,5 +1,5 @@
 /** Why rigs are not let in behind a pool: a closed set of constant texts, since rigs keep a table of few. */
-import type { Failure } from '../../stratum/messages.ts'
+import { type Failure, type MessageId, refusalLine } from '../../stratum/messages.ts'
 
 export const refusals = {
   full: { code: 20, message: 'no more rigs behind this pool' },
@@ -19,6 +19,11 @@ const NONCE_BYTES = 8
 export function nonceRefusal(nonce1: string, nonce2Bytes: number): RefusalName | null {
   if (nonce2Bytes < LEAST_NONCE2) return 'few'
   return nonce1.length === 2 * (NONCE_BYTES - nonce2Bytes) ? null : 'digits'
+}
+
+/** The answers to requests that a rig has made before it is sent away. */
+export function refusalLines(ids: readonly MessageId[], why: RefusalName): string {
+  return ids.flatMap((id) => (id === null ? [] : [refusalLine(id, refusals[why])])).join('')
 }
 
 /** The same for people. */

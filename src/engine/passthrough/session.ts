@@ -1,7 +1,6 @@
 /** A rig behind a pool: what it is told comes from its own session there, and its shares go to it. Lines in, lines out. */
 
 import { FormatError } from '../../core/errors.ts'
-import { printable } from '../../core/printable.ts'
 import { difficultyOf } from '../../core/target.ts'
 import {
   failureLine,
@@ -9,7 +8,6 @@ import {
   type MessageId,
   type Request,
   readMessage,
-  refusalLine,
   requestLine,
   resultLine,
 } from '../../stratum/messages.ts'
@@ -19,10 +17,10 @@ import { type CloseReason, type Refusal, refusals as wrong } from '../../stratum
 import { orderOf } from '../stratum/byte-order.ts'
 import { difficultyBehindUser } from '../stratum/hints.ts'
 import type { ServedSession, SocketPorts } from '../stratum/served.ts'
-import type { Rig, Share } from '../stratum/share.ts'
+import { introduced, type Rig, type Share } from '../stratum/share.ts'
 import { changesNonce1, workerNameFor } from './names.ts'
 import type { PassedPorts } from './ports.ts'
-import { nonceRefusal, type RefusalName, refusals } from './refusals.ts'
+import { nonceRefusal, type RefusalName, refusalLines } from './refusals.ts'
 import { type PassedRig, PassedShares, type ShareContext } from './shares.ts'
 import { FIXED_RESULTS, jobLine, nonce1For, nonceLine, targetLine } from './told.ts'
 import { Voice } from './voice.ts'
@@ -32,7 +30,6 @@ const MAX_LOGIN_MS = 15_000
 /** Rigs leave after a minute without a line. Sessions are looked at once a second. */
 const MAX_SILENCE_MS = 25_000
 const MAX_TEXT = 512
-const MAX_AGENT = 64
 const MAX_USERS = 200
 /** Lines that are no messages; with more the client is closed, since it speaks something else. */
 const MAX_GARBAGE = 3
@@ -232,23 +229,19 @@ export class PassedSession implements ServedSession {
     }
     if (!isTaken) {
       this.#ports.onSentAway('user')
-      if (id !== null) this.#say(refusalLine(id, refusals.user))
+      this.#say(refusalLines([id], 'user'))
       if (this.#rigs.size === 0) this.#close()
       return
     }
     if (!this.#rigs.has(text)) {
-      this.#rigs.set(text, { rig: this.#joined(difficultyBehindUser(text).user), worker })
+      this.#rigs.set(text, {
+        rig: introduced(this.#ports.onUser(difficultyBehindUser(text).user), this.#ports.address, this.#agent),
+        worker,
+      })
     }
     this.#answer(id, true)
     this.#tellDifficulty()
     this.#begin()
-  }
-
-  #joined(user: string): Rig {
-    const rig = this.#ports.onUser(user)
-    rig.presence.address = this.#ports.address
-    rig.presence.agent = printable(this.#agent, MAX_AGENT)
-    return rig
   }
 
   /** Once it has done both, in whichever order. */
@@ -376,10 +369,9 @@ export class PassedSession implements ServedSession {
   /** Says why it is not let in to whatever waits for an answer, and closes it. */
   #refuse(why: RefusalName): void {
     const ids = [...(this.#subscribing === null ? [] : [this.#subscribing.id]), ...this.#asking.map(({ id }) => id)]
-    const lines = ids.filter((id) => id !== null).map((id) => refusalLine(id, refusals[why]))
     this.#subscribing = null
     this.#voice.drop()
-    if (lines.length > 0) this.#say(lines.join(''))
+    this.#say(refusalLines(ids, why))
     this.#ports.onSentAway(why)
     this.#close()
   }
@@ -401,6 +393,6 @@ export class PassedSession implements ServedSession {
   }
 
   #say(text: string): void {
-    if (!this.#isOver) this.#voice.say(text)
+    if (!this.#isOver && text !== '') this.#voice.say(text)
   }
 }

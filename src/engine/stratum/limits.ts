@@ -63,3 +63,16 @@ export function limitsFor(sessionsPerAddress: number, connections: number | null
     requestsPerSecondOfAddress: Math.max(requestsPerSecondOfAddress, REQUESTS_OF_SESSION * sessionsPerAddress),
   }
 }
+
+/** Why nobody is let in, for people. */
+export function fullText(sessions: number): string {
+  const cause =
+    sessions < MAX_SESSIONS ? 'as many as the limit of open files allows (ulimit -n)' : 'the most there can be'
+  return `${sessions} rigs are connected, ${cause}: no more are let in`
+}
+
+/** Why nobody is let in from this address, for people. */
+export function fullAddressText(address: string, { sessionsPerAddress }: RigLimits): string {
+  const most = `${sessionsPerAddress} rigs are connected from ${address}, and no more are let in`
+  return `${most}: --stratum-per-address sets how many may be`
+}

@@ -8,7 +8,7 @@ import { failures } from '../../stratum/messages.ts'
 import type { CloseReason } from '../../stratum/refusals.ts'
 import { type Address, Addresses } from './addresses.ts'
 import { type Conduct, judge, newConduct } from './conduct.ts'
-import { MAX_SESSIONS, type RigLimits } from './limits.ts'
+import { fullAddressText, fullText, type RigLimits } from './limits.ts'
 import type { SendAll } from './native-send.ts'
 import type { Nonce1Pool } from './nonce1-pool.ts'
 import { isBehind, type Mail, mailOf, Outbox } from './outbox.ts'
@@ -390,14 +390,3 @@ function isOnly({ rigs }: ServedSession, worker: Worker): boolean {
 }
 
 const clientOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
-
-function fullText(sessions: number): string {
-  const cause =
-    sessions < MAX_SESSIONS ? 'as many as the limit of open files allows (ulimit -n)' : 'the most there can be'
-  return `${sessions} rigs are connected, ${cause}: no more are let in`
-}
-
-function fullAddressText(address: string, { sessionsPerAddress }: RigLimits): string {
-  const most = `${sessionsPerAddress} rigs are connected from ${address}, and no more are let in`
-  return `${most}: --stratum-per-address sets how many may be`
-}

@@ -1,6 +1,5 @@
 /** What one client says and is told (PROTOCOL.md F), without its socket: lines in, lines out. */
 import { FormatError } from '../../core/errors.ts'
-import { printable } from '../../core/printable.ts'
 import { difficultyOf } from '../../core/target.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import { type MessageId, numberIn, type Request, readMessage, requestLine, textIn } from '../../stratum/messages.ts'
@@ -16,11 +15,10 @@ import { type Nonce1Bits, nonce2Bytes } from './nonce-parts.ts'
 import { answered, configured, type ReplyTo, replyLine } from './replies.ts'
 import { LEAST_ROLL_MS, rollMs } from './rolls.ts'
 import { SeenShares } from './seen-shares.ts'
-import { judged, type Rig, type Share, type ShareContext, shareOf } from './share.ts'
+import { introduced, judged, type Rig, type Share, type ShareContext, shareOf } from './share.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
 
 const MAX_TEXT = 512
-const MAX_AGENT = 64
 /** Users that one connection may have, such as that of a farm's proxy. Further ones count for the first. */
 const MAX_USERS_OF_SESSION = 1024
 /** A fresh job is urgent where shares get so many times harder. */
@@ -260,7 +258,7 @@ export class Session {
 
   #subscribe([agent]: readonly unknown[]): ReplyTo {
     if (typeof agent === 'string') this.#agent = agent.slice(0, MAX_TEXT)
-    for (const { presence } of this.#rigs.values()) presence.agent = printable(this.#agent, MAX_AGENT)
+    for (const rig of this.#rigs.values()) introduced(rig, this.#ports.address, this.#agent)
     // Its password may have said it before.
     this.#order ??= orderOf(this.#agent)
     this.#isSubscribed = true
@@ -290,7 +288,8 @@ export class Session {
       return refusals.banned
     }
     if (this.#rigs.size > 0) {
-      if (!this.#rigs.has(user) && this.#rigs.size < MAX_USERS_OF_SESSION) this.#rigs.set(user, this.#joined(name))
+      if (!this.#rigs.has(user) && this.#rigs.size < MAX_USERS_OF_SESSION)
+        this.#rigs.set(user, introduced(this.#ports.onUser(name), this.#ports.address, this.#agent))
       return answered(true)
     }
     const order = orderAsked(password)
@@ -299,17 +298,10 @@ export class Session {
       this.#ports.close('nonce1')
       return answered(true)
     }
-    this.#first = this.#joined(name)
+    this.#first = introduced(this.#ports.onUser(name), this.#ports.address, this.#agent)
     this.#rigs.set(user, this.#first)
     const asked = difficultyInPassword(password) ?? difficulty
     return asked === null ? answered(true) : this.#suggest(asked)
-  }
-
-  #joined(name: string): Rig {
-    const rig = this.#ports.onUser(name)
-    rig.presence.address = this.#ports.address
-    rig.presence.agent = printable(this.#agent, MAX_AGENT)
-    return rig
   }
 
   #suggestTarget(target: unknown): ReplyTo {

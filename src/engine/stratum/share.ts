@@ -1,6 +1,7 @@
 /** A share of a rig, and its judgement. */
 import type { Presence } from '../../accounts/accounts.ts'
 import { isAtMost } from '../../core/pow.ts'
+import { printable } from '../../core/printable.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { ByteOrder } from '../../stratum/nonces.ts'
 import { type Jobs, nonceOfShare, type RigJob, type ShareHash } from './jobs.ts'
@@ -33,6 +34,15 @@ export interface Rig {
   readonly worker: Worker
   readonly user: User
   readonly presence: Presence
+}
+
+const MAX_AGENT = 64
+
+/** The accounts learn from where the rig connects, and what its program calls itself. */
+export function introduced(rig: Rig, address: string, agent: string): Rig {
+  rig.presence.address = address
+  rig.presence.agent = printable(agent, MAX_AGENT)
+  return rig
 }
 
 /** The session of a share. */

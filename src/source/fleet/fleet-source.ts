@@ -25,7 +25,8 @@ import { RelayHeaders } from './relay-headers.ts'
 import { Solutions } from './solutions.ts'
 
 /** What the leader is told of this rig. */
-export interface RigFigures extends Pick<Report, 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused'> {
+type FigureName = 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused' | 'hardwareErrors'
+export interface RigFigures extends Pick<Report, FigureName> {
   /** Its stratum rigs; undefined: none are let in. */
   readonly relay?: RelayFigures | undefined
 }

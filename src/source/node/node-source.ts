@@ -61,7 +61,7 @@ export class NodeSource implements Source, ChainChoice {
   readonly #streams: NewsStreams
   /** Requests for work that are not answered. */
   readonly #requests = new Map<number, AbortController>()
-  /** What timers run: `refresh`, `suspicion`, or the purpose that pauses. */
+  /** What timers run: `refresh`, `suspicion`, `block`, or the purpose that pauses. */
   readonly #timers = new Map<string, () => void>()
   readonly #stopped = new AbortController()
   /** Ends what is said of solutions. */
@@ -304,6 +304,9 @@ export class NodeSource implements Source, ChainChoice {
         return
       case 'suspicionLater':
         this.#after('suspicion', effect.delayMs, () => this.#tell({ type: 'suspicionDue' }))
+        return
+      case 'blockOverdueLater':
+        this.#after('block', effect.delayMs, () => this.#tell({ type: 'blockOverdue' }))
         return
       case 'end':
         this.#stop(this.#refusal)

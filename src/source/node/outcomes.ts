@@ -2,6 +2,7 @@
 import { sameParents, type WorkFields } from '../../core/header.ts'
 import { checkCurrent, endCurrent, hurry } from './current.ts'
 import type { CutHeads } from './mining-node.ts'
+import { blocksSeen, expectBlock } from './overdue.ts'
 import { dropStandby, renewStandby } from './standby.ts'
 import { MAX_SOLVED, type SolvedWork, standingOf } from './state.ts'
 import type { Transition } from './transition.ts'
@@ -13,7 +14,7 @@ const BEHIND_CUTS = 2
 export function handedIn(t: Transition, fields: WorkFields): void {
   const others = t.state.solved.filter((known) => !sameParents(known, fields))
   const awaited = [...t.state.awaited.filter((chain) => chain !== fields.chainId), fields.chainId]
-  const known = { ...fields, behind: null }
+  const known = { ...fields, behind: null, takenAtMs: null, isOverdue: false }
   t.set({ solved: [...others, known].slice(-MAX_SOLVED), awaited })
   const { current } = t.state
   const spare = t.spare
@@ -21,16 +22,23 @@ export function handedIn(t: Transition, fields: WorkFields): void {
   if (current.kind === 'searching' && sameParents(current.job.work.fields, fields)) endCurrent(t, 'solved', 'solved')
 }
 
-/** The chain has new work now, or will have soon. */
-export function taken(t: Transition): void {
+/** The node acknowledged it: the chain has new work now, or will have soon. */
+export function taken(t: Transition, fields: WorkFields): void {
+  expectBlock(t, fields)
   if (t.searched === null) hurry(t)
 }
 
 /** Its block is in its chain. */
 export function confirmed(t: Transition, fields: WorkFields): void {
-  const solved = t.state.solved.map((known) => (sameParents(known, fields) ? { ...known, behind: 0 } : known))
+  const confirmation = { behind: 0, takenAtMs: null, isOverdue: false }
+  const solved = t.state.solved.map((known) => (sameParents(known, fields) ? { ...known, ...confirmation } : known))
   t.set({ solved })
-  moved(t, fields.chainId)
+  const { current } = t.state
+  const searched = current.kind === 'searching' ? current.job.work : null
+  // It was overdue, and work on top of the same parents was asked for.
+  const isInVain = [searched, t.spare].some((work) => work !== null && sameParents(work.fields, fields))
+  if (isInVain) newCut(t, fields.chainId)
+  else moved(t, fields.chainId)
 }
 
 /** No block came of it: the work on top of its parent is of use again. */
@@ -79,6 +87,7 @@ export function cutSeen(t: Transition, cut: CutHeads): void {
   for (const known of t.state.solved) {
     if (t.state.awaited.includes(known.chainId) && standingOf(cut, known) === 'passed') newCut(t, known.chainId)
   }
+  blocksSeen(t, cut)
   lookBehind(t, cut)
   const spare = t.spare
   if (spare !== null) standbySeen(t, spare.fields.chainId, standingOf(cut, spare.fields))

@@ -76,6 +76,10 @@ export interface SolvedWork extends WorkFields {
    * again: the chain went back.
    */
   readonly behind: number | null
+  /** When the node acknowledged the solution, while its block is due; null: it is not, or not any more. */
+  readonly takenAtMs: number | null
+  /** Its block did not come in time: work on top of the same parents is of use until it does (overdue.ts). */
+  readonly isOverdue: boolean
 }
 
 /** How long the node has given no work that was asked for (overdue.ts). */
@@ -159,6 +163,8 @@ export type Event = { readonly atMs: number } & (
   | { readonly type: 'restartSuspected' }
   /** The time of `suspicionLater` has come. */
   | { readonly type: 'suspicionDue' }
+  /** The time of `blockOverdueLater` has come. */
+  | { readonly type: 'blockOverdue' }
 )
 
 export type Purpose = 'current' | 'standby'
@@ -185,6 +191,8 @@ export type Effect =
   | { readonly type: 'refreshLater' }
   /** Tell `suspicionDue` after this time. */
   | { readonly type: 'suspicionLater'; readonly delayMs: number }
+  /** Tell `blockOverdue` after this time, and not at the time that was given before. */
+  | { readonly type: 'blockOverdueLater'; readonly delayMs: number }
   /** Give up: the node refuses this miner. */
   | { readonly type: 'end' }
 
@@ -229,7 +237,7 @@ function timeless(bytes: Uint8Array): Uint8Array {
 
 /** Whether the block on top of the parents of this work is ours already, as far as we know. */
 export function isSolved({ solved }: State, fields: WorkFields): boolean {
-  return solved.some((known) => sameParents(known, fields))
+  return solved.some((known) => !known.isOverdue && sameParents(known, fields))
 }
 
 /** The chain of the job that is searched; null when none is. */

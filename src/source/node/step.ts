@@ -14,7 +14,7 @@ import {
   searchAnswer,
 } from './current.ts'
 import { confirmed, cutSeen, handedIn, newCut, reopen, streamOpened, taken } from './outcomes.ts'
-import { overdueAfter } from './overdue.ts'
+import { overdueAfter, reopenOverdue } from './overdue.ts'
 import { countSuspicion, suspectRestart } from './restart-suspicion.ts'
 import {
   askStandby,
@@ -89,7 +89,7 @@ function take(t: Transition, event: Event): void {
       handedIn(t, event.fields)
       return
     case 'taken':
-      taken(t)
+      taken(t, event.fields)
       return
     case 'confirmed':
       confirmed(t, event.fields)
@@ -107,6 +107,9 @@ function take(t: Transition, event: Event): void {
     case 'suspicionDue':
       countSuspicion(t)
       askAnew(t)
+      return
+    case 'blockOverdue':
+      reopenOverdue(t)
       return
   }
 }

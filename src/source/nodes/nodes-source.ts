@@ -17,6 +17,7 @@ import { NodeCalls } from '../node/calls.ts'
 import { lookFor, solvedBlock } from '../node/look.ts'
 import type { MiningNode } from '../node/mining-node.ts'
 import { NodeSource } from '../node/node-source.ts'
+import { BLOCK_OVERDUE_MS } from '../node/overdue.ts'
 import {
   type ChainStatus,
   type ForkVote,
@@ -56,7 +57,7 @@ const JUDGE_MS = 200
 /** While nothing of use is searched, one node more is asked each time that those before have taken this long. */
 const STAND_IN_MS = 500
 /** The parent of a solution that one node took is not searched for another one for this long: blocks get around. */
-const HEED_MS = 5_000
+const HEED_MS = BLOCK_OVERDUE_MS
 /** When its node does not answer, for this long: what others do not have by then, they will not get so soon. */
 const HEED_IN_VAIN_MS = 1_000
 /** When no node answers, what is searched is dropped after this time: by then its chain has most likely moved on. */

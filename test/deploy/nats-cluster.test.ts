@@ -1,0 +1,130 @@
+/** Fleets over the three NATS servers of compose and of Kubernetes: real processes, from the files of deploy/ themselves. */
+import { afterEach, beforeAll, expect, it } from 'vitest'
+import { startDevnet } from '../../src/compose/devnet.ts'
+import { readNatsAddress } from '../../src/fleet/address.ts'
+import { Link } from '../../src/fleet/link.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { start, stopAll } from '../cli/run.ts'
+import { describeWith, lackOf } from '../needs.ts'
+import { type Cluster, startCluster } from './nats-cluster.ts'
+import { read, yamlDocuments } from './tools.ts'
+
+type Variables = Readonly<Record<string, string | null>>
+
+/** What a deployment says: the text for NATS, the environment of each server, and that of leader and rig. */
+interface Deployment {
+  readonly text: string
+  readonly servers: ReadonlyMap<string, Record<string, string>>
+  readonly leader: Variables
+  readonly rig: Variables
+}
+
+const PASSWORD = 'of-this-test'
+
+function compose(): Deployment {
+  const [{ services }] = yamlDocuments(read('deploy/compose/compose.yaml')) as [
+    { services: Readonly<Record<string, { environment: Variables }>> },
+  ]
+  const environmentOf = (name: string) => {
+    const filled = Object.entries(services[name].environment).map(([key, value]) => {
+      return [
+        key,
+        value?.replace(/\$\{(\w+):-([^}]*)\}/g, (_all, used, usual) => (/PASS/.test(used) ? PASSWORD : usual)),
+      ]
+    })
+    return Object.fromEntries(filled)
+  }
+  const hosts = Object.keys(services).filter((name) => name.startsWith('nats'))
+  return {
+    text: read('deploy/compose/nats/fleet.conf'),
+    servers: new Map(hosts.map((host) => [host, environmentOf(host)])),
+    leader: environmentOf('leader'),
+    rig: environmentOf('rig'),
+  }
+}
+
+interface Manifest {
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly data: Readonly<Record<string, string>>
+  readonly spec: {
+    readonly replicas: number
+    readonly template: {
+      readonly spec: { readonly containers: readonly { readonly env: readonly { name: string; value?: string }[] }[] }
+    }
+  }
+}
+
+function kubernetes(): Deployment {
+  const objects = yamlDocuments(read('deploy/kubernetes/newcut.yaml')) as Manifest[]
+  const named = (kind: string, name: string) => {
+    const found = objects.find((object) => object.kind === kind && object.metadata.name === name)
+    if (found === undefined) throw new Error(`no ${kind} ${name}`)
+    return found
+  }
+  const environmentOf = (kind: string, name: string, pod: string) => {
+    const [{ env }] = named(kind, name).spec.template.spec.containers
+    const values = env.map(({ name: key, value = pod }) => [key, value.replaceAll(/\$\((NATS_)?PASSWORD\)/g, PASSWORD)])
+    return Object.fromEntries(values) as Record<string, string>
+  }
+  const { replicas } = named('StatefulSet', 'nats').spec
+  const pods = Array.from({ length: replicas }, (_, number) => `nats-${number}`)
+  return {
+    text: named('ConfigMap', 'nats').data['fleet.conf'],
+    servers: new Map(pods.map((pod) => [`${pod}.nats`, environmentOf('StatefulSet', 'nats', pod)])),
+    leader: environmentOf('StatefulSet', 'leader', 'leader-0'),
+    rig: environmentOf('DaemonSet', 'rig', 'machine-1'),
+  }
+}
+
+describeWith(lackOf('nats-server'), 'three NATS servers as deployed', () => {
+  let node: Awaited<ReturnType<typeof startDevnet>>
+  beforeAll(async () => {
+    node = await startDevnet({ port: 0, difficulty: 1_000_000n, blockDelayMs: 2000 })
+    return () => node.close()
+  })
+  afterEach(stopAll)
+
+  /** How many servers keep solutions, and how many of them are there. */
+  async function copies({ servers }: Cluster): Promise<{ readonly told: number; readonly current: number }> {
+    const addresses = [...servers.values()].map(({ port }) =>
+      readNatsAddress(`nats://newcut:${PASSWORD}@127.0.0.1:${port}`),
+    )
+    const shared = { trust: {}, fleet: 'main', agent: 'test', clock: systemClock, random: Math.random }
+    const link = await Link.open({ addresses, ...shared }, null, new AbortController().signal)
+    try {
+      const manager = await link.jetstream.jetstreamManager(false)
+      const { config, cluster } = await manager.streams.info(link.subjects.stream)
+      const others = cluster?.replicas?.filter(({ current, offline }) => current && !offline) ?? []
+      return { told: config.num_replicas, current: 1 + others.length }
+    } finally {
+      await link.close()
+    }
+  }
+
+  it.each([
+    ['compose', compose],
+    ['kubernetes', kubernetes],
+  ] as const)('%s: a fleet mines on when the server goes that it speaks to', async (_name, read) => {
+    const { text, servers, leader: leads, rig: searches } = read()
+    expect(servers.size).toBe(3)
+    const cluster = await startCluster({ text, servers })
+    const urls = (value: string | null | undefined) => cluster.here(value ?? '')
+    const shared = { NEWCUT_HTTP: 'off', NEWCUT_STATE: 'off' }
+    const leader = start(['lead', '--node', node.url], {
+      ...shared,
+      NEWCUT_NATS: urls(leads.NEWCUT_NATS),
+      NEWCUT_NATS_REPLICAS: leads.NEWCUT_NATS_REPLICAS ?? '',
+    })
+    await leader.sees(/this process leads/)
+    const rig = { ...shared, NEWCUT_FLEET: urls(searches.NEWCUT_FLEET), NEWCUT_THREADS: '1', NEWCUT_GPU: 'none' }
+    const searching = start(['mine', '--rig', 'alpha'], rig)
+    await searching.sees(/ accepted /)
+    await expect.poll(() => copies(cluster).catch(() => null)).toEqual({ told: 3, current: 3 })
+    const [first] = cluster.servers.values()
+    await first.kill()
+    const before = leader.out().length
+    // Servers that are left choose who leads them: up to half a minute with 2.9.10.
+    await expect.poll(() => / accepted .*rig:alpha/.test(leader.out().slice(before))).toBe(true)
+  })
+})
