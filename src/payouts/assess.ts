@@ -35,7 +35,7 @@ export type PoolBlockState =
   | 'unpaid'
 
 /** A block of the pool. */
-export interface PoolBlock {
+export interface FoundBlock {
   readonly share: Pick<BlockShare, 'block' | 'chain' | 'height' | 'timeMs' | 'user'>
   readonly state: PoolBlockState
   /** null: it is not asked about any more, as all of it is paid. */
@@ -50,7 +50,7 @@ export interface Assessment {
   /** The ledger with these lines. */
   readonly ledger: PayoutLedger
   /** In the order of shares. */
-  readonly blocks: readonly PoolBlock[]
+  readonly blocks: readonly FoundBlock[]
   /** Credited blocks whose chain is unsettled: nothing is paid for them now. */
   readonly held: ReadonlySet<string>
 }
@@ -84,7 +84,7 @@ export async function assess(options: AssessOptions): Promise<Assessment> {
     if (fate === 'deep' && isOrphaned) lines.push({ at, type: 'restored', block })
   }
   const next = ledger.with(lines)
-  const states = new Map<string, Pick<PoolBlock, 'state' | 'reward'>>()
+  const states = new Map<string, Pick<FoundBlock, 'state' | 'reward'>>()
   let isQueued = false
   for (const share of fresh) {
     const fate = standings.get(share.block)?.fate ?? 'waiting'
@@ -94,7 +94,7 @@ export async function assess(options: AssessOptions): Promise<Assessment> {
   }
   return { lines, ledger: next, blocks: blocksOf(found, { states, standings, ledger: next }), held }
 
-  async function judge(share: BlockShare, waits: boolean): Promise<Pick<PoolBlock, 'state' | 'reward'>> {
+  async function judge(share: BlockShare, waits: boolean): Promise<Pick<FoundBlock, 'state' | 'reward'>> {
     const reward = await rewardOf(node, share, signal)
     if (reward === null) return { state: 'unpaid', reward }
     if (reward.account !== rules.account) return { state: 'foreign', reward }
@@ -173,11 +173,11 @@ function blocksOf(
     standings,
     ledger,
   }: {
-    readonly states: ReadonlyMap<string, Pick<PoolBlock, 'state' | 'reward'>>
+    readonly states: ReadonlyMap<string, Pick<FoundBlock, 'state' | 'reward'>>
     readonly standings: ReadonlyMap<string, { readonly depth: number }>
     readonly ledger: PayoutLedger
   },
-): PoolBlock[] {
+): FoundBlock[] {
   return found.map((share) => {
     const { block } = share
     const depth = standings.get(block)?.depth ?? null

@@ -21,7 +21,7 @@ import { introduced, type Rig, type Share } from '../stratum/share.ts'
 import { changesNonce1, workerNameFor } from './names.ts'
 import type { PassedPorts } from './ports.ts'
 import { nonceRefusal, type RefusalName, refusalLines } from './refusals.ts'
-import { type PassedRig, PassedShares, type ShareContext } from './shares.ts'
+import { type PassedContext, type PassedRig, PassedShares } from './shares.ts'
 import { FIXED_RESULTS, jobLine, nonce1For, nonceLine, targetLine } from './told.ts'
 import { Voice } from './voice.ts'
 
@@ -346,7 +346,7 @@ export class PassedSession implements ServedSession {
     this.#close()
   }
 
-  #contextOf([user]: readonly unknown[]): ShareContext {
+  #contextOf([user]: readonly unknown[]): PassedContext {
     const known = (typeof user === 'string' ? this.#rigs.get(user) : undefined) ?? this.#first
     const line = this.#isPassing ? this.#line : null
     return { known, line, isSubscribed: this.#isSubscribed, order: this.#order }

@@ -13,7 +13,7 @@ export interface PassedRig {
 }
 
 /** How things are when a share comes. */
-export interface ShareContext {
+export interface PassedContext {
   /** Whom it counts for; null: nobody has authorized. */
   readonly known: PassedRig | null
   readonly isSubscribed: boolean
@@ -52,7 +52,7 @@ export class PassedShares {
   }
 
   /** A share comes. What is wrong with it for all to see is not handed in. */
-  submit(id: MessageId, params: readonly unknown[], context: ShareContext): void {
+  submit(id: MessageId, params: readonly unknown[], context: PassedContext): void {
     const { known } = context
     const { nowMs, onShare, onRefused, say } = this.#ports
     if (known !== null && known.rig.worker.bannedUntilMs > nowMs()) {
@@ -81,7 +81,7 @@ export class PassedShares {
   }
 
   /** What is handed in, or why nothing is. Parameters behind the first three are ignored: some rigs add the chain. */
-  #shareOf([, name, text]: readonly unknown[], context: ShareContext): PassedShare | NotTaken {
+  #shareOf([, name, text]: readonly unknown[], context: PassedContext): PassedShare | NotTaken {
     const { known, line, order } = context
     if (!context.isSubscribed) return 'unsubscribed'
     if (known === null) return 'unauthorized'

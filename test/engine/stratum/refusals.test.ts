@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
+import { Accounts } from '../../../src/accounts/accounts.ts'
+import { ShareRecorder } from '../../../src/accounts/recorder.ts'
 import type { RigLimits } from '../../../src/engine/stratum/limits.ts'
 import type { StratumOptions } from '../../../src/engine/stratum/stratum.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
 import { shareVerdicts } from '../../../src/stratum/messages.ts'
 import {
   type CloseReason,
@@ -61,6 +64,15 @@ const ask =
   ({ rig }: Ready) =>
     errorOf(rig.ask(method, params as unknown[]))
 
+/** A share log on a disk that is full. */
+const fullLog: StratumOptions['recorder'] = (onNotice) => {
+  const full = () => Promise.reject(new Error('no space left'))
+  const none = async function* () {}
+  const store = { append: full, refuse: full, shares: none, refused: none, close: async () => undefined }
+  const kept = { store, accounts: null, has: () => false, newestMs: 0 }
+  return new ShareRecorder(kept, new Accounts({ onWarning: () => undefined }), systemClock, onNotice)
+}
+
 describe('a share that is refused', () => {
   const cases: Readonly<Record<string, (each: Ready) => Promise<Answer>>> = {
     stale: submit(({ rig, job }) => ['k:abc.rig', 'f00d', rig.nextShare(job)]),
@@ -77,6 +89,7 @@ describe('a share that is refused', () => {
     },
     unsubscribed: async ({ port, job }) => errorOf((await connected(port)).submit(job.id, '0'.repeat(12))),
     malformed: submit(({ job }) => ['k:abc.rig', job.id, 'z']),
+    unavailable: submit(({ rig, job }) => ['k:abc.rig', job.id, rig.nextShare(job)]),
   }
 
   it('has a row and a case for each verdict', () => {
@@ -86,7 +99,7 @@ describe('a share that is refused', () => {
   })
 
   it.each(shareRows)('%s: is answered with %s, %s, and counted', async (verdict, code, text) => {
-    const each = await ready()
+    const each = await ready({}, verdict === 'unavailable' ? { recorder: fullLog } : {})
     const error = await cases[verdict](each)
     expect(error?.code).toBe(Number(code))
     if (text !== 'see below') expect(error?.message).toBe(text)
@@ -114,6 +127,7 @@ describe('a request that is refused', () => {
     'digits: nonce2 has 0 digits, expected 12': submit((each) => ['k:abc.rig', id(each), '']),
     'user: the user is not a text of at most 512 characters': ask('mining.authorize', ['x'.repeat(513), 'x']),
     'difficulty: the difficulty is not a positive number': ask('mining.suggest_difficulty', [0]),
+    'rate: the rate is not a hexadecimal number of at most 64 digits': ask('eth_submitHashrate', ['fast']),
     'target: the target is not 1 to 64 hex digits, above 0': ask('mining.suggest_target', ['0x00']),
     'parameters: the parameters are not a list': ask('mining.submit', { job: '1' }),
     'method: no such method': ask('mining.nonsense', []),
@@ -165,7 +179,7 @@ describe('a request that is refused', () => {
 describe('the texts for a share that cannot be read', () => {
   it('are a small set, whatever is sent', () => {
     const texts = new Set(malformedTexts(12))
-    expect(texts.size).toBe(32)
+    expect(texts.size).toBe(33)
     // Of 1 to 12 digits it is right.
     const digits = Array.from({ length: 5000 }, (_, n) => 'a'.repeat(n)).filter(
       ({ length }) => length === 0 || length > 12,
