@@ -101,7 +101,7 @@ export class PoolGround {
   }
 
   /** A share in the order of calls. */
-  share(user: string, difficulty: number, block: FoundBlock | null = null): ShareEntry {
+  share(user: string, difficulty: number, block: PoolBlock | null = null): ShareEntry {
     const n = ++this.#shares
     return share({
       ...{ id: block?.block ?? `s${String(n).padStart(6, '0')}`, timeMs: this.#begunMs + n, user },

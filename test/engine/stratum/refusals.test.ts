@@ -67,7 +67,9 @@ const ask =
 /** A share log on a disk that is full. */
 const fullLog: StratumOptions['recorder'] = (onNotice) => {
   const full = () => Promise.reject(new Error('no space left'))
-  const none = async function* () {}
+  const none = async function* () {
+    yield* []
+  }
   const store = { append: full, refuse: full, shares: none, refused: none, close: async () => undefined }
   const kept = { store, accounts: null, has: () => false, newestMs: 0 }
   return new ShareRecorder(kept, new Accounts({ onWarning: () => undefined }), systemClock, onNotice)
