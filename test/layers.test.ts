@@ -34,6 +34,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   compose: [
     'accounts',
+    'payouts',
     'api',
     'web',
     'journal',

@@ -1,6 +1,7 @@
 /**
  * The rigs of a miner in the shapes that dashboards of pools read: `/api/pools...` as miningcore has them, `/api/stats` and
- * `/api/live_stats` as NOMP does. Read only. Payments are served by whoever pays; nobody does so far.
+ * `/api/live_stats` as NOMP does. Read only. Payments are those of
+ * `newcut payouts`, where its journal is in the folder of the miner.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { RigLedger } from '../accounts/rig-ledger.ts'
@@ -10,6 +11,14 @@ import { printable } from '../core/printable.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { type FormerBlock, type PoolBlock, PoolBlocks } from './pool-blocks.ts'
+import {
+  balanceShape,
+  coins,
+  paymentPage,
+  processingShape,
+  type ReadPayouts,
+  type ShownPayouts,
+} from './pool-payments.ts'
 import type { ServedPart } from './server.ts'
 import { ALGORITHM } from './summary.ts'
 
@@ -21,6 +30,8 @@ export interface PoolShapesOptions {
   readonly account: string
   /** Blocks of earlier runs, oldest first. */
   readonly recent: readonly FormerBlock[]
+  /** null: the miner has no folder that payouts could be kept in. */
+  readonly payouts: ReadPayouts | null
   readonly clock: Clock
 }
 
@@ -78,16 +89,35 @@ export class PoolShapes {
 
   #addPools(app: FastifyInstance): void {
     const id = this.#id
-    app.get('/api/pools', () => ({ pools: [this.#pool()] }))
-    app.get(`/api/pools/${id}`, () => ({ pool: this.#pool() }))
+    const { payouts } = this.#options
+    app.get('/api/pools', async () => ({ pools: [this.#pool(await this.#payouts())] }))
+    app.get(`/api/pools/${id}`, async () => ({ pool: this.#pool(await this.#payouts()) }))
     app.get(`/api/pools/${id}/blocks`, () => this.#blocks.newest.map((block) => blockShape(id, block)))
     app.get(`/api/pools/${id}/performance`, () => ({ stats: this.#samples }))
     app.get(`/api/pools/${id}/miners`, () => this.#miners().slice(0, MAX_LISTED))
-    app.get<{ Params: { address: string } }>(`/api/pools/${id}/miners/:address`, ({ params: { address } }, reply) => {
+    app.get<OfMiner>(`/api/pools/${id}/miners/:address`, async ({ params: { address } }, reply) => {
       const rows = this.#rows().filter(({ user }) => user === address)
-      if (rows.length > 0) return reply.send(minerShape(rows, this.#options.ledger.nowMs))
-      return reply.code(404).send({ error: `no miner ${printable(address, 80)}` })
+      if (rows.length === 0) return reply.code(404).send({ error: `no miner ${printable(address, 80)}` })
+      const { nowMs } = this.#options.ledger
+      return reply.send(minerShape(rows, balanceShape(await this.#payouts(), address, nowMs), nowMs))
     })
+    if (payouts !== null) this.#addPayments(app, payouts)
+  }
+
+  #addPayments(app: FastifyInstance, read: ReadPayouts): void {
+    const id = this.#id
+    app.get(`/api/pools/${id}/payments`, async ({ query }, reply) => {
+      const payouts = await read()
+      return payouts === null ? unreadable(reply) : reply.send(paymentPage(payouts.payments, query))
+    })
+    app.get<OfMiner>(`/api/pools/${id}/miners/:address/payments`, async ({ params: { address }, query }, reply) => {
+      const payouts = await read()
+      return payouts === null ? unreadable(reply) : reply.send(paymentPage(payouts.of(address).payments, query))
+    })
+  }
+
+  async #payouts(): Promise<ShownPayouts | null> {
+    return (await this.#options.payouts?.()) ?? null
   }
 
   /** The network, with what may stand in a path. */
@@ -107,7 +137,7 @@ export class PoolShapes {
       .toSorted((a, b) => b.hashrate - a.hashrate)
   }
 
-  #pool() {
+  #pool(payouts: ShownPayouts | null) {
     const { account, snapshot } = this.#options
     const { work, rigs, chains = [] } = snapshot()
     const rows = this.#rows()
@@ -116,8 +146,7 @@ export class PoolShapes {
       id: this.#id,
       coin: { type: 'KDA', name: 'Kadena', symbol: 'KDA', algorithm: ALGORITHM },
       ports: {},
-      paymentProcessing: { enabled: false, minimumPayment: 0, payoutScheme: 'SOLO' },
-      poolFeePercent: 0,
+      ...processingShape(payouts),
       address: account,
       poolStats: {
         connectedMiners: rigs?.sessions ?? 0,
@@ -130,7 +159,7 @@ export class PoolShapes {
         blockHeight: work?.height ?? 0,
       },
       topMiners: this.#miners().slice(0, TOP_MINERS),
-      totalPaid: 0,
+      totalPaid: coins(payouts?.paid ?? 0n),
       totalBlocks: this.#blocks.newest.length,
       lastPoolBlockTime: last === undefined ? null : new Date(last.foundAtMs).toISOString(),
       poolEffort: snapshot().results.effort,
@@ -200,6 +229,13 @@ export class PoolShapes {
   }
 }
 
+interface OfMiner {
+  Params: { address: string }
+}
+
+const unreadable = (reply: FastifyReply) =>
+  reply.code(503).send({ error: 'the journal of payouts cannot be read; the console of the miner says why' })
+
 function grouped(rows: readonly WorkerRow[]): Map<string, WorkerRow[]> {
   const users = new Map<string, WorkerRow[]>()
   for (const row of rows) users.set(row.user, [...(users.get(row.user) ?? []), row])
@@ -237,17 +273,14 @@ function rateText(rate: number): string {
   return `${(rate / 1000 ** step).toFixed(2)} ${units[step]}`
 }
 
-function minerShape(rows: readonly WorkerRow[], nowMs: number) {
+function minerShape(rows: readonly WorkerRow[], balance: ReturnType<typeof balanceShape>, nowMs: number) {
   const created = new Date(nowMs).toISOString()
   const workers = Object.fromEntries(
     rows.map((row) => [row.worker, { hashrate: row.hashrates['1h'] ?? 0, sharesPerSecond: sharesPerSecond([row]) }]),
   )
   return {
     pendingShares: rows.reduce((sum, { hashes }) => sum + hashes, 0),
-    pendingBalance: 0,
-    totalPaid: 0,
-    todayPaid: 0,
-    lastPayment: null,
+    ...balance,
     performance: { created, workers },
     performanceSamples: [{ created, workers }],
   }

@@ -12,6 +12,7 @@ import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
 import { dashboardFor } from './dashboard.ts'
 import { isPageOn, PAGE_PATH, pageFor } from './mine-page.ts'
+import { payoutFolder, payoutsIn } from './payouts-shown.ts'
 import type { Record } from './record.ts'
 import type { RunEnd } from './run-end.ts'
 import type { OpenedSearch } from './search/open.ts'
@@ -54,7 +55,8 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
   let { token } = http
   const readToken = () => token ?? null
   const rigs = await rigPartsOf(search, readToken)
-  const pool = http.poolApi && search.rigs !== undefined ? await poolOf(search.rigs, faced) : null
+  const payouts = payoutFolder(source, network)
+  const pool = http.poolApi && search.rigs !== undefined ? await poolOf(search.rigs, faced, payouts) : null
   end.onClose(() => pool?.close())
   const parts = {
     metrics,
@@ -83,11 +85,14 @@ async function rigPartsOf({ rigs }: FacedMiner['search'], token: () => string | 
   return rigs === undefined ? [] : (await import('../api/rig-routes.ts')).rigRoutes(rigs.recorder, token)
 }
 
-async function poolOf({ recorder }: RigHost, { miner, reached: { network, payee }, record }: FacedMiner) {
+async function poolOf({ recorder }: RigHost, faced: FacedMiner, folder: string | null) {
   const { PoolShapes } = await import('../api/pool-shapes.ts')
+  const { miner, reached, record, onEvent } = faced
+  const { network, payee: account } = reached
   const recent = record.state?.recent ?? []
   const snapshot = () => miner.snapshot()
-  return new PoolShapes({ ledger: recorder, snapshot, network, account: payee, recent, clock: systemClock })
+  const payouts = folder === null ? null : await payoutsIn(folder, { network, account }, onEvent)
+  return new PoolShapes({ ledger: recorder, snapshot, network, account, recent, payouts, clock: systemClock })
 }
 
 async function pageOf(source: MinerSetup['source'], { node, network }: ReachedSource): Promise<ServedPart[]> {

@@ -29,6 +29,9 @@ export interface Balance {
   readonly claims: readonly UnpaidPart[]
 }
 
+/** Whether a line may be of a network. Those that name none are of a line that does, and mean nothing without it. */
+export const isOnNetwork = (line: PayoutLine, network: string) => !('network' in line) || line.network === network
+
 /** The lines of one network, added up. */
 export class PayoutLedger {
   readonly #credits = new Map<string, Credit>()

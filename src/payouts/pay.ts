@@ -26,6 +26,8 @@ export interface PayOptions {
   readonly ledger: PayoutLedger
   /** The account that pays, gas too. */
   readonly account: string
+  /** What orders say of balances that are carried on; 10^-12 coins. */
+  readonly minimum: bigint
   readonly keys: readonly SigningKey[]
   /** `gasLimit`: most gas of one command. */
   readonly terms: Terms
@@ -131,7 +133,8 @@ async function sendBatch(
     if (transfers.length > 1 && error instanceof CommandFailed && GAS_EXCEEDED.test(error.error.message)) return false
     throw error
   }
-  const line = orderLine({ network: node.info.nodeVersion, account, chain, command }, due, journal.now())
+  const of = { network: node.info.nodeVersion, account, chain, command, minimum: coinsText(options.minimum) }
+  const line = orderLine(of, due, journal.now())
   journal.append(line)
   ledger.add(line)
   await teller.send(chain, command)
@@ -139,7 +142,7 @@ async function sendBatch(
 }
 
 function orderLine(
-  of: Pick<OrderLine, 'network' | 'account' | 'chain'> & { readonly command: SignedCommand },
+  of: Pick<OrderLine, 'network' | 'account' | 'chain' | 'minimum'> & { readonly command: SignedCommand },
   due: readonly Balance[],
   at: string,
 ): OrderLine {

@@ -33,7 +33,8 @@ function textOf(path: string): string {
   }
 }
 
-function damaged(path: string, line: number): never {
+/** Throws NewcutError DATA_UNUSABLE. `line`: its number in the file. */
+export function damaged(path: string, line: number): never {
   throw new NewcutError('DATA_UNUSABLE', `${path}: line ${line} is damaged, and it may be a payment`, {
     hint: 'mend it from a copy that has all later lines too: what is missing there would be paid twice',
   })

@@ -71,6 +71,8 @@ const OrderLine = Type.Object({
     sigs: Type.Array(Type.Object({ sig: Text })),
     cmd: Type.String({ maxLength: 2_000_000 }),
   }),
+  /** Coins: balances below it were carried on. */
+  minimum: Type.Optional(Coins),
   pays: Type.Array(Paid),
 })
 export type OrderLine = Readonly<Static<typeof OrderLine>>

@@ -7,7 +7,7 @@ import type { Step, Terms } from '../wallet/teller.ts'
 import type { WalletNode } from '../wallet/wallet-node.ts'
 import { type Assessment, assess, type PoolRules } from './assess.ts'
 import type { BlockNode } from './found-blocks.ts'
-import { PayoutLedger } from './ledger.ts'
+import { isOnNetwork, PayoutLedger } from './ledger.ts'
 import { lockPayouts } from './lock.ts'
 import { payBalances } from './pay.ts'
 import { PayoutJournal, readPayouts } from './payout-journal.ts'
@@ -38,7 +38,7 @@ export interface PaySetup extends PayoutSetup {
 /** What is owed and what was paid. Writes nothing. */
 export async function reportPayouts(setup: PayoutSetup): Promise<PayoutReport> {
   const { rules, minimum } = setup
-  return reportOf(await assessed(setup, new PayoutLedger(readPayouts(setup.folder))), rules, minimum)
+  return reportOf(await assessed(setup, ledgerOf(setup)), rules, minimum)
 }
 
 /**
@@ -50,7 +50,7 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
   const { client, folder, rules, minimum, clock, signal, onStep } = setup
   const lock = await lockPayouts(folder)
   try {
-    const ledger = new PayoutLedger(readPayouts(folder))
+    const ledger = ledgerOf(setup)
     const journal = PayoutJournal.open(folder, () => clock.wallMs())
     try {
       const settling: SettleOptions = {
@@ -60,14 +60,13 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
           ledger.add(result)
         },
       }
-      const open = () => ledger.openOrders.filter(({ network }) => network === rules.network)
-      await lookOnce(open(), settling)
+      await lookOnce(ledger.openOrders, settling)
       const { blocks, held, lines } = await assessed(setup, ledger)
       journal.append(...lines)
       ledger.add(...lines)
       const due = ledger.balances(rules.account, (block) => held.has(block)).filter(({ amount }) => amount >= minimum)
       await payBalances(due, { ...setup, node: client, journal, ledger, account: rules.account })
-      await settle(open(), settling)
+      await settle(ledger.openOrders, settling)
       return reportOf({ blocks, held, ledger }, rules, minimum)
     } finally {
       journal.close()
@@ -75,6 +74,11 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
   } finally {
     await lock.release()
   }
+}
+
+/** One journal may have the payouts of several networks. */
+function ledgerOf({ folder, rules: { network } }: PayoutSetup): PayoutLedger {
+  return new PayoutLedger(readPayouts(folder).filter((line) => isOnNetwork(line, network)))
 }
 
 async function assessed(

@@ -26,7 +26,8 @@ async function serving() {
     },
   ]
   const snapshot = () => snapshotWith()
-  const shapes = new PoolShapes({ ledger, snapshot, network: 'main net/01', account: 'k:pool', recent, clock })
+  const of = { network: 'main net/01', account: 'k:pool', recent, payouts: null }
+  const shapes = new PoolShapes({ ledger, snapshot, ...of, clock })
   const api = await startApi({ host: '127.0.0.1', port: 0 }, snapshot, new Metrics(snapshot, '0'), ...shapes.parts)
   onTestFinished(async () => {
     shapes.close()

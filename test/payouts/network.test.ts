@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { unitsOf } from '../../src/payouts/coins.ts'
 import { lockPayouts } from '../../src/payouts/lock.ts'
 import { readPayments } from '../../src/payouts/payments.ts'
+import { PayoutJournal } from '../../src/payouts/payout-journal.ts'
 import type { PayoutReport } from '../../src/payouts/report.ts'
 import { planTransfer } from '../../src/wallet/plan.ts'
 import { Teller } from '../../src/wallet/teller.ts'
@@ -10,6 +11,7 @@ import { readAmount } from '../../src/wallet/transfer.ts'
 import { type Ended, run } from '../cli/run.ts'
 import { until } from '../wait.ts'
 import { Gate } from './gate.ts'
+import { blockOf } from './memory-shares.ts'
 import { keyPair, PoolGround } from './pool-ground.ts'
 
 let ground: PoolGround
@@ -206,6 +208,23 @@ it('many accounts are paid in several commands, and accounts that exist are paid
     const amounts = readPayments(ground.state).filter((each) => each.account === account)
     expect(await ground.balance(0, account)).toBe(sum(amounts.map(({ amount }) => amount)))
   }
+})
+
+it('what the journal owes on another network is not paid on this one', async () => {
+  await earn(0)
+  await ground.fund(0)
+  const journal = PayoutJournal.open(ground.state, () => 0)
+  const parts = [{ payee: cleo.account, amount: '0.5', shares: 1, worth: '1' }]
+  journal.append({
+    ...{ at: journal.now(), type: 'credit', network: 'elsewhere', account: ground.pool.account, block: blockOf('E') },
+    ...{ chain: 0, height: 1, foundMs: 1, finder: cleo.account, scheme: 'solo', window: '2.0', feePercent: '0' },
+    ...{ reward: '0.5', fee: '0.0', rest: '0.0', parts, round: [] },
+  })
+  journal.close()
+  expect((await report()).balances.map(({ account }) => account)).not.toContain(cleo.account)
+  expect((await pay()).code).toBe(0)
+  expect(readPayments(ground.state).map(({ account }) => account)).not.toContain(cleo.account)
+  expect(await ground.balance(0, cleo.account)).toBeNull()
 })
 
 it('a second payer is refused while one is at work', async () => {

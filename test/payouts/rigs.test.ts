@@ -22,7 +22,7 @@ const quiet = ['--gpu', 'none', '--log', 'json']
 /** A miner with a server for rigs, and the addresses of both its servers. */
 async function startPool() {
   const own = ['--threads', '0', '--stratum-listen', '127.0.0.1:0', '--stratum-difficulty', '65536']
-  const kept = ['--state', ground.state, '--http', '127.0.0.1:0', '--account', ground.pool.account]
+  const kept = ['--state', ground.state, '--http', '127.0.0.1:0', '--pool-api', '--account', ground.pool.account]
   const miner = startHere(['mine', '--node', ground.devnet.url, ...own, ...kept, ...quiet])
   const [, port] = await miner.sees(/stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
   const [, http] = await miner.sees(/dashboard: http:\/\/(127\.0\.0\.1:\d+)/)
@@ -94,4 +94,13 @@ it('three rigs mine over stratum, a block is orphaned, and everybody is paid to 
   }
   expect(readPayments(ground.state).every(({ state }) => state === 'paid')).toBe(true)
   expect((await look()).balances).toEqual([])
+
+  const again = await startPool()
+  const answer = await fetch(`http://${again.http}/api/pools/development/payments?pageSize=1000`)
+  const listed = (await answer.json()) as readonly Readonly<Record<string, unknown>>[]
+  expect(listed.map(({ chain, address, amount }) => [chain, address, amount])).toEqual(
+    readPayments(ground.state)
+      .toReversed()
+      .map(({ chain, account, amount }) => [chain, account, Number(amount)]),
+  )
 })

@@ -1,0 +1,91 @@
+/** Payments and balances in the shapes of miningcore. Whoever pays hands the figures in. */
+import { printable } from '../core/printable.ts'
+
+/** A payment that is settled. Coins are decimal numbers. */
+export interface ShownPayment {
+  /** UTC, ISO 8601. */
+  readonly at: string
+  readonly chain: number
+  readonly account: string
+  readonly amount: string
+  readonly requestKey: string
+}
+
+export interface ShownBalance {
+  /** 10^-12 coins. */
+  readonly pending: bigint
+  readonly paid: bigint
+  /** Newest first. */
+  readonly payments: readonly ShownPayment[]
+}
+
+/** What was paid to the users of a pool. */
+export interface ShownPayouts {
+  /** null: nothing was divided so far. */
+  readonly rules: { readonly scheme: string; readonly feePercent: string; readonly minimum: string | null } | null
+  /** 10^-12 coins. */
+  readonly paid: bigint
+  /** Newest first. */
+  readonly payments: readonly ShownPayment[]
+  of(user: string): ShownBalance
+}
+
+/** null: it cannot be read now. */
+export type ReadPayouts = () => Promise<ShownPayouts | null>
+
+/** Payments of a page, by default and at most. */
+const PAGE = 15
+const MAX_PAGE = 1_000
+const MAX_PAGES = 1_000_000
+const DAY_MS = 86_400_000
+
+/** `paymentProcessing` and `poolFeePercent` of a pool. */
+export function processingShape(payouts: ShownPayouts | null) {
+  const rules = payouts?.rules ?? null
+  return {
+    paymentProcessing: {
+      enabled: rules !== null,
+      minimumPayment: Number(rules?.minimum ?? 0),
+      payoutScheme: (rules?.scheme ?? 'solo').toUpperCase(),
+    },
+    poolFeePercent: Number(rules?.feePercent ?? 0),
+  }
+}
+
+/** Balance and payments of a miner. `nowMs`: time of day; its day begins at midnight UTC. */
+export function balanceShape(payouts: ShownPayouts | null, user: string, nowMs: number) {
+  const { pending, paid, payments } = payouts?.of(user) ?? { pending: 0n, paid: 0n, payments: [] }
+  const midnightMs = Math.floor(nowMs / DAY_MS) * DAY_MS
+  const today = payments.filter(({ at }) => Date.parse(at) >= midnightMs)
+  return {
+    pendingBalance: coins(pending),
+    totalPaid: coins(paid),
+    todayPaid: Number(today.reduce((sum, { amount }) => sum + Number(amount), 0).toFixed(12)),
+    lastPayment: payments.at(0)?.at ?? null,
+  }
+}
+
+/** The page of a request: `page` from 0, `pageSize`. Throws an error with the status 400. */
+export function paymentPage(payments: readonly ShownPayment[], query: unknown) {
+  const { page, pageSize } = query as Readonly<Record<string, unknown>>
+  const size = Math.max(1, wholeNumber('pageSize', pageSize, MAX_PAGE, PAGE))
+  const from = wholeNumber('page', page, MAX_PAGES, 0) * size
+  return payments.slice(from, from + size).map(paymentShape)
+}
+
+function paymentShape({ at, chain, account, amount, requestKey }: ShownPayment) {
+  return {
+    ...{ coin: 'KDA', address: account, amount: Number(amount), chain },
+    ...{ transactionConfirmationData: requestKey, created: at },
+  }
+}
+
+function wholeNumber(name: string, text: unknown, max: number, usual: number): number {
+  if (text === undefined) return usual
+  if (typeof text === 'string' && /^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text)
+  const message = `${name}: expected a whole number from 0 to ${max}, not ${printable(String(text), 40)}`
+  throw Object.assign(new Error(message), { statusCode: 400 })
+}
+
+/** Of 10^-12. */
+export const coins = (units: bigint) => Number(units) / 1e12

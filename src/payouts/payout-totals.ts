@@ -1,0 +1,184 @@
+/** What the journal of payouts says of one pool, for those who watch it: payments, and the balance of each account. */
+import { open } from 'node:fs/promises'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { unitsOf } from './coins.ts'
+import { isOnNetwork, PayoutLedger } from './ledger.ts'
+import { payeeOf } from './payee.ts'
+import { type Payment, paymentsOfOrder } from './payments.ts'
+import { damaged, payoutFile } from './payout-journal.ts'
+import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
+
+/** The pool whose lines are read. */
+export interface PoolOfTotals {
+  readonly network: string
+  /** The account that its blocks pay. */
+  readonly account: string
+}
+
+/** The rules of the newest block that was divided. */
+export interface DivisionRules {
+  readonly scheme: string
+  readonly feePercent: string
+  /** Coins; null: no order tells it. */
+  readonly minimum: string | null
+}
+
+/** Amounts in 10^-12 coins. */
+export interface PayoutTotals {
+  /** null: nothing was divided so far. */
+  readonly rules: DivisionRules | null
+  readonly paid: bigint
+  /** Settled payments, newest first. */
+  readonly payments: readonly Payment[]
+  /** Of a user as its rig names it. */
+  of(user: string): AccountTotals
+}
+
+export interface AccountTotals {
+  /** Owed for blocks that count, or in an order that may still pay. */
+  readonly pending: bigint
+  readonly paid: bigint
+  /** Settled payments, newest first. */
+  readonly payments: readonly Payment[]
+}
+
+/** The journal is read in pieces of this size, so that a miner goes on meanwhile. */
+const PIECE = 1 << 20
+const MAX_BYTES = 256 << 20
+const NEWLINE = 0x0a
+
+/** Reads a journal that another process writes. Later reads take only the lines that are new. */
+export class PayoutTotalsReader {
+  readonly #path: string
+  readonly #pool: PoolOfTotals
+  #read: ReadSoFar
+  #totals: PayoutTotals | null = null
+  #reading: Promise<PayoutTotals> | null = null
+
+  constructor(folder: string, pool: PoolOfTotals) {
+    this.#path = payoutFile(folder)
+    this.#pool = pool
+    this.#read = nothingRead()
+  }
+
+  /** A folder without a journal has no payments. Throws NewcutError DATA_UNUSABLE. */
+  totals(): Promise<PayoutTotals> {
+    this.#reading ??= this.#update().finally(() => {
+      this.#reading = null
+    })
+    return this.#reading
+  }
+
+  async #update(): Promise<PayoutTotals> {
+    try {
+      const isNew = await this.#readOn()
+      if (isNew || this.#totals === null) this.#totals = totalsOf(this.#read.ledger, this.#pool)
+      return this.#totals
+    } catch (error) {
+      this.#read = nothingRead()
+      this.#totals = null
+      if (error instanceof NewcutError || !(error instanceof Error && 'code' in error)) throw error
+      throw new NewcutError('DATA_UNUSABLE', `${this.#path}: cannot be read: ${describeError(error)}`, { cause: error })
+    }
+  }
+
+  /** Whether anything has changed. */
+  async #readOn(): Promise<boolean> {
+    const file = await open(this.#path, 'r').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    })
+    if (file === null) {
+      const isNew = this.#read.bytes > 0
+      if (isNew) this.#read = nothingRead()
+      return isNew
+    }
+    try {
+      const { size, mtimeMs, ino } = await file.stat()
+      const before = this.#read
+      if (size === before.size && mtimeMs === before.mtimeMs && ino === before.ino) return false
+      if (size > MAX_BYTES) {
+        throw new NewcutError('DATA_UNUSABLE', `${this.#path}: it has more than ${MAX_BYTES >> 20} MiB`)
+      }
+      // Lines are only ever added. A file that is no longer than before was replaced, or lost a torn line.
+      const isSame = ino === before.ino && size > before.size
+      const read = isSame ? before : nothingRead()
+      await this.#take(file, read, size)
+      this.#read = Object.assign(read, { size, mtimeMs, ino })
+      return true
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** Takes the lines that are complete. */
+  async #take(file: Awaited<ReturnType<typeof open>>, read: ReadSoFar, size: number): Promise<void> {
+    let rest: Buffer = Buffer.alloc(0)
+    for (let at = read.bytes; at < size; ) {
+      const piece = Buffer.alloc(Math.min(PIECE, size - at))
+      const { bytesRead } = await file.read(piece, 0, piece.length, at)
+      if (bytesRead === 0) return
+      at += bytesRead
+      const bytes = Buffer.concat([rest, piece.subarray(0, bytesRead)])
+      const end = bytes.lastIndexOf(NEWLINE) + 1
+      rest = bytes.subarray(end)
+      read.bytes += end
+      for (const text of bytes.toString('utf8', 0, end).split('\n').slice(0, -1)) {
+        const line = parsePayoutLine(text) ?? damaged(this.#path, read.lines + 1)
+        read.lines++
+        if (isOnNetwork(line, this.#pool.network)) read.ledger.add(withoutBulk(line))
+      }
+    }
+  }
+}
+
+interface ReadSoFar {
+  readonly ledger: PayoutLedger
+  /** Of whole lines. */
+  bytes: number
+  lines: number
+  readonly size: number
+  readonly mtimeMs: number
+  readonly ino: number
+}
+
+const nothingRead = (): ReadSoFar => {
+  return { ledger: new PayoutLedger(), bytes: 0, lines: 0, size: 0, mtimeMs: 0, ino: 0 }
+}
+
+/** Without what no total needs: signed commands, and the rounds of blocks. */
+function withoutBulk(line: PayoutLine): PayoutLine {
+  if (line.type === 'credit') return { ...line, round: [] }
+  return line.type === 'order' ? { ...line, command: { hash: line.requestKey, sigs: [], cmd: '' } } : line
+}
+
+function totalsOf(ledger: PayoutLedger, { network, account }: PoolOfTotals): PayoutTotals {
+  const orders = ledger.orders.filter((order) => order.network === network && order.account === account)
+  const payments = orders.flatMap(paymentsOfOrder).reverse()
+  const paid = payments.filter(({ state }) => state === 'paid')
+  const byAccount = new Map<string, Payment[]>()
+  for (const payment of paid) {
+    const own = byAccount.get(payment.account)
+    if (own === undefined) byAccount.set(payment.account, [payment])
+    else own.push(payment)
+  }
+  const underWay = payments.filter(({ state }) => state === 'pending')
+  const pending = new Map<string, bigint>()
+  const owe = (to: string, amount: bigint) => pending.set(to, (pending.get(to) ?? 0n) + amount)
+  for (const balance of ledger.balances(account)) owe(balance.account, balance.amount)
+  for (const payment of underWay) owe(payment.account, unitsOf(payment.amount) ?? 0n)
+  const credit = [...ledger.credits.values()].findLast((each) => each.account === account)
+  const minimum = orders.at(-1)?.minimum ?? null
+  return {
+    rules: credit === undefined ? null : { scheme: credit.scheme, feePercent: credit.feePercent, minimum },
+    paid: sumOf(paid),
+    payments: paid,
+    of: (user) => {
+      const name = payeeOf(user)
+      const own = byAccount.get(name) ?? []
+      return { pending: pending.get(name) ?? 0n, paid: sumOf(own), payments: own }
+    },
+  }
+}
+
+const sumOf = (payments: readonly Payment[]) => payments.reduce((sum, { amount }) => sum + (unitsOf(amount) ?? 0n), 0n)
