@@ -12,7 +12,6 @@ import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
 import { dashboardFor } from './dashboard.ts'
 import { isPageOn, PAGE_PATH, pageFor } from './mine-page.ts'
-import { payoutFolder, payoutsIn } from './payouts-shown.ts'
 import type { Record } from './record.ts'
 import type { RunEnd } from './run-end.ts'
 import type { OpenedSearch } from './search/open.ts'
@@ -55,8 +54,7 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
   let { token } = http
   const readToken = () => token ?? null
   const rigs = await rigPartsOf(search, readToken)
-  const payouts = payoutFolder(source, network)
-  const pool = http.poolApi && search.rigs !== undefined ? await poolOf(search.rigs, faced, payouts) : null
+  const pool = http.poolApi && search.rigs !== undefined ? await poolOf(search.rigs, faced, source) : null
   end.onClose(() => pool?.close())
   const parts = {
     metrics,
@@ -85,12 +83,14 @@ async function rigPartsOf({ rigs }: FacedMiner['search'], token: () => string | 
   return rigs === undefined ? [] : (await import('../api/rig-routes.ts')).rigRoutes(rigs.recorder, token)
 }
 
-async function poolOf({ recorder }: RigHost, faced: FacedMiner, folder: string | null) {
+async function poolOf({ recorder }: RigHost, faced: FacedMiner, source: MinerSetup['source']) {
   const { PoolShapes } = await import('../api/pool-shapes.ts')
+  const { payoutFolder, payoutsIn } = await import('./payouts-shown.ts')
   const { miner, reached, record, onEvent } = faced
   const { network, payee: account } = reached
   const recent = record.state?.recent ?? []
   const snapshot = () => miner.snapshot()
+  const folder = payoutFolder(source, network)
   const payouts = folder === null ? null : await payoutsIn(folder, { network, account }, onEvent)
   return new PoolShapes({ ledger: recorder, snapshot, network, account, recent, payouts, clock: systemClock })
 }

@@ -60,7 +60,8 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
     expect(found.leader.environment?.NEWCUT_NATS).toBe(natsUrls('nats', 'of-this-network-only'))
     expect(found.stratum.environment?.NEWCUT_NODE).toBe('http://devnet:1848')
     expect(found.stratum.ports).toEqual(['127.0.0.1:1917:1917/tcp'])
-    for (const each of [found.leader, found.standby, found.rig]) {
+    expect(found.relay.ports).toEqual(['127.0.0.1:1918:1917/tcp'])
+    for (const each of [found.leader, found.standby, found.rig, found.relay]) {
       expect(Object.keys(each.depends_on ?? {}).toSorted()).toEqual(NATS)
     }
   })
@@ -84,6 +85,13 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
       NEWCUT_THREADS: '3',
     })
     expect(found.rig.environment).not.toHaveProperty('NEWCUT_NODE')
+    expect(found.relay.environment).toMatchObject({
+      NEWCUT_FLEET: natsUrls('nats', '12e4'),
+      NEWCUT_RIG: 'relay',
+      NEWCUT_STRATUM_LISTEN: '0.0.0.0:1917',
+      NEWCUT_THREADS: '0',
+    })
+    for (const name of ['NEWCUT_NODE', 'NEWCUT_PUBLIC_KEY']) expect(found.relay.environment).not.toHaveProperty(name)
     const routes = NATS.map((name, i) => [`ROUTE_${i + 1}`, `"nats://newcut:12e4@${name}:6222"`])
     for (const name of NATS) {
       expect(found[name].environment).toEqual({
@@ -99,7 +107,10 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
     })
     const open = effective(['compose.yaml'], { STRATUM_ADDRESS: '192.0.2.7' })
     const [{ services: reachable }] = yamlDocuments(open.stdout) as [Compose]
-    expect(reachable.stratum.ports).toEqual(['192.0.2.7:1917:1917/tcp'])
+    expect([reachable.stratum, reachable.relay].map(({ ports }) => ports)).toEqual([
+      ['192.0.2.7:1917:1917/tcp'],
+      ['192.0.2.7:1918:1917/tcp'],
+    ])
   })
 
   it('publishes NATS with TLS for rigs elsewhere, and not without a password and an address', () => {
@@ -122,8 +133,10 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
       expect(found[name].volumes).toContainEqual(expect.stringMatching(new RegExp(`^${name}:/data`)))
     }
     const urls = [found.leader, found.standby].map(({ environment }) => environment?.NEWCUT_NATS)
-    expect([...urls, found.rig.environment?.NEWCUT_FLEET]).toEqual(Array(3).fill(natsUrls('tls', 'secret')))
-    for (const { volumes, environment } of [found.leader, found.standby, found.rig]) {
+    const fleets = [found.rig, found.relay].map(({ environment }) => environment?.NEWCUT_FLEET)
+    expect([...urls, ...fleets]).toEqual(Array(4).fill(natsUrls('tls', 'secret')))
+    expect(found.relay.volumes).toContainEqual(expect.stringMatching(/^relay:\/var\/lib\/newcut/))
+    for (const { volumes, environment } of [found.leader, found.standby, found.rig, found.relay]) {
       expect(volumes).toContain(`${folder}/tls/ca.pem:${environment?.NEWCUT_NATS_CA}:ro`)
     }
     expect(found.leader.volumes).toContainEqual(expect.stringMatching(/^leader:\/var\/lib\/newcut/))

@@ -65,7 +65,9 @@ interface Rule {
 }
 
 const text = read('deploy/kubernetes/newcut.yaml')
-const objects = yamlDocuments(text) as KubernetesObject[]
+const ownObjects = yamlDocuments(text) as KubernetesObject[]
+/** With the relays, which whoever wants them adds. */
+const objects = [...ownObjects, ...(yamlDocuments(read('deploy/kubernetes/relay.yaml')) as KubernetesObject[])]
 const ofKind = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind))
 const named = (kind: string, name: string) => ofKind(kind).find(({ metadata }) => metadata.name === name)
 const workloads = ofKind('StatefulSet', 'DaemonSet').map(({ metadata, spec }) => {
@@ -105,7 +107,7 @@ describeWith(lackOf('kubectl'), 'kubectl', () => {
     const { status, stdout, stderr } = runTool('kubectl', ['kustomize', 'deploy/kubernetes'])
     expect([status, stderr]).toEqual([0, ''])
     const key = (each: unknown) => JSON.stringify(each, Object.keys(flat(each)).toSorted())
-    expect((yamlDocuments(stdout) as unknown[]).map(key).toSorted()).toEqual(objects.map(key).toSorted())
+    expect((yamlDocuments(stdout) as unknown[]).map(key).toSorted()).toEqual(ownObjects.map(key).toSorted())
   })
 })
 
@@ -138,23 +140,26 @@ describe('what fits together', () => {
     const services = ofKind('Service').map(({ metadata, spec }) => [metadata.name, found(spec.selector)])
     expect(Object.fromEntries(services)).toEqual({
       nats: ['nats'],
-      metrics: ['leader', 'rig', 'stratum'],
+      metrics: ['leader', 'rig', 'stratum', 'relay'],
       leader: ['leader'],
       stratum: ['stratum'],
       'stratum-pods': ['stratum'],
+      relay: ['relay'],
+      'relay-pods': ['relay'],
     })
     const budgets = ofKind('PodDisruptionBudget').map(({ spec }) => found(spec.selector.matchLabels))
-    expect(budgets).toEqual([['nats'], ['leader']])
+    expect(budgets).toEqual([['nats'], ['leader'], ['relay']])
     const policies = ofKind('NetworkPolicy').map(({ metadata, spec }) => [
       metadata.name,
       found(spec.podSelector?.matchLabels ?? {}),
     ])
     expect(Object.fromEntries(policies)).toEqual({
-      nobody: ['nats', 'leader', 'rig', 'stratum'],
+      nobody: ['nats', 'leader', 'rig', 'stratum', 'relay'],
       nats: ['nats'],
       stratum: ['stratum'],
-      metrics: ['leader', 'rig', 'stratum'],
+      metrics: ['leader', 'rig', 'stratum', 'relay'],
       rig: ['rig'],
+      relay: ['relay'],
     })
   })
 
@@ -163,7 +168,7 @@ describe('what fits together', () => {
 
   it('no probe ends a leader or rig that waits, since nobody listens until it has work; and one ends those that hang', async () => {
     const ours = workloads.filter(({ container }) => container.image.includes('newcut'))
-    expect(ours.map(({ name }) => name)).toEqual(['leader', 'rig', 'stratum'])
+    expect(ours.map(({ name }) => name)).toEqual(['leader', 'rig', 'stratum', 'relay'])
     const port = await freePort()
     for (const { container } of ours) {
       expect(container.startupProbe).toBeUndefined()
@@ -296,20 +301,41 @@ describe('who may what', () => {
         ?.container.env?.find((variable) => variable.name === name)
         ?.value?.replaceAll(/\$\((NATS_)?PASSWORD\)/g, 'secret')
     const urls = hosts.map((host) => `nats://newcut:secret@${host}:4222`).join(',')
-    expect([told('leader', 'NEWCUT_NATS'), told('rig', 'NEWCUT_FLEET')]).toEqual([urls, urls])
+    const known = [told('leader', 'NEWCUT_NATS'), told('rig', 'NEWCUT_FLEET'), told('relay', 'NEWCUT_FLEET')]
+    expect(known).toEqual([urls, urls, urls])
     expect(told('leader', 'NEWCUT_NATS_REPLICAS')).toBe('3')
     for (const [i, host] of hosts.entries()) {
       expect(told('nats', `ROUTE_${i + 1}`)).toBe(`"nats://newcut:secret@${host}:6222"`)
     }
   })
 
-  it('a server for rigs at an address that stays, ready as soon as they can connect, with a journal that stays', () => {
-    const [{ container, spec }] = workloads.filter(({ name }) => name === 'stratum')
-    expect(container.readinessProbe).toMatchObject({ tcpSocket: { port: 'stratum' } })
-    const port = container.ports.find(({ name }) => name === 'stratum')?.containerPort
-    const listening = container.env?.find(({ name }) => name === 'NEWCUT_STRATUM_LISTEN')?.value
-    expect(listening).toBe(`0.0.0.0:${port}`)
-    expect(named('Service', 'stratum')?.spec).toMatchObject({ type: 'LoadBalancer', ports: [{ port }] })
-    expect([spec.replicas, spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name)]).toEqual([1, ['state']])
+  it.each([
+    ['stratum', 1],
+    ['relay', 2],
+  ])(
+    '%s: rigs have an address that stays, of pods that are ready as soon as they can connect, with a journal',
+    (name, replicas) => {
+      const [{ container, spec }] = workloads.filter((each) => each.name === name)
+      expect(container.readinessProbe).toMatchObject({ tcpSocket: { port: 'stratum' } })
+      const port = container.ports.find((each) => each.name === 'stratum')?.containerPort
+      const listening = container.env?.find((each) => each.name === 'NEWCUT_STRATUM_LISTEN')?.value
+      expect(listening).toBe(`0.0.0.0:${port}`)
+      expect(named('Service', name)?.spec).toMatchObject({ type: 'LoadBalancer', ports: [{ port }] })
+      expect([spec.replicas, spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name)]).toEqual([
+        replicas,
+        ['state'],
+      ])
+    },
+  )
+
+  it('relays speak to NATS alone, under the names of their pods, and one of them may be taken away', () => {
+    const [{ container }] = workloads.filter(({ name }) => name === 'relay')
+    expect(container.envFrom).toBeUndefined()
+    expect(container.env?.map(({ name }) => name)).not.toContain('NEWCUT_NODE')
+    expect(container.env?.find(({ name }) => name === 'NEWCUT_RIG')).toMatchObject({
+      valueFrom: { fieldRef: { fieldPath: 'metadata.name' } },
+    })
+    expect(named('NetworkPolicy', 'relay')?.spec.egress).toEqual(named('NetworkPolicy', 'rig')?.spec.egress)
+    expect(named('PodDisruptionBudget', 'relay')?.spec.minAvailable).toBe(1)
   })
 })

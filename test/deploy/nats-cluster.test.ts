@@ -11,12 +11,13 @@ import { read, yamlDocuments } from './tools.ts'
 
 type Variables = Readonly<Record<string, string | null>>
 
-/** What a deployment says: the text for NATS, the environment of each server, and that of leader and rig. */
+/** What a deployment says: the text for NATS, the environment of each server, and that of leader, rig and relay. */
 interface Deployment {
   readonly text: string
   readonly servers: ReadonlyMap<string, Record<string, string>>
   readonly leader: Variables
   readonly rig: Variables
+  readonly relay: Variables
 }
 
 const PASSWORD = 'of-this-test'
@@ -40,6 +41,7 @@ function compose(): Deployment {
     servers: new Map(hosts.map((host) => [host, environmentOf(host)])),
     leader: environmentOf('leader'),
     rig: environmentOf('rig'),
+    relay: environmentOf('relay'),
   }
 }
 
@@ -56,7 +58,8 @@ interface Manifest {
 }
 
 function kubernetes(): Deployment {
-  const objects = yamlDocuments(read('deploy/kubernetes/newcut.yaml')) as Manifest[]
+  const files = ['newcut.yaml', 'relay.yaml'].map((file) => read(`deploy/kubernetes/${file}`))
+  const objects = files.flatMap((text) => yamlDocuments(text) as Manifest[])
   const named = (kind: string, name: string) => {
     const found = objects.find((object) => object.kind === kind && object.metadata.name === name)
     if (found === undefined) throw new Error(`no ${kind} ${name}`)
@@ -74,6 +77,7 @@ function kubernetes(): Deployment {
     servers: new Map(pods.map((pod) => [`${pod}.nats`, environmentOf('StatefulSet', 'nats', pod)])),
     leader: environmentOf('StatefulSet', 'leader', 'leader-0'),
     rig: environmentOf('DaemonSet', 'rig', 'machine-1'),
+    relay: environmentOf('StatefulSet', 'relay', 'relay-0'),
   }
 }
 
@@ -126,5 +130,25 @@ describeWith(lackOf('nats-server'), 'three NATS servers as deployed', () => {
     const before = leader.out().length
     // Servers that are left choose who leads them: up to half a minute with 2.9.10.
     await expect.poll(() => / accepted .*rig:alpha/.test(leader.out().slice(before))).toBe(true)
+  })
+
+  it.each([
+    ['compose', compose, 'relay'],
+    ['kubernetes', kubernetes, 'relay-0'],
+  ] as const)('%s: a relay lets rigs in, and the leader gets what they find', async (_name, read, name) => {
+    const { text, servers, leader: leads, relay: serves } = read()
+    const cluster = await startCluster({ text, servers })
+    const shared = { NEWCUT_HTTP: 'off', NEWCUT_STATE: 'off' }
+    const NEWCUT_NATS = cluster.here(leads.NEWCUT_NATS ?? '')
+    const leader = start(['lead', '--node', node.url], { ...shared, NEWCUT_NATS })
+    await leader.sees(/this process leads/)
+    const told = Object.entries(serves).filter(([key]) => key.startsWith('NEWCUT_') && key !== 'NEWCUT_HTTP_TOKEN')
+    const own = { NEWCUT_FLEET: cluster.here(serves.NEWCUT_FLEET ?? ''), NEWCUT_STRATUM_LISTEN: '127.0.0.1:0' }
+    const environment = { ...Object.fromEntries(told), ...shared, ...own, NEWCUT_LOG: 'text' }
+    const relay = start(['mine'], environment)
+    const [, port] = await relay.sees(/stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
+    const pool = ['--pool', `stratum+tcp://k:${'ab'.repeat(32)}.rig@127.0.0.1:${port}`]
+    start(['mine', ...pool, '--threads', '1', '--gpu', 'none', '--http', 'off'])
+    await leader.sees(new RegExp(` accepted .*rig:${name}`))
   })
 })

@@ -91,7 +91,7 @@ function composeLines(...files: readonly string[]): [string, CommandLine][] {
 }
 
 /** Those of containers in the manifest. */
-function manifestLines(): [string, CommandLine][] {
+function manifestLines(file: string): [string, CommandLine][] {
   interface Container {
     readonly name: string
     readonly image: string
@@ -105,7 +105,7 @@ function manifestLines(): [string, CommandLine][] {
     readonly data?: Readonly<Record<string, string>>
     readonly spec?: { readonly template?: { readonly spec: { readonly containers: readonly Container[] } } }
   }
-  const objects = yamlDocuments(read('deploy/kubernetes/newcut.yaml')) as KubernetesObject[]
+  const objects = yamlDocuments(read(`deploy/kubernetes/${file}`)) as KubernetesObject[]
   const mapOf = (wanted: string) =>
     objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === wanted)?.data ?? {}
   return objects
@@ -118,7 +118,7 @@ function manifestLines(): [string, CommandLine][] {
         return [variable.name, value.replace(/\$\((\w+)\)/g, (_text, used) => sample(used))]
       })
       const environment = Object.fromEntries([...mapped.map(([key, value]) => [key, filled(value)]), ...own])
-      return [`newcut.yaml, ${name}`, { args, environment }]
+      return [`${file}, ${name}`, { args, environment }]
     })
 }
 
@@ -126,15 +126,27 @@ function manifestLines(): [string, CommandLine][] {
 function unitLines(): [string, CommandLine][] {
   return filesIn('deploy/systemd')
     .filter((path) => path.endsWith('.service'))
-    .map((path) => {
+    .flatMap((path) => {
       const text = read(path)
       const [, line] = /^ExecStart=\/usr\/bin\/env newcut (.*)$/m.exec(text) ?? []
-      const named = [...text.matchAll(/\b(NEWCUT_[A-Z_]+)=/g)].map(([, name]) => [name, sample(name)])
+      const named = [...text.matchAll(/\b(NEWCUT_[A-Z_]+)=/g)].map(([, name]) => name)
       // There is no such file here, and what may be in it is not the matter.
       const args = line.replace(/--config \S+ /, '').split(' ')
-      return [basename(path), { args, environment: Object.fromEntries(named) }]
+      const lineWith = (names: readonly string[]) => ({
+        args,
+        environment: Object.fromEntries(names.map((name) => [name, sample(name)])),
+      })
+      // A unit that serves nodes or a fleet is told of one of them.
+      if (!(named.includes('NEWCUT_NODE') && named.includes('NEWCUT_FLEET'))) return [[basename(path), lineWith(named)]]
+      return [
+        [`${basename(path)}, of a node`, lineWith(named.filter((name) => !OF_FLEET.has(name)))],
+        [`${basename(path)}, of a fleet`, lineWith(named.filter((name) => !OF_NODE.has(name)))],
+      ]
     })
 }
+
+const OF_NODE: ReadonlySet<string> = new Set(['NEWCUT_NODE', 'NEWCUT_PUBLIC_KEY'])
+const OF_FLEET: ReadonlySet<string> = new Set(['NEWCUT_FLEET', 'NEWCUT_NATS_CREDS'])
 
 /** Those that people are told to type: after a sign of a comment or an indent, in a container, or with the image. */
 function proseLines(): [string, CommandLine][] {
@@ -159,7 +171,8 @@ function proseLines(): [string, CommandLine][] {
 const lines = [
   ...composeLines('deploy/compose/compose.yaml'),
   ...composeLines('deploy/compose/compose.yaml', 'deploy/compose/compose.remote.yaml'),
-  ...manifestLines(),
+  ...manifestLines('newcut.yaml'),
+  ...manifestLines('relay.yaml'),
   ...unitLines(),
   ...proseLines(),
 ]
@@ -192,10 +205,11 @@ describe('the program takes', () => {
 
 it('lines are found of every kind', () => {
   const found = (part: string) => lines.filter(([where]) => where.includes(part)).length
-  expect(found('compose.yaml, ')).toBe(5)
-  expect(found('compose.remote.yaml, ')).toBe(5)
+  expect(found('compose.yaml, ')).toBe(6)
+  expect(found('compose.remote.yaml, ')).toBe(6)
   expect(found('newcut.yaml, ')).toBe(3)
-  expect(found('.service')).toBe(4)
+  expect(found('relay.yaml, ')).toBe(1)
+  expect(found('.service')).toBe(5)
   expect(found(': newcut fleet')).toBeGreaterThan(1)
   expect(found('Containerfile: newcut mine')).toBe(1)
 })

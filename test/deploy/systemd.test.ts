@@ -20,7 +20,7 @@ const EXPOSURES: Readonly<Record<string, number>> = {
 }
 
 /** Units that are told secrets of NATS. */
-const OF_FLEETS = ['newcut-lead.service', 'newcut-rig.service']
+const OF_FLEETS = ['newcut-lead.service', 'newcut-rig.service', 'newcut-stratum.service']
 
 /** Values of a setting, in order. */
 const settings = (unit: string, name: string) =>
