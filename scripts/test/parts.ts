@@ -65,6 +65,7 @@ const listed: readonly Part[] = [
     files: [
       ...inFolder('compose', 'nodes-all'),
       ...inFolder('fleet', 'cluster', 'command', 'conformance', 'domains', 'election', 'hardware-errors', 'leader'),
+      ...inFolder('fleet', 'relay-rigs'),
     ],
     workers: WAITING,
     waits: true,

@@ -28,6 +28,20 @@ export function rigRoutes(recorder: RigLedger, token: PresentToken): ServedPart[
   ]
 }
 
+/** Says where rigs are listed, for a miner that lets none in. `leads`: it leads a fleet. */
+export function noRigs(leads: boolean): ServedPart[] {
+  const answer = leads ? LEADER : NONE
+  return [
+    { path: '/api/rigs', addTo: (app) => void app.get('/api/rigs', (_request, reply) => reply.code(404).send(answer)) },
+  ]
+}
+
+const NONE = { error: 'this miner lets no rigs in', hint: 'start it with --stratum-listen HOST:PORT' }
+const LEADER = {
+  error: 'this is the leader of a fleet, and its relays let rigs in',
+  hint: 'newcut fleet lists the relays; newcut rigs HOST:PORT asks one of them at its --http address',
+}
+
 function answerRigs({ query }: FastifyRequest, reply: FastifyReply, recorder: RigLedger): FastifyReply {
   const { from = 0, limit = RIGS } = numbersOf(query as Query, { from: MAX_RIGS, limit: MAX_RIGS })
   const nowMs = recorder.nowMs

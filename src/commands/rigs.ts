@@ -60,8 +60,9 @@ async function readPage(url: URL, stopped: AbortSignal): Promise<WorkerTable> {
     })
   }
   if (response.status === 404) {
-    throw new NewcutError('NODE_REFUSED', `${url.origin}: no rigs are let in there`, {
-      hint: 'start the miner with --stratum-listen HOST:PORT',
+    const { error = 'no rigs are let in there', hint } = refusalIn(body)
+    throw new NewcutError('NODE_REFUSED', `${url.origin}: ${printable(error)}`, {
+      hint: printable(hint ?? 'start the miner with --stratum-listen HOST:PORT'),
     })
   }
   const table = response.ok ? tableIn(body) : null
@@ -73,6 +74,16 @@ async function readPage(url: URL, stopped: AbortSignal): Promise<WorkerTable> {
       hint: 'is this the --http address of newcut?',
     },
   )
+}
+
+/** What a miner says that lets no rigs in. */
+function refusalIn(body: string): { readonly error?: string; readonly hint?: string } {
+  try {
+    const { error, hint } = JSON.parse(body) as Readonly<Record<string, unknown>>
+    return typeof error === 'string' && typeof hint === 'string' ? { error, hint } : {}
+  } catch {
+    return {}
+  }
 }
 
 /** null: it is none. */

@@ -39,7 +39,7 @@ export interface FacedMiner {
 }
 
 /** Throws NewcutError PORT_BUSY where the address is required and cannot be used. */
-export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner): Promise<Faces> {
+export async function openFaces({ http, source, search: setup }: MinerSetup, faced: FacedMiner): Promise<Faces> {
   if (http === null) {
     return { api: null, pageUrl: null, onEvent: () => undefined, setToken: () => undefined }
   }
@@ -53,7 +53,7 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
   const page = await pageOf(source, reached)
   let { token } = http
   const readToken = () => token ?? null
-  const rigs = await rigPartsOf(search, readToken)
+  const rigs = await rigPartsOf(search, readToken, setup.kind === 'leader')
   const pool = http.poolApi && search.rigs !== undefined ? await poolOf(search.rigs, faced, source) : null
   end.onClose(() => pool?.close())
   const parts = {
@@ -79,8 +79,13 @@ export async function openFaces({ http, source }: MinerSetup, faced: FacedMiner)
   }
 }
 
-async function rigPartsOf({ rigs }: FacedMiner['search'], token: () => string | null): Promise<ServedPart[]> {
-  return rigs === undefined ? [] : (await import('../api/rig-routes.ts')).rigRoutes(rigs.recorder, token)
+async function rigPartsOf(
+  { rigs }: FacedMiner['search'],
+  token: () => string | null,
+  leads: boolean,
+): Promise<ServedPart[]> {
+  const { noRigs, rigRoutes } = await import('../api/rig-routes.ts')
+  return rigs === undefined ? noRigs(leads) : rigRoutes(rigs.recorder, token)
 }
 
 async function poolOf({ recorder }: RigHost, faced: FacedMiner, source: MinerSetup['source']) {
