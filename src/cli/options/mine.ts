@@ -142,7 +142,7 @@ const searchOptions = {
   'stratum-proxy-listen': unset(
     listenAddress,
     'HOST:PORT',
-    'let proxies that are made for it connect there: each gets a nonce1 of one byte, and divides 7 bytes among 256 rigs',
+    'let proxies of newcut connect there: each gets a nonce1 of one byte, and serves up to 256 rigs with the other seven',
     { group: 'rigs', needs: ['rigServer', 'noPool'] },
   ),
   'stratum-difficulty': unset(
@@ -155,7 +155,7 @@ const searchOptions = {
     wholeNumber(1, MAX_SESSIONS),
     RIGS_BEHIND_POOL,
     'N',
-    'most rigs behind --pool: each has a session with the pool for itself, and pools may ban an address with too many',
+    'most rigs behind --pool: each has its own session with the pool, and pools may ban an address with too many',
     { group: 'rigs', needs: ['rigServer', 'pool'] },
   ),
   'stratum-per-address': option(

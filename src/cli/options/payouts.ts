@@ -28,17 +28,23 @@ const ofPaying = { needs: ['paying'] } as const
 
 export const payoutsOptions = {
   ...nodeOptions,
-  'public-key': mineOptions['public-key'],
-  account: mineOptions.account,
+  'public-key': {
+    ...mineOptions['public-key'],
+    help: "public key of the pool's account, or the account k:KEY; may be repeated",
+  },
+  account: {
+    ...mineOptions.account,
+    help: 'account of the pool, which its blocks pay; k:KEY of the public key if not given',
+  },
   state: unset(
     someText,
     'DIR',
-    'folder with the share log of a miner, and for the journal of payouts; the usual one of the user if not given',
+    'folder with the share log of the miner and the journal of payouts; the usual one of the user if not given',
   ),
   from: flagOnly(
-    unset(minerAddress, 'HOST:PORT', 'read the shares from a running miner, which serves HTTP at this address'),
+    unset(minerAddress, 'HOST:PORT', 'read the shares from the running miner that serves HTTP at this address'),
   ),
-  'http-token': mineOptions['http-token'],
+  'http-token': { ...mineOptions['http-token'], help: 'token of the miner of --from, if it has one' },
   scheme: option(
     oneOf(['pplns', 'prop', 'solo'] as const),
     'pplns',
@@ -49,28 +55,28 @@ export const payoutsOptions = {
     decimalText('a number of blocks from 0.01 to 1000, such as 2.0', (blocks) => blocks >= 0.01 && blocks <= 1000),
     '2.0',
     'BLOCKS',
-    'pplns: how many blocks the shares that are paid take on average',
+    'pplns: how many blocks back the paid shares reach, by their worth',
   ),
   fee: option(
     decimalText('a number from 0 to 100, such as 1.5', (percent) => percent <= 100),
     '0',
     'PERCENT',
-    'part of each reward that the operator keeps',
+    'per cent of each reward that the operator keeps',
   ),
   minimum: option(
     decimalText('a number of coins, such as 0.5', () => true),
     '0',
     'COINS',
-    'balances on a chain below it are carried on',
+    'an account with less on a chain is paid later',
   ),
   confirmations: option(
     wholeNumber(1, 1000),
     6,
     'N',
-    'a block counts, and a payment is settled, once it is the Nth of its chain from the head',
+    'a block counts once it is the Nth from the head of its chain; payments are settled by the same rule',
   ),
   pay: flagOnly(option(yesNo, false, null, 'pay what is due, and wait until it is settled')),
-  key: { ...keyOption, help: `${keyOption.help}; guards the account of the pool`, ...ofPaying },
+  key: { ...keyOption, help: `${keyOption.help}; it guards the account of the pool`, ...ofPaying },
   'gas-limit': option(wholeNumber(1000, 1e9), 50_000, 'N', 'most units of gas of one command', ofPaying),
   'gas-price': { ...gasOptions['gas-price'], ...ofPaying },
   ttl: { ...gasOptions.ttl, ...ofPaying },

@@ -170,11 +170,11 @@ export class Session {
   /** Looks whether other difficulty fits by now, and how long the rig may search a job. Asks for a fresh job then. */
   look(): void {
     if (this.#difficulty === null) return
-    const { wanted, lasting } = this.#difficulty
+    const { told, wanted, lasting } = this.#difficulty
     for (const { worker, presence } of this.#rigs.values()) {
       // Another connection of the worker may know more: a spare one knows nothing.
       if (lasting !== this.#lasting) worker.difficulty = lasting
-      presence.difficulty = wanted
+      presence.difficulty = told ?? wanted
     }
     this.#lasting = lasting
     if (this.#sentAtMs !== null && this.#ports.jobs.current !== null) this.#adjust(this.#difficulty)

@@ -80,6 +80,11 @@ export class ShareDifficulty {
     this.#lasting = difficulty
   }
 
+  /** What the rig was told last; null: nothing. */
+  get told(): number | null {
+    return this.#told.at(-1)?.difficulty ?? null
+  }
+
   /** What fits the pace, whatever the work. */
   get wanted(): number {
     return this.#pace.difficulty

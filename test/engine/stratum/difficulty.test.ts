@@ -54,6 +54,18 @@ describe('the first shares', () => {
     expect(difficultyOf(rig)).toBe(2 ** 20)
   })
 
+  it('are listed as hard as the rig is told, which is never harder than a block', async () => {
+    const { engine, port } = await startedServer({}, { difficulty: 2 ** 20 })
+    await engine.setWork(workOf(1, 4096n))
+    const rig = await loggedIn(port, 'k:abc.w')
+    await until(() => rig.jobs.length > 0)
+    const listed = () => [...engine.recorder.accounts.present.values()].flat().map(({ difficulty }) => difficulty)
+    await until(() => listed()[0] !== null)
+    expect(listed()[0]).toBe(4096)
+    await engine.setWork(workOf(2, UNREACHABLE))
+    await until(() => listed()[0] === 2 ** 20)
+  })
+
   it('are as hard as the rig suggests, within bounds, before it authorizes and after', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))

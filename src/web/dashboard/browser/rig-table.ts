@@ -32,7 +32,7 @@ export class RigTableView {
       () => make('li', {}, make('b'), make('span'), make('small')),
       (item, rig) => {
         item.dataset.state = rig.warning !== null ? 'troubled' : rig.connections > 0 ? 'active' : 'away'
-        item.title = `${rig.agent} ${rig.address}`
+        item.title = `${rig.user} ${rig.agent} ${rig.address}`
         write(item.children[0], rig.worker === '' ? rig.user : rig.worker)
         write(item.children[1], rateText(rig.hashrates['1h'] ?? rig.hashrates.now))
         write(item.children[2], detailsOf(rig, nowMs))

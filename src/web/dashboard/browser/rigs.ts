@@ -24,6 +24,7 @@ export class RigList {
       () => make('li', {}, make('b'), make('span'), make('small')),
       (item, { user, sessions, shares, hashes }) => {
         item.dataset.state = sessions > 0 ? 'active' : 'away'
+        item.title = user
         write(item.children[0], user)
         write(item.children[1], sessions === 1 ? '1 rig' : `${grouped(sessions)} rigs`)
         write(item.children[2], `${sharesText(shares)} · ${difficultyText(hashes)}`)
