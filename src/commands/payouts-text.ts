@@ -68,7 +68,7 @@ function partLines({ chain, height, block, reward, division }: ReportBlock): str
     amount,
     stateText(state),
   ])
-  const header = ['  user', 'shares', 'worth', 'amount', 'state']
+  const header = ['  user', 'shares', 'worth in blocks', 'amount', 'state']
   return [
     '',
     `block ${height} of chain ${chain}, ${block}: ${reward} by ${scheme}, fee ${fee}, rest ${rest}`,

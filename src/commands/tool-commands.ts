@@ -48,7 +48,7 @@ export const toolCommands: readonly FlagRow[] = [
     name: 'rigs',
     group: 'mining',
     args: ['[address]'],
-    help: 'list the rigs of a running miner: rates, shares, refusals; ADDRESS is its HTTP address, 127.0.0.1:4148 if not given',
+    help: 'list the rigs of a running miner with their rates, shares and refusals; ADDRESS is its HTTP address, 127.0.0.1:4148 if not given',
     flags: [new Option('--json', 'as JSON')],
     examples: ['newcut rigs', 'newcut rigs 10.0.0.5:4148', 'newcut rigs --json'],
     run: async ([address], { json }, around) => (await import('./rigs.ts')).runRigs({ address, json: !!json }, around),
@@ -98,10 +98,9 @@ export const toolCommands: readonly FlagRow[] = [
     help: 'log in to a stratum server as the rigs of each maker do, and say what they would do there',
     notes: indented('Makers (all, if none is given)', makerLines),
     flags: [
-      new Option(
-        '--user <USER>',
-        'whom to log in as, ACCOUNT.WORKER; default: an account that nobody has the key of',
-      ).argParser(once('user')),
+      new Option('--user <USER>', 'whom to log in as, ACCOUNT.WORKER; default: an account without a key').argParser(
+        once('user'),
+      ),
       new Option('--password <TEXT>', 'password of the user; default: x').argParser(once('password', true)),
       new Option('--maker <NAME>', 'check one maker alone').choices(Object.keys(rigMakers)),
       new Option('--timeout <TIME>', 'how long to wait for each answer, and for the first job; default: 30s').argParser(
@@ -109,7 +108,7 @@ export const toolCommands: readonly FlagRow[] = [
       ),
       new Option(
         '--listen-for <TIME>',
-        'listen so long after the log-in: how often headers change, and what hash power that uses',
+        'listen so long after the log-in, and measure how often headers change and what hash power that uses',
       ).argParser(once('listen-for')),
       new Option('--json', 'as JSON'),
     ],

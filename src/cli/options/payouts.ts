@@ -55,7 +55,7 @@ export const payoutsOptions = {
     decimalText('a number of blocks from 0.01 to 1000, such as 2.0', (blocks) => blocks >= 0.01 && blocks <= 1000),
     '2.0',
     'BLOCKS',
-    'pplns: how many blocks back the paid shares reach, by their worth',
+    'pplns: the newest shares are paid until they are worth so many blocks',
   ),
   fee: option(
     decimalText('a number from 0 to 100, such as 1.5', (percent) => percent <= 100),
