@@ -5,7 +5,7 @@ import { payAndKill, steps } from './kill-rounds.ts'
 
 afterEach(stopAll)
 
-const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 24)
+const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 14)
 
 it(
   `${ROUNDS} kills of a payer pay everybody once`,

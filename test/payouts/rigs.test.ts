@@ -64,13 +64,15 @@ it('three rigs mine over stratum, a block is orphaned, and everybody is paid to 
     25,
     expect.stringContaining('its miner is running, and has the share log open (--from HOST:PORT'),
   ])
-  await until(async () => {
-    const head = (await ofRunning()).blocks.findLast(({ depth }) => depth === 1)
-    if (head === undefined) return false
-    await ground.orphan(head.chain, 1)
-    return (await ofRunning()).blocks.some(({ state }) => state === 'orphaned')
-  })
+  // Nobody mines on the head that is to be taken out.
   for (const rig of rigs) await rig.stop()
+  let head: PayoutReport['blocks'][number] | undefined
+  await until(async () => {
+    head = (await ofRunning()).blocks.findLast(({ depth }) => depth === 1)
+    return head !== undefined
+  })
+  await ground.orphan(head?.chain ?? 0, 1)
+  await until(async () => (await ofRunning()).blocks.some(({ state }) => state === 'orphaned'))
   await miner.stop()
 
   await ground.bury(2)

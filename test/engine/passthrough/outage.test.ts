@@ -63,9 +63,9 @@ describe('a share', () => {
 
   it.each<[string, readonly unknown[], readonly unknown[]]>([
     ['of a job that the pool never gave', ['X.worker7', 'ffff', '000000000001'], [21, 'the job is over']],
-    ['with too long a nonce2', ['X.worker7', 'a1', '0000000000001'], [20, 'the request is not what it should be']],
-    ['without a nonce2', ['X.worker7', 'a1'], [20, 'the request is not what it should be']],
-    ['with a list as its job', ['X.worker7', ['a1'], '000000000001'], [20, 'the request is not what it should be']],
+    ['with too long a nonce2', ['X.worker7', 'a1', '0000000000001'], [20, 'nonce2 has 13 digits, expected 12']],
+    ['without a nonce2', ['X.worker7', 'a1'], [20, 'submit needs a user, a job id and nonce2']],
+    ['with a list as its job', ['X.worker7', ['a1'], '000000000001'], [20, 'the job id is not a text']],
   ])('%s is answered here', async (_, params, [code, text]) => {
     const at = await pool()
     const { port } = await proxy([at.address()])
