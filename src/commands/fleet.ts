@@ -104,7 +104,7 @@ async function order(
 
 /** At most 80 columns wide, for names of usual length. */
 function tableOf(rigs: readonly RigRow[]): string[] {
-  if (rigs.length === 0) return ['no rig is connected']
+  if (rigs.length === 0) return [NO_RIG]
   // Few rigs ever have any.
   const hasErrors = rigs.some(({ hardwareErrors = 0 }) => hardwareErrors > 0)
   const rows = rigs.map(({ rig, state, rate, accepted, refused, hardwareErrors, version, reason, relay }) => [
@@ -114,7 +114,7 @@ function tableOf(rigs: readonly RigRow[]): string[] {
     `${accepted}/${refused}`,
     ...(hasErrors ? [String(hardwareErrors ?? 'n/a')] : []),
     version,
-    [relay === undefined ? '' : relayText(relay), printable(reason ?? '')].filter((text) => text !== '').join('; '),
+    [relay === undefined ? '' : relayText(relay), reasonText(reason, relay)].filter((text) => text !== '').join('; '),
   ])
   const table = [['rig', 'state', 'rate', 'blocks', ...(hasErrors ? ['errors'] : []), 'version', ''], ...rows]
   const isNumber = table[0].map((title) => ['rate', 'blocks', 'errors'].includes(title))
@@ -126,6 +126,13 @@ function tableOf(rigs: readonly RigRow[]): string[] {
       .trimEnd()
   })
 }
+
+/** That a relay has no rigs is told by their number. */
+function reasonText(reason: RigRow['reason'], relay: RelayFigures | undefined): string {
+  return relay?.rigs === 0 && reason?.endsWith(NO_RIG) ? '' : printable(reason ?? '')
+}
+
+const NO_RIG = 'no rig is connected'
 
 function relayText({ rigs, rate }: RelayFigures): string {
   const count = `relay of ${rigs} ${rigs === 1 ? 'rig' : 'rigs'}`

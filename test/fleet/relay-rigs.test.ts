@@ -35,6 +35,8 @@ describeWith(lackOf('nats-server'), 'the rigs of a relay', () => {
     const relay = start(['mine', '--fleet', nats, '--rig', 'hall-2', ...own])
     const [, port] = await relay.sees(/stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
     const [, url] = await relay.sees(/dashboard: (http:\/\/\S+)\//)
+    await expect.poll(async () => (await run(['fleet', '--nats', nats])).out).toMatch(/^hall-2 .* relay of 0 rigs.*$/m)
+    expect((await run(['fleet', '--nats', nats])).out).not.toMatch(/unable/)
     const pool = ['--pool', `stratum+tcp://k:${KEY}.shelf@127.0.0.1:${port}`, '--threads', '1', '--gpu', 'none']
     start(['mine', ...pool, '--http', 'off'])
     const table = async () => JSON.parse((await run(['rigs', url, '--json'])).out) as WorkerTable
