@@ -128,6 +128,7 @@ export class ShareRecorder implements RigLedger {
   async #close(): Promise<void> {
     this.#isClosed = true
     for (const cancel of this.#cancels) cancel()
+    this.kept?.store.hasten?.()
     await this.flush()
     await this.save()
     await this.kept?.store.close()

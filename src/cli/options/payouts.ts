@@ -1,5 +1,15 @@
 /** Options of `newcut payouts`. */
-import { type HostPort, listenAddress, oneOf, someText, type ValueKind, wholeNumber, yesNo } from '../values.ts'
+import {
+  type HostPort,
+  listenAddress,
+  natsServers,
+  oneOf,
+  someText,
+  type ValueKind,
+  wholeNumber,
+  yesNo,
+} from '../values.ts'
+import { domain, natsOptions } from './fleet.ts'
 import { mineOptions } from './mine.ts'
 import { flagOnly, option, unset } from './row.ts'
 import { gasOptions, keyOption, nodeOptions } from './wallet.ts'
@@ -24,6 +34,7 @@ const minerAddress: ValueKind<HostPort> = {
   format: (value) => listenAddress.format(value),
 }
 
+const ofFleet = { needs: ['fleetRig'] } as const
 const ofPaying = { needs: ['paying'] } as const
 
 export const payoutsOptions = {
@@ -39,6 +50,16 @@ export const payoutsOptions = {
     unset(minerAddress, 'HOST:PORT', 'read the shares from a running miner, which serves HTTP at this address'),
   ),
   'http-token': mineOptions['http-token'],
+  fleet: flagOnly(
+    unset(
+      natsServers,
+      'URL',
+      'read the shares of all relays of a fleet, from its NATS server (nats:// or tls://, may have USER:PASSWORD@); several for a cluster',
+      { group: 'fleet', isSecret: true },
+    ),
+  ),
+  ...natsOptions,
+  'nats-domain': { ...domain, ...ofFleet },
   scheme: option(
     oneOf(['pplns', 'prop', 'solo'] as const),
     'pplns',
