@@ -88,6 +88,8 @@ export class ShareLog {
       const done = open < 0 ? waiting.length : open
       for (const { value } of waiting.slice(0, done)) if (isIn(value.timeMs, range)) yield value
       waiting = waiting.slice(done)
+      // All that comes later is of later times.
+      if (!newestFirst && atMs - 2 * SHARE_SLACK_MS > (range.untilMs ?? Number.POSITIVE_INFINITY)) break
     }
     for (const { value } of waiting) if (isIn(value.timeMs, range)) yield value
   }

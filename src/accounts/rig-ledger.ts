@@ -1,5 +1,6 @@
 /** What others see of the accounts of rigs and of the log of their shares. */
 import type { AccountStore, Accounts } from './accounts.ts'
+import type { BlockShares } from './block-shares.ts'
 import type { ShareStore } from './share-store.ts'
 
 /** What the console is told of rigs and of their share log. */
@@ -17,6 +18,8 @@ export interface Kept {
   readonly has: (id: string) => boolean
   /** Time of the newest share; 0: there is none. */
   readonly newestMs: number
+  /** Shares of blocks that are not in the store yet; undefined: they are given up where it cannot be written. */
+  readonly blocks?: BlockShares | undefined
 }
 
 export interface RigLedger {

@@ -118,11 +118,15 @@ async function strike(field: RelayField, random: () => number): Promise<string[]
 
 /** What is on its way comes to its end, and all blocks lie deep. */
 async function settle(field: RelayField, client: NodeClient): Promise<void> {
-  await until(async () => {
+  const bury = async () => {
     const body = JSON.stringify(Object.fromEntries(client.info.nodeChains.map((chain) => [chain, 1])))
-    await fetch(`${field.node}/devnet/make-blocks`, { method: 'POST', body })
-    return (await recordsOf(field)).every(({ state }) => ENDS.includes(state))
-  })
+    const headers = { 'content-type': 'application/json' }
+    const { status } = await fetch(`${field.node}/devnet/make-blocks`, { method: 'POST', headers, body })
+    expect(status, 'blocks are made').toBe(200)
+  }
+  await until(async () => (await recordsOf(field)).every(({ state }) => ENDS.includes(state)))
+  for (let i = 0; i < 3; i++) await bury()
+  await until(async () => (await recordsOf(field)).every(({ state }) => ENDS.includes(state)))
   for (const relay of relays) await field.end('SIGTERM', relay)
 }
 

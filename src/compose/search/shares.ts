@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Accounts, type AccountsOptions } from '../../accounts/accounts.ts'
+import { BlockShares } from '../../accounts/block-shares.ts'
 import { LevelStore } from '../../accounts/level-store.ts'
 import { ShareRecorder } from '../../accounts/recorder.ts'
 import type { Kept, RigNotice } from '../../accounts/rig-ledger.ts'
@@ -34,7 +35,7 @@ export async function openShares(state: StateSetup | null, keeping: ShareKeeping
     onWarning: (message, isWell) => notify({ type: isWell ? 'recovered' : 'warning', message }),
   }
   if (keeping?.fleet !== undefined) {
-    const open = await openFleetShares(keeping.fleet, options)
+    const open = await openFleetShares(keeping.fleet, state, options)
     return (onNotice) => {
       notify = onNotice
       return open(onNotice)
@@ -48,7 +49,8 @@ export async function openShares(state: StateSetup | null, keeping: ShareKeeping
   let kept: Kept | null = null
   if (isKept && fault === null) {
     const store = await LevelStore.open({ folder: join(state.folder, SHARES_FOLDER), network, clock: systemClock })
-    kept = { store, accounts: store, has: store.has, newestMs: store.newestMs }
+    const blocks = new BlockShares(state.folder, (message) => notify({ type: 'warning', message }))
+    kept = { store, accounts: store, has: store.has, newestMs: store.newestMs, blocks }
     await accounts.restore(store, store, systemClock.wallMs()).catch(async (error: unknown) => {
       await store.close()
       throw error
