@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describeError } from '../core/errors.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
-import type { ShareEntry } from './share-store.ts'
+import type { BlocksOnTheirWay, PendingShare } from './rig-ledger.ts'
 
 const FILE = 'block-shares.jsonl'
 /** Blocks that wait for the log. Beyond it the oldest are given up. */
@@ -25,9 +25,7 @@ const BlockShareLine = Type.Object({
   block: Text,
 })
 
-export type PendingShare = Omit<ShareEntry, 'timeMs'> & { readonly foundMs: number }
-
-export class BlockShares {
+export class BlockShares implements BlocksOnTheirWay {
   /** null: they are kept in memory alone. */
   readonly #path: string | null
   readonly #pending = new Map<string, PendingShare>()
