@@ -39,8 +39,9 @@ const ofPaying = { needs: ['paying'] } as const
 
 export const payoutsOptions = {
   ...nodeOptions,
-  'public-key': mineOptions['public-key'],
-  account: mineOptions.account,
+  // The leader of a fleet does not say it here.
+  'public-key': { ...mineOptions['public-key'], needs: [] },
+  account: { ...mineOptions.account, needs: [] },
   state: unset(
     someText,
     'DIR',
