@@ -31,6 +31,8 @@ export class BlockShares implements BlocksOnTheirWay {
   readonly #pending = new Map<string, PendingShare>()
   readonly #onWarning: (message: string) => void
   #isFailing = false
+  /** Whether the last line of the file may be incomplete. */
+  #isTorn = false
 
   /** Those that an earlier run has left in the folder; null: in memory alone. */
   constructor(folder: string | null, onWarning: (message: string) => void) {
@@ -50,7 +52,12 @@ export class BlockShares implements BlocksOnTheirWay {
     this.#pending.set(share.id, share)
     const [oldest] = this.#pending.keys()
     if (this.#pending.size > MAX_PENDING) this.#pending.delete(oldest)
-    this.#attempt((path) => appendFileSync(path, `${JSON.stringify(share)}\n`, { mode: 0o600 }))
+    this.#attempt((path) => {
+      const start = this.#isTorn ? '\n' : ''
+      this.#isTorn = true
+      appendFileSync(path, `${start}${JSON.stringify(share)}\n`, { mode: 0o600 })
+      this.#isTorn = false
+    })
   }
 
   /** The log has it. The file is emptied with the last one. */
@@ -62,8 +69,10 @@ export class BlockShares implements BlocksOnTheirWay {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const path = join(folder, FILE)
     // Whoever was killed while it wrote a line had not handed in that block.
-    const lines = textOf(path).split('\n').slice(0, -1)
-    const damaged = lines.filter((line) => !this.#take(line)).length
+    const text = textOf(path)
+    const lines = text.split('\n').slice(0, -1)
+    this.#isTorn = text !== '' && !text.endsWith('\n')
+    const damaged = lines.filter((line) => line !== '' && !this.#take(line)).length
     if (damaged > 0) this.#onWarning(`${path}: ${damaged} damaged lines are left out`)
   }
 
