@@ -1,5 +1,5 @@
 /** The share log of a fleet, for whoever reads it and is no part of the fleet. */
-import { NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
 import { Link, type LinkOptions } from '../fleet/link.ts'
 import { ShareLog } from './jetstream-log.ts'
 import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
@@ -36,11 +36,22 @@ export class FleetShareReader implements ShareReader {
   }
 
   shares(range: TimeRange & { readonly newestFirst?: boolean } = {}): AsyncIterable<ShareEntry> {
-    return this.#log.shares(range)
+    return this.#told(this.#log.shares(range))
   }
 
   refused(range: TimeRange = {}): AsyncIterable<RefusedShares> {
-    return this.#log.refused(range)
+    return this.#told(this.#log.refused(range))
+  }
+
+  /** Throws NewcutError where NATS fails meanwhile. */
+  async *#told<T>(records: AsyncIterable<T>): AsyncGenerator<T, void, void> {
+    try {
+      yield* records
+    } catch (error) {
+      if (error instanceof NewcutError) throw error
+      const message = `the share log of the fleet cannot be read at ${this.#link.url}: ${describeError(error)}`
+      throw new NewcutError('NODE_UNREACHABLE', message, { hint: 'is the NATS server up? try again', cause: error })
+    }
   }
 
   close(): Promise<void> {

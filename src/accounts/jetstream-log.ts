@@ -182,6 +182,7 @@ export class ShareLog {
       let isWhole = false
       const messages = await consumer.consume({ max_messages: PULL })
       stall = setTimeout(() => messages.stop(), STALL_MS)
+      void this.#link.connection.closed().then(() => messages.stop())
       for await (const message of messages) {
         stall.refresh()
         if (message.seq <= last) part.push(message)

@@ -205,13 +205,15 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
   it('that are cut short are an error for who reads them', async () => {
     const fleet = 'short'
     const link = await linkTo(fleet)
+    // The first message tells the reader that the first part is read.
+    await link.jetstream.publish(link.subjects.share, 'garbage')
     const store = new JetStreamStore({ link, clock: systemClock, session: randomUUID(), onWarning })
-    const many = Array.from({ length: 5_000 }, (_, i) => shareEntry(`s-${i}`, 1_000_000_000 + i * 100_000))
-    await store.append(many)
-    const reader = await readerOf(fleet)
-    const read = (async () => {
-      for await (const _ of reader.shares()) await reader.close()
-    })()
-    await expect(read).rejects.toThrow()
+    await store.append(Array.from({ length: 9_000 }, (_, i) => shareEntry(`s-${i}`, i)))
+    const closing = { ...optionsOf(fleet), onWarning: () => void reader.close() }
+    const reader = await FleetShareReader.open(closing, new AbortController().signal)
+    await expect(listOf(reader.shares())).rejects.toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringMatching(/^the share log of the fleet (ended|cannot be read)/),
+    })
   })
 })
