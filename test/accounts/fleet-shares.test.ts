@@ -15,7 +15,7 @@ import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { loggedIn, startedServer, stopServers, workOf } from '../engine/stratum/servers.ts'
-import { NatsBed } from '../fleet/nats.ts'
+import { NatsBed, NatsServer } from '../fleet/nats.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { until } from '../wait.ts'
@@ -199,6 +199,41 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     await expect(readerOf('nobody')).rejects.toMatchObject({
       code: 'BAD_INPUT',
       message: expect.stringMatching(/the fleet nobody has no share log/),
+    })
+  })
+
+  it('are kept and read with the permissions of the manual, and kept with those of a rig alone', async () => {
+    const folder = temporaryFolder()
+    const own = ['newcut.main.share', 'newcut.main.unshared']
+    const reads = ['STREAM.INFO.newcut-main-shares', 'CONSUMER.*.newcut-main-shares.>']
+    const api = [...reads, 'CONSUMER.MSG.NEXT.newcut-main-shares.>'].map((subject) => `$JS.API.${subject}`)
+    const user = (name: string, subjects: readonly string[]) =>
+      `{ user: ${name}, password: x, permissions: { publish: ${JSON.stringify(subjects)}, subscribe: ["_INBOX.>"] } }`
+    const users = [`{ user: leader, password: x }`, user('relay', [...own, ...api]), user('poor', own)]
+    const nats = await NatsServer.start(folder, `authorization { users = [ ${users.join(', ')} ] }`)
+    bed.cleanups.push(() => nats.kill())
+    const linkAs = async (name: string) => {
+      const address = readNatsAddress(nats.url.replace('nats://', `nats://${name}:x@`))
+      const options = { ...optionsOf('main'), addresses: [address] }
+      const link = await Link.open(options, null, new AbortController().signal)
+      bed.cleanups.push(() => link.close())
+      return link
+    }
+    await prepareShares({ link: await linkAs('leader'), onWarning })
+    const opened = async (name: string) => {
+      const notices: string[] = []
+      const open = await openFleetShares({ link: await linkAs(name), relay: name }, null, { onWarning })
+      const recorder = open(({ message }) => notices.push(message))
+      const { timeMs: _, ...share } = shareEntry(name, 1)
+      const outcome = await new Promise((resolve) => recorder.accept(share, resolve))
+      await recorder.close()
+      return { notices, outcome, accounts: recorder.accounts.size }
+    }
+    await opened('relay')
+    expect(await opened('relay')).toEqual({ notices: [], outcome: 'accepted', accounts: 1 })
+    expect(await opened('poor')).toEqual({
+      notices: [expect.stringMatching(/^the accounts of this relay begin anew: .*ermission/)],
+      ...{ outcome: 'accepted', accounts: 1 },
     })
   })
 
