@@ -47,6 +47,8 @@ const sleeps: Exceptions = {
   'payouts/kill-rounds.ts': [1, 'a blow at a random moment'],
   'rounds/fleet-rounds.ts': [4, 'kills at random moments'],
   'rounds/kill-rounds.ts': [3, 'kills at random moments'],
+  'rounds/relay-field.ts': [2, 'a pace'],
+  'rounds/relay-rounds.ts': [4, 'kills at random moments'],
   'rounds/soak.test.ts': [2, 'a pace'],
   'scripts/runner.test.ts': [2, 'programs that never end'],
   'source/node-source.test.ts': [1, 'a node that answers after 20 ms'],

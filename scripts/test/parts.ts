@@ -40,7 +40,7 @@ const listed: readonly Part[] = [
     name: 'kills',
     what: 'processes that are killed and stopped, again and again',
     files: [
-      ...inFolder('rounds', 'fleet', 'kill', 'shares', 'soak'),
+      ...inFolder('rounds', 'fleet', 'kill', 'relays', 'shares', 'soak'),
       ...inFolder('devnet', 'kill'),
       ...inFolder('journal', 'crash'),
       ...inFolder('payouts', 'kill'),

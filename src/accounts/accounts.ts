@@ -132,7 +132,7 @@ export class Accounts {
   }
 
   /** Takes up what was saved, and the shares since. `nowMs`: time of day. */
-  async restore(saved: AccountStore | null, log: ShareReader, nowMs: number): Promise<void> {
+  async restore(saved: AccountStore | null, log: Omit<ShareReader, 'close'>, nowMs: number): Promise<void> {
     const state = (await saved?.load()) ?? null
     for (const each of state?.accounts ?? []) {
       const account = new WorkerAccount(each.user, each.worker, each)

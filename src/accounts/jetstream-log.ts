@@ -4,12 +4,12 @@
  * still to come can belong before.
  */
 import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream'
-import { describeError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
 import type { Link } from '../fleet/link.ts'
 import { decodeMessage } from '../fleet/messages.ts'
 import { unlessMissing } from '../fleet/stores.ts'
 import { literals } from '../schema/literals.ts'
-import { type Static, type TSchema, Type } from '../schema/typebox.ts'
+import { type Static, Type } from '../schema/typebox.ts'
 import { shareVerdicts } from '../stratum/messages.ts'
 import type { RefusedShares, ShareEntry, TimeRange } from './share-store.ts'
 
@@ -20,6 +20,16 @@ const COUNT_SLACK_MS = 5 * 60_000
 /** Messages that are read between two looks which of them may be told; going backwards, read from the stream at once. */
 const CHUNK = 4_096
 const PULL = 2_000
+/** A log of which nothing more comes for so long is given up. */
+const STALL_MS = 15_000
+
+/** Which records are read, beyond those of the range. */
+export interface LogScope {
+  /** Only those of this relay. undefined: all. */
+  readonly relay?: string | undefined
+  /** Only those among so many messages that JetStream took last. undefined: all. */
+  readonly newest?: number | undefined
+}
 
 type Refusal = RefusedShares['verdict']
 const refusals = shareVerdicts.filter((verdict) => verdict !== 'accepted') as [Refusal, ...Refusal[]]
@@ -31,12 +41,14 @@ const ShareMessage = Type.Object({
   ...{ user: Text, worker: Text, agent: Text, address: Text },
   ...{ chain: Amount, height: Amount, difficulty: Amount, blockDifficulty: Amount },
   block: Type.Union([Text, Type.Null()]),
+  relay: Type.Optional(Text),
 })
 const RefusedMessage = Type.Object({
   minuteMs: Amount,
   ...{ user: Text, worker: Text },
   verdict: literals(refusals),
   count: Amount,
+  relay: Type.Optional(Text),
 })
 
 /** Something of the stream, and when JetStream took it. */
@@ -48,14 +60,22 @@ interface Taken<T> {
 export class ShareLog {
   readonly #link: Link
   readonly #onWarning: (message: string) => void
+  readonly #scope: LogScope
 
-  constructor(link: Link, onWarning: (message: string) => void) {
+  constructor(link: Link, onWarning: (message: string) => void, scope: LogScope = {}) {
     this.#link = link
     this.#onWarning = onWarning
+    this.#scope = scope
+  }
+
+  /** Whether the fleet has a share log. Throws what NATS throws. */
+  async isThere(): Promise<boolean> {
+    const manager = await this.#link.jetstream.jetstreamManager(false)
+    return (await unlessMissing(() => manager.streams.info(this.#link.subjects.shares))) !== null
   }
 
   /** Throws what NATS throws. Nothing where there is no stream. */
-  async *shares({ newestFirst = false, ...range }: TimeRange & { readonly newestFirst?: boolean }) {
+  async *shares({ newestFirst = false, ...range }: TimeRange & { readonly newestFirst?: boolean } = {}) {
     const order = newestFirst ? (a: ShareEntry, b: ShareEntry) => compared(b, a) : compared
     const sign = newestFirst ? -1 : 1
     let waiting: Taken<ShareEntry>[] = []
@@ -68,12 +88,14 @@ export class ShareLog {
       const done = open < 0 ? waiting.length : open
       for (const { value } of waiting.slice(0, done)) if (isIn(value.timeMs, range)) yield value
       waiting = waiting.slice(done)
+      // All that comes later is of later times.
+      if (!newestFirst && atMs - 2 * SHARE_SLACK_MS > (range.untilMs ?? Number.POSITIVE_INFINITY)) break
     }
     for (const { value } of waiting) if (isIn(value.timeMs, range)) yield value
   }
 
   /** Counts of one worker, minute and verdict are added up. Throws what NATS throws. */
-  async *refused(range: TimeRange): AsyncGenerator<RefusedShares, void, void> {
+  async *refused(range: TimeRange = {}): AsyncGenerator<RefusedShares, void, void> {
     const sums = new Map<string, Taken<RefusedShares>>()
     const sorted = () => [...sums].toSorted(([, a], [, b]) => a.value.minuteMs - b.value.minuteMs)
     for await (const messages of this.#forwards(this.#link.subjects.unshared, range, COUNT_SLACK_MS)) {
@@ -93,9 +115,14 @@ export class ShareLog {
     for (const [, { value }] of sorted()) yield value
   }
 
-  #readAs<T extends TSchema>(schema: T, message: JsMsg): Taken<Static<T>>[] {
+  #readAs<T extends typeof ShareMessage | typeof RefusedMessage>(
+    schema: T,
+    message: JsMsg,
+  ): Taken<Omit<Static<T>, 'relay'>>[] {
     try {
-      return [{ value: decodeMessage(schema, message.data, message.subject), takenMs: message.time.getTime() }]
+      const { relay, ...value } = decodeMessage(schema, message.data, message.subject)
+      const isWanted = this.#scope.relay === undefined || relay === this.#scope.relay
+      return isWanted ? [{ value, takenMs: message.time.getTime() }] : []
     } catch (error) {
       this.#onWarning(`message ${message.seq} of ${this.#link.subjects.shares} is left out: ${describeError(error)}`)
       return []
@@ -106,7 +133,10 @@ export class ShareLog {
   async #bounds(): Promise<{ readonly first: number; readonly last: number } | null> {
     const manager = await this.#link.jetstream.jetstreamManager(false)
     const state = await unlessMissing(async () => (await manager.streams.info(this.#link.subjects.shares)).state)
-    return state === null || state.messages === 0 ? null : { first: state.first_seq, last: state.last_seq }
+    if (state === null || state.messages === 0) return null
+    const { first_seq: first, last_seq: last } = state
+    const { newest = Number.POSITIVE_INFINITY } = this.#scope
+    return { first: Math.max(first, last - newest + 1), last }
   }
 
   /** Messages of a subject that may be of the range, in the order in which JetStream took them. */
@@ -114,8 +144,9 @@ export class ShareLog {
     const bounds = await this.#bounds()
     if (bounds === null) return
     const from = fromMs === undefined ? 0 : Math.max(0, fromMs - slackMs)
+    const isBounded = this.#scope.newest !== undefined
     const start =
-      from > 0 && Number.isFinite(from)
+      from > 0 && Number.isFinite(from) && !isBounded
         ? {
             deliver_policy: DeliverPolicy.StartTime,
             opt_start_time: new Date(Math.min(from, MAX_TIME_MS)).toISOString(),
@@ -141,25 +172,41 @@ export class ShareLog {
     }
   }
 
-  /** Messages from where a consumer begins to this sequence, in parts. */
+  /** Messages from where a consumer begins to this sequence, in parts. Throws NewcutError where they end before it. */
   async *#read(start: ConsumerStart, last: number): AsyncGenerator<JsMsg[], void, void> {
     const consumer = await this.#link.jetstream.consumers.get(this.#link.subjects.shares, start)
+    let stall: NodeJS.Timeout | undefined
     try {
       if ((await consumer.info()).num_pending === 0) return
       let part: JsMsg[] = []
+      let isWhole = false
       const messages = await consumer.consume({ max_messages: PULL })
+      stall = setTimeout(() => messages.stop(), STALL_MS)
+      void this.#link.connection.closed().then(() => messages.stop())
       for await (const message of messages) {
+        stall.refresh()
         if (message.seq <= last) part.push(message)
-        if (message.seq >= last || message.info.pending === 0) break
+        isWhole = message.seq >= last || message.info.pending === 0
+        if (isWhole) break
         if (part.length < CHUNK) continue
         yield part
         part = []
+        stall.refresh()
       }
       messages.stop()
+      if (!isWhole) throw this.#cutShort()
       if (part.length > 0) yield part
     } finally {
+      clearTimeout(stall)
       await consumer.delete().catch(() => undefined)
     }
+  }
+
+  /** A log that is read in part would divide rewards wrongly. */
+  #cutShort(): NewcutError {
+    return new NewcutError('NODE_UNREACHABLE', `the share log of the fleet ended before its end at ${this.#link.url}`, {
+      hint: 'is the NATS server up? try again',
+    })
   }
 }
 

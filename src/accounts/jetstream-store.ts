@@ -18,6 +18,8 @@ const ACK_MS = 1_000
 const RETRY_MS = 100
 /** So long JetStream is asked to take a share before it is refused. */
 const GIVE_UP_MS = 10_000
+/** The same for all that is under way when the process ends. */
+const LAST_MS = 2_000
 /** Ids that are remembered, so that `has` knows them. */
 const MAX_RECENT = 65_536
 
@@ -25,6 +27,8 @@ export interface JetStreamStoreOptions extends ShareStreamOptions {
   readonly clock: Clock
   /** Names this process: counts that it hands over again are kept once. */
   readonly session: string
+  /** Name of the relay: shares and counts tell whose they are. */
+  readonly relay?: string | undefined
 }
 
 interface Message {
@@ -44,6 +48,8 @@ export class JetStreamStore implements ShareStore {
   /** Those that wait until fewer are under way. */
   readonly #waiting: (() => void)[] = []
   #counts = 0
+  /** What is not kept by then is given up. */
+  #lastMs = Number.POSITIVE_INFINITY
 
   /** A store whose stream is there, or is made by somebody else, as the leader of the fleet makes it for its relays. */
   constructor(options: JetStreamStoreOptions) {
@@ -68,7 +74,7 @@ export class JetStreamStore implements ShareStore {
 
   async append(shares: readonly ShareEntry[]): Promise<void> {
     const { share: subject } = this.#link.subjects
-    await this.#publishAll(shares.map((share) => ({ subject, id: share.id, body: encodeMessage(share) })))
+    await this.#publishAll(shares.map((share) => ({ subject, id: share.id, body: this.#bodyOf(share) })))
     for (const { id, timeMs } of shares) {
       this.#recent.add(id)
       this.#newestMs = Math.max(this.#newestMs, timeMs)
@@ -82,7 +88,7 @@ export class JetStreamStore implements ShareStore {
   async refuse(counts: readonly RefusedShares[]): Promise<void> {
     const { unshared: subject } = this.#link.subjects
     const idOf = () => `${this.#options.session}-${++this.#counts}`
-    await this.#publishAll(counts.map((each) => ({ subject, id: idOf(), body: encodeMessage(each) })))
+    await this.#publishAll(counts.map((each) => ({ subject, id: idOf(), body: this.#bodyOf(each) })))
   }
 
   shares(range: TimeRange & { readonly newestFirst?: boolean } = {}): AsyncGenerator<ShareEntry, void, void> {
@@ -93,9 +99,19 @@ export class JetStreamStore implements ShareStore {
     return this.#log.refused(range)
   }
 
+  /** What is under way, and what comes later, has two seconds. */
+  hasten(): void {
+    this.#lastMs = Math.min(this.#lastMs, this.#options.clock.monotonicMs() + LAST_MS)
+  }
+
   /** What is under way is given up. The connection stays open. */
   async close(): Promise<void> {
     this.#stopped.abort()
+  }
+
+  #bodyOf(record: ShareEntry | RefusedShares): Uint8Array {
+    const { relay } = this.#options
+    return encodeMessage(relay === undefined ? record : { ...record, relay })
   }
 
   /** All of them, or none may be counted: some may be in the stream all the same. */
@@ -122,11 +138,14 @@ export class JetStreamStore implements ShareStore {
     const endMs = clock.monotonicMs() + GIVE_UP_MS
     for (;;) {
       if (signal.aborted) throw unkept('the store is closed')
+      const isOver = () => clock.monotonicMs() >= Math.min(endMs, this.#lastMs)
       try {
+        // The client would keep it, and send it later, when it has long been refused.
+        if (!this.#link.isUp) throw new Error(`the NATS server at ${this.#link.url} is gone`)
         await this.#link.jetstream.publish(subject, body, { msgID: id, timeout: ACK_MS })
         return
       } catch (error) {
-        if (isFinal(error) || clock.monotonicMs() >= endMs) throw unkept(describeError(error), error)
+        if (isFinal(error) || isOver()) throw unkept(describeError(error), error)
       }
       await sleep(clock, RETRY_MS, signal)
     }

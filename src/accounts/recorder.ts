@@ -40,6 +40,8 @@ export class ShareRecorder implements RigLedger {
   #writing: Promise<void> | null = null
   /** Of the last write: those of shares never fall, and no two writes have the same. */
   #lastMs: number
+  /** Blocks whose shares are in `waiting`, or with the store. */
+  readonly #blocksUnderWay = new Set<string>()
   readonly #refused = new Map<string, RefusedShares>()
   /** Those with refusals in this run. */
   readonly #refusing = new WeakSet<WorkerAccount>()
@@ -56,7 +58,11 @@ export class ShareRecorder implements RigLedger {
     this.#onNotice = onNotice
     this.#lastMs = Math.max(kept?.newestMs ?? 0, accounts.throughMs)
     if (kept === null) return
-    this.#repeat(REFUSED_MS, () => this.#keepRefused())
+    this.#keepBlocks()
+    this.#repeat(REFUSED_MS, async () => {
+      this.#keepBlocks()
+      await this.#keepRefused()
+    })
     this.#repeat(SAVE_MS, () => this.save())
   }
 
@@ -80,10 +86,19 @@ export class ShareRecorder implements RigLedger {
     this.accounts.accept(by, difficulty, isBlock, this.#nextMs(0))
   }
 
+  /**
+   * Makes sure of the share of a block, before that is handed in: it comes into the store in the end, even if this process
+   * dies, and whatever the rig is answered.
+   */
+  secure(share: NewShare): void {
+    this.kept?.blocks?.add({ ...share, foundMs: this.#clock.wallMs() })
+  }
+
   /** Keeps a share, counts it and answers. */
   accept(share: NewShare, answer: (outcome: KeepOutcome) => void): void {
     if (this.kept === null || this.#isClosed || this.#waiting.length >= MAX_WAITING) answer('unavailable')
     else {
+      if (share.block !== null) this.#blocksUnderWay.add(share.id)
       this.#waiting.push({ share, answer })
       this.#writing ??= this.#writeAll(this.kept)
     }
@@ -128,6 +143,7 @@ export class ShareRecorder implements RigLedger {
   async #close(): Promise<void> {
     this.#isClosed = true
     for (const cancel of this.#cancels) cancel()
+    this.kept?.store.hasten?.()
     await this.flush()
     await this.save()
     await this.kept?.store.close()
@@ -143,7 +159,10 @@ export class ShareRecorder implements RigLedger {
       // They are replayed in this order.
       const shares = batch.map(({ share }): ShareEntry => ({ ...share, timeMs })).sort((a, b) => (a.id < b.id ? -1 : 1))
       const isKept = shares.length === 0 || (await this.#attempt(() => kept.store.append(shares)))
-      if (isKept) for (const share of shares) this.accounts.acceptKept(share)
+      for (const share of shares) {
+        if (isKept) this.accounts.acceptKept(share)
+        if (share.block !== null) this.#wroteBlock(share.id, isKept)
+      }
       const outcome = isKept ? 'accepted' : 'unavailable'
       for (const { answer } of batch) answer(outcome)
       if (this.#waiting.length > 0 && this.#clock.wallMs() <= timeMs) await this.#pause()
@@ -159,8 +178,21 @@ export class ShareRecorder implements RigLedger {
       const isNew = !ids.has(id) && !has(id)
       ids.add(id)
       if (!isNew) answer('duplicate')
+      if (has(id)) this.#wroteBlock(id, true)
       return isNew
     })
+  }
+
+  /** Hands blocks to the store that it does not have yet. */
+  #keepBlocks(): void {
+    for (const { foundMs: _, ...share } of this.kept?.blocks?.pending ?? []) {
+      if (!this.#blocksUnderWay.has(share.id)) this.accept(share, () => undefined)
+    }
+  }
+
+  #wroteBlock(id: string, isKept: boolean): void {
+    this.#blocksUnderWay.delete(id)
+    if (isKept) this.kept?.blocks?.done(id)
   }
 
   #pause(): Promise<void> {

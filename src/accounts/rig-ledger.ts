@@ -1,11 +1,23 @@
 /** What others see of the accounts of rigs and of the log of their shares. */
 import type { AccountStore, Accounts } from './accounts.ts'
-import type { ShareStore } from './share-store.ts'
+import type { ShareEntry, ShareStore } from './share-store.ts'
 
 /** What the console is told of rigs and of their share log. */
 export interface RigNotice {
   readonly type: 'warning' | 'trouble' | 'recovered' | 'detail'
   readonly message: string
+}
+
+/** A share that is a block, and the time of day at which it was found. */
+export type PendingShare = Omit<ShareEntry, 'timeMs'> & { readonly foundMs: number }
+
+/** Shares that are blocks, and that the store does not have yet. */
+export interface BlocksOnTheirWay {
+  readonly pending: Iterable<PendingShare>
+  /** Once it returns the share outlives this process. */
+  add(share: PendingShare): void
+  /** The store has it. */
+  done(id: string): void
 }
 
 /** Where shares and accounts are kept. */
@@ -17,6 +29,8 @@ export interface Kept {
   readonly has: (id: string) => boolean
   /** Time of the newest share; 0: there is none. */
   readonly newestMs: number
+  /** Shares of blocks that are not in the store yet; undefined: they are given up where it cannot be written. */
+  readonly blocks?: BlocksOnTheirWay | undefined
 }
 
 export interface RigLedger {

@@ -58,4 +58,6 @@ export interface ShareStore extends ShareReader {
   append(shares: readonly ShareEntry[]): Promise<void>
   /** Adds to the counts of each minute. */
   refuse(counts: readonly RefusedShares[]): Promise<void>
+  /** The process is about to end: what cannot be kept soon is given up. */
+  hasten?(): void
 }

@@ -16,6 +16,7 @@ import { systemClock } from '../platform/clock.ts'
 import { placeOf } from '../source/node/mining-node.ts'
 import type { NamedKey } from '../wallet/known-keys.ts'
 import { refuseFlag, refuseWithoutEffect } from './effect.ts'
+import { linkSetup } from './fleet-setup.ts'
 import { termsOf } from './orders.ts'
 import { payoutLines } from './payouts-text.ts'
 import { signingKeys } from './signing-keys.ts'
@@ -29,6 +30,7 @@ export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): P
   const { values } = config
   refuseWithoutEffect(payoutsOptions, config)
   refuseFlag(config, 'http-token', values.from === undefined ? FOR_FROM : null)
+  refuseFlag(config, 'from', values.fleet === undefined ? null : FOR_FLEET)
   refuseFlag(config, 'window', values.scheme === 'pplns' ? null : { reason: 'it is for --scheme pplns' })
   const print = printerTo(surroundings.out)
   const steps = new StepLines(values.json, surroundings)
@@ -36,7 +38,7 @@ export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): P
     const { nodeVersion: network } = client.info
     const keys = values.pay ? signingKeys(values.key, network, (message) => steps.warn(message)) : null
     const folder = folderOf(config, surroundings)
-    const source = sourceOf(config, folder, network)
+    const source = sourceOf(config, { folder, network, onWarning: (message) => steps.warn(message) })
     const openReader = () => openShareReader(source, systemClock, signal)
     const setup = setupOf(client, { config, openReader, folder, rules: rulesOf(config, network, keys), signal })
     const since = new Date(setup.clock.wallMs()).toISOString()
@@ -50,6 +52,7 @@ export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): P
   })
 }
 
+const FOR_FLEET = { reason: 'with --fleet the shares come from the fleet', hint: 'leave one of them out' }
 const FOR_FROM = { reason: 'it is for --from', hint: 'add --from HOST:PORT' }
 
 /** The account that is paid for blocks: as it was named, or that of the first key, or the one of the network. */
@@ -81,12 +84,16 @@ function folderOf({ values: { state } }: PayoutsConfig, { environment }: Surroun
   })
 }
 
-function sourceOf(
-  { values: { from, 'http-token': token } }: PayoutsConfig,
-  folder: string,
-  network: string,
-): ShareSource {
-  if (from === undefined) return { kind: 'state', folder, network }
+interface Reading {
+  readonly folder: string
+  readonly network: string
+  readonly onWarning: (message: string) => void
+}
+
+function sourceOf({ values }: PayoutsConfig, { onWarning, ...own }: Reading): ShareSource {
+  const { from, fleet, 'http-token': token, 'nats-domain': domain } = values
+  if (fleet !== undefined) return { kind: 'fleet', server: { ...linkSetup(values, fleet), domain }, onWarning }
+  if (from === undefined) return { kind: 'state', ...own }
   const host = from.host.includes(':') ? `[${from.host}]` : from.host
   return { kind: 'miner', url: `http://${host}:${from.port}`, token }
 }

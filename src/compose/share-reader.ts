@@ -1,24 +1,33 @@
-/** Where reports and payouts read shares: the share log of a miner that is not running, or a running miner. */
+/** Where reports and payouts read shares: the share log of a miner that is not running, a running miner, or a fleet. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { FleetShareReader } from '../accounts/fleet-reader.ts'
 import { HttpShareReader } from '../accounts/http-reader.ts'
 import { LevelStore } from '../accounts/level-store.ts'
 import type { ShareReader } from '../accounts/share-store.ts'
 import type { Clock } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
+import type { LinkSetup } from '../fleet/link.ts'
+import { packageVersion } from '../platform/version.ts'
 import { SHARES_FOLDER } from './search/shares.ts'
 
 /** `folder`: that of the miner's state. */
 export type ShareSource =
   | { readonly kind: 'state'; readonly folder: string; readonly network: string }
   | { readonly kind: 'miner'; readonly url: string; readonly token: string | undefined }
+  | { readonly kind: 'fleet'; readonly server: LinkSetup; readonly onWarning: (message: string) => void }
 
 /**
  * Opens shares to be read. Throws NewcutError BAD_INPUT where there is no share log, DATA_UNUSABLE for one that is in use, of
- * another network, or damaged. A miner that does not answer is an error of the first read.
+ * another network, or damaged, and what FleetShareReader throws. A miner that does not answer is an error of the first read.
  */
 export async function openShareReader(source: ShareSource, clock: Clock, stopped: AbortSignal): Promise<ShareReader> {
   if (source.kind === 'miner') return new HttpShareReader({ url: source.url, token: source.token, stopped })
+  if (source.kind === 'fleet') {
+    const { server, onWarning } = source
+    const shared = { agent: `newcut/${packageVersion}`, clock, random: Math.random, onWarning }
+    return await FleetShareReader.open({ ...server, ...shared }, stopped)
+  }
   const folder = join(source.folder, SHARES_FOLDER)
   if (!existsSync(folder)) {
     throw new NewcutError('BAD_INPUT', `${source.folder}: there is no share log in this folder`, {

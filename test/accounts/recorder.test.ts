@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { Accounts } from '../../src/accounts/accounts.ts'
 import { type KeepOutcome, MAX_WAITING, type NewShare, ShareRecorder } from '../../src/accounts/recorder.ts'
-import type { Kept, RigNotice } from '../../src/accounts/rig-ledger.ts'
+import type { BlocksOnTheirWay, Kept, PendingShare, RigNotice } from '../../src/accounts/rig-ledger.ts'
 import type { RefusedShares, ShareEntry, ShareStore } from '../../src/accounts/share-store.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { shareOf } from './shares.ts'
@@ -48,20 +48,39 @@ class SlowStore implements ShareStore {
   }
 }
 
-function recording({ known = [] as readonly string[], newestMs = 0 } = {}) {
+/** Shares that an earlier process has left, and what comes of them. */
+class Left implements BlocksOnTheirWay {
+  readonly shares = new Map<string, PendingShare>()
+  get pending() {
+    return this.shares.values()
+  }
+  add(share: PendingShare) {
+    this.shares.set(share.id, share)
+  }
+  done(id: string) {
+    this.shares.delete(id)
+  }
+}
+
+const blockOf = (number: number): NewShare => {
+  const { timeMs: _, ...share } = shareOf(number, { block: `block-${number}` })
+  return share
+}
+
+function recording({ known = [] as readonly string[], newestMs = 0, blocks = new Left() } = {}) {
   const store = new SlowStore()
   const clock = new VirtualClock()
   const notices: RigNotice[] = []
   const accounts = new Accounts({ onWarning: () => undefined })
   const saved = { load: async () => null, save: async () => void store.saves++ }
-  const kept: Kept = { store, accounts: saved, has: (id) => known.includes(id), newestMs }
+  const kept: Kept = { store, accounts: saved, has: (id) => known.includes(id), newestMs, blocks }
   const recorder = new ShareRecorder(kept, accounts, clock, (notice) => notices.push(notice))
   const answers: [number, KeepOutcome][] = []
   const accept = (number: number) => {
     const { timeMs, ...share } = shareOf(number)
     recorder.accept(share satisfies NewShare, (outcome) => answers.push([number, outcome]))
   }
-  return { store, clock, notices, accounts, recorder, answers, accept }
+  return { store, clock, notices, accounts, recorder, answers, accept, blocks }
 }
 
 describe('a share', () => {
@@ -142,6 +161,59 @@ describe('a share', () => {
     const { accept, answers } = recording()
     for (let i = 0; i <= MAX_WAITING; i++) accept(i)
     expect(answers).toEqual([[MAX_WAITING, 'unavailable']])
+  })
+})
+
+describe('the share of a block', () => {
+  it('that cannot be kept is refused, and comes into the store once that can be written', async () => {
+    const { store, clock, accounts, answers, recorder, blocks } = recording()
+    store.isFull = true
+    recorder.secure(blockOf(1))
+    recorder.accept(blockOf(1), (outcome) => answers.push([1, outcome]))
+    await store.letThrough()
+    expect([answers, blocks.shares.size]).toEqual([[[1, 'unavailable']], 1])
+    await clock.pass(1_000)
+    await store.letThrough()
+    expect([accounts.size, blocks.shares.size]).toEqual([0, 1])
+    store.isFull = false
+    await clock.pass(1_000)
+    await store.letThrough()
+    await clock.pass(3_000)
+    expect(store.appended.map(({ id, block }) => [Number(id), block])).toEqual([[1, 'block-1']])
+    expect([answers.length, blocks.shares.size]).toEqual([1, 0])
+    expect(accounts.get('k:abc', 'shelf-1')).toMatchObject({ accepted: 1, blocks: 1 })
+  })
+
+  it('is handed to the store once while that takes long', async () => {
+    const { store, clock, recorder, blocks } = recording()
+    recorder.secure(blockOf(1))
+    recorder.accept(blockOf(1), () => undefined)
+    await clock.pass(5_000)
+    await store.letThrough()
+    await clock.pass(5_000)
+    await store.letThrough()
+    expect([store.appended.length, blocks.shares.size]).toEqual([1, 0])
+  })
+
+  it('that an earlier process has left is kept at the start, once', async () => {
+    const blocks = new Left()
+    for (const number of [1, 2]) blocks.add({ ...blockOf(number), foundMs: 7 })
+    const { store, accounts } = recording({ blocks, known: [blockOf(2).id] })
+    await store.letThrough()
+    expect(store.appended.map(({ id }) => Number(id))).toEqual([1])
+    expect(store.appended[0]).not.toHaveProperty('foundMs')
+    expect([blocks.shares.size, accounts.get('k:abc', 'shelf-1')?.blocks]).toEqual([0, 1])
+  })
+
+  it('that is left when the server stops stays for the next start', async () => {
+    const { store, recorder, blocks } = recording()
+    store.isFull = true
+    recorder.secure(blockOf(1))
+    recorder.accept(blockOf(1), () => undefined)
+    const closed = recorder.close()
+    await store.letThrough()
+    await closed
+    expect([...blocks.shares.keys()].map(Number)).toEqual([1])
   })
 })
 

@@ -1,5 +1,15 @@
 /** Options of `newcut payouts`. */
-import { type HostPort, listenAddress, oneOf, someText, type ValueKind, wholeNumber, yesNo } from '../values.ts'
+import {
+  type HostPort,
+  listenAddress,
+  natsServers,
+  oneOf,
+  someText,
+  type ValueKind,
+  wholeNumber,
+  yesNo,
+} from '../values.ts'
+import { domain, natsOptions } from './fleet.ts'
 import { mineOptions } from './mine.ts'
 import { flagOnly, option, unset } from './row.ts'
 import { gasOptions, keyOption, nodeOptions } from './wallet.ts'
@@ -24,17 +34,21 @@ const minerAddress: ValueKind<HostPort> = {
   format: (value) => listenAddress.format(value),
 }
 
+const ofFleet = { needs: ['fleetRig'] } as const
 const ofPaying = { needs: ['paying'] } as const
 
 export const payoutsOptions = {
   ...nodeOptions,
+  // The leader of a fleet does not say it here.
   'public-key': {
     ...mineOptions['public-key'],
     help: "public key of the pool's account, or the account k:KEY; may be repeated",
+    needs: [],
   },
   account: {
     ...mineOptions.account,
     help: 'account of the pool, which its blocks pay; k:KEY of the public key if not given',
+    needs: [],
   },
   state: unset(
     someText,
@@ -45,6 +59,16 @@ export const payoutsOptions = {
     unset(minerAddress, 'HOST:PORT', 'read the shares from the running miner that serves HTTP at this address'),
   ),
   'http-token': { ...mineOptions['http-token'], help: 'token of the miner of --from, if it has one' },
+  fleet: flagOnly(
+    unset(
+      natsServers,
+      'URL',
+      'read the shares of all relays of a fleet, from its NATS server (nats:// or tls://, may have USER:PASSWORD@); several for a cluster',
+      { group: 'fleet', isSecret: true },
+    ),
+  ),
+  ...natsOptions,
+  'nats-domain': { ...domain, ...ofFleet },
   scheme: option(
     oneOf(['pplns', 'prop', 'solo'] as const),
     'pplns',

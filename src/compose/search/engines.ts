@@ -8,6 +8,7 @@ import type { Snapshot } from '../../mine/snapshot.ts'
 import type { GpuSetup, MinerSetup, OwnSearch } from '../setup.ts'
 import type { RigLinesOf } from '../source/reached.ts'
 import type { Made, Plan } from './plan.ts'
+import type { ShareKeeping } from './shares.ts'
 
 type Search = MinerSetup['search']
 
@@ -33,20 +34,20 @@ export interface Replacement {
 export class Engines {
   readonly #workBytes: number
   readonly #stopped: AbortSignal
-  readonly #network: string | null
+  readonly #keeping: ShareKeeping | null
   readonly #rigLines: RigLinesOf | undefined
   #running: readonly Running[] = []
   /** The adapters that were found last, and for which setup: finding them takes seconds. */
   #found: { readonly gpu: string; readonly adapters: readonly AdapterInfo[] } | null = null
 
   /**
-   * For work of this length. `network`: whose shares are kept where rigs are let in; null: none are kept. `rigLines`:
+   * For work of this length. `keeping`: whose shares are kept where rigs are let in; null: none are kept. `rigLines`:
    * sessions with a pool for rigs, which else search the work of the miner.
    */
-  constructor(workBytes: number, stopped: AbortSignal, network: string | null = null, rigLines?: RigLinesOf) {
+  constructor(workBytes: number, stopped: AbortSignal, keeping: ShareKeeping | null = null, rigLines?: RigLinesOf) {
     this.#workBytes = workBytes
     this.#stopped = stopped
-    this.#network = network
+    this.#keeping = keeping
     this.#rigLines = rigLines
   }
 
@@ -106,7 +107,7 @@ export class Engines {
     if (this.#rigLines !== undefined) {
       return [(await import('./passthrough.ts')).passthroughPlan(stratum, this.#workBytes, this.#rigLines)]
     }
-    return [(await import('./stratum.ts')).stratumPlan(stratum, this.#workBytes, this.#network)]
+    return [(await import('./stratum.ts')).stratumPlan(stratum, this.#workBytes, this.#keeping)]
   }
 
   async #adaptersFor(gpu: GpuSetup): Promise<readonly AdapterInfo[]> {

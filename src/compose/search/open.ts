@@ -40,10 +40,10 @@ export interface SearchedFor {
 /** Throws NewcutError BAD_OPTION when nothing would search, PORT_BUSY where rigs cannot connect. */
 export async function openSearch(
   search: MinerSetup['search'],
-  { source, network, rigLines }: Pick<ReachedSource, 'source' | 'network' | 'rigLines'>,
+  { source, network, rigLines, fleetShares }: Pick<ReachedSource, 'source' | 'network' | 'rigLines' | 'fleetShares'>,
   end: RunEnd,
 ): Promise<OpenedSearch> {
-  const engines = new Engines(source.workBytes, end.stopped, network, rigLines)
+  const engines = new Engines(source.workBytes, end.stopped, { network, fleet: fleetShares }, rigLines)
   const { coming, rigs: host, leader, done } = await engines.replacementFor(search)
   done()
   const rigs = await listenForRigs(host)

@@ -8,17 +8,17 @@ import { descriptorLimit, descriptorsForClients } from '../../platform/descripto
 import type { StratumSetup } from '../setup.ts'
 import type { Plan } from './plan.ts'
 import { classOfStart } from './rig-starts.ts'
-import { openShares } from './shares.ts'
+import { openShares, type ShareKeeping } from './shares.ts'
 
 /**
- * `network`: whose shares are kept; null: they are not. Throws NewcutError BAD_OPTION where rigs cannot search work of this
+ * `keeping`: whose shares are kept; null: they are not. Throws NewcutError BAD_OPTION where rigs cannot search work of this
  * length. `make` throws BAD_INPUT for a certificate or folder that cannot be used, and DATA_UNUSABLE for such a share log.
  */
-export function stratumPlan(setup: StratumSetup, workBytes: number, network: string | null): Plan {
+export function stratumPlan(setup: StratumSetup, workBytes: number, keeping: ShareKeeping | null): Plan {
   checkRigWork(workBytes)
   const make = async () => {
     const limits = rigLimits(setup)
-    const recorder = await openShares(setup.state ?? null, network)
+    const recorder = await openShares(setup.state ?? null, keeping)
     const engine = new StratumEngine({
       ...{ ...setup, limits, clock: systemClock, random: Math.random, recorder },
       headers: (warn) => classOfStart(setup.state?.folder ?? null, Math.random, warn),

@@ -33,7 +33,8 @@ export function joinFleet(
         return link.close()
       }
       const attach = (miner: Miner) => source.attach(rigTies(miner))
-      return { source, choice: null, network, payee, node: null, attach, close }
+      const fleetShares = isRelay ? { link, relay: rig } : undefined
+      return { source, choice: null, network, payee, node: null, fleetShares, attach, close }
     } catch (error) {
       await link.close()
       throw error

@@ -7,6 +7,7 @@ import type { NodeClient } from '../../node/client.ts'
 import type { ChainChoice } from '../../source/chain-choice.ts'
 import type { Source } from '../../source/source.ts'
 import type { PaidAccount } from '../payee.ts'
+import type { FleetShares } from '../search/fleet-shares.ts'
 
 /** How long a node or pool of higher priority has to be fit, unless the setup says otherwise. */
 export const FAILBACK_MS = 60_000
@@ -41,6 +42,8 @@ export interface ReachedSource {
   readonly node: NodeAccess | null
   /** Sessions with the pool for rigs; undefined: rigs search the work of the miner. */
   readonly rigLines?: RigLinesOf | undefined
+  /** Where a relay keeps the shares of its rigs; undefined: this is none. */
+  readonly fleetShares?: FleetShares | undefined
   /** Ties it to the miner, before that runs. */
   readonly attach: (miner: Miner) => void
   readonly close: () => Promise<void>

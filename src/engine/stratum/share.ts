@@ -11,6 +11,12 @@ import type { ShareDifficulty } from './share-difficulty.ts'
 import type { User } from './users.ts'
 import type { Worker } from './workers.ts'
 
+/** A share of a job. */
+export interface Hashed {
+  readonly job: RigJob
+  readonly hash: Uint32Array
+}
+
 export interface Share {
   readonly verdict: ShareVerdict
   /** Whom it counts for; null: the session has not authorized. */
@@ -22,9 +28,9 @@ export interface Share {
   /** A low one that meets the target that the rig had a moment ago. */
   readonly isLate?: boolean
   /** A nonce that solves the work itself. */
-  readonly solution?: { readonly job: RigJob; readonly nonce: bigint } | undefined
+  readonly solution?: (Hashed & { readonly nonce: bigint }) | undefined
   /** Job and hash of an accepted share. */
-  readonly kept?: { readonly job: RigJob; readonly hash: Uint32Array } | undefined
+  readonly kept?: Hashed | undefined
   /** Its job was never handed out here. */
   readonly isUnknownJob?: boolean | undefined
 }
@@ -78,7 +84,7 @@ export function judged([, id, text]: readonly unknown[], context: ShareContext):
   const shares = seen.of(job)
   if (shares?.has(key)) return shareOf(rig, 'duplicate')
   const hash = shareHash(job, nonce1, nonce2)
-  const solution = isAtMost(hash, job.targetWords) ? { job, nonce: nonceOfShare(nonce1, nonce2) } : undefined
+  const solution = isAtMost(hash, job.targetWords) ? { job, hash, nonce: nonceOfShare(nonce1, nonce2) } : undefined
   const told = difficulty.heldFor(job)
   // What is forgotten could be handed in twice, or does not say what its shares are worth.
   if (shares === null || told === undefined) return { ...shareOf(rig, 'stale'), solution }

@@ -20,7 +20,7 @@ import { Nonce1Pool } from './nonce1-pool.ts'
 import { type OpenRecorder, RigBook } from './rig-book.ts'
 import { RigServer, type RigServerPorts } from './server.ts'
 import { Session } from './session.ts'
-import type { Rig, Share } from './share.ts'
+import type { Hashed, Rig, Share } from './share.ts'
 import { startDifficulty } from './share-difficulty.ts'
 
 export interface StratumOptions {
@@ -260,11 +260,15 @@ export class StratumEngine implements Engine, RigHost {
     }
     this.#hashes += hashes
     if (rig !== null) rig.worker.hashes += hashes
+    // Whoever finds a block is paid for it, also where the share comes too late to count.
+    const record = solution !== undefined && rig !== null ? newShare(share, solution, rig) : null
+    if (record !== null) this.recorder.secure(record)
     if (solution !== undefined && rig !== null) {
       const { sequence, creationTime } = solution.job
       this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: rig.worker.device })
     }
     if (kept === undefined || rig === null) {
+      if (record !== null) this.recorder.accept(record, () => undefined)
       this.#book.count(share, verdict, session.line)
       tell(verdict)
       return
@@ -276,7 +280,7 @@ export class StratumEngine implements Engine, RigHost {
       return
     }
     const { line } = session
-    this.recorder.accept(newShare(share, kept, rig), (outcome) => {
+    this.recorder.accept(record ?? newShare(share, kept, rig), (outcome) => {
       this.#book.count(share, outcome, line)
       tell(outcome)
     })
@@ -331,7 +335,7 @@ export class StratumEngine implements Engine, RigHost {
 const idOf = ({ buffer, byteOffset, byteLength }: Uint32Array) =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString('base64url')
 
-function newShare({ hashes, solution }: Share, { job, hash }: NonNullable<Share['kept']>, { presence }: Rig): NewShare {
+function newShare({ hashes, solution }: Share, { job, hash }: Hashed, { presence }: Rig): NewShare {
   const { user, worker, agent, address } = presence
   const { chainId: chain, height } = job.pursuit.fields
   const block = solution === undefined ? null : encodeBase64Url(blockHash(withNonce(job.header, solution.nonce)))

@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { UNREACHABLE } from '../../../bench/work.ts'
 import { Accounts } from '../../../src/accounts/accounts.ts'
+import { BlockShares } from '../../../src/accounts/block-shares.ts'
 import { LevelStore } from '../../../src/accounts/level-store.ts'
 import { ShareRecorder } from '../../../src/accounts/recorder.ts'
 import type { Kept, RigNotice } from '../../../src/accounts/rig-ledger.ts'
 import { rigRows } from '../../../src/accounts/rig-rows.ts'
 import { blockHash } from '../../../src/core/block-hash.ts'
 import { encodeBase64Url } from '../../../src/core/bytes.ts'
-import { withCreationTime, withNonce } from '../../../src/core/header.ts'
+import { decodeWork, encodeWork, withCreationTime, withNonce } from '../../../src/core/header.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { failures } from '../../../src/stratum/messages.ts'
 import { listOf, temporaryFolder } from '../../accounts/shares.ts'
@@ -27,16 +28,17 @@ async function keeping(folder: string, append?: (kept: LevelStore) => Kept['stor
     onWarning: (message, isWell) => tell({ type: isWell ? 'recovered' : 'warning', message }),
   })
   await accounts.restore(store, store, systemClock.wallMs())
+  const blocks = new BlockShares(folder, (message) => tell({ type: 'warning', message }))
   const kept: Kept = {
     store: append === undefined ? store : { ...storeOf(store), append: append(store) },
-    ...{ accounts: store, has: store.has, newestMs: store.newestMs },
+    ...{ accounts: store, has: store.has, newestMs: store.newestMs, blocks },
   }
   const started = await startedServer(
     {},
     { recorder: (onNotice) => new ShareRecorder(kept, accounts, systemClock, onNotice) },
   )
   started.engine.tell(tell)
-  return { ...started, store, notices, accounts }
+  return { ...started, store, notices, accounts, blocks }
 }
 
 const storeOf = (store: LevelStore): Kept['store'] => ({
@@ -96,8 +98,23 @@ describe('an accepted share', () => {
     ])
   })
 
+  it('that comes too late and solves its work is refused, and kept without hashes for its block', async () => {
+    const { engine, port, store, candidates, blocks } = await keeping(temporaryFolder())
+    await engine.setWork(workOf(1, 10n))
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length > 0)
+    const other = workOf(2, UNREACHABLE)
+    await engine.setWork({ ...other, bytes: encodeWork({ ...decodeWork(other.bytes), chainId: 6 }), reason: 'newCut' })
+    const [job] = rig.jobs
+    const { error } = await rig.submit(job.id, rig.nextShare(job))
+    expect([error?.code, candidates.length, engine.hashes()]).toEqual([failures.stale.code, 1, 0])
+    await until(() => [...blocks.pending].length === 0)
+    const block = expect.stringMatching(/^[\w-]{43}$/)
+    expect(await listOf(store.shares())).toMatchObject([{ block, difficulty: 0, blockDifficulty: 10 }])
+  })
+
   it('that cannot be kept is told so and does not count, and its block is handed in all the same', async () => {
-    const { engine, port, store, candidates, notices } = await keeping(temporaryFolder(), () => async () => {
+    const { engine, port, store, candidates, notices, blocks } = await keeping(temporaryFolder(), () => async () => {
       throw new Error('no space left')
     })
     await engine.setWork(workOf(1, 10n))
@@ -106,6 +123,7 @@ describe('an accepted share', () => {
     const { result, error } = await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
     expect([result, error]).toEqual([false, failures.unavailable])
     expect(candidates).toHaveLength(1)
+    expect([...blocks.pending], 'it is paid for all the same').toHaveLength(1)
     expect(engine.status()).toMatchObject({ shares: { accepted: 0, unavailable: 1 }, isLogWell: false })
     expect(notices).toContainEqual({
       type: 'trouble',

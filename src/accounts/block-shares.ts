@@ -1,0 +1,113 @@
+/**
+ * The shares that are blocks, on their way into the share log. A block is handed in at once, and its share may still wait
+ * for the log: a process that dies between would leave a block for which nobody is paid. So these shares are in a file
+ * before their blocks are handed in, and the next start keeps what is left there.
+ */
+import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { describeError } from '../core/errors.ts'
+import { type Static, Type } from '../schema/typebox.ts'
+import { validatorOf } from '../schema/validator.ts'
+import type { BlocksOnTheirWay, PendingShare } from './rig-ledger.ts'
+
+const FILE = 'block-shares.jsonl'
+/** Blocks that wait for the log. Beyond it the oldest are given up. */
+const MAX_PENDING = 10_000
+
+const Text = Type.String({ maxLength: 1_000 })
+const Amount = Type.Number({ minimum: 0 })
+/** A share, and the time of day at which it was found. */
+const BlockShareLine = Type.Object({
+  id: Text,
+  foundMs: Amount,
+  ...{ user: Text, worker: Text, agent: Text, address: Text },
+  ...{ chain: Amount, height: Amount, difficulty: Amount, blockDifficulty: Amount },
+  block: Text,
+})
+
+export class BlockShares implements BlocksOnTheirWay {
+  /** null: they are kept in memory alone. */
+  readonly #path: string | null
+  readonly #pending = new Map<string, PendingShare>()
+  readonly #onWarning: (message: string) => void
+  #isFailing = false
+  /** Whether the last line of the file may be incomplete. */
+  #isTorn = false
+
+  /** Those that an earlier run has left in the folder; null: in memory alone. */
+  constructor(folder: string | null, onWarning: (message: string) => void) {
+    this.#onWarning = onWarning
+    this.#path = folder && join(folder, FILE)
+    if (folder !== null) this.#attempt(() => this.#read(folder))
+  }
+
+  /** Those that are not in the log yet. */
+  get pending(): Iterable<PendingShare> {
+    return this.#pending.values()
+  }
+
+  /** The file has it when this returns. A failure is told, and the share stays in memory. */
+  add(share: PendingShare): void {
+    if (this.#pending.has(share.id)) return
+    this.#pending.set(share.id, share)
+    const [oldest] = this.#pending.keys()
+    if (this.#pending.size > MAX_PENDING) this.#pending.delete(oldest)
+    this.#attempt((path) => {
+      const start = this.#isTorn ? '\n' : ''
+      this.#isTorn = true
+      appendFileSync(path, `${start}${JSON.stringify(share)}\n`, { mode: 0o600 })
+      this.#isTorn = false
+    })
+  }
+
+  /** The log has it. The file is emptied with the last one. */
+  done(id: string): void {
+    if (this.#pending.delete(id) && this.#pending.size === 0) this.#attempt((path) => truncateSync(path, 0))
+  }
+
+  #read(folder: string): void {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const path = join(folder, FILE)
+    // Whoever was killed while it wrote a line had not handed in that block.
+    const text = textOf(path)
+    const lines = text.split('\n').slice(0, -1)
+    this.#isTorn = text !== '' && !text.endsWith('\n')
+    const damaged = lines.filter((line) => line !== '' && !this.#take(line)).length
+    if (damaged > 0) this.#onWarning(`${path}: ${damaged} damaged lines are left out`)
+  }
+
+  #take(line: string): boolean {
+    let share: unknown
+    try {
+      share = JSON.parse(line)
+    } catch {
+      return false
+    }
+    if (!validatorOf(BlockShareLine).accepts(share)) return false
+    const { id, ...rest } = share as Static<typeof BlockShareLine>
+    this.#pending.set(id, { id, ...rest })
+    return true
+  }
+
+  #attempt(write: (path: string) => void): void {
+    if (this.#path === null) return
+    try {
+      write(this.#path)
+      this.#isFailing = false
+    } catch (error) {
+      const what = 'a block that is found now is paid to nobody if newcut dies before the share log has its share'
+      if (!this.#isFailing) this.#onWarning(`${this.#path}: ${describeError(error)}: ${what}`)
+      this.#isFailing = true
+    }
+  }
+}
+
+/** Empty where there is no file. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
+}

@@ -1,0 +1,60 @@
+/** The share log of a fleet, for whoever reads it and is no part of the fleet. */
+import { describeError, NewcutError } from '../core/errors.ts'
+import { Link, type LinkOptions } from '../fleet/link.ts'
+import { ShareLog } from './jetstream-log.ts'
+import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
+
+export interface FleetReaderOptions extends LinkOptions {
+  /** Told of messages that are no shares. */
+  readonly onWarning: (message: string) => void
+}
+
+export class FleetShareReader implements ShareReader {
+  readonly #link: Link
+  readonly #log: ShareLog
+
+  private constructor(link: Link, log: ShareLog) {
+    this.#link = link
+    this.#log = log
+  }
+
+  /** Throws NewcutError BAD_INPUT where the fleet has no share log, and what Link and NATS throw. */
+  static async open(options: FleetReaderOptions, stopped: AbortSignal): Promise<FleetShareReader> {
+    const link = await Link.open(options, null, stopped)
+    // What waits for NATS ends with the connection.
+    stopped.addEventListener('abort', () => void link.close(), { once: true })
+    try {
+      const log = new ShareLog(link, options.onWarning)
+      if (await link.knownAsMissing(() => log.isThere())) return new FleetShareReader(link, log)
+      throw new NewcutError('BAD_INPUT', `${link.url}: the fleet ${link.fleet} has no share log`, {
+        hint: 'its leader makes one with the first relay (newcut mine --fleet URL --stratum-listen HOST:PORT); --fleet-name says which fleet',
+      })
+    } catch (error) {
+      await link.close()
+      throw error
+    }
+  }
+
+  shares(range: TimeRange & { readonly newestFirst?: boolean } = {}): AsyncIterable<ShareEntry> {
+    return this.#told(this.#log.shares(range))
+  }
+
+  refused(range: TimeRange = {}): AsyncIterable<RefusedShares> {
+    return this.#told(this.#log.refused(range))
+  }
+
+  /** Throws NewcutError where NATS fails meanwhile. */
+  async *#told<T>(records: AsyncIterable<T>): AsyncGenerator<T, void, void> {
+    try {
+      yield* records
+    } catch (error) {
+      if (error instanceof NewcutError) throw error
+      const message = `the share log of the fleet cannot be read at ${this.#link.url}: ${describeError(error)}`
+      throw new NewcutError('NODE_UNREACHABLE', message, { hint: 'is the NATS server up? try again', cause: error })
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#link.close()
+  }
+}

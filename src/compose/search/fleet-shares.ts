@@ -1,0 +1,76 @@
+/** The share log of a relay: the stream of its fleet in JetStream. */
+import { randomUUID } from 'node:crypto'
+import { Accounts, type AccountsOptions } from '../../accounts/accounts.ts'
+import { BlockShares } from '../../accounts/block-shares.ts'
+import { ShareLog } from '../../accounts/jetstream-log.ts'
+import { JetStreamStore } from '../../accounts/jetstream-store.ts'
+import { ShareRecorder } from '../../accounts/recorder.ts'
+import type { RigNotice } from '../../accounts/rig-ledger.ts'
+import { TWICE_MS } from '../../accounts/share-stream.ts'
+import { describeError } from '../../core/errors.ts'
+import type { Link } from '../../fleet/link.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { StateSetup } from '../state.ts'
+
+/** Messages of the stream from which a relay makes its accounts at its start: reading them takes seconds. */
+const MAX_RESTORED = 200_000
+/** A share is in the stream so long before or after it was found at most, unless the NATS server was away. */
+const KEPT_WITHIN_MS = 5 * 60_000
+
+/** Where the shares of a relay go. */
+export interface FleetShares {
+  readonly link: Link
+  /** Its name in the fleet. */
+  readonly relay: string
+}
+
+/**
+ * A recorder that keeps shares in the stream of the fleet. The accounts take up the shares of the relay, those of seven
+ * days among the newest messages. Where they cannot be read, it warns, and they begin anew: rigs do not wait for that.
+ */
+export async function openFleetShares(
+  { link, relay }: FleetShares,
+  state: StateSetup | null,
+  options: AccountsOptions,
+): Promise<(onNotice: (notice: RigNotice) => void) => ShareRecorder> {
+  const early: string[] = []
+  let warn: (message: string) => void = (message) => void early.push(message)
+  const blocks = new BlockShares(state?.folder ?? null, (message) => warn(message))
+  const log = new ShareLog(link, (message) => warn(message), { relay, newest: MAX_RESTORED })
+  let accounts = new Accounts(options)
+  try {
+    await accounts.restore(null, log, systemClock.wallMs())
+    await forgetKept(blocks, new ShareLog(link, (message) => warn(message)))
+  } catch (error) {
+    accounts = new Accounts(options)
+    warn(`the accounts of this relay begin anew: ${describeError(error)}`)
+  }
+  const shared = { link, clock: systemClock, session: randomUUID(), relay }
+  const store = new JetStreamStore({ ...shared, onWarning: (message) => warn(message) })
+  const kept = {
+    ...{ store, accounts: null, has: store.has, blocks },
+    get newestMs() {
+      return Math.max(store.newestMs, accounts.throughMs)
+    },
+  }
+  return (onNotice) => {
+    warn = (message) => onNotice({ type: 'warning', message })
+    for (const message of early.splice(0)) warn(message)
+    return new ShareRecorder(kept, accounts, systemClock, onNotice)
+  }
+}
+
+/**
+ * Blocks of the run before whose shares the stream has. JetStream itself knows those of the last quarter of an hour; what is
+ * older would be kept twice.
+ */
+async function forgetKept(blocks: BlockShares, log: ShareLog): Promise<void> {
+  const old = [...blocks.pending].filter(({ foundMs }) => systemClock.wallMs() - foundMs > TWICE_MS / 2)
+  for (const { id, foundMs } of old) {
+    for await (const share of log.shares({ fromMs: foundMs - KEPT_WITHIN_MS, untilMs: foundMs + KEPT_WITHIN_MS })) {
+      if (share.id !== id) continue
+      blocks.done(id)
+      break
+    }
+  }
+}

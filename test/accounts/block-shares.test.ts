@@ -1,0 +1,75 @@
+/** Shares of blocks on their way into the share log. */
+import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { BlockShares } from '../../src/accounts/block-shares.ts'
+import type { PendingShare } from '../../src/accounts/rig-ledger.ts'
+import { idOf, START_MS, shareOf, temporaryFolder } from './shares.ts'
+
+function pendingOf(number: number): PendingShare {
+  const { timeMs: foundMs, ...share } = shareOf(number, { block: idOf(number) })
+  return { ...share, foundMs }
+}
+
+function opened(folder: string | null) {
+  const warnings: string[] = []
+  return { shares: new BlockShares(folder, (message) => warnings.push(message)), warnings }
+}
+
+it('are there at the next start until the log has them', () => {
+  const folder = join(temporaryFolder(), 'state')
+  const { shares, warnings } = opened(folder)
+  for (const number of [1, 2, 1]) shares.add(pendingOf(number))
+  expect([...opened(folder).shares.pending]).toEqual([pendingOf(1), pendingOf(2)])
+  shares.done(idOf(1))
+  expect([...shares.pending]).toEqual([pendingOf(2)])
+  shares.done(idOf(2))
+  shares.done(idOf(3))
+  expect([...opened(folder).shares.pending]).toEqual([])
+  expect(readFileSync(join(folder, 'block-shares.jsonl'), 'utf8')).toBe('')
+  shares.add(pendingOf(4))
+  expect([...opened(folder).shares.pending]).toEqual([pendingOf(4)])
+  expect(warnings).toEqual([])
+})
+
+it('a line that was not finished is left out in silence, a damaged one with a warning', () => {
+  const folder = temporaryFolder()
+  opened(folder).shares.add(pendingOf(1))
+  const file = join(folder, 'block-shares.jsonl')
+  appendFileSync(
+    file,
+    `${JSON.stringify({ ...pendingOf(2), foundMs: 'then' })}\nno JSON\n${JSON.stringify(pendingOf(3)).slice(0, 50)}`,
+  )
+  const { shares, warnings } = opened(folder)
+  expect([...shares.pending]).toEqual([pendingOf(1)])
+  expect(warnings).toEqual([`${file}: 2 damaged lines are left out`])
+  // What comes next begins a line of its own.
+  shares.add(pendingOf(5))
+  expect([...opened(folder).shares.pending]).toEqual([pendingOf(1), pendingOf(5)])
+})
+
+it('a file that cannot be written is told once until it can be, and shares stay in memory', () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'block-shares.jsonl')
+  mkdirSync(file)
+  const { shares, warnings } = opened(folder)
+  shares.add(pendingOf(1))
+  shares.add(pendingOf(2))
+  expect([...shares.pending]).toHaveLength(2)
+  const after = 'a block that is found now is paid to nobody if newcut dies before the share log has its share'
+  expect(warnings).toEqual([expect.stringMatching(`^${file}: .*EISDIR.*: ${after}$`)])
+  rmSync(file, { recursive: true })
+  shares.add(pendingOf(3))
+  rmSync(file)
+  mkdirSync(file)
+  shares.add(pendingOf(4))
+  expect(warnings).toHaveLength(2)
+})
+
+it('without a folder they are kept in memory', () => {
+  const { shares } = opened(null)
+  shares.add(pendingOf(1))
+  expect([...shares.pending]).toEqual([{ ...pendingOf(1), foundMs: START_MS + 1 }])
+  shares.done(idOf(1))
+  expect([...shares.pending]).toEqual([])
+})

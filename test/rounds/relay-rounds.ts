@@ -1,0 +1,247 @@
+/**
+ * Relays, leaders, the NATS server and the node of a fleet are killed again and again, in any order, while rigs hand in
+ * shares all the time. In the end every share that was answered as accepted is in the stream once, every solution has come
+ * to an end that agrees with the chains of the node, and every block is credited once.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, type TestContext } from 'vitest'
+import { FleetShareReader } from '../../src/accounts/fleet-reader.ts'
+import type { WorkerTable } from '../../src/accounts/rig-rows.ts'
+import type { ShareEntry, ShareReader } from '../../src/accounts/share-store.ts'
+import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { readNatsAddress } from '../../src/fleet/address.ts'
+import { readJournal } from '../../src/journal/journal.ts'
+import type { BlockRecord } from '../../src/journal/record.ts'
+import { NodeClient } from '../../src/node/client.ts'
+import { assess } from '../../src/payouts/assess.ts'
+import { PayoutLedger } from '../../src/payouts/ledger.ts'
+import type { PayoutReport } from '../../src/payouts/report.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { placeOf } from '../../src/source/node/mining-node.ts'
+import { run, stopAll } from '../cli/run.ts'
+import { randomFrom } from '../random.ts'
+import { until } from '../wait.ts'
+import { type Part, POOL, RelayField, relays } from './relay-field.ts'
+
+const parts = ['relay', 'relay', 'leader', 'standby', 'nats', 'node'] as const
+const ENDS = ['credited', 'stale', 'orphaned']
+/** After so long no further round begins. */
+const MAX_MS = Number(process.env.NEWCUT_TEST_MINUTES ?? 20) * 60_000
+
+export interface KillOptions {
+  readonly rounds: number
+  readonly seed: number
+}
+
+/** Of one run of the rounds. */
+interface Tally {
+  readonly rounds: number
+  readonly kills: ReadonlyMap<string, number>
+}
+
+export async function killRelays(options: KillOptions, { annotate }: TestContext): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-relays-'))
+  const field = await RelayField.start(folder)
+  try {
+    await field.works('at the start')
+    const { rounds, kills } = await strikeAll(field, options)
+    await field.works('at the end')
+    await field.stopRigs()
+    const client = await NodeClient.connect({ url: field.node })
+    await settle(field, client)
+    const shares = await streamOf(field)
+    const accounts = await accountsOf(field, shares)
+    const outcome = [await expectKept(field, shares), accounts, await expectSettled(field, client, shares)]
+    outcome.push(await expectCreditedOnce(field, client, shares))
+    await client.close()
+    const told = [`${rounds} rounds, seed ${options.seed}`, [...kills].map(([name, n]) => `${n} ${name}`).join(', ')]
+    for (const line of [...told, ...outcome]) await annotate(line)
+    console.log([...told, ...outcome].join('\n'))
+  } finally {
+    await stopAll()
+    await field.nats.kill()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+async function strikeAll(field: RelayField, { rounds, seed }: KillOptions): Promise<Tally> {
+  const random = randomFrom(seed)
+  const kills = new Map<string, number>()
+  const startMs = systemClock.monotonicMs()
+  for (let round = 0; round < rounds; round++) {
+    if (systemClock.monotonicMs() - startMs > MAX_MS) return { rounds: round, kills }
+    // Each blow falls at a random moment, and lasts at random: that is what is tried out.
+    await sleep(500 * random())
+    const names = await strike(field, random)
+    const what = `round ${round + 1}: ${names.join(', ')}`
+    await field.works(what)
+    const before = field.blocks
+    if (random() < 0.3) await field.until(() => field.blocks > before, `${what}: a block is accepted`)
+    for (const name of names) kills.set(name, (kills.get(name) ?? 0) + 1)
+    const { accepted } = field.answers
+    console.log(`${what}; ${accepted.length} shares, ${field.blocks} blocks`)
+  }
+  return { rounds, kills }
+}
+
+const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
+  items
+    .map((item) => ({ item, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+
+/** Kills one to three of them, and starts them again in another order. Returns what was killed. */
+async function strike(field: RelayField, random: () => number): Promise<string[]> {
+  await field.until(() => field.leading() !== null, 'somebody leads')
+  const leader = field.leading() ?? 'a'
+  const relay = shuffled(relays, random)
+  const partOf = (name: (typeof parts)[number]): Part => {
+    if (name === 'relay') return relay.pop() ?? 'hall-1'
+    if (name === 'leader') return leader
+    return name === 'standby' ? (leader === 'a' ? 'b' : 'a') : name
+  }
+  const names = shuffled(parts, random).slice(0, 1 + Math.floor(3 * random()))
+  const killed = names.map(partOf)
+  for (const part of killed) {
+    await field.kill(part)
+    await sleep(200 * random() ** 2)
+  }
+  for (const part of shuffled(killed, random)) {
+    await sleep(800 * random() ** 2)
+    await field.restart(part)
+  }
+  return names
+}
+
+/** What is on its way comes to its end, and all blocks lie deep. */
+async function settle(field: RelayField, client: NodeClient): Promise<void> {
+  const bury = async () => {
+    const body = JSON.stringify(Object.fromEntries(client.info.nodeChains.map((chain) => [chain, 1])))
+    const headers = { 'content-type': 'application/json' }
+    const { status } = await fetch(`${field.node}/devnet/make-blocks`, { method: 'POST', headers, body })
+    expect(status, 'blocks are made').toBe(200)
+  }
+  await until(async () => (await recordsOf(field)).every(({ state }) => ENDS.includes(state)))
+  for (let i = 0; i < 3; i++) await bury()
+  await until(async () => (await recordsOf(field)).every(({ state }) => ENDS.includes(state)))
+  for (const relay of relays) await field.end('SIGTERM', relay)
+}
+
+async function recordsOf(field: RelayField): Promise<BlockRecord[]> {
+  const journals = await Promise.all(relays.map((relay) => readJournal(field.state(relay))))
+  return journals.flatMap(({ records }) => [...records.values()])
+}
+
+async function readerOf(field: RelayField): Promise<ShareReader> {
+  const server = { addresses: [readNatsAddress(field.nats.url)], trust: {}, fleet: 'main', agent: 'test' }
+  const onWarning = (message: string) => expect.fail(message)
+  const options = { ...server, clock: systemClock, random: Math.random, onWarning }
+  return await FleetShareReader.open(options, new AbortController().signal)
+}
+
+async function streamOf(field: RelayField): Promise<ShareEntry[]> {
+  const reader = await readerOf(field)
+  const shares: ShareEntry[] = []
+  for await (const share of reader.shares()) shares.push(share)
+  await reader.close()
+  return shares
+}
+
+/** Every share that was answered is there, none is there twice, and none was answered twice. */
+async function expectKept(field: RelayField, shares: readonly ShareEntry[]): Promise<string> {
+  const { accepted, refused, unanswered } = field.answers
+  const kept = new Set(shares.map(({ id }) => id))
+  const answered = new Set(accepted.map(({ id }) => id))
+  const lost = [...answered].filter((id) => !kept.has(id))
+  expect(lost, 'shares that were answered as accepted, and are not in the stream').toEqual([])
+  expect(kept.size, 'each share is in the stream once').toBe(shares.length)
+  expect(answered.size, 'each share is accepted once').toBe(accepted.length)
+  const reasons = [...refused].map(([reason, n]) => `${n} ${reason}`).join(', ')
+  const twice = shares.length - kept.size + accepted.length - answered.size
+  const counts = `${answered.size} answered, ${kept.size} kept, ${twice} twice, ${lost.length} lost`
+  return `shares: ${counts}, ${unanswered} without an answer, refused: ${reasons || 'none'}`
+}
+
+/** A relay that starts anew has the accounts of its own rigs, as the stream tells them. */
+async function accountsOf(field: RelayField, shares: readonly ShareEntry[]): Promise<string> {
+  const [relay] = relays
+  const [, url] = await field.start(relay, '127.0.0.1:0').sees(/dashboard: (http:\/\/[^\s"\\]+?)\/?["\s\\]/)
+  const { rigs } = (await (await fetch(`${url}/api/rigs?limit=65536`)).json()) as WorkerTable
+  const own = new Map<string, number>()
+  for (const { worker } of shares) {
+    if (worker.startsWith(relay)) own.set(worker, (own.get(worker) ?? 0) + 1)
+  }
+  const counted = rigs.flatMap(({ worker, accepted }) => (accepted > 0 ? [[worker, accepted]] : []))
+  expect(counted.toSorted()).toEqual([...own].toSorted())
+  await field.end('SIGTERM', relay)
+  return `accounts of ${relay} after its restart: ${own.size} workers as in the stream`
+}
+
+async function chainsOf(client: NodeClient): Promise<Set<string>> {
+  const blocks = new Set<string>()
+  for (const [chain, { hash }] of Object.entries((await client.cut()).hashes)) {
+    for await (const header of client.headerBranch(Number(chain), { upper: [hash] }, { minheight: 1 })) {
+      const block = encodeBase64Url(header.hash)
+      expect(blocks.has(block), `${block} is in the chains once`).toBe(false)
+      blocks.add(block)
+    }
+  }
+  return blocks
+}
+
+async function expectSettled(field: RelayField, client: NodeClient, shares: readonly ShareEntry[]): Promise<string> {
+  const blocks = await chainsOf(client)
+  const records = await recordsOf(field)
+  const known = new Set(records.map(({ hash }) => hash))
+  const answered = new Set(field.answers.accepted.map(({ id }) => id))
+  const found = shares.filter(({ block }) => block !== null)
+  const lost = found.filter(({ id, block }) => answered.has(id) && !known.has(block ?? ''))
+  expect(lost, 'blocks whose share was answered as accepted, and that no journal knows').toEqual([])
+  const wrong = records.filter(({ hash, state }) => blocks.has(hash) !== (state === 'credited'))
+  expect(wrong, 'verdicts that the chains contradict').toEqual([])
+  const credited = records.filter(({ state }) => state === 'credited')
+  const inStream = new Set(found.map(({ block }) => block))
+  const unshared = credited.filter(({ hash }) => !inStream.has(hash)).map(({ hash }) => hash)
+  expect(unshared, 'blocks without a share, for which nobody would be paid').toEqual([])
+  const states = new Map<string, number>()
+  for (const { state } of records) states.set(state, (states.get(state) ?? 0) + 1)
+  const told = [...states].map(([state, n]) => `${n} ${state}`).join(', ')
+  return `blocks: ${found.length} shares that are blocks, solutions: ${told}; ${lost.length} lost`
+}
+
+/** Payouts credit each block of the chains once, also when they are asked again. */
+async function expectCreditedOnce(
+  field: RelayField,
+  client: NodeClient,
+  shares: readonly ShareEntry[],
+): Promise<string> {
+  const blocks = await chainsOf(client)
+  const own = [...new Set(shares.flatMap(({ block }) => block ?? []))].filter((block) => blocks.has(block))
+  const reader = await readerOf(field)
+  const ledger = new PayoutLedger()
+  const scheme = { scheme: 'pplns', window: { text: '2.0', value: { numerator: 2n, denominator: 1n } } } as const
+  const fee = { text: '0', value: { numerator: 0n, denominator: 1n } }
+  const rules = { account: `k:${POOL}`, network: client.info.nodeVersion, ...scheme, fee, confirmations: 2 }
+  const { signal } = new AbortController()
+  const node = { client, placeOf: (block: Parameters<typeof placeOf>[1]) => placeOf(client, block, { signal }) }
+  const credits = async () => {
+    const at = new Date(systemClock.wallMs()).toISOString()
+    const { lines } = await assess({ ledger, reader, node, rules, signal, at })
+    ledger.add(...lines)
+    return lines.flatMap((line) => (line.type === 'credit' ? [line.block] : []))
+  }
+  const first = await credits()
+  expect(first.toSorted()).toEqual(own.toSorted())
+  expect(await credits(), 'blocks that are credited again').toEqual([])
+  await reader.close()
+  const where = ['--fleet', field.nats.url, '--node', field.node, '--state', field.state('nats')]
+  const { code, out, err } = await run(['payouts', ...where, '--public-key', POOL, '--confirmations', '2', '--json'])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const report = JSON.parse(out) as PayoutReport
+  const credited = report.blocks.filter(({ state }) => state === 'credited').map(({ block }) => block)
+  expect(credited.toSorted()).toEqual(own.toSorted())
+  return `payouts: ${first.length} blocks credited once each, of ${blocks.size} in the chains`
+}

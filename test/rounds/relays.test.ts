@@ -1,0 +1,8 @@
+/** Relays that are killed, and all they need; NEWCUT_TEST_ROUNDS says how often, NEWCUT_TEST_SEED in which order. */
+import { itWith, lackOf } from '../needs.ts'
+import { killRelays } from './relay-rounds.ts'
+
+const rounds = Number(process.env.NEWCUT_TEST_ROUNDS ?? 12)
+const seed = Number(process.env.NEWCUT_TEST_SEED ?? Math.floor(2 ** 31 * Math.random()))
+const title = `${rounds} rounds of kills lose no share and no block, and pay none twice`
+itWith(lackOf('nats-server'), title, (context) => killRelays({ rounds, seed }, context), 600_000 + rounds * 60_000)
