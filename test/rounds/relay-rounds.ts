@@ -93,11 +93,16 @@ async function strikeAll(field: RelayField, { rounds, seed }: KillOptions): Prom
   return { rounds, kills }
 }
 
-/** An order to the node. */
+/** An order to the node, which may be about to start. */
 async function post(field: RelayField, order: string, body: object): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const options = { method: 'POST', headers, body: JSON.stringify(body) }
-  expect((await fetch(`${field.node}/devnet/${order}`, options)).status, order).toBe(200)
+  const isDone = () =>
+    fetch(`${field.node}/devnet/${order}`, options).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await until(isDone)
 }
 
 const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
