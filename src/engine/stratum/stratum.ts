@@ -268,7 +268,6 @@ export class StratumEngine implements Engine, RigHost {
       this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: rig.worker.device })
     }
     if (kept === undefined || rig === null) {
-      if (record !== null) this.recorder.accept(record, () => undefined)
       this.#book.count(share, verdict, session.line)
       tell(verdict)
       return
