@@ -156,10 +156,11 @@ export class ShareLog {
   }
 
   /** Shares, the last that JetStream took first. */
-  async *#backwards({ fromMs = 0 }: TimeRange): AsyncGenerator<JsMsg[], void, void> {
+  async *#backwards({ fromMs = 0, untilMs }: TimeRange): AsyncGenerator<JsMsg[], void, void> {
     const bounds = await this.#bounds()
     if (bounds === null) return
-    for (let last = bounds.last; last >= bounds.first; last -= CHUNK) {
+    const end = untilMs === undefined ? bounds.last : await this.#lastBefore(untilMs, bounds)
+    for (let last = end; last >= bounds.first; last -= CHUNK) {
       const first = Math.max(bounds.first, last - CHUNK + 1)
       const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: first }
       const messages: JsMsg[] = []
@@ -169,6 +170,36 @@ export class ShareLog {
       if (messages.length === 0) continue
       yield messages.reverse()
       if ((messages.at(-1)?.time.getTime() ?? 0) + SHARE_SLACK_MS < fromMs) return
+    }
+  }
+
+  /**
+   * Sequence of a message behind which no share is of before this time: found by halving, less than a chunk behind the first
+   * such message. Times of shares rise along the stream, but for twice the slack.
+   */
+  async #lastBefore(untilMs: number, { first, last }: { readonly first: number; readonly last: number }) {
+    let [low, high] = [first, last]
+    while (high - low > CHUNK) {
+      const middle = Math.floor((low + high) / 2)
+      const timeMs = await this.#timeFrom(middle)
+      if (timeMs === null || timeMs - 2 * SHARE_SLACK_MS >= untilMs) high = middle
+      else low = middle
+    }
+    return high
+  }
+
+  /** Time of the first share from this sequence on; null: there is none. One that cannot be read is of no time. */
+  async #timeFrom(sequence: number): Promise<number | null> {
+    const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: sequence }
+    const of = { filter_subjects: this.#link.subjects.share, ...start }
+    const consumer = await this.#link.jetstream.consumers.get(this.#link.subjects.shares, of)
+    try {
+      if ((await consumer.info()).num_pending === 0) return null
+      const message = await consumer.next({ expires: STALL_MS })
+      if (message === null) throw this.#cutShort()
+      return this.#readAs(ShareMessage, message)[0]?.value.timeMs ?? Number.NEGATIVE_INFINITY
+    } finally {
+      await consumer.delete().catch(() => undefined)
     }
   }
 

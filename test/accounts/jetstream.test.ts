@@ -83,6 +83,28 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     expect(idsOf(await all(store.shares()))).toEqual(idsOf(shares))
     expect(idsOf(await all(store.shares({ newestFirst: true })))).toEqual(idsOf(shares.toReversed()))
     expect((await all(store.refused()))[0].count).toBe(10)
+    const [fromMs, untilMs] = [nowMs + 100, nowMs + 200]
+    const within = idsOf(shares.slice(100, 200)).toReversed()
+    expect(idsOf(await all(store.shares({ fromMs, untilMs, newestFirst: true })))).toEqual(within)
+  })
+
+  it('reads backwards from a time without what came long after', async () => {
+    const link = await linkTo('long')
+    const store = await storeOf('long', link)
+    // An hour apart, so that most are later than any clock may be wrong.
+    const shares = Array.from({ length: 20_000 }, (_, i) =>
+      shareEntry(`s-${String(i).padStart(5, '0')}`, i * 3_600_000),
+    )
+    for (let first = 0; first < shares.length; first += 2_000) await store.append(shares.slice(first, first + 2_000))
+    const { inBytes } = link.connection.stats()
+    const untilMs = 50 * 3_600_000
+    expect(idsOf(await all(store.shares({ untilMs, newestFirst: true })))).toEqual(
+      idsOf(shares.slice(0, 50).toReversed()),
+    )
+    const read = link.connection.stats().inBytes - inBytes
+    await all(store.shares())
+    const whole = link.connection.stats().inBytes - inBytes - read
+    expect(read).toBeLessThan(whole / 2)
   })
 
   it('adds up what was refused, by minute, worker and reason', async () => {
