@@ -38,7 +38,7 @@ export function blocksOf(lines: readonly Line[]): Block[] {
       continue
     }
     const isBlank = text.trim() === ''
-    const isCode: boolean = isAfterBlank && /^ {4,}\S/.test(text) && open.length === 0
+    const isCode: boolean = isAfterBlank && /^ {4,}\S/.test(text)
     if (isBlank || RULER.test(text)) close()
     else if (HEADING.test(text)) {
       close()

@@ -5,7 +5,7 @@ import { type Block, blocksOf, type Line } from './blocks.ts'
 import type { HelpText } from './help.ts'
 import { type Kind, kinds, rules } from './rules.ts'
 import { sentencesOf } from './sentences.ts'
-import { allTexts, commentsOf, parse, textsForPeople } from './source.ts'
+import { allTexts, commentsOf, metricTexts, parse, textsForPeople } from './source.ts'
 
 export interface Finding {
   readonly kind: Kind
@@ -45,7 +45,11 @@ export function judgeSource(name: string, text: string): Finding[] {
   const comments = commentsOf(file).flatMap((lines) => judge(blocksOf(lines), 'comments', name))
   if (!name.startsWith('src/')) return comments
   const texts = CONSOLE.has(name) ? allTexts(file) : textsForPeople(file)
-  return [...comments, ...texts.flatMap((line) => judge([textBlock(line)], 'errors', name))]
+  return [
+    ...comments,
+    ...texts.flatMap((line) => judge([textBlock(line)], 'errors', name)),
+    ...metricTexts(file).flatMap((line) => judge([textBlock(line)], 'help', name)),
+  ]
 }
 
 /** Findings in a Markdown document; none if a program wrote it. */

@@ -26,7 +26,7 @@ const BETWEEN = '(?: (?:not|never|always|only|also|still|again|just|now|then|eve
 /** Verbs that are hard to read in the passive voice, whatever follows. */
 const VERBS =
   'waited for|told of|told about|heard of|heard from|looked at|looked for|looked after|spoken of|spoken to|listened to|' +
-  'thought of|cared for|gone on with|sent for'
+  'thought of|said of|known of|talked of|hoped for|reckoned with|cared for|gone on with|sent for'
 /** "The node is asked for a header" has an object, "a header is asked for" strands its preposition. */
 const AFTER =
   '$|[.,;:!?)]| (?:by|again|once|twice|in|at|on|when|whenever|while|until|if|and|or|but|before|after|as|from|with|here|' +

@@ -8,6 +8,9 @@ const DIRECTIVE =
 /** Members of events and errors that people read. */
 const READ_BY_PEOPLE = new Set(['message', 'hint', 'warning'])
 
+/** Methods that register a metric: name, help, labels. */
+const METRIC = /^#(?:counter|gauge|histogram)$/
+
 export const parse = (name: string, text: string): ts.SourceFile =>
   ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true)
 
@@ -47,13 +50,22 @@ function linesOfComment(comment: string, start: number): Line[] {
   })
 }
 
-/** Texts of errors and events: arguments of NewcutError, and members such as `message` and `hint`. */
+/** Texts of errors and events: arguments of NewcutError and of what is thrown, and members such as `message`. */
 export function textsForPeople(file: ts.SourceFile): Line[] {
   return textsWhere(file, (node) => {
+    if (ts.isThrowStatement(node) && ts.isCallExpression(node.expression)) return node.expression.arguments
     if (ts.isNewExpression(node) && node.expression.getText(file) === 'NewcutError')
       return node.arguments?.slice(1) ?? []
     if (!ts.isPropertyAssignment(node) || !READ_BY_PEOPLE.has(node.name.getText(file))) return []
     return [node.initializer]
+  })
+}
+
+/** The HELP texts of metrics: second arguments of the methods that register one. */
+export function metricTexts(file: ts.SourceFile): Line[] {
+  return textsWhere(file, (node) => {
+    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return []
+    return METRIC.test(node.expression.name.text) ? node.arguments.slice(1, 2) : []
   })
 }
 

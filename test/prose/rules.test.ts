@@ -32,6 +32,7 @@ describe('bad sentences', () => {
       'Each new block is told of.',
       'Heads are never looked at.',
       'The node has not been heard of.',
+      'Shares and what was said of them.',
     ],
     nested: ['It is the first in the list of which none of this is true.', 'The miner to whom it went has died.'],
     history: ['A batch aims at 10 ms since then.'],
@@ -126,8 +127,8 @@ describe('splitting', () => {
 
   it('skips fenced and indented code, HTML comments and rulers', () => {
     const text =
-      'a\n```sh\nWhat is code.\n```\nb\n\n    What is code.\n    Of code.\n\n<!-- What\nOf -->\n---\n~~~\n```\n~~~\nc'
-    expect(split(text)).toEqual(['1 a', '5 b', '16 c'])
+      'a\n```sh\nWhat is code.\n```\nb\n\n    What is code.\n    Of code.\n\n<!-- What\nOf -->\nc\n---\n~~~\n```\n~~~\nd\n---\ne'
+    expect(split(text)).toEqual(['1 a', '5 b', '12 c', '17 d', '19 e'])
   })
 
   it('continues an indented list item after a blank line', () => {
@@ -140,10 +141,7 @@ describe('source files', () => {
     judgeSource(name, text).map(({ kind, line, rule }) => `${kind} ${line} ${rule}`)
 
   it('joins line comments that follow one another, and no others', () => {
-    expect(found('// One is\n// Of many.\nlet a = 1 // What is left.\n// Of these.\n')).toEqual([
-      'comments 3 opening',
-      'comments 4 opening',
-    ])
+    expect(found('// One is\n// Of many.\nlet a = 1 // as long as\n// Of these.\n')).toEqual(['comments 4 opening'])
   })
 
   it('reads comments wherever they stand, and nothing that only looks like one', () => {
@@ -169,13 +167,21 @@ describe('source files', () => {
       "new NewcutError('CODE', `whoever $" + "{name} is`, { hint: a ? 'of a node' : 'a node' })",
       "emit({ type: 'warning', message: 'a block that was ' + 'not ' + 'asked for' })",
       "new Error('of no concern')",
+      "throw misbehaved(operation, 'what nobody reads')",
     ].join('\n')
-    expect(found(text)).toEqual(['errors 1 opening', 'errors 1 opening', 'errors 2 stranded'])
+    expect(found(text)).toEqual(['errors 1 opening', 'errors 1 opening', 'errors 2 stranded', 'errors 4 opening'])
     expect(found(text, 'test/x.ts')).toEqual([])
+  })
+
+  it('reads the HELP texts of metrics', () => {
+    expect(found("this.#counter('newcut_a', 'Of a card')\nthis.count('newcut_a', 'Of a card')")).toEqual([
+      'help 1 opening',
+    ])
   })
 
   it('reads every text of the console', () => {
     expect(found("const text = 'whoever it is'", 'src/cli/lines.ts')).toEqual(['errors 1 opening'])
+    expect(found("const text = 'a block ' + 'of the node'", 'src/cli/lines.ts')).toEqual([])
     expect(found("const text = 'whoever it is'")).toEqual([])
   })
 })
