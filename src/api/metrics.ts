@@ -22,7 +22,7 @@ export class Metrics {
   readonly #hashes = this.#counter('newcut_hashes_total', 'Hashes computed.', ['engine', 'device'])
   readonly #hashrate = this.#gauge(
     'newcut_hashrate_hashes_per_second',
-    'Hash rate over the last 10 seconds; absent until they have passed.',
+    'Hashrate over the last 10 seconds; absent until they have passed.',
     ['engine', 'device'],
   )
   readonly #solutions = this.#counter(
@@ -97,7 +97,7 @@ export class Metrics {
   )
   readonly #highest = this.#gauge(
     'newcut_hashrate_highest_hashes_per_second',
-    'The highest hash rate over 10 seconds so far; absent until they have passed.',
+    'The highest hashrate over 10 seconds so far; absent until they have passed.',
     [],
   )
   readonly #paused = this.#gauge('newcut_paused', 'Whether it was told to search nothing for now.', [])
@@ -123,30 +123,26 @@ export class Metrics {
   ])
   readonly #fleetRigs = this.#gauge('newcut_fleet_rigs', 'Rigs of the fleet that this leader hears of.', ['fleet'])
   readonly #rigSessions = this.#gauge('newcut_rig_sessions', 'Rigs that are connected, speaking stratum.', [])
-  readonly #rigShares = this.#counter('newcut_rig_shares_total', 'Shares of rigs by what was said of them.', [
-    'verdict',
-  ])
+  readonly #rigShares = this.#counter('newcut_rig_shares_total', 'Shares of rigs by verdict.', ['verdict'])
   readonly #rigsSentAway = this.#counter(
     'newcut_rig_sent_away_total',
     'Rigs behind a pool that were sent away, by reason.',
     ['reason'],
   )
-  readonly #rigUserShares = this.#counter(
-    'newcut_rig_user_shares_total',
-    'Shares of rigs by whom they name and what was said of them.',
-    ['user', 'verdict'],
-  )
+  readonly #rigUserShares = this.#counter('newcut_rig_user_shares_total', 'Shares of rigs by user and verdict.', [
+    'user',
+    'verdict',
+  ])
   readonly #rigUserHashes = this.#counter(
     'newcut_rig_user_hashes_total',
     'Hashes that the accepted shares of the rigs of a user take on average.',
     ['user'],
   )
   readonly #rigUserSessions = this.#gauge('newcut_rig_user_sessions', 'Rigs of a user that are connected.', ['user'])
-  readonly #rigDeviceShares = this.#counter(
-    'newcut_rig_device_shares_total',
-    'Shares of a rig by what was said of them.',
-    ['device', 'verdict'],
-  )
+  readonly #rigDeviceShares = this.#counter('newcut_rig_device_shares_total', 'Shares of a rig by verdict.', [
+    'device',
+    'verdict',
+  ])
   readonly #rigDeviceRefused = this.#gauge(
     'newcut_rig_device_refused',
     'Whether too many shares of a rig are refused, and the commonest reason; none: it is well.',

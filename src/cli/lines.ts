@@ -92,7 +92,7 @@ function configurationText({ option, before, now, ...rest }: Extract<ConsoleEven
   if (rest.effect === 'none')
     return `${start}${now === null ? '' : ` ${String(now)}`} in the file has no effect: ${rest.reason}`
   const change = before === null && now === null ? `${start} is another` : `${start} ${shown(before)} -> ${shown(now)}`
-  return rest.effect === 'now' ? change : `${change}, from the next start on`
+  return rest.effect === 'now' ? change : `${change}, from the next start`
 }
 
 const pausedText = ({ by, text }: Pause) => (by === 'user' ? `nothing is searched ${text}` : text)

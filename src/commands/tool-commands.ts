@@ -67,7 +67,7 @@ export const toolCommands: readonly FlagRow[] = [
       new Option('--quick', 'seconds instead of minutes: checks that everything works, not how fast it is'),
       new Option(
         '--rigs <NAME:COUNT,...>',
-        'stratum: models of rigs at the server, and what part of their hash rate is of use',
+        'stratum: models of rigs at the server, and the useful part of their hashrate',
       ).argParser(once('rigs')),
     ],
     examples: [

@@ -70,7 +70,7 @@ export interface Context {
 /** The chain as a path parameter. Throws NewcutError BAD_OPTION. */
 export function chainText(operation: Operation, chain: number): string {
   if (Number.isSafeInteger(chain) && chain >= 0) return String(chain)
-  throw new NewcutError('BAD_OPTION', `${operation.id}: chain ${chain} is not a whole number from 0 on`)
+  throw new NewcutError('BAD_OPTION', `${operation.id}: chain ${chain} is not a whole number of at least 0`)
 }
 
 /** A hash in base64url. Throws FormatError. */

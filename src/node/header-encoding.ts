@@ -48,7 +48,7 @@ export interface HeaderCodec<T> {
 const BINARY_OR_TEXT = `${BINARY}, application/json;q=0.5`
 
 function notOnWire(): never {
-  throw new NewcutError('NODE_MISBEHAVED', 'a header in another encoding than was asked for')
+  throw new NewcutError('NODE_MISBEHAVED', 'the header came in another encoding than requested')
 }
 
 function placeOf({ chainId, hash }: Header): { chain: number; hash: string } {

@@ -80,7 +80,7 @@ export class Paging<T> implements AsyncIterable<T> {
     })
     const { limit } = this.#defaults
     if (limit !== undefined && page.items.length > limit) {
-      throw this.#misbehaved(`${page.items.length} items where at most ${limit} were asked for`)
+      throw this.#misbehaved(`${page.items.length} items where at most ${limit} are allowed`)
     }
     if (page.next !== null && !validatorOf(this.#list.operation.query).accepts({ next: page.next })) {
       throw this.#misbehaved(`a malformed cursor: ${JSON.stringify(page.next.slice(0, 80))}`)

@@ -139,7 +139,7 @@ class UpdateQueue {
 
   constructor(most: number) {
     if (!(Number.isInteger(most) && most >= 1)) {
-      throw new NewcutError('BAD_OPTION', `mostBuffered ${most}: expected a whole number from 1 on`)
+      throw new NewcutError('BAD_OPTION', `mostBuffered ${most}: expected a whole number of at least 1`)
     }
     this.#most = most
   }

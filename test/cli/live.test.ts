@@ -123,7 +123,7 @@ describe('the configuration file of a running miner', () => {
     const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
     save(miner.file, 'threads: 2\nconfirmations: 3\nhttp-token: correct-horse-battery\n')
     await miner.sees(/configuration: threads 2 in the file has no effect: --threads on the command line wins\n/)
-    await miner.sees(/configuration: confirmations 6 -> 3, from the next start on\n/)
+    await miner.sees(/configuration: confirmations 6 -> 3, from the next start\n/)
     await miner.sees(/configuration: http-token is another\n/)
     expect(miner.out()).not.toContain(TOKEN)
     expect(await miner.threads()).toEqual(['thread0'])
@@ -207,8 +207,8 @@ describe('/2/config', () => {
     await miner.sees(/threads 2 -> 3\n/)
     expect(changes(miner)).toEqual([
       'configuration: threads 1 -> 2',
-      'configuration: confirmations 6 -> 2, from the next start on',
-      'configuration: confirmations 2 -> 6, from the next start on',
+      'configuration: confirmations 6 -> 2, from the next start',
+      'configuration: confirmations 2 -> 6, from the next start',
       'configuration: threads 2 -> 3',
     ])
   })

@@ -82,7 +82,7 @@ describe('code that asks for what there is not', () => {
       'Attempt to use an interface as a module reference failed: i',
     ],
     ['a schema as a value', `${MODULE} m.s`, 'is a schema, not a value'],
-    ['a member of no module', '(let ((x 1)) (x::f))', 'what is left of :: is not a module'],
+    ['a member of no module', '(let ((x 1)) (x::f))', 'the left side of :: is not a module'],
     ['a call of a number', '(let ((x 1)) (x 2))', 'Cannot apply value to a non-closure.'],
     ['too many arguments', '((lambda (x) x) 1 2)', 'rguments'],
     ['a key that is not bound', '(bind {"a": 1} {"b" := b} b)', 'Key b not found in object.'],

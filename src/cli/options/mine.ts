@@ -228,7 +228,7 @@ export const mineOptions = {
   'http-token': unset(
     bearerToken,
     'TOKEN',
-    'whoever sends this as bearer token may pause, stop and change the miner over HTTP; without it, nobody may',
+    'bearer token for pausing, stopping and changing the miner over HTTP; without it, nobody may',
     { group: 'http', needs: ['http'], isLive: true, isSecret: true },
   ),
   'pool-api': option(

@@ -62,7 +62,11 @@ export const sendOptions = {
   key: keyOption,
   data: dataOption,
   cap: flagOnly(
-    unset(texts, 'CAP', "what the keys sign for, such as '(coin.GAS)'; everything if not given; may be repeated"),
+    unset(
+      texts,
+      'CAP',
+      "a capability that the keys sign, such as '(coin.GAS)'; may be repeated; default: everything in the command",
+    ),
   ),
   sender: flagOnly(unset(someText, 'ACCOUNT', 'account that pays for gas; that of the first key if not given')),
   ...gasOptions,

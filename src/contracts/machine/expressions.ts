@@ -91,7 +91,7 @@ export function partialCall(fn: Expr, args: readonly Expr[], place: TextPlace): 
 export function member(target: Expr, name: string, place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     const ref = run.evaluate(target, env)
-    if (!(ref instanceof ModuleRef)) throw evalError('what is left of :: is not a module', place)
+    if (!(ref instanceof ModuleRef)) throw evalError('the left side of :: is not a module', place)
     const { loading } = run.program
     const module = loading?.name === ref.name ? loading : run.findModule(ref.name)
     const definition = module?.get(name)

@@ -1,0 +1,103 @@
+/** All sentences of the project that break a rule, and their counts. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Block, blocksOf, type Line } from './blocks.ts'
+import type { HelpText } from './help.ts'
+import { type Kind, kinds, rules } from './rules.ts'
+import { sentencesOf } from './sentences.ts'
+import { allTexts, commentsOf, metricTexts, parse, textsForPeople } from './source.ts'
+
+export interface Finding {
+  readonly kind: Kind
+  /** Path from the root of the project; of a help text, the command or option. */
+  readonly file: string
+  readonly line: number
+  readonly rule: string
+  /** The words that break the rule. */
+  readonly words: string
+  readonly sentence: string
+  readonly better: string
+}
+
+/** Kind -> file -> rule -> how many sentences. */
+export type Counts = Readonly<Partial<Record<Kind, Readonly<Record<string, Readonly<Record<string, number>>>>>>>
+
+/** Every line of these files is for people. */
+const CONSOLE = new Set(['src/cli/lines.ts', 'src/cli/notices.ts', 'src/cli/transaction-lines.ts'])
+const SOURCES = ['src', 'bench', 'scripts', 'test']
+const DOCUMENTS = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'deploy/README.md', 'bench/README.md']
+const GENERATED = '<!-- Written by '
+
+/** The sentences of blocks that break a rule. */
+export function judge(blocks: readonly Block[], kind: Kind, file: string): Finding[] {
+  return blocks.flatMap(sentencesOf).flatMap((sentence) =>
+    rules.flatMap(({ name, better, exempt, find }) => {
+      const words = exempt?.includes(file) ? null : find(sentence, kind)
+      if (words === null) return []
+      return [{ kind, file, line: sentence.line, rule: name, words, sentence: sentence.text, better }]
+    }),
+  )
+}
+
+/** Findings in the comments and texts of a source file. */
+export function judgeSource(name: string, text: string): Finding[] {
+  const file = parse(name, text)
+  const comments = commentsOf(file).flatMap((lines) => judge(blocksOf(lines), 'comments', name))
+  if (!name.startsWith('src/')) return comments
+  const texts = CONSOLE.has(name) ? allTexts(file) : textsForPeople(file)
+  return [
+    ...comments,
+    ...texts.flatMap((line) => judge([textBlock(line)], 'errors', name)),
+    ...metricTexts(file).flatMap((line) => judge([textBlock(line)], 'help', name)),
+  ]
+}
+
+/** Findings in a Markdown document; none if a program wrote it. */
+export const judgeDocument = (name: string, text: string): Finding[] =>
+  text.includes(GENERATED) ? [] : judge(blocksOf(numbered(text)), 'documents', name)
+
+/** Findings in help texts. Each indented line of a note stands alone. */
+export const judgeHelp = (texts: readonly HelpText[]): Finding[] =>
+  texts.flatMap(({ name, text }) => judge(blocksOf(numbered(text.replace(/^ +(?=\S)/gm, '- '))), 'help', name))
+
+const textBlock = (line: Line): Block => ({ kind: 'text', lines: [{ ...line, text: line.text.replace(/\s+/g, ' ') }] })
+
+const numbered = (text: string): Line[] => text.split('\n').map((each, i) => ({ line: i + 1, text: each }))
+
+/** Findings in all files of the project below `root`, and in its help texts. */
+export function judgeProject(root: string, help: readonly HelpText[]): Finding[] {
+  const read = (name: string) => readFileSync(join(root, name), 'utf8')
+  const sources = SOURCES.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(?:ts|mjs|js)$/.test(name))
+      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`),
+  )
+  const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+  const documents = [...DOCUMENTS, ...guides.map((name) => `docs/${name}`)]
+  return [
+    ...sources.toSorted().flatMap((name) => judgeSource(name, read(name))),
+    ...documents.toSorted().flatMap((name) => judgeDocument(name, read(name))),
+    ...judgeHelp(help),
+  ]
+}
+
+/** Counts of findings, sorted by name. */
+export function countsOf(findings: readonly Finding[]): Counts {
+  const counts: Partial<Record<Kind, Record<string, Record<string, number>>>> = {}
+  for (const kind of kinds) {
+    const own: Record<string, Record<string, number>> = {}
+    for (const { file, rule } of findings.filter((each) => each.kind === kind)) {
+      own[file] ??= {}
+      own[file][rule] = (own[file][rule] ?? 0) + 1
+    }
+    counts[kind] = sorted(own, (rulesOfFile) => sorted(rulesOfFile, (count) => count))
+  }
+  return counts
+}
+
+const sorted = <T>(record: Readonly<Record<string, T>>, each: (value: T) => T): Record<string, T> =>
+  Object.fromEntries(
+    Object.keys(record)
+      .toSorted()
+      .map((name) => [name, each(record[name])]),
+  )

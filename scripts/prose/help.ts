@@ -1,0 +1,27 @@
+/** The help texts of all commands and options, from their rows. */
+import { benchSuites } from '../../src/cli/bench-suites.ts'
+import { commandRows } from '../../src/commands/commands.ts'
+
+/** A command, or an option of it, and its texts. */
+export interface HelpText {
+  /** `newcut mine` or `--node`: a name that several commands share stands once. */
+  readonly name: string
+  readonly text: string
+}
+
+/** All help texts, each once. */
+export function helpTexts(): HelpText[] {
+  const texts = commandRows.flatMap((row): HelpText[] => {
+    const own = [row.help, ...(row.notes === undefined ? [] : [row.notes])].map((text) => ({
+      name: `newcut ${row.name}`,
+      text,
+    }))
+    if ('options' in row) {
+      const table = row.options as Readonly<Record<string, { readonly help: string }>>
+      return [...own, ...Object.entries(table).map(([name, { help }]) => ({ name: `--${name}`, text: help }))]
+    }
+    return [...own, ...row.flags.map(({ long, flags, description }) => ({ name: long ?? flags, text: description }))]
+  })
+  const suites = Object.entries(benchSuites).map(([name, text]) => ({ name: `newcut bench ${name}`, text }))
+  return [...new Map([...texts, ...suites].map((each) => [`${each.name}\n${each.text}`, each])).values()]
+}

@@ -1,0 +1,196 @@
+/** The rules of prose with good and bad sentences, and how a text is split into sentences. */
+import { describe, expect, it } from 'vitest'
+import { blocksOf } from '../../scripts/prose/blocks.ts'
+import { judgeDocument, judgeHelp, judgeSource } from '../../scripts/prose/findings.ts'
+import { MOST_WORDS, rules } from '../../scripts/prose/rules.ts'
+import { sentencesOf, wordsOf } from '../../scripts/prose/sentences.ts'
+
+const lines = (text: string) => text.split('\n').map((each, i) => ({ line: i + 1, text: each }))
+const split = (text: string) =>
+  blocksOf(lines(text))
+    .flatMap(sentencesOf)
+    .map(({ line, text: sentence }) => `${line} ${sentence}`)
+const rulesOf = (sentence: string) => judgeDocument('page.md', sentence).map(({ rule }) => rule)
+const inComment = (comment: string) => judgeSource('src/x.ts', `/** ${comment} */\nexport {}`).map(({ rule }) => rule)
+const words = (count: number) => `${'word '.repeat(count).trim()}.`
+
+describe('bad sentences', () => {
+  const bad: Readonly<Record<string, readonly string[]>> = {
+    opening: [
+      'What is wrong with the outputs of a payload.',
+      'Whoever asks for many asks for those of few blocks.',
+      'Those that connect at the same time.',
+      'That of the newest block wins.',
+      'Of several nodes the first one is taken.',
+      '"What counts" is a word.',
+    ],
+    length: [words(MOST_WORDS + 1)],
+    stranded: [
+      'A node that goes away is waited for, and another takes over.',
+      'Those headers were not asked for by a rig.',
+      'Results are asked for last.',
+      'Each new block is told of.',
+      'Heads are never looked at.',
+      'The node has not been heard of.',
+      'Shares and what was said of them.',
+    ],
+    nested: ['It is the first in the list of which none of this is true.', 'The miner to whom it went has died.'],
+    history: ['A batch aims at 10 ms since then.'],
+    'from-on': ['It holds from the next start on.'],
+    'goes-on': ['A device goes on counting where it stopped.'],
+    term: ['Results go to standard output, the way there to standard error.', 'The hash rate of a rig is low.'],
+  }
+  for (const [rule, sentences] of Object.entries(bad)) {
+    for (const sentence of sentences) it(`${rule}: ${sentence}`, () => expect(rulesOf(sentence)).toEqual([rule]))
+  }
+
+  it('value-colon: only in comments', () => {
+    expect(inComment('The chain; null: there is none.')).toEqual(['value-colon'])
+    expect(rulesOf('The chain; null: there is none.')).toEqual([])
+  })
+
+  it('has sentences for every rule', () => {
+    expect([...Object.keys(bad), 'value-colon'].toSorted()).toEqual(rules.map(({ name }) => name).toSorted())
+  })
+})
+
+describe('good sentences', () => {
+  for (const sentence of [
+    'If the node goes down, newcut keeps retrying and fails over to the next `--node`.',
+    'newcut fails back once a higher-priority node has been healthy for `--failback`.',
+    'Pause causes are independent; mining resumes when all are cleared.',
+    'Results go to stdout, progress to stderr.',
+    'Executes the payload. Returns the mismatch, or null.',
+    'The node is asked for a header.',
+    'Of course it holds.',
+    'What does it cost?',
+    '# What it costs',
+    'There are ten shares, each of which counts.',
+    'There is work from now on.',
+    'Blocks 1 to 5 come from the node on this machine.',
+    'A chain officially stalls, whatever the node says.',
+    words(MOST_WORDS),
+  ]) {
+    it(sentence, () => expect(rulesOf(sentence)).toEqual([]))
+  }
+
+  it('CHANGELOG.md has history', () => {
+    expect(judgeDocument('CHANGELOG.md', 'It has been faster since then.')).toEqual([])
+  })
+})
+
+describe('splitting', () => {
+  it('ends sentences at marks before a space, with the line of the first word', () => {
+    expect(split('One is here.\nTwo is\nthere! newcut is three? (Four.) Five')).toEqual([
+      '1 One is here.',
+      '2 Two is there!',
+      '3 newcut is three?',
+      '3 (Four.)',
+      '3 Five',
+    ])
+  })
+
+  it('copes with abbreviations, numbers, versions and ellipses', () => {
+    expect(
+      split('Takes 1.5 s, e.g. Vega, i.e. GCN 5, cf. No. 5 of v20.19. Then etc. and ... so on. Etc. End.'),
+    ).toEqual([
+      '1 Takes 1.5 s, e.g. Vega, i.e. GCN 5, cf. No. 5 of v20.19.',
+      '1 Then etc. and ... so on.',
+      '1 Etc.',
+      '1 End.',
+    ])
+  })
+
+  it('keeps code spans, addresses and links whole, each as one word', () => {
+    const text = 'Ask `a b. C d` at https://host.example/a. B or [the page](docs/A.md#b.c) now.'
+    const [first, second] = blocksOf(lines(text)).flatMap(sentencesOf)
+    expect([first.text, wordsOf(first.plain)]).toEqual(['Ask `a b. C d` at https://host.example/a.', 4])
+    expect([second.text, wordsOf(second.plain)]).toEqual(['B or [the page](docs/A.md#b.c) now.', 5])
+    expect(rulesOf('Run `What is asked for. Of which` once.')).toEqual([])
+  })
+
+  it('takes each cell of a table, and bars in code as text', () => {
+    expect(split('| a | `b|c` d |\n|---|:--|\n| One. Two. | x \\| y |')).toEqual([
+      '1 a',
+      '1 `b|c` d',
+      '3 One.',
+      '3 Two.',
+      '3 x \\| y',
+    ])
+  })
+
+  it('takes list items, headings, quotes and tags of docstrings apart', () => {
+    expect(split('# Head\n- one\n  more\n1. two\n> quoted\n\n@param name the chain\n@returns null if unknown')).toEqual(
+      ['1 Head', '2 one more', '4 two quoted', '7 the chain', '8 null if unknown'],
+    )
+  })
+
+  it('skips fenced and indented code, HTML comments and rulers', () => {
+    const text =
+      'a\n```sh\nWhat is code.\n```\nb\n\n    What is code.\n    Of code.\n\n<!-- What\nOf -->\nc\n---\n~~~\n```\n~~~\nd\n---\ne'
+    expect(split(text)).toEqual(['1 a', '5 b', '12 c', '17 d', '19 e'])
+  })
+
+  it('continues an indented list item after a blank line', () => {
+    expect(split('- one\n\n  two')).toEqual(['1 one', '3 two'])
+  })
+})
+
+describe('source files', () => {
+  const found = (text: string, name = 'src/x.ts') =>
+    judgeSource(name, text).map(({ kind, line, rule }) => `${kind} ${line} ${rule}`)
+
+  it('joins line comments that follow one another, and no others', () => {
+    expect(found('// One is\n// Of many.\nlet a = 1 // as long as\n// Of these.\n')).toEqual(['comments 4 opening'])
+  })
+
+  it('reads comments wherever they stand, and nothing that only looks like one', () => {
+    const text = [
+      'const a = "// Of"',
+      'const b = /\\/\\/ Of/',
+      'const c = `$' + '{a} // Of`',
+      'function f() {',
+      '  // Of f.',
+      '}',
+    ]
+    expect(found(text.join('\n'))).toEqual(['comments 5 opening'])
+  })
+
+  it('reads the reason of a directive', () => {
+    expect(found('// biome-ignore lint/style/x: Of course\nlet a\n// biome-ignore lint/y: What is a.\n')).toEqual([
+      'comments 3 opening',
+    ])
+  })
+
+  it('reads error texts in any case, with values as single words', () => {
+    const text = [
+      "new NewcutError('CODE', `whoever $" + "{name} is`, { hint: a ? 'of a node' : 'a node' })",
+      "emit({ type: 'warning', message: 'a block that was ' + 'not ' + 'asked for' })",
+      "new Error('of no concern')",
+      "throw misbehaved(operation, 'what nobody reads')",
+    ].join('\n')
+    expect(found(text)).toEqual(['errors 1 opening', 'errors 1 opening', 'errors 2 stranded', 'errors 4 opening'])
+    expect(found(text, 'test/x.ts')).toEqual([])
+  })
+
+  it('reads the HELP texts of metrics', () => {
+    expect(found("this.#counter('newcut_a', 'Of a card')\nthis.count('newcut_a', 'Of a card')")).toEqual([
+      'help 1 opening',
+    ])
+  })
+
+  it('reads every text of the console', () => {
+    expect(found("const text = 'whoever it is'", 'src/cli/lines.ts')).toEqual(['errors 1 opening'])
+    expect(found("const text = 'a block ' + 'of the node'", 'src/cli/lines.ts')).toEqual([])
+    expect(found("const text = 'whoever it is'")).toEqual([])
+  })
+})
+
+it('help texts: each indented line of a note stands alone', () => {
+  const text = `Suites:\n  one    ${'word '.repeat(20)}\n  two    ${'word '.repeat(20)}\n  of     three`
+  expect(judgeHelp([{ name: '--a', text }]).map(({ rule, line }) => [rule, line])).toEqual([['opening', 4]])
+})
+
+it('documents that a program wrote are left out', () => {
+  expect(judgeDocument('a.md', '<!-- Written by npm run docs. -->\n\nOf course. Of a.')).toEqual([])
+})
