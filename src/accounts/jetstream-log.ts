@@ -19,6 +19,8 @@ const SHARE_SLACK_MS = 60_000
 const COUNT_SLACK_MS = 5 * 60_000
 /** Messages that are read between two looks which of them may be told; going backwards, read from the stream at once. */
 const CHUNK = 4_096
+/** The first chunk going backwards: many readers need no more. Each chunk is twice as large as the one before. */
+const FIRST_CHUNK = 256
 const PULL = 2_000
 /** A log of which nothing more comes for so long is given up. */
 const STALL_MS = 15_000
@@ -160,11 +162,12 @@ export class ShareLog {
     const bounds = await this.#bounds()
     if (bounds === null) return
     const end = untilMs === undefined ? bounds.last : await this.#lastBefore(untilMs, bounds)
-    for (let last = end; last >= bounds.first; last -= CHUNK) {
-      const first = Math.max(bounds.first, last - CHUNK + 1)
+    let size = FIRST_CHUNK
+    for (let last = end; last >= bounds.first; last -= size, size = Math.min(2 * size, CHUNK)) {
+      const first = Math.max(bounds.first, last - size + 1)
       const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: first }
       const messages: JsMsg[] = []
-      for await (const part of this.#read({ filter_subjects: this.#link.subjects.share, ...start }, last)) {
+      for await (const part of this.#read({ filter_subjects: this.#link.subjects.share, ...start }, last, size)) {
         messages.push(...part)
       }
       if (messages.length === 0) continue
@@ -179,7 +182,7 @@ export class ShareLog {
    */
   async #lastBefore(untilMs: number, { first, last }: { readonly first: number; readonly last: number }) {
     let [low, high] = [first, last]
-    while (high - low > CHUNK) {
+    while (high - low > FIRST_CHUNK) {
       const middle = Math.floor((low + high) / 2)
       const timeMs = await this.#timeFrom(middle)
       if (timeMs === null || timeMs - 2 * SHARE_SLACK_MS >= untilMs) high = middle
@@ -203,15 +206,18 @@ export class ShareLog {
     }
   }
 
-  /** Messages from where a consumer begins to this sequence, in parts. Throws NewcutError where they end before it. */
-  async *#read(start: ConsumerStart, last: number): AsyncGenerator<JsMsg[], void, void> {
+  /**
+   * Messages from where a consumer begins to this sequence, in parts; it asks for `size` at once. Throws NewcutError where they
+   * end before it.
+   */
+  async *#read(start: ConsumerStart, last: number, size = PULL): AsyncGenerator<JsMsg[], void, void> {
     const consumer = await this.#link.jetstream.consumers.get(this.#link.subjects.shares, start)
     let stall: NodeJS.Timeout | undefined
     try {
       if ((await consumer.info()).num_pending === 0) return
       let part: JsMsg[] = []
       let isWhole = false
-      const messages = await consumer.consume({ max_messages: PULL })
+      const messages = await consumer.consume({ max_messages: Math.min(PULL, size) })
       stall = setTimeout(() => messages.stop(), STALL_MS)
       void this.#link.connection.closed().then(() => messages.stop())
       for await (const message of messages) {
