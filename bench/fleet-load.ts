@@ -12,7 +12,7 @@ import { FleetSource, type RigFigures } from '../src/source/fleet/fleet-source.t
 import type { Job } from '../src/source/source.ts'
 import { sharedMs } from './shared-clock.ts'
 
-/** What the suite asks for. */
+/** The load that the suite orders. */
 export type FleetOrder =
   /** Tell how often a rig had no answer of its leader for long. */
   | { readonly type: 'troubles' }

@@ -10,7 +10,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { FleetSource } from '../src/source/fleet/fleet-source.ts'
 import { usedBytes } from './used-bytes.ts'
 
-/** What the suite asks for. */
+/** The load that the suite orders. */
 export type RelayOrder =
   | { readonly type: 'join'; readonly fleet: string; readonly port: number; readonly rig: string }
   /** Bytes in use, and shares so far. */

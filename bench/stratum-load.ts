@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { requestLine } from '../src/stratum/messages.ts'
 import { sharedMs } from './shared-clock.ts'
 
-/** What the suite asks for. */
+/** The load that the suite orders. */
 export type LoadOrder =
   /** So many rigs subscribe and authorize, and wait for their first job. */
   | { readonly type: 'connect'; readonly port: number; readonly sessions: number }

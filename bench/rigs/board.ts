@@ -16,7 +16,7 @@ export interface BoardOptions {
   readonly onShare: (jobId: string, nonce2: string) => void
 }
 
-/** What a board searches, and the hashes that a share is to take. */
+/** The header that a board searches, and the hashes that a share takes on average. */
 export interface BoardWork {
   readonly jobId: string
   readonly header: string
@@ -45,7 +45,7 @@ export class Board {
   /** Since `measure`. */
   time: BoardTime = { fresh: 0, repeated: 0, idle: 0 }
   #work: BoardWork | null = null
-  /** What it takes up with the next push. */
+  /** The board begins this with the next push. */
   #next: BoardWork | null = null
   /** False: it has a header, and does not search it. */
   #searches = true

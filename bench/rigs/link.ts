@@ -8,7 +8,7 @@ export interface Network {
   readonly clock: Clock
   /** Milliseconds that a message takes, in either direction. */
   readonly latencyMs: () => number
-  /** Whether nothing passes. What was sent meanwhile comes afterwards. */
+  /** Whether the network holds all lines back; they arrive afterwards. */
   isLost: boolean
 }
 

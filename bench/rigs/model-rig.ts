@@ -108,7 +108,7 @@ export class ModelRig {
     for (const board of this.#boards) board.measure()
   }
 
-  /** What part of the time since `measure` it searched new nonces. */
+  /** Part of the time since `measure` in which the rig searched new nonces: 0 to 1. */
   get useful(): number {
     const { fresh, repeated, idle } = this.time
     return fresh / (fresh + repeated + idle)

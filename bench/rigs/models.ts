@@ -1,4 +1,4 @@
-/** What each maker's rigs do, as far as it is known: how they log in, how fast they search, and when they leave. */
+/** The known behaviour of each maker's rigs: how they log in, how fast they search, and when they leave. */
 import { MAX_TARGET } from '../../src/core/target.ts'
 
 export interface RigModel {
@@ -14,7 +14,7 @@ export interface RigModel {
   readonly leastShare: number
   /** The rig leaves after this time without a byte. */
   readonly silenceMs: number
-  /** What it says before it subscribes, and the parameters and ids of its log-in. */
+  /** The lines before the subscription, and the parameters and ids of the log-in. */
   readonly before?: readonly string[]
   readonly subscribeParams?: readonly unknown[]
   readonly ids?: readonly [subscribe: unknown, authorize: unknown]

@@ -15,7 +15,7 @@ export interface SceneOptions {
   readonly random: () => number
   /** New work comes so often; infinite: the first one stays. */
   readonly workMs: number
-  /** Hashes of a block; default: so many that no rig finds one. Whoever finds one ends the work, and the next one comes. */
+  /** Hashes of a block; default: so many that no rig finds one. A block ends the work, and the next one comes. */
   readonly blockDifficulty?: bigint
   /** Milliseconds that a message takes, in either direction; default: none. */
   readonly latencyMs?: () => number
@@ -66,7 +66,7 @@ export class Scene {
     return scene
   }
 
-  /** Lets all rigs connect. What a rig does is counted from then on. */
+  /** Lets all rigs connect, and begins to count what they do. */
   async connect(): Promise<void> {
     const { withinMs = 0 } = this.#options
     const connect = (rig: ModelRig) => {
