@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { notBefore } from '../../src/core/clock.ts'
 import { machineClock } from '../../src/node/machine-clock.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -26,5 +28,56 @@ describe.each([
       }),
     )
     expect(ran).toEqual(['kept'])
+  })
+})
+
+describe('what must not run before its time', () => {
+  /** A virtual clock whose timers run early by this much, as those of Node may. */
+  const early = (byMs: number) => {
+    const clock = new VirtualClock()
+    return Object.assign(clock, {
+      after: (
+        (after) => (delayMs: number, run: () => void) =>
+          after(Math.max(0, delayMs - byMs), run)
+      )(clock.after),
+    })
+  }
+
+  it.each([0, 0.4, 0.9])('waits again where a timer runs %s ms early', async (byMs) => {
+    const clock = early(byMs)
+    const dueMs = clock.monotonicMs() + 1000
+    const ran: number[] = []
+    notBefore(clock, dueMs, () => ran.push(clock.monotonicMs()))
+    await clock.pass(1010)
+    expect(ran).toEqual([expect.any(Number)])
+    expect(ran[0] - dueMs).toBeGreaterThanOrEqual(0)
+    expect(ran[0] - dueMs).toBeLessThanOrEqual(1)
+  })
+
+  it('runs once at times whose fractions round', async () => {
+    // (t + 60,000) - t is less than 60,000 for three in ten of these.
+    for (let part = 0; part < 40; part++) {
+      const clock = new VirtualClock()
+      await clock.pass(part / 7)
+      const startMs = clock.monotonicMs()
+      let runs = 0
+      notBefore(clock, startMs + 60_000, () => {
+        runs++
+        expect(clock.monotonicMs()).toBeGreaterThanOrEqual(startMs + 60_000)
+      })
+      await clock.pass(60_002)
+      expect(runs).toBe(1)
+    }
+  })
+
+  it('runs at once where its time is over, and never once cancelled', async () => {
+    const clock = early(0.5)
+    const ran: string[] = []
+    notBefore(clock, clock.monotonicMs() - 5, () => ran.push('over'))
+    const cancel = notBefore(clock, clock.monotonicMs() + 1, () => ran.push('cancelled'))
+    await clock.pass(0.6)
+    cancel()
+    await clock.pass(10)
+    expect(ran).toEqual(['over'])
   })
 })

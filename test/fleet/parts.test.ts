@@ -12,9 +12,11 @@ import {
   LEASE_MS,
   LEASES,
   ListAnswer,
+  RELAY_ALONE_MS,
   Report,
 } from '../../src/fleet/messages.ts'
 import { Lease } from '../../src/source/fleet/lease.ts'
+import { RelayHeaders } from '../../src/source/fleet/relay-headers.ts'
 
 describe('the address of a NATS server', () => {
   it.each([
@@ -52,7 +54,11 @@ function handClock() {
     nowMs = ms
     for (const [run, atMs] of timers) if (atMs <= ms && timers.delete(run)) run()
   }
-  return { clock, set }
+  /** Runs all timers that are set, though their time has not come. */
+  const run = () => {
+    for (const early of [...timers.keys()]) if (timers.delete(early)) early()
+  }
+  return { clock, set, run }
 }
 
 describe('the lease of a rig', () => {
@@ -73,6 +79,21 @@ describe('the lease of a rig', () => {
     expect(lease.renew(7, 2000 + LEASE_MS)).toBe(true)
     expect(lease.renew(null, 2000 + LEASE_MS)).toBe(true)
     expect(lease.fixedNonce).toBeNull()
+  })
+
+  it.each([
+    ['a lease', (clock: Clock, onEnd: () => void) => new Lease(clock, onEnd), (one: Lease) => one.fixedNonce],
+    ['a class', (clock: Clock, onEnd: () => void) => new RelayHeaders(clock, onEnd), (one: RelayHeaders) => one.value],
+  ])('%s is over when its end is told, also where a timer runs early', (_, create, searched) => {
+    const { clock, set, run } = handClock()
+    const held: unknown[] = []
+    const one = create(clock, () => held.push(searched(one as never)))
+    one.renew(3, 0)
+    set(1000)
+    run()
+    expect(held).toEqual([])
+    set(10 * Math.max(LEASE_MS, RELAY_ALONE_MS))
+    expect(held).toEqual([null])
   })
 })
 

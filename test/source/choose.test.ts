@@ -28,6 +28,14 @@ describe('the node that gives work', () => {
   const down: Fitness = { isUp: false, fitSinceMs: null }
   const at = { nowMs: 100, failbackMs: 60 }
 
+  it('is one of higher priority at the time that a timer for it was set, whatever fractions round to', () => {
+    for (let part = 0; part < 100; part++) {
+      const sinceMs = 1_000_000 + part / 7
+      const now = { nowMs: sinceMs + 60_000, failbackMs: 60_000 }
+      expect(choose([well(sinceMs), well(0)], 1, now), `fit since ${sinceMs}`).toBe(0)
+    }
+  })
+
   it.each([
     ['at first, the first that is fit', [down, well(99), well(0)], null, 1],
     ['the present one, while it is fit', [well(50), well(99), well(0)], 1, 1],

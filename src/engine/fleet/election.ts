@@ -9,7 +9,7 @@
  * those that have one for YIELD_MS.
  */
 import type { KV, KvEntry } from '@nats-io/kv'
-import { type Clock, sleep } from '../../core/clock.ts'
+import { type Clock, notBefore, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { decodeMessage, encodeMessage } from '../../fleet/messages.ts'
 import { isWrongRevision } from '../../fleet/stores.ts'
@@ -195,7 +195,7 @@ export class Election {
     this.#heldTerm = term
     this.#leadsUntilMs = startMs + LEAD_MS
     this.#cancelEnd()
-    this.#cancelEnd = clock.after(Math.max(0, this.#leadsUntilMs - clock.monotonicMs()), () => this.#end())
+    this.#cancelEnd = notBefore(clock, this.#leadsUntilMs, () => this.#end())
     if (this.#term !== null || this.#stopped.signal.aborted) return
     this.#term = term
     this.#leadsSinceMs = startMs

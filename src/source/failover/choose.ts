@@ -28,7 +28,7 @@ export function choose(
   }
   const present = current === null ? undefined : upstreams[current]
   if (present?.fitSinceMs != null) {
-    return first(({ fitSinceMs }, i) => i === current || (fitSinceMs !== null && nowMs - fitSinceMs >= failbackMs))
+    return first(({ fitSinceMs }, i) => i === current || (fitSinceMs !== null && nowMs >= fitSinceMs + failbackMs))
   }
   return first(({ fitSinceMs }) => fitSinceMs !== null) ?? (present?.isUp ? current : first(({ isUp }) => isUp))
 }

@@ -2,7 +2,7 @@
  * The lease of a rig, from its reports. It counts from the moment a report was sent, not from its answer: so it is over for
  * the rig before it is over for the leader.
  */
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, notBefore } from '../../core/clock.ts'
 import type { FixedNonce } from '../../core/nonce.ts'
 import { LEASE_BITS, LEASE_MS } from '../../fleet/messages.ts'
 
@@ -37,7 +37,7 @@ export class Lease {
     this.#untilMs = value === null ? Number.NEGATIVE_INFINITY : sentAtMs + LEASE_MS
     this.#cancel()
     if (value !== null) {
-      this.#cancel = this.#clock.after(Math.max(0, this.#untilMs - this.#clock.monotonicMs()), this.#onEnd)
+      this.#cancel = notBefore(this.#clock, this.#untilMs, this.#onEnd)
     }
     return before !== value
   }

@@ -2,7 +2,7 @@
  * The headers of a relay, from its reports: the creation times of one residue, which its stratum rigs may search with all
  * nonces. They outlive the lease of its own devices, so that rigs go on while nobody leads.
  */
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, notBefore } from '../../core/clock.ts'
 import type { HeaderClass } from '../../core/nonce.ts'
 import { HEADER_MODULUS, RELAY_ALONE_MS } from '../../fleet/messages.ts'
 
@@ -37,7 +37,7 @@ export class RelayHeaders {
     this.#untilMs = residue === null ? Number.NEGATIVE_INFINITY : sentAtMs + RELAY_ALONE_MS
     this.#cancel()
     if (residue !== null) {
-      this.#cancel = this.#clock.after(Math.max(0, this.#untilMs - this.#clock.monotonicMs()), this.#onEnd)
+      this.#cancel = notBefore(this.#clock, this.#untilMs, this.#onEnd)
     }
     return before !== residue
   }

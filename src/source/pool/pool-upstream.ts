@@ -1,5 +1,5 @@
 /** One of several pools: there is always a session with it, or the pause before the next, whoever gives work. */
-import { type Clock, sleep } from '../../core/clock.ts'
+import { type Clock, notBefore, sleep } from '../../core/clock.ts'
 import { describeError, type NewcutError } from '../../core/errors.ts'
 import type { Fitness } from '../failover/choose.ts'
 import type { Upstream, WorkFeed } from '../failover/failover.ts'
@@ -151,7 +151,7 @@ export class PoolUpstream implements Upstream {
   }
 
   #took(session: PoolSession, newest: PoolJob): void {
-    const { clock, objection, issue, onChange } = this.#options
+    const { clock, failbackMs, objection, issue, onChange } = this.#options
     this.#problem = objection(newest)
     if (this.#problem !== null) return
     const wasUp = this.isUp
@@ -159,18 +159,8 @@ export class PoolUpstream implements Upstream {
     this.#feed?.put(issue(this, session, newest, false))
     if (wasUp) return
     this.epoch++
-    this.#planFailback(this.#work.sinceMs)
+    this.#cancelFailback = notBefore(clock, this.#work.sinceMs + failbackMs, onChange)
     onChange()
-  }
-
-  /** Timers may run a little early. */
-  #planFailback(sinceMs: number): void {
-    const { clock, failbackMs, onChange } = this.#options
-    const leftMs = sinceMs + failbackMs - clock.monotonicMs()
-    this.#cancelFailback = clock.after(leftMs, () => {
-      if (clock.monotonicMs() - sinceMs < failbackMs) this.#planFailback(sinceMs)
-      else onChange()
-    })
   }
 
   #ended(session: PoolSession, reason: NewcutError): void {

@@ -292,6 +292,31 @@ describe('when the sessions of a pool are lost', () => {
 })
 
 describe('of several pools', () => {
+  it('all rigs move to the one that is chosen, and back without a gap', async () => {
+    const clock = new VirtualClock()
+    const [first, second] = [await pool(), await pool({ nonce1: (n) => `0b0${n}` })]
+    const { port: there } = first
+    const addresses = [first.address(), second.address('k%3Acd.farm')]
+    const { port, source } = await proxy(addresses, { clock, failbackMs: 60_000 })
+    const rigs = [await rig(port), await rig(port, { user: 'Y.other' })]
+    await first.close()
+    await passing(clock, () => rigs.every(({ nonce1 }) => nonce1.startsWith('0b')))
+    expect((await rigs[1].share('Y.other')).result).toBe(true)
+    expect(second.shares.at(-1)).toMatchObject({ user: 'k:cd.other' })
+    await first.listen(there)
+    await passing(clock, () => !(first.sessions.length === 0))
+    await until(() => source.upstreams()[0].up)
+    await clock.pass(50_000)
+    expect((await rigs[0].share()).result).toBe(true)
+    expect(second.shares.length).toBe(2)
+    await passing(clock, () => !rigs.some(({ nonce1 }) => nonce1.startsWith('0b')))
+    await expect.poll(() => rigs.map(({ nonce1 }) => nonce1.slice(0, 2)), SOON).toEqual(['0a', '0a'])
+    expect((await rigs[0].share()).result).toBe(true)
+    expect(first.shares.at(-1)).toMatchObject({ user: 'k:ab.worker7' })
+    // Only its own session is left there.
+    await expect.poll(() => second.sessions.length, SOON).toBe(1)
+  })
+
   it('rigs go on with the old one until they have a session with the new one', async () => {
     const clock = new VirtualClock()
     const [first, second] = [await pool({ isMute: true }), await pool({ nonce1: (n) => `0b0${n}` })]
