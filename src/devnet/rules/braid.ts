@@ -1,4 +1,4 @@
-/** Which heads make a cut (PROTOCOL.md D). */
+/** Braiding: the condition for heads to form a cut (PROTOCOL.md D). */
 import { equalBytes } from '../../core/bytes.ts'
 import type { Cut } from '../../core/cut.ts'
 import type { Header } from '../../core/header.ts'
@@ -6,7 +6,7 @@ import type { BlockStore } from '../store/block-store.ts'
 
 /**
  * Throws RangeError unless these heads, all of them in the store, fit together: every adjacent block that a head names
- * is on the branch of the adjacent chain's head.
+ * must be on the branch of the head of the adjacent chain.
  */
 export function expectBraid(store: BlockStore, heads: Cut): void {
   for (const head of heads.values()) {
