@@ -95,9 +95,10 @@ export class NodeClient {
   }
 
   /**
-   * Connects to a node and reads its description. Throws NotRecognised if it is not the service API of a node,
-   * NodeMisbehaved if its description cannot be right, NodeRefusal if a retry may help, UnreachableError, or BAD_OPTION
-   * for a malformed address. Throws the reason of `signal` if it aborts before the response; later it has no effect.
+   * Connects to a node and reads its description. Throws NotRecognised if it is not the service API of a node, and
+   * NodeMisbehaved if its description cannot be right. Throws NodeRefusal if a retry may help, UnreachableError, and
+   * BAD_OPTION for a malformed address. Throws the reason of `signal` if it aborts before the response; later it has no
+   * effect.
    */
   static async connect(options: NodeHttpOptions, signal?: AbortSignal): Promise<NodeClient> {
     const http = new NodeHttp(options)

@@ -11,7 +11,7 @@ import { type NodeHttp, onAbort } from './http.ts'
 export interface Gap {
   readonly type: 'gap'
   /**
-   * `reconnected`: the stream was down, or the node had ended it as nodes do from time to time; `overflow`: the reader
+   * `reconnected`: the stream was down, or the node had ended it as nodes do from time to time. `overflow`: the reader
    * was slower than the node, and the oldest updates were dropped.
    */
   readonly reason: 'reconnected' | 'overflow'

@@ -33,19 +33,20 @@ export interface VerifyOptions {
 /** Whether responses are checked against the rules of the chain. */
 export interface VerifyOption {
   /**
-   * Checks of every header: its hash (Merkle root over its fields) and its proof of work. Its parent and the adjacent
-   * blocks that it names are fetched if necessary; against them it checks version, fork number and votes, chain,
-   * parent, height, adjacents, creation time, target, epoch start and weight. Checks of every payload: its three
-   * hashes, and that its header names it. Broken rules throw InvalidHeader or InvalidPayload, with their names.
+   * Every header: its hash (Merkle root over its fields) and its proof of work. Against its parent and the adjacent
+   * blocks that it names: version, fork number and votes, chain, parent, height, adjacents, creation time, target,
+   * epoch start, weight. Missing ones of these blocks are fetched. Every payload: its three hashes, and that its header
+   * names it. Broken rules throw InvalidHeader or InvalidPayload, which list them.
    *
-   * A genesis header must be that of the network; on `development` its target is taken as it is, because such networks
+   * A genesis header must be that of the network. On `development` its target is taken as it is, because such networks
    * choose their first difficulty. Graphs and block delay of development networks, and of networks unknown to
    * core/network.ts, come from /info of the node. On unknown networks, targets, epoch starts and votes are not checked,
    * and the version only against the parent.
    *
-   * Not checked: whether the first headers of a list are on the chain that everybody else follows (compare the hashes
-   * of another node), and whether a creation time is in the future (the clocks of this machine and of the node may
-   * differ).
+   * Not checked:
+   * - whether the first headers of a list are on the chain that everybody else follows: compare the hashes of another
+   *   node
+   * - whether a creation time is in the future: the clocks of this machine and of the node may differ
    */
   readonly verify?: boolean | VerifyOptions
 }

@@ -1,7 +1,7 @@
 /**
- * Builds signed commands like the common clients (PROTOCOL.md E.2): the JSON text, its BLAKE2b-256 hash, which is the
- * request key, and one signature over the hash for each signer. Numbers keep their spelling: no amount goes through a
- * double.
+ * Builds signed commands like the common clients (PROTOCOL.md E.2). A command has its JSON text, the BLAKE2b-256 hash
+ * of the text, which is the request key, and one signature over the hash for each signer. Numbers keep their spelling:
+ * no amount goes through a double.
  */
 import { blake2b256 } from '../core/blake2b.ts'
 import { encodeBase64Url } from '../core/bytes.ts'

@@ -25,7 +25,7 @@ const PIECE_BLOCKS = 2000
 const PIECE_BYTES = 1024 * 1024
 
 export interface LoadedState extends ChainState {
-  /** Of all blocks; microseconds. */
+  /** The newest one of all blocks, in microseconds. */
   readonly newestCreationTime: bigint
 }
 

@@ -8,11 +8,14 @@ const UNSPECIFIED = ['0.0.0.0', '::']
 
 /**
  * Checks that a request comes from a program on this machine. Wherever the node listens, the client must come from a
- * loopback address, and must call the node by one.
+ * loopback address, and must call the node by one. A page of this very address may pass: it belongs to the node.
  *
- * Five things keep other web pages out: the media type they would need, the CORS headers they do not get, the Origin
- * header they send, the origin that browsers report (sec-fetch-site), and the host name they use. A page of this very
- * address may pass: it belongs to the node.
+ * Five things keep other web pages out:
+ * - the media type that they would need
+ * - the CORS headers that they do not get
+ * - the Origin header that they send
+ * - the origin that browsers report (sec-fetch-site)
+ * - the host name that they use
  *
  * @returns null if the request is from this machine, otherwise the refusal
  */

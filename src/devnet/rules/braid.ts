@@ -5,8 +5,8 @@ import type { Header } from '../../core/header.ts'
 import type { BlockStore } from '../store/block-store.ts'
 
 /**
- * Throws RangeError unless these heads, all of them in the store, fit together: every adjacent block that a head names
- * must be on the branch of the head of the adjacent chain.
+ * Throws RangeError unless these heads fit together: every adjacent block that a head names must be on the branch of
+ * the head of the adjacent chain. All heads must be in the store.
  */
 export function expectBraid(store: BlockStore, heads: Cut): void {
   for (const head of heads.values()) {

@@ -67,7 +67,7 @@ interface BuiltPayload {
   /** Payload hash as in JSON. */
   readonly key: string
   readonly chain: number
-  /** The only block on top of which it is valid. */
+  /** The only parent with which it is valid. */
   readonly parent: Header
 }
 
@@ -145,7 +145,7 @@ export class Coordinator {
 
   /**
    * Accepts solved work bytes (A.2). Any decoded submission uses up its payload, even a wrong one.
-   * @returns null for success, and also if the block came too late or breaks a rule of which miners do not hear
+   * @returns null for success, and also if the block came too late or broke a rule: miners do not hear of either
    */
   solve(bytes: Uint8Array): SolutionRefused | null {
     let fields: WorkFields

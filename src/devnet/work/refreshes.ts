@@ -1,6 +1,6 @@
 /**
- * Tells miners that the work of a chain has other transactions (PROTOCOL.md A.3, `Refreshed Block`): at most once per
- * interval and chain, and only if the next block has really changed.
+ * Tells miners that the work of a chain has other transactions (PROTOCOL.md A.3, `Refreshed Block`). This happens at
+ * most once per interval and chain, and only if the next block has really changed.
  */
 import type { Clock } from '../../core/clock.ts'
 import { sameTransactions } from '../mempool/mempool.ts'

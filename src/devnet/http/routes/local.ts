@@ -84,7 +84,7 @@ function withMeta(cmd: string, chain: number): string {
   return `${cmd.slice(0, cmd.lastIndexOf('}'))},"meta":${JSON.stringify(meta)}}`
 }
 
-/** Unix time in seconds of the block on top of which the command runs. */
+/** Unix time, in seconds, of the block that the command runs on. */
 function parentSeconds(chains: Chains, chain: number, rewindDepth: number): number {
   const head = chains.cut.get(chain)
   if (head === undefined) throw new Error(`chain ${chain} has no head`)
