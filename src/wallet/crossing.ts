@@ -4,9 +4,9 @@ import { NewcutError } from '../core/errors.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import { GAS } from './capability.ts'
+import type { CommandRequest, CommandSender } from './command-sender.ts'
 import { CommandFailed } from './failure.ts'
 import type { SigningKey } from './keys.ts'
-import type { Order, Teller } from './teller.ts'
 
 /** A first step that hands something to another chain. */
 export interface Crossing {
@@ -56,29 +56,29 @@ function targetOf(yielded: unknown): number | null {
  * @returns null if the transfer is complete already
  */
 export async function completeCrossing(
-  teller: Teller,
+  commandSender: CommandSender,
   crossing: Crossing,
   payment: { readonly gasPayer: string; readonly keys: readonly SigningKey[] },
 ): Promise<CommandResult | null> {
   for (let round = 1; ; round++) {
     try {
-      return await teller.carryOut({ ...(await continuation(teller, crossing)), ...paidBy(payment) })
+      return await commandSender.carryOut({ ...(await continuation(commandSender, crossing)), ...paidBy(payment) })
     } catch (error) {
       if (error instanceof CommandFailed && ALREADY_COMPLETE.test(error.error.message)) return null
       if (round === MAX_ROUNDS || !isPassedBy(error)) throw error
     }
-    const { clock, signal } = teller.options
+    const { clock, signal } = commandSender.options
     await sleep(clock, ROUND_PAUSE_MS * (0.5 + Math.random()), signal)
     // The first step returns to the chain by itself, or this wait ends.
-    await teller.result(crossing.chain, crossing.requestKey)
+    await commandSender.result(crossing.chain, crossing.requestKey)
   }
 }
 
 /** The step on the target chain, with a proof of the previous one. */
 async function continuation(
-  { node, options }: Teller,
+  { node, options }: CommandSender,
   { chain, requestKey, targetChain, pactId, step }: Crossing,
-): Promise<Pick<Order, 'chain' | 'payload'>> {
+): Promise<Pick<CommandRequest, 'chain' | 'payload'>> {
   const { signal, onStep, terms } = options
   onStep({ type: 'proof', chain, targetChain })
   const proof = await node.waitForProof(chain, requestKey, targetChain, {

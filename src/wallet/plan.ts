@@ -3,13 +3,13 @@ import { Decimal } from '../contracts/values/decimal.ts'
 import type { GuardKind } from '../contracts/values/value.ts'
 import { NewcutError } from '../core/errors.ts'
 import { type Account, type AskOptions, accountOn } from './ask.ts'
+import { type CommandRequest, DEFAULT_TERMS, type Terms } from './command-sender.ts'
 import type { SigningKey } from './keys.ts'
-import { DEFAULT_TERMS, type Order, type Terms } from './teller.ts'
 import { crossingParts, type Keyset, keysetOf, type ReceiverGuard, type Transfer, transferParts } from './transfer.ts'
 import type { WalletNode } from './wallet-node.ts'
 
 /** A requested transfer. */
-export interface Wish {
+export interface TransferRequest {
   readonly transfer: Transfer
   readonly chain: number
   /** Chain of the receiver; default: the same chain. */
@@ -27,8 +27,12 @@ export interface Wish {
  * The command that makes the transfer, or its first step. Throws NewcutError COMMAND_FAILED, which says what is
  * missing, and the errors of NodeClient.
  */
-export async function planTransfer(node: WalletNode, wish: Wish, call: AskOptions = {}): Promise<Order> {
-  const { transfer, chain, keys, targetChain = chain, terms = DEFAULT_TERMS, receiverKeyset = null } = wish
+export async function planTransfer(
+  node: WalletNode,
+  request: TransferRequest,
+  call: AskOptions = {},
+): Promise<CommandRequest> {
+  const { transfer, chain, keys, targetChain = chain, terms = DEFAULT_TERMS, receiverKeyset = null } = request
   const { from, to, amount } = transfer
   const gas = gasCost(terms)
   const sender = await payingAccount(node, { account: from, chain, keys }, call)
@@ -41,7 +45,7 @@ export async function planTransfer(node: WalletNode, wish: Wish, call: AskOption
   if (chain === targetChain) {
     return { chain, ...transferParts(transfer, receiver === null ? newGuard() : null), sender: from, keys }
   }
-  await checkGasPayer(node, { gasPayer: wish.gasPayer ?? from, targetChain, keys, terms }, call)
+  await checkGasPayer(node, { gasPayer: request.gasPayer ?? from, targetChain, keys, terms }, call)
   const guard = receiver === null ? newGuard() : existingGuard(to, targetChain, receiver.guard)
   return { chain, ...crossingParts(transfer, guard, targetChain), sender: from, keys }
 }
@@ -49,7 +53,12 @@ export async function planTransfer(node: WalletNode, wish: Wish, call: AskOption
 /** Throws NewcutError COMMAND_FAILED if `gasPayer` cannot pay for the second step on the target chain. */
 export async function checkGasPayer(
   node: WalletNode,
-  { gasPayer, targetChain, keys, terms }: Required<Pick<Wish, 'gasPayer' | 'targetChain' | 'keys' | 'terms'>>,
+  {
+    gasPayer,
+    targetChain,
+    keys,
+    terms,
+  }: Required<Pick<TransferRequest, 'gasPayer' | 'targetChain' | 'keys' | 'terms'>>,
   call: AskOptions = {},
 ): Promise<void> {
   const gas = gasCost(terms)

@@ -12,7 +12,7 @@ import type { SigningKey } from './keys.ts'
 import type { WalletNode } from './wallet-node.ts'
 
 /** A command to send. All keys sign for the same capabilities; without any, for everything. */
-export interface Order {
+export interface CommandRequest {
   readonly chain: number
   readonly payload: Payload
   /** The account that pays for gas. */
@@ -30,7 +30,7 @@ export interface Terms {
 }
 
 /** Progress of a command. */
-export type Step =
+export type CommandStep =
   | { readonly type: 'tried'; readonly chain: number; readonly gas: number }
   /** `again` after an outage, in which the node may have forgotten the command. */
   | { readonly type: 'sent'; readonly chain: number; readonly requestKey: string; readonly again: boolean }
@@ -38,7 +38,7 @@ export type Step =
   | ({ readonly chain: number } & WaitProgress)
 
 /** Options of a CommandSender. */
-export interface TellerOptions {
+export interface CommandSenderOptions {
   /** Default: 2,500 units of gas at 0.00000001 coins, 15 minutes. */
   readonly terms: Terms
   /** Number of blocks required on top of the one with the command; default 0. */
@@ -48,7 +48,7 @@ export interface TellerOptions {
   /** When it aborts, running calls end with its reason; default: never. */
   readonly signal: AbortSignal
   /** Called with every step; default: nothing. */
-  readonly onStep: (step: Step) => void
+  readonly onStep: (step: CommandStep) => void
 }
 
 /** Enough for a transfer. */
@@ -64,13 +64,13 @@ const MAX_SENDS = 5
 const SEND_PAUSE_MS = 500
 
 /** Sends commands to one node. */
-export class Teller {
+export class CommandSender {
   /** Node that gets the commands. */
   readonly node: WalletNode
   /** Options, with their defaults. */
-  readonly options: TellerOptions
+  readonly options: CommandSenderOptions
 
-  constructor(node: WalletNode, options: Partial<TellerOptions> = {}) {
+  constructor(node: WalletNode, options: Partial<CommandSenderOptions> = {}) {
     this.node = node
     this.options = {
       terms: DEFAULT_TERMS,
@@ -83,7 +83,7 @@ export class Teller {
   }
 
   /** Signs the command for a request. */
-  sign({ chain, payload, sender, keys, capabilities }: Order): SignedCommand {
+  sign({ chain, payload, sender, keys, capabilities }: CommandRequest): SignedCommand {
     const { terms, clock } = this.options
     const nowMs = clock.wallMs()
     return signedCommand({
@@ -163,11 +163,11 @@ export class Teller {
   /**
    * Signs, tries out, submits and waits. Throws CommandFailed, NodeRefusal, NO_RESULT, and the errors of NodeClient.
    */
-  async carryOut(order: Order): Promise<CommandResult> {
-    const command = this.sign(order)
-    await this.tryOut(order.chain, command)
-    await this.send(order.chain, command)
-    return await this.result(order.chain, command.hash, command)
+  async carryOut(request: CommandRequest): Promise<CommandResult> {
+    const command = this.sign(request)
+    await this.tryOut(request.chain, command)
+    await this.send(request.chain, command)
+    return await this.result(request.chain, command.hash, command)
   }
 }
 
