@@ -42,7 +42,7 @@ export class TimeSlicer {
     this.#waiting.clear()
   }
 
-  // Not unref(): without another event the loop would sleep over it.
+  // No unref(): an unreferenced immediate does not wake an idle event loop.
   #plan(): void {
     this.#next ??= setImmediate(() => this.#turn())
   }

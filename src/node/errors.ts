@@ -38,9 +38,9 @@ const MAX_MESSAGE_CHARACTERS = 600
 const MAX_REFUSAL_MESSAGE_CHARACTERS = MAX_MESSAGE_CHARACTERS + MAX_REFUSAL_CHARACTERS
 /** Text of a node about an account that may not mine (PROTOCOL.md A.1). */
 const UNAUTHORIZED_MINER = /^unauthorized miner\b/i
-/** Nodes after 3.2 may accept miners that they do not list. This one does not: */
+/** Text of a node after 3.2 that is set to refuse miners which it does not list. */
 const UNKNOWN_MINER = /^unauthorized miner\/unknown miners not allowed\b/i
-/** The same nodes at their limit of miners. They forget a miner that has not asked for work for 5 minutes. */
+/** Text of a node after 3.2 at its limit of miners. It forgets a miner that has not asked for work for 5 minutes. */
 const MINERS_POOL_FULL = /^unauthorized miner\/miners pool full\b/i
 
 const UNAUTHORIZED_HINT =

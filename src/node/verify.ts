@@ -35,7 +35,7 @@ export interface VerifyOption {
   /**
    * Every header: its hash (Merkle root over its fields) and its proof of work. Against its parent and the adjacent
    * blocks that it names: version, fork number and votes, chain, parent, height, adjacents, creation time, target,
-   * epoch start, weight. Missing ones of these blocks are fetched. Every payload: its three hashes, and that its header
+   * epoch start, weight. These blocks are fetched if necessary. Every payload: its three hashes, and that its header
    * names it. Broken rules throw InvalidHeader or InvalidPayload, which list them.
    *
    * A genesis header must be that of the network. On `development` its target is taken as it is, because such networks
@@ -53,7 +53,7 @@ export interface VerifyOption {
 
 /** Fetches headers that others refer to. */
 export interface HeaderSource {
-  /** Throws NotFound. */
+  /** Fetches one header. Throws NotFound. */
   readonly one: (chain: number, hash: string, call: CallOptions) => Promise<Header>
   /** All headers of a chain between two heights, both included. */
   readonly range: (chain: number, from: number, to: number, call: CallOptions) => AsyncIterable<Header>

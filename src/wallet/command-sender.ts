@@ -32,7 +32,7 @@ export interface Terms {
 /** Progress of a command. */
 export type CommandStep =
   | { readonly type: 'tried'; readonly chain: number; readonly gas: number }
-  /** `again` after an outage, in which the node may have forgotten the command. */
+  /** `again`: resubmitted after an outage, in which the node may have forgotten the command. */
   | { readonly type: 'sent'; readonly chain: number; readonly requestKey: string; readonly again: boolean }
   | { readonly type: 'proof'; readonly chain: number; readonly targetChain: number }
   | ({ readonly chain: number } & WaitProgress)
@@ -109,7 +109,7 @@ export class CommandSender {
     return result
   }
 
-  /** Submits a command. It is idempotent, so it is repeated if there is no response. */
+  /** Submits a command, and retries if there is no response: submissions are idempotent. */
   async send(chain: number, command: SignedCommand): Promise<void> {
     const { clock, signal, onStep } = this.options
     for (let attempt = 1; ; attempt++) {

@@ -1,5 +1,5 @@
 /**
- * Parses numbers of a command in every spelling that live nodes accept (PROTOCOL.md E.2), from JSON of parseExactJson.
+ * Parses numbers of a command in the spellings of live nodes (PROTOCOL.md E.2), from JSON of parseExactJson.
  */
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { valueFromJson } from '../../contracts/values/from-json.ts'

@@ -45,7 +45,7 @@ const VerifierShape = Type.Object({
   clist: Type.Optional(Nullable(Type.Array(CapabilityShape))),
 })
 
-/** wholeNumberOf parses `gasLimit`, `ttl` and `creationTime` (both in seconds); decimalOf parses `gasPrice`. */
+/** wholeNumberOf parses `gasLimit`, and `ttl` and `creationTime` in seconds; decimalOf parses `gasPrice`. */
 const PublicMetaShape = Type.Object({
   chainId: Type.String(),
   sender: Type.String(),

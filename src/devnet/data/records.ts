@@ -109,7 +109,7 @@ export function payloadEntry(payload: StoredPayload): StoredEntry {
   return { type: 'put', key: payloadKey(payload.payloadHash), value: seal(encodePayloadRecord(payload)) }
 }
 
-/** Throws NewcutError DATA_UNUSABLE if the database is not of a network, or has another format. */
+/** Reads the settings of the network. Throws NewcutError DATA_UNUSABLE for another kind of database or another format. */
 export function readSettings(database: Database): NetworkSettings {
   const record = readJson(database, NETWORK_KEY)
   if (record === undefined) throw damaged(database.location, 'a database, but not one of a newcut network')
@@ -132,12 +132,12 @@ export function readSettings(database: Database): NetworkSettings {
   return { graph, blockDelayMs, difficulty: BigInt(difficulty), pow, adjusts, release, forkEpoch, autoMine }
 }
 
-/** Throws NewcutError DATA_UNUSABLE. */
+/** Reads the tip. Throws NewcutError DATA_UNUSABLE if it is missing or malformed. */
 export function readTip(database: Database): Tip {
   return checked(database, TIP_KEY, tipRecord, readJson(database, TIP_KEY))
 }
 
-/** Throws NewcutError DATA_UNUSABLE. */
+/** Reads the rule changes. Throws NewcutError DATA_UNUSABLE if they are malformed. */
 export function readRules(database: Database): RuleChange[] {
   const record = checked(database, RULES_KEY, rulesRecord, readJson(database, RULES_KEY) ?? [])
   return record.map(({ target, blockDelay, ...change }) => ({

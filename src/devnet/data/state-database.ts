@@ -24,7 +24,7 @@ const stateTip = Compile(Type.Object({ blocks: Natural, last: Type.String() }))
 const places = Compile(Type.Array(Type.Object({ chain: Natural, height: Natural, block: HashText, index: Natural })))
 
 const TIP_KEY = 'tip'
-/** Blocks between two writes. After a crash the next start executes at least this many again. */
+/** Blocks between two writes. After a crash about this many are missing; the next start executes them again. */
 const PIECE_BLOCKS = 1000
 /** Blocks that are executed again before other tasks of the process get their turn. */
 const REPLAYED_BLOCKS = 20

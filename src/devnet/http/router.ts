@@ -1,6 +1,6 @@
 /**
- * Serves operations of the node interface. Common checks of all endpoints run in the order of live nodes (PROTOCOL.md
- * E.0): unknown chain 404, method 405, Accept 406, media type 415, parameters and body 400.
+ * Serves operations of the node interface. Checks that all endpoints share run in the order of live nodes: unknown
+ * chain 404, method 405, Accept 406, media type 415, parameters and body 400 (PROTOCOL.md E.0).
  */
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify'
 import { parseJson } from '../../core/json.ts'

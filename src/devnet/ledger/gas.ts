@@ -1,4 +1,6 @@
-/** Gas: the payer buys the whole gas limit before a command runs, and gets the rest back afterwards. */
+/**
+ * Gas (PROTOCOL.md E.4): the payer buys the whole gas limit before a command runs, and gets the rest back afterwards.
+ */
 import { evalError } from '../../contracts/errors.ts'
 import type { Run } from '../../contracts/machine/ast.ts'
 import { granting, withCapability } from '../../contracts/machine/capabilities.ts'

@@ -50,9 +50,9 @@ export function coinToken(name: string, ...args: Value[]): CapabilityToken {
 }
 
 /**
- * Runs code of a user. @returns its value, or the error with which it failed
- *
- * Any other error is a bug of the evaluator: the command fails with it, and the chain continues.
+ * Runs code of a user. An error other than ContractError is a bug of the evaluator: the command fails with it, and the
+ * chain continues. Throws NewcutError if the state cannot be read.
+ * @returns the value of the code, or the error with which it failed
  */
 export function attempt<T>(run: () => T): { readonly value: T } | { readonly error: ContractError } {
   try {

@@ -1,4 +1,4 @@
-/** Executes one command of a block: buys its gas, runs it, and redeems the gas. */
+/** Executes one command of a block: buys its gas, runs it, and redeems the gas (PROTOCOL.md E.4). */
 import { type ContractError, evalError } from '../../contracts/errors.ts'
 import type { PactState, Run } from '../../contracts/machine/ast.ts'
 import { runForms } from '../../contracts/machine/execute.ts'

@@ -15,7 +15,6 @@ export class Badlist {
     }
   }
 
-  /** - */
   get keys(): readonly string[] {
     return [...this.#keys]
   }

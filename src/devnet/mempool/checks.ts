@@ -89,9 +89,8 @@ export function sealFault(command: Command, { gasModel }: Pick<Destination, 'gas
 }
 
 /**
- * @returns why no block may hold a command, or null
- *
- * Leaves out the creation time: in a block it is checked against the parent.
+ * Checks a command in a block, except for its creation time, which is checked against the parent.
+ * @returns why no block may hold it, or null
  */
 export function blockFault(command: Command, destination: Omit<Destination, 'nowMs'>): string | null {
   const { gasLimit, gasPrice } = command.meta
@@ -104,9 +103,8 @@ export function localSignaturesFault(command: Sealed): string | null {
 }
 
 /**
- * @returns every rule of a block that a command breaks, in the words of /local with preflight
- *
- * `nowSeconds` is the time of the parent block.
+ * Checks a command for /local with preflight. `nowSeconds` is the time of the parent block.
+ * @returns every rule of a block that the command breaks, in the words of live nodes
  */
 export function preflightFaults(
   { meta, networkId, sigs }: Command,

@@ -41,8 +41,8 @@ const isCoordinate = (item: CborItem | undefined): item is Buffer =>
 const text = (bytes: Buffer) => bytes.toString('base64url')
 
 /**
- * @returns what is wrong with a signature, or null
  * @param sig JSON text of `{"authenticatorData","clientDataJSON","signature"}`, values in base64
+ * @returns what is wrong with a signature, or null
  */
 export function webAuthnFault(sig: string, key: KeyObject, hash: Uint8Array): string | null {
   const parts = webAuthnPartsOf(sig)

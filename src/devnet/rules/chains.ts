@@ -42,9 +42,9 @@ export interface ChainsOptions {
   readonly now: () => bigint
   /** Chains to continue; default: genesis, in memory. */
   readonly state?: ChainState
-  /** Stores the chains; default: nothing does. */
+  /** Stores the chains; default: memory only. */
   readonly journal?: ChainJournal
-  /** Executes the blocks; default: nothing does. */
+  /** Executes the blocks; default: no execution. */
   readonly executions?: Executions
 }
 

@@ -3,7 +3,7 @@
  *
  *     transactionsHash (32) || outputsHash (32) || payloadHash (32) || part || part || ...
  *     part = length u32 LE (4) || bytes
- *     parts: miner data, coinbase output, then transaction and output by turns
+ *     parts: miner data, coinbase output, then transaction and output in turn
  */
 import { concatBytes } from '../../core/bytes.ts'
 import { chainBytes } from '../../core/work.ts'

@@ -36,7 +36,7 @@ export interface CoordinatorOptions {
   readonly clock: Clock
   /** Called with messages for the operator. */
   readonly onNotice?: (message: string) => void
-  /** Called with every submission that its miner believes accepted, and its outcome. */
+  /** Called with every submission that is acknowledged to its miner, and with its outcome. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
 }
 

@@ -28,7 +28,7 @@ const MAX_DRAFTS_PER_CHAIN = 8
 const SLICE_MS = 2
 /** Transactions executed on a chain before those of the next chain. */
 const AT_A_TIME = 16
-/** A block of at most this many transactions is restarted for higher gas prices. In larger ones these have to wait. */
+/** Most transactions of a block that is restarted for dearer ones. Dearer ones wait if the block is larger. */
 const MAX_REDONE = 16
 
 /** A block under construction for a miner. */
@@ -79,7 +79,7 @@ export class Drafts {
     return { draft, parent, considered: new Set(), lowestPrice: Number.POSITIVE_INFINITY, servedSize: null }
   }
 
-  /** Whether to restart a block for higher gas prices: it is small, and nobody has seen it yet. */
+  /** Whether to restart a block for dearer transactions: it is small, and its miner has not seen it yet. */
   #isCheapToImprove({ draft, lowestPrice, servedSize }: LiveDraft): boolean {
     if (servedSize !== null || draft.size > MAX_REDONE) return false
     const { byPrice } = this.#options.pools.of(draft.block.context.chain)
