@@ -227,8 +227,8 @@ class ReopeningStream implements EventStream {
 
   /**
    * Full jitter: a random time up to a bound that doubles with every failure in a row.
-   * @param isAtOnce no pause: a node after 3.2 breaks the stream when it forgets the miner whose work the stream
-   *   showed
+   * @param isAtOnce skips the pause: a node after 3.2 breaks the stream when it forgets the miner that the work was
+   *   for
    */
   #fail(cause: unknown, isAtOnce = false): void {
     this.#stopStallTimer()

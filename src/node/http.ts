@@ -85,7 +85,9 @@ export interface HttpStream extends HttpHead {
  */
 const OVERDUE_MS = 950
 
-/** Gates and round trips set deadlines: the two timeouts of undici do not limit the total, and must not end a quiet stream. */
+/**
+ * Gates and round trips set deadlines. The two timeouts of undici do not limit the total, and would end a quiet stream.
+ */
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 }
 
 /** Connections to one node. */

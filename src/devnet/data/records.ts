@@ -109,7 +109,10 @@ export function payloadEntry(payload: StoredPayload): StoredEntry {
   return { type: 'put', key: payloadKey(payload.payloadHash), value: seal(encodePayloadRecord(payload)) }
 }
 
-/** Reads the settings of the network. Throws NewcutError DATA_UNUSABLE for another kind of database or another format. */
+/**
+ * Reads the settings of the network. Throws NewcutError DATA_UNUSABLE if the database is none of a network, or has
+ * another format.
+ */
 export function readSettings(database: Database): NetworkSettings {
   const record = readJson(database, NETWORK_KEY)
   if (record === undefined) throw damaged(database.location, 'a database, but not one of a newcut network')
