@@ -1,6 +1,6 @@
 /**
- * Contracts on the embedded node, with the load in another process: reads, transfers up to their results, blocks, start
- * time, many accounts on disk, and the delay of miners' work meanwhile. Verifies every answer.
+ * Contracts on the embedded node, with the load in another process. Measures reads, transfers up to their results,
+ * blocks, start time, many accounts on disk, and the delay of miners' work. Verifies every answer.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

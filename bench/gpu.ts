@@ -1,7 +1,7 @@
 /**
- * The GPU engine on each adapter: hashrate, batch duration and CPU share while mining, latency of new work, and the
- * effect of batches in flight, workgroup size and trips. Software adapters are measured only without a real GPU, and
- * named as such. Every candidate is verified, and their number must match the expectation.
+ * The GPU engine on each adapter: hashrate, batch duration, CPU share while mining and latency of new work. Varies
+ * batches in flight, workgroup size and trips. Software adapters are measured only without a real GPU, and named as
+ * such. Every candidate is verified, and their number must match the expectation.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
