@@ -23,7 +23,7 @@ async function server(config = '', scheme = 'nats', hasJetStream = true): Promis
   return nats
 }
 
-/** A certificate of its own authority, for 127.0.0.1; in PEM form. */
+/** A self-signed certificate for 127.0.0.1, in PEM form. */
 function certificate(folder: string): { readonly cert: string; readonly key: string } {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const subject = ['-subj', '/CN=nats', '-addext', 'subjectAltName=IP:127.0.0.1']
@@ -58,7 +58,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(rigs[0].out()).toMatch(/^paid: k:3b6a27bc\w+, as the leader says$/m)
     await leader.sees(/ accepted .*rig:alpha/)
     await leader.sees(/ accepted .*rig:beta/)
-    // Rigs report once a second, and rest for a moment between their solution and the next job.
+    // Rigs report once a second, and idle for a moment between their solution and the next job.
     let out = ''
     const list = async () => {
       const listed = await run(['fleet', '--nats', url])
@@ -95,7 +95,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect((await run(['fleet', 'pause', 'all', '--nats', url])).out).toMatch(/^all rigs paused/)
     const refused = await run(['fleet', 'resume', 'alpha', '--nats', url])
     expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(/all rigs are paused: resume all/)])
-    // The next leader knows it too, and so does a rig that comes later.
+    // The next leader knows the pause too, and so does a rig that joins later.
     leader.child.kill('SIGKILL')
     await leader.ended
     const next = lead(url)
@@ -147,7 +147,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await leader.sees(/this process leads/)
     const rig = start(['mine', '--fleet', url.replace('nats://', 'nats://rig:RIG@'), '--rig', 'alpha', ...RIG])
     await rig.sees(/ accepted /)
-    // A rig may not give orders.
+    // The user of a rig may not send commands.
     const { code } = await run(['fleet', 'pause', 'all', '--nats', url.replace('nats://', 'nats://rig:RIG@')])
     expect(code).not.toBe(0)
     await rig.sees(/ accepted /)
@@ -221,7 +221,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect((await tryLead(plain.url)).err).toMatch(/no JetStream \(nats-server -js\)/)
     const leader = lead(url)
     await leader.sees(/this process leads/)
-    // It answers once it has read who is paused.
+    // The command succeeds once the leader has read the list of paused rigs.
     await until(async () => (await run(['fleet', '--nats', url])).code === 0)
     const rig = await run(['mine', '--fleet', url, '--rig', 'alpha', ...RIG, '--dry-run'])
     expect(rig).toMatchObject({ code: 0, err: '' })

@@ -1,4 +1,4 @@
-/** Who leads, over a real NATS server, on virtual time. */
+/** Leader election over a real NATS server, on virtual time. */
 import { randomUUID } from 'node:crypto'
 import { Kvm } from '@nats-io/kv'
 import { beforeEach, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { describeWith, lackOf } from '../needs.ts'
 import { until } from '../wait.ts'
 import { NatsBed } from './nats.ts'
 
-/** When the tests begin, milliseconds since the UNIX epoch. */
+/** Start of the tests, in milliseconds since the UNIX epoch. */
 const START_MS = 1_800_000_000_000
 
 interface Timer {
@@ -19,11 +19,11 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Time of all candidates of a test. It stands still while one of them waits for the server. */
+/** The clock of all candidates of a test. It stands still while one of them waits for the server. */
 class Time {
   nowMs = 0
   readonly candidates: Candidate[] = []
-  /** How many have led at once. */
+  /** The highest number of simultaneous leaders. */
   mostLeaders = 0
   readonly #timers = new Set<Timer>()
 
@@ -53,12 +53,12 @@ class Time {
     }
   }
 
-  /** Nobody waits for the server. */
+  /** Resolves when no candidate waits for the server. */
   #settled(): Promise<void> {
     return until(() => this.candidates.every(({ isAsleep }) => isAsleep))
   }
 
-  /** Runs the next timer. Returns false if none is due until `endMs`. */
+  /** Runs the next timer. @returns false if none is due by `endMs` */
   async #next(endMs: number): Promise<boolean> {
     await this.#settled()
     const [timer] = [...this.#timers].toSorted((a, b) => a.dueMs - b.dueMs)
@@ -72,7 +72,7 @@ class Time {
 }
 
 class Candidate {
-  /** Between two looks at the server, or ended. */
+  /** Whether the candidate is between two requests to the server, or has ended. */
   isAsleep = false
   readonly terms: (number | null)[] = []
   readonly leaders: string[] = []
@@ -87,7 +87,7 @@ class Candidate {
       wallMs: () => START_MS + time.nowMs,
       monotonicMs: () => time.nowMs,
       after: (delayMs, run) => {
-        // The end of its lead is the only other timer.
+        // The end of its leadership is the only other timer.
         if (delayMs === LEAD_MS) return time.after(delayMs, run)
         this.isAsleep = true
         return time.after(delayMs, () => {
@@ -139,7 +139,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     return candidate
   }
 
-  /** One that leads, and one that knows it. */
+  /** A leader, and a standby that knows it. */
   const leaderAndNext = async (fleet: string) => {
     const first = await candidateOf(fleet, 'first')
     await time.passUntil(() => first.leads)
@@ -171,7 +171,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
 
   it('goes to the next within 3 s when the leader is cut off, which has stepped down before', async () => {
     const { first, second } = await leaderAndNext('cut-off')
-    // Its requests go nowhere from here on.
+    // Its requests are lost from here.
     const cutAtMs = time.nowMs
     await first.link.connection.close()
     await time.passUntil(() => second.leads)

@@ -1,4 +1,4 @@
-/** The leader's engine over a real NATS server: who is paused, and candidates that nobody took. */
+/** The leader's engine over a real NATS server: pauses of rigs, and candidates that no leader took. */
 import { randomUUID } from 'node:crypto'
 import { type KV, Kvm } from '@nats-io/kv'
 import { expect, it } from 'vitest'
@@ -34,7 +34,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
 
   interface Led {
     readonly engine: FleetEngine
-    /** What it was given of solutions of other leaders' jobs, and of its own. */
+    /** Adopted solutions: of other leaders' jobs, and of its own. */
     readonly adopted: Parameters<LeaderCallbacks['adopt']>[0][]
     readonly candidates: Candidate[]
     readonly warnings: string[]
@@ -94,7 +94,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(await third.obey(store, { pause: true, rig: 'c' })).toBeNull()
     await one.read(store)
     expect(['a', 'b', 'c', 'd'].map((rig) => isPaused(one.paused, rig))).toEqual([true, true, true, false])
-    // As long as the list cannot be read, nothing is written.
+    // The leader writes no list while it cannot read the present one.
     const failing = new Proxy(store, {
       get: (target, name) => {
         if (name === 'get') return () => Promise.reject(new Error('no answer'))
@@ -125,7 +125,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
 
   it('answers no rig before it knows who is paused', async () => {
     const link = await linkTo('takeover')
-    // A long list takes longer to read than it takes to answer.
+    // A long list takes longer to read than a report takes to answer.
     const rigs = [...Array.from({ length: 9_900 }, (_, i) => `rig-${i}`.padEnd(60, '-')), 'a']
     await (await storeOf(link)).put('paused', encodeMessage({ all: false, rigs }))
     const answers: boolean[] = []
@@ -151,7 +151,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(answers.filter((paused) => !paused)).toEqual([])
   })
 
-  /** A solution as a rig hands it to JetStream. */
+  /** A solution as a rig publishes it to JetStream. */
   const send = async (link: Link, bytes: Uint8Array, changes: object = {}) => {
     const candidate = { job: 'of-another-leader', issuer: 'http://a', rig: 'rig', session: 's', hashes: 1, ...changes }
     const message = encodeMessage({ ...candidate, work: encodeBase64Url(bytes) })
@@ -159,7 +159,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     return encodeBase64Url(blockHash(bytes))
   }
   const outcomeOf = (link: Link, hash: string) => link.ask(link.subjects.outcome, { hash }, Outcome, MS)
-  /** How many candidates JetStream keeps. */
+  /** The number of candidates in JetStream. */
   const kept = async (link: Link) => {
     const manager = await link.jetstream.jetstreamManager(false)
     return (await manager.streams.info(link.subjects.stream)).state.messages
@@ -178,7 +178,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
 
   it('leaves to the next what nobody took while it stopped', async () => {
     const link = await linkTo('stopping')
-    // A miner that stops takes nothing more, and says nothing.
+    // A stopping miner takes nothing more and reports nothing.
     const first = await leaderOf(link)
     await leads(first)
     await first.engine.setWork(engineWork(1, freshWork(2n), MAX_TARGET))
@@ -202,7 +202,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     const link = await linkTo('own-job')
     const led = await leaderOf(link)
     await leads(led)
-    // A leader tells of its job before its stream of candidates is there.
+    // A leader publishes its job before its stream of candidates exists.
     await expect.poll(() => kept(link).catch(() => -1)).toBe(0)
     const work = freshWork(2n)
     const listener = link.connection.subscribe(link.subjects.job)
@@ -214,7 +214,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     }
     const [bytes, other] = [solve(work), solve(work, 1_000n)]
     const hash = await send(link, bytes, { job })
-    // It is not taken, and comes again.
+    // The miner does not take it, so JetStream delivers it again.
     await expect.poll(() => led.candidates.length).toBeGreaterThan(1)
     expect(await kept(link)).toBe(1)
     led.engine.told({ hash, step: 'found', job: 'job 1' })

@@ -23,7 +23,7 @@ describeWith(lackOf('nats-server'), 'a leader whose node is killed', () => {
     return nats.url
   }
 
-  /** A node of its own network, with blocks so hard that none is found. */
+  /** A node of its own network, too difficult for any block to be found. */
   async function node() {
     const port = String(await freePort())
     const started = start(['devnet', '--port', port, '--difficulty', '1000000000000000'])

@@ -1,4 +1,4 @@
-/** The parts of a fleet that need no server: addresses, leases, the table of rigs, pauses, messages. */
+/** The parts of a fleet that need no server: addresses, leases, the table of rigs, pauses and messages. */
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import { afterOrder, isPaused, NOBODY } from '../../src/engine/fleet/pauses.ts'
@@ -38,7 +38,7 @@ describe('the address of a NATS server', () => {
   )
 })
 
-/** A clock whose timers run when the time is set. */
+/** A clock that the test sets; setting it runs the timers that are due. */
 function handClock() {
   let nowMs = 0
   const timers = new Map<() => void, number>()
@@ -54,7 +54,7 @@ function handClock() {
     nowMs = ms
     for (const [run, atMs] of timers) if (atMs <= ms && timers.delete(run)) run()
   }
-  /** Runs all timers that are set, though their time has not come. */
+  /** Runs all pending timers, due or not. */
   const run = () => {
     for (const early of [...timers.keys()]) if (timers.delete(early)) early()
   }
@@ -145,7 +145,7 @@ describe('the table of rigs', () => {
     expect(table.hashes).toBe(300)
     table.report(report('a', { hashes: 1_000_500 }), 2)
     expect(table.hashes).toBe(500)
-    // The next start of the same machine counts from its own beginning.
+    // A restarted machine counts from zero.
     table.report(report('a2', { rig: 'a', hashes: 10 }), 3)
     table.report(report('a2', { rig: 'a', hashes: 30 }), 4)
     expect(table.hashes).toBe(520)

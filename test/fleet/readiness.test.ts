@@ -1,4 +1,4 @@
-/** Who of a fleet could lead, over a real NATS server, on virtual time. */
+/** Which candidates for leadership are ready, over a real NATS server, on virtual time. */
 import { expect, it } from 'vitest'
 import { HEARD_MS, LOST_MS, Readiness, STEADY_MS } from '../../src/engine/fleet/readiness.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'

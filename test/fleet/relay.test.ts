@@ -1,4 +1,4 @@
-/** Relays of a fleet: stratum rigs at rigs of the fleet, over a real NATS server and real sockets. */
+/** Relays of a fleet: stratum rigs behind rigs of the fleet, over a real NATS server and real sockets. */
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { Rig } from '../../bench/stratum-rig.ts'
@@ -25,7 +25,7 @@ import { describeWith, lackOf } from '../needs.ts'
 import { until } from '../wait.ts'
 import { leftInOrder, NatsBed } from './nats.ts'
 
-/** A device of the relay that searches nothing, and remembers its work. */
+/** A device of the relay that searches nothing and remembers its work. */
 class Device implements Engine {
   readonly name = 'cpu'
   readonly works: EngineWork[] = []
@@ -132,7 +132,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
       const bytes = withNonce(withCreationTime(work, creationTime), nonce)
       expect(solves(bytes)).toBe(true)
       expect(Number(creationTime % BigInt(HEADER_MODULUS))).toBe(residueOf(rig))
-      // The other one goes on.
+      // The other relay continues.
       engine.told({ hash: encodeBase64Url(blockHash(bytes)), step: 'stale' })
     }
     for (const { device } of relays) {
@@ -164,7 +164,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
     expect(rig.hasEnded).toBe(false)
   })
 
-  /** A leader that answers until it is told to be silent. */
+  /** A leader that answers until the test silences it. */
   async function scriptedLeader(fleet: string, answer: object) {
     const link = await linkTo(fleet)
     const work = {
@@ -200,7 +200,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
     let jobs = rig.jobs.length
     let nonce2 = 0
     const share = () => rig.submit(rig.jobs.at(-1)?.id ?? '', (++nonce2).toString(16).padStart(12, '0'))
-    // A second is left for the report that was answered last.
+    // One second is left for the last answered report.
     while (clock.monotonicMs() - startMs < RELAY_ALONE_MS - 32_000) {
       for (let i = 0; i < 30; i++) await clock.pass(1_000)
       await until(() => rig.jobs.length > jobs)

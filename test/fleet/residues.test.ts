@@ -1,4 +1,4 @@
-/** Which relay has which headers: the list of leaders in a real store of NATS, on virtual time. */
+/** The assignment of residues (header classes) to relays: the leaders' list in a real NATS store, on virtual time. */
 import { type KV, Kvm } from '@nats-io/kv'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -45,7 +45,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
       this.residues = new Residues({ store, random, nowMs: () => this.nowMs, prepare: this.prepare, onWarning })
     }
 
-    /** Reports until there is a residue. */
+    /** Reports until the relay has a residue, and returns it. */
     async given(session: string, claim: number | null = null): Promise<number> {
       let residue: number | null = null
       await until(() => {
@@ -74,7 +74,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(await term.given('b'), 'it stays').toBe(all[1])
     expect((await store().get('relays'))?.json()).toHaveLength(4)
     expect(term.warnings).toEqual(['the shares of relays cannot be kept: no room'])
-    // Again, until it is done.
+    // The relay reports again until the list is written.
     await until(() => term.residues.report('b', null) !== null && term.prepared === 2)
   })
 
@@ -83,7 +83,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     const first = await begun(store, () => 0)
     first.nowMs = CLAIM_MS
     const [a, b] = [await first.given('a'), await first.given('b')]
-    // The next leader would choose the same ones; a new relay reports to it first.
+    // The next leader would choose the same ones, and a new relay reports to it first.
     const second = await begun(store, () => 0)
     const c = await second.given('c')
     expect([a, b]).not.toContain(c)
@@ -159,7 +159,7 @@ it('no header of a relay is that of another one, or of a device of the fleet', (
   const rolls = fc.bigInt({ min: 0n, max: 1_000_000n })
   fc.assert(
     fc.property(residue, residue, time, rolls, fc.nat(300_000), (one, other, given, rolled, elapsedMs) => {
-      // As the leader gives work, and as rigs of any version move it on: by whole milliseconds.
+      // Leaders set the creation time in whole milliseconds, and rigs of any version advance it by whole milliseconds.
       const leaders = firstOfClass(given, { residue: 0, modulus: OWN_STEP })
       const device = leaders + BigInt(elapsedMs) * 1000n
       const ofRelay = (each: number) =>

@@ -1,4 +1,4 @@
-/** The short form of the long run (npm run fuzz): some inputs for each target, and the inputs that were found. */
+/** The short form of the long run (`npm run fuzz`): some inputs for each target, and all inputs that showed a fault. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type Finding, judge, runChunk } from './engine.ts'
@@ -7,15 +7,15 @@ import { bytesOf } from './target.ts'
 import { targetNamed, targets } from './targets.ts'
 
 const SEED = 20260101
-/** Of a target with a share of 1. */
+/** Inputs of a target whose share is 1. */
 const INPUTS = 150
 
-/** An input that was a finding. */
+/** An input that showed a fault. */
 interface Vector {
   readonly target: string
-  /** What was wrong with the outcome. */
+  /** The fault of its outcome. */
   readonly was: string
-  /** Text in which `N x TEXT` stands for repetitions; or bytes. */
+  /** Text in which `[times, text]` stands for repetitions; alternatively bytes. */
   readonly parts?: readonly (string | readonly [times: number, text: string])[]
   readonly hex?: string
 }
@@ -61,7 +61,7 @@ describe('the engine', () => {
     maxMs: MAX_MS,
     open: () => ({ seeds: [bytesOf('a seed')], read }),
   })
-  /** Keeps the processor for longer than a reader may. */
+  /** Occupies the processor for longer than a reader may. */
   const linger = () => {
     const since = process.cpuUsage()
     for (let usedMs = 0; usedMs < 1.3 * MAX_MS; ) {
