@@ -1,6 +1,6 @@
 /**
- * Where the rooms of src/ meet badly. Each list has today's offenders and only shrinks: an entry that no longer offends
- * fails the test too, until it is taken out.
+ * Weak joints between the rooms of src/. Each list has today's offenders and only shrinks: an entry that no longer
+ * offends also fails, until it is removed.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -10,12 +10,12 @@ import { describe, expect, it } from 'vitest'
 const src = fileURLToPath(new URL('../src', import.meta.url))
 const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
 const texts = new Map(names.map((name) => [name, readFileSync(join(src, name), 'utf8')]))
-/** Without comments. */
+/** The code without comments. */
 const code = new Map([...texts].map(([name, text]) => [name, text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')]))
 
 const IMPORT = /^(?:import|export) (type )?(?:[^'"]*? from )?'([^']+)'/gm
 
-/** File -> those of src/ that it imports at its top. */
+/** File -> the files of src/ that it imports statically. */
 function graphOf(withTypes: boolean): Map<string, string[]> {
   const importsOf = (name: string) =>
     [...(code.get(name) ?? '').matchAll(IMPORT)].flatMap(([, type, path]) => {
@@ -25,7 +25,7 @@ function graphOf(withTypes: boolean): Map<string, string[]> {
   return new Map(names.map((name) => [name, importsOf(name).filter((to) => code.has(to))]))
 }
 
-/** Files that one file leads to, itself included where it is in a circle. */
+/** All files that a file reaches by imports. It contains the file itself if that is part of a cycle. */
 function reached(graph: ReadonlyMap<string, readonly string[]>, from: string): Set<string> {
   const found = new Set<string>()
   const waiting = [...(graph.get(from) ?? [])]
@@ -37,7 +37,7 @@ function reached(graph: ReadonlyMap<string, readonly string[]>, from: string): S
   return found
 }
 
-/** Groups of files each of which leads to all others of its group. */
+/** Import cycles: groups of files that all reach each other. */
 function circles(withTypes: boolean): string[][] {
   const graph = graphOf(withTypes)
   const reach = new Map(names.map((name) => [name, reached(graph, name)]))
@@ -48,7 +48,7 @@ function circles(withTypes: boolean): string[][] {
   return [...new Map(groups.map((group) => [group.join(' '), group])).values()].toSorted()
 }
 
-/** File -> how often the pattern is found in it, of the rooms that are named. */
+/** File -> number of matches of the pattern, in the named rooms or in all. */
 function counts(pattern: RegExp, ...rooms: readonly string[]): Record<string, number> {
   const found = [...code].flatMap(([name, text]) => {
     if (rooms.length > 0 && !rooms.some((room) => name.startsWith(`${room}/`))) return []

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
 /**
- * Who may import whom (folders of src/; '' is main.ts). Everything may import core, and core imports nothing but
- * libraries for hashes. mine knows sources and engines by their port files alone. node and devnet never meet but on the
- * wire; the schemas of the bodies are the one thing they share.
+ * Allowed imports between the folders of src/ ('' is main.ts). Everything may import core, and core imports only hash
+ * libraries. mine knows sources and engines by their port files only. node and devnet meet only on the wire; they share
+ * just the schemas of the bodies.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'cli', 'core'],
@@ -71,7 +71,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
 }
 
-/** The same for the rooms inside devnet, engine, source, contracts and web ('' is the folder itself). */
+/** The same for the folders inside devnet, engine, source, contracts and web ('' is the room itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
     '': ['http', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
@@ -87,7 +87,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     store: [],
   },
   engine: { '': [], cpu: [''], gpu: [''], stratum: [''], passthrough: ['', 'stratum'], fleet: [''] },
-  // The folder itself has the ports and the mailbox. Failover knows neither nodes nor pools.
+  // The room itself has the ports and the mailbox. Failover knows neither nodes nor pools.
   source: {
     '': [],
     failover: [''],
@@ -96,7 +96,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     pool: ['', 'failover'],
     fleet: [''],
   },
-  // The folder itself has errors.ts below all, and language.ts, which hands the natives to the machine.
+  // The room itself has errors.ts below all, and language.ts, which hands the natives to the evaluator.
   contracts: {
     '': ['natives', 'machine', 'values'],
     repl: ['', 'machine', 'syntax', 'values'],
@@ -109,7 +109,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
   web: { '': [], kit: [], dashboard: ['', 'kit'], explorer: ['', 'kit'], 'mine-page': ['', 'kit'] },
 }
 
-/** Rooms that each part of web may import beside core. */
+/** Rooms that each part of web may import besides core. */
 const allowedToWeb: Readonly<Record<string, readonly string[]>> = {
   '': [],
   kit: [],
@@ -124,7 +124,7 @@ const src = fileURLToPath(new URL('../src', import.meta.url))
 interface Import {
   readonly from: string
   readonly to: string
-  /** Whether it is erased: a browser or a process never loads the file for it. */
+  /** Whether TypeScript erases the import, so that it loads nothing at run time. */
   readonly isType: boolean
 }
 
@@ -141,7 +141,7 @@ const imports: Import[] = files.flatMap((from) => {
 })
 
 const room = (file: string) => (file.includes('/') ? file.split('/')[0] : '')
-/** The folder inside its room; '' where it lies in none. */
+/** The folder inside its room, or '' for a file of the room itself. */
 const inner = (file: string) => (file.split('/').length > 2 ? file.split('/')[1] : '')
 const isOurs = (to: string) => to.endsWith('.ts') && !to.startsWith('..')
 

@@ -72,7 +72,7 @@ async function server(config: string, scheme = 'nats'): Promise<NatsServer> {
   return nats
 }
 
-/** Connects, and makes one request to JetStream. Fails if it had to wait for a server. */
+/** Connects, and checks that JetStream answers. */
 async function use(url: string, trust: NatsTrust): Promise<void> {
   const options = { addresses: [readNatsAddress(url)], trust, fleet: 'main', agent: 'test' }
   const shared = { clock: systemClock, random: Math.random }

@@ -43,7 +43,7 @@ function create({ env }: TestDriver, options: Partial<GpuEngineOptions> = {}): G
   return engine
 }
 
-/** Starts an engine and collects what it reports. */
+/** Starts an engine and collects its reports. */
 async function started(own: Engine): Promise<{ candidates: Candidate[]; warnings: string[] }> {
   const candidates: Candidate[] = []
   const warnings: string[] = []
@@ -57,7 +57,7 @@ function workOf(sequence: number, difficulty: bigint) {
   return { ...engineWork(sequence, bytes, workFromBytes(bytes).fields.target), bytes }
 }
 
-/** Whether no batch comes while another engine starts and hashes. Nothing tells that none is under way. */
+/** Whether no batch finishes while another engine starts and hashes: nothing reports that no batch is in flight. */
 async function standsStill(own: GpuEngine, driver: TestDriver): Promise<boolean> {
   const before = own.devices()[0].hashes
   const other = create(driver)
@@ -104,7 +104,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
     expect(await second).toBe(true)
     await until(() => own.devices()[0].hashes > 0)
     expect(await own.setWork(noWork(3))).toBe(true)
-    // Batches under way are still counted.
+    // Batches in flight still count.
     await until(() => standsStill(own, driver))
   })
 
@@ -170,7 +170,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
       const after = own.details()[0].batches
       return (after.serviceMs - before.serviceMs) / (after.count - before.count)
     }
-    // Others may take the processor from a software driver for a while.
+    // Other programs may take the processor from a software driver for a while.
     await until(async () => Math.abs((await meanOf(10)) - 40) < 20)
   })
 
@@ -188,7 +188,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     }
     const nonces = found.flatMap(({ candidates }) => candidates.map(({ nonce }) => nonce))
     expect(new Set(nonces).size).toBe(nonces.length)
-    // Two engines: each has its half of the middle.
+    // Each of the two engines has its own half of the middle bits.
     const halves = found.map(({ candidates }) => new Set(candidates.map(({ nonce }) => (nonce >> 47n) & 1n)))
     expect(halves).toEqual([new Set([0n]), new Set([1n])])
   })

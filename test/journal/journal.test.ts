@@ -115,7 +115,7 @@ describe('a journal', () => {
     async () => {
       const path = folder()
       const { journal, said } = opened(path)
-      // A device that is always full stands in for the file.
+      // /dev/full stands in for the file.
       const { symlinkSync } = await import('node:fs')
       symlinkSync('/dev/full', join(path, 'blocks-2026-12.jsonl'))
       const late = { at: '2026-12-01T00:00:00.000Z' }

@@ -1,4 +1,4 @@
-/** The npm package `@kadena/client-utils`: what wallets do, each in one call, against the embedded node. */
+/** The npm package `@kadena/client-utils`: operations of wallets, each in one call, against the embedded node. */
 import { type ChainId, Pact } from '@kadena/client'
 import { composePactCommand, execution, setNetworkId } from '@kadena/client/fp'
 import { createPrincipal, deployContract, describeModule, listModules } from '@kadena/client-utils/built-in'
@@ -25,7 +25,7 @@ const CHAIN = '0'
 const sender = funded('sender00')
 const other = funded('sender01')
 const network = withNetwork()
-/** Signatures cost no gas there, so that what is tried without them costs as much. */
+/** A release in which signatures cost no gas, so an estimate without signatures is right. */
 const older = withNetwork('2.32')
 
 const keysetOf = (...keys: readonly Keys[]) => ({
@@ -155,10 +155,10 @@ describe('transfers', () => {
 
   it('transferAll leaves nothing', async () => {
     const poor = await funding('2', older)
-    // The client asks for a capability over the balance of the receiver: that one must be the richer.
+    // The client requests a capability for the balance of the receiver, so the receiver must be the richer one.
     const receiver = { account: 'sender01', keyset: keysetOf(other) }
     const inputs = { sender: partyOf(poor), receiver, gasPayer: partyOf(sender), chainId: CHAIN as ChainId }
-    // It estimates gas with the global configuration alone.
+    // The client estimates gas with the global configuration only.
     setGlobalConfig({ host: older.host, defaults: { networkId: NETWORK }, sign: signing(poor, sender) })
     expect(await (await transferAll(inputs, configOn(older, poor, sender))).execute()).toBe('Write succeeded')
     expect(await balanceOf(poor.account, CHAIN, older)).toBe(0)
@@ -200,7 +200,7 @@ describe('gas', () => {
           .catch(reject)
       })
     expect((await takenOn(older, estimated.gasLimit)).gas).toBe(estimated.gasLimit)
-    // From 3.2 on signatures cost gas: what is tried without them is estimated too low by theirs.
+    // From 3.2 signatures cost gas: the client's estimate without them is too low by that.
     const { gasLimit } = await estimateGas(command, network.host)
     expect((await takenOn(network, gasLimit + 10)).gas).toBe(gasLimit + 2)
   })

@@ -28,7 +28,7 @@ interface Cut {
 
 type Capability = readonly [string, ...unknown[]]
 
-/** An unsigned command, paid by sender00 on chain 0 unless it says otherwise. */
+/** An unsigned command on chain 0, paid by sender00 unless `meta` says otherwise. */
 function command(code: string, meta: Meta = {}, capabilities: readonly Capability[] = [['coin.GAS']]) {
   return Pact.builder
     .execution(code)
@@ -263,7 +263,7 @@ describe('between chains', () => {
     const minted = await client.listen(await client.submit(await signed(finish(proof), other)))
     expect(minted.result).toEqual({ status: 'success', data: 'Write succeeded' })
     expect(await balanceOf(receiver, '2')).toBe(before + unitsOf('3.25') - feeOf(minted.gas))
-    // Once and no more.
+    // A proof works only once.
     await expect(client.submit(await signed(finish(proof), other))).rejects.toThrow(
       `This transaction is attempting to complete an already-completed defpact ID: ${sent.requestKey}`,
     )

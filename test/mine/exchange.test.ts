@@ -1,4 +1,4 @@
-/** Engines that take the place of others while the miner mines. */
+/** The exchange of engines while the miner mines. */
 import { describe, expect, it } from 'vitest'
 import { readU64LE } from '../../src/core/bytes.ts'
 import { NewcutError } from '../../src/core/errors.ts'
@@ -9,10 +9,10 @@ import { solve } from '../solve.ts'
 import { easyWork, FedSource, HandEngine } from './by-hand.ts'
 import { settle, VirtualClock } from './virtual-clock.ts'
 
-/** An engine of threads whose counts a test sets. */
+/** An engine of threads whose counts the test sets. */
 class Threads extends HandEngine {
   counts: number[]
-  /** Whether it says at once that it searches nothing. */
+  /** Whether it never acknowledges that it searches nothing. */
   isSlow = false
 
   constructor(counts: readonly number[], ready?: Promise<void>) {
@@ -67,7 +67,7 @@ describe('an exchange of engines', () => {
     await settle()
     expect(next.newest.bytes).toEqual(engine.works.findLast(({ bytes }) => bytes !== null)?.bytes)
     expect(engine.works.at(-1)?.bytes).toBeNull()
-    // Its sequence is higher than any before, or the engine would not heed it.
+    // Its sequence is higher than any before; otherwise the engine would ignore it.
     expect(engine.works.at(-1)?.sequence).toBeGreaterThan(next.newest.sequence)
     expect(engine.stopped).toBe(false)
     await clock.pass(100)
@@ -109,7 +109,7 @@ describe('an exchange of engines', () => {
     const one = new Threads([0])
     const exchanged = miner.exchange([engine], [one])
     await settle()
-    // Both count until the first has ended.
+    // Both engines count until the first has ended.
     engine.counts = [110, 60]
     one.counts = [7]
     expect(counted(miner)).toEqual({ hashes: 177, devices: [['thread0', 117, 2]], names: ['thread0'], ofAll: 177 })

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { LoadGate } from '../../src/mine/load-gate.ts'
 import { othersShare } from '../../src/sensors/load.ts'
 
-/** What the gate says every 2 s; `pass` adds seconds with that load. */
+/**
+ * A load gate that looks every 2 s. `pass` passes that many seconds with that load, and returns when the gate changed.
+ */
 function gate(limit = 0.2) {
   const each = new LoadGate(limit)
   let nowMs = 1000
@@ -17,7 +19,7 @@ function gate(limit = 0.2) {
     }
     return [...seconds]
   }
-  /** The machine sleeps; with a look over the sleep itself. */
+  /** The machine sleeps for an hour; the next look covers the sleep. */
   const sleep = (share: number) => {
     each.look(nowMs, nowMs + 3_600_000, share)
     nowMs += 3_600_000
@@ -32,7 +34,7 @@ describe('the load of other programs', () => {
     expect(load.isBusy).toBe(false)
     expect(pass(60, 0.25)).toEqual([4])
     expect(load.share).toBeCloseTo(0.25)
-    // Below the limit is not enough to go on.
+    // To resume, the load must fall below half of the limit.
     expect(pass(300, 0.15)).toEqual([])
     expect(load.isBusy).toBe(true)
     expect(pass(60, 0.05)).toEqual([16])

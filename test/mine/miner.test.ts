@@ -119,7 +119,7 @@ describe('the miner loop', () => {
       await source.give(easyWork(height))
       await engine.claim(solve(engine.newest.bytes))
     }
-    // Two are under way, so the third is not submitted.
+    // Two solutions are in flight, so the miner does not submit the third.
     expect(source.submitted).toHaveLength(2)
     answer({ step: 'confirmed', depth: 1 })
     expect((await ended).solutions.accepted).toBe(2)
@@ -403,7 +403,7 @@ describe('the miner loop', () => {
     const solution = solve(engine.newest.bytes)
     await engine.claim(solution)
     expect(source.submitted).toEqual([solution])
-    // Work that was solved gets no newer creation time.
+    // Solved work gets no newer creation time.
     source.time += 5_000_000n
     await clock.pass(5_000)
     expect(engine.works).toHaveLength(2)
@@ -423,7 +423,7 @@ describe('the miner loop', () => {
     }
     expect(engine.newest.sequence).toBe(first.sequence + 300)
     const then = engine.works.find(({ sequence }) => sequence === first.sequence + 1)
-    // As it was later, and long ago, it is forgotten.
+    // The miner has forgotten its old variant with a later creation time.
     await engine.claim(solve(then?.bytes ?? new Uint8Array()), first.sequence + 1)
     expect(source.submitted).toEqual([])
     const solution = solve(first.bytes)
@@ -466,7 +466,7 @@ describe('the miner loop', () => {
     const { source, engine, events, miner, stop, ended } = await started()
     await source.give(easyWork(1n, 100n), 'start')
     const first = engine.newest
-    // Found after 100 hashes, the job is replaced after 300, and the claim comes after 350.
+    // The nonce is found after 100 hashes, the job is replaced after 300, and the claim arrives after 350.
     engine.hashed = 300
     await source.give(easyWork(2n, 50n), 'better')
     engine.hashed = 350
@@ -474,7 +474,7 @@ describe('the miner loop', () => {
     expect(solutionsIn(events)[0].effort).toBeCloseTo(1 + 1)
     expect(miner.snapshot().results.expected).toBeCloseTo(1 + 1)
     engine.hashed = 400
-    // An engine that tells of more than there was takes nothing from other solutions.
+    // An engine that reports more hashes than were made takes no effort from other solutions.
     await engine.claim(solve(engine.newest.bytes), engine.newest.sequence, { hashesSince: 390 })
     expect(solutionsIn(events).at(-1)?.effort).toBe(0)
     expect(miner.snapshot().results.expected).toBe(0)
@@ -529,7 +529,7 @@ describe('the miner loop', () => {
       await settle()
       expect(decodeWork(engine.newest.bytes).height).toBe(3n)
       expect(typesIn(events)).toEqual(['ready', 'work', 'paused', 'speed', 'speed', 'resumed', 'work'])
-      // The pause is no time that it took to switch.
+      // The pause does not count as switching time.
       expect(events.at(-1)).toMatchObject({ reason: 'start', preemptMs: 0, height: 3 })
       expect(miner.snapshot()).toMatchObject({ paused: false, preemptions: 0, work: { height: 3 } })
       stop.abort()
@@ -670,7 +670,7 @@ describe('the miner loop', () => {
     expect(miner.snapshot().devices[0]).toMatchObject({ engine: 'hand', device: 'd0', hashes: 66_000 })
     const [hardware] = miner.snapshot().hardware
     expect(hardware).toMatchObject({ name: 'd0', devices: ['d0'], hashes: 66_000, hashrates: { '15m': null } })
-    // The last 10 s had a second of 7000.
+    // The last 10 s include one second at 7000.
     expect(hardware.hashrates.highest).toBeCloseTo(1600)
     expect(miner.snapshot().highestHashrate).toBeCloseTo(1600)
     await clock.pass(20_000)

@@ -30,7 +30,7 @@ describe('causes of a pause', () => {
     pauses.resume()
     pauses.hold('schedule', 'until 22:00')
     expect(causes(pauses)).toEqual([])
-    // Another cause holds all the same.
+    // The other cause still holds.
     pauses.hold('load', 'while')
     expect(causes(pauses)).toEqual(['load'])
     pauses.hold('load', null)

@@ -17,7 +17,7 @@ afterEach(() => {
   else process.env.TZ = zone
 })
 
-/** In Berlin. */
+/** In Berlin time. */
 const at = (text: string) => new Date(text).getTime()
 const open = (text: string, time: string) => isOpen(schedule(text), localTime(at(time)))
 const change = (text: string, time: string) => {
@@ -65,15 +65,15 @@ describe('a schedule', () => {
   })
 
   it('goes by the clock on the wall on days on which the clocks change', () => {
-    // 2026-03-29: 02:00 becomes 03:00. The night has 7 hours.
+    // 2026-03-29: 02:00 becomes 03:00, and the night has 7 hours.
     expect(change('22:00-06:00', '2026-03-28T22:00')).toBe('2026-03-29T04:00:00.000Z')
-    // An hour that is left out does not open; the next day it does.
+    // The skipped hour does not open; the next day it does.
     expect(change('02:00-03:00', '2026-03-29T00:00')).toBe('2026-03-30T00:00:00.000Z')
-    // Its end is left out: it closes when the clock goes beyond it.
+    // The clock skips its end, so it closes at the change.
     expect(change('01:00-02:30', '2026-03-29T01:30')).toBe('2026-03-29T01:00:00.000Z')
-    // 2026-10-25: 03:00 becomes 02:00. The night has 9 hours.
+    // 2026-10-25: 03:00 becomes 02:00, and the night has 9 hours.
     expect(change('22:00-06:00', '2026-10-24T22:00')).toBe('2026-10-25T05:00:00.000Z')
-    // The hour that comes twice opens twice.
+    // The repeated hour opens twice.
     const first = Date.parse('2026-10-25T00:00:00Z')
     const times: string[] = []
     for (let now = first - 60_000, i = 0; i < 4; i++) {

@@ -1,4 +1,4 @@
-/** The snapshot, as a function of the parts of a miner. */
+/** The snapshot as a function of the parts of a miner. */
 import { expect, it } from 'vitest'
 import { noVerdicts } from '../../src/core/solution.ts'
 import type { EngineDevice } from '../../src/mine/rates.ts'

@@ -10,7 +10,7 @@ it('remembers what came of the solutions of 10,000 devices, and forgets those fi
   tally.error('rig10000')
   expect([accepted(0), accepted(1), accepted(9_999)]).toEqual([0, 1, 1])
   expect(tally.sum(['rig1', 'rig2', 'rig10000'])).toMatchObject({ solutions: { accepted: 2 }, hardwareErrors: 1 })
-  // There is nothing left to take away.
+  // The count is zero, and stays there.
   tally.count('rig0', 'accepted', -1)
   expect(accepted(0)).toBe(0)
 })

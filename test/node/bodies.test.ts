@@ -1,4 +1,4 @@
-/** The client and each endpoint, as documented and as live nodes have it (PROTOCOL.md E.1): requests and answers. */
+/** Requests and answers of the client for each endpoint, as documented and as live nodes behave (PROTOCOL.md E.1). */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/node/public.ts'
@@ -243,7 +243,7 @@ describe('the client and payloads:', () => {
     expect(await client.payloadsOutputs(0, [keys[0], key, ...keys], { verify: true })).toEqual(withOutputs)
     expect(node.seen.map(({ body }) => JSON.parse(body.toString()))).toEqual([
       [keys[0], key, ...keys.slice(1)],
-      // The node may have left one out because there were too many: the client asks again.
+      // The node may have omitted one because there were too many, so the client asks again.
       [key],
     ])
     await client.payloadsOutputs(0, { hashes: keys, heights: keys.map((_, i) => i) })

@@ -1,4 +1,4 @@
-/** Lists of chains that grow while they are read, and a process that ends when its client is closed. */
+/** Lists of chains that grow while a client reads them, and a process that ends when its client is closed. */
 import { spawn } from 'node:child_process'
 import { expect, it, onTestFinished } from 'vitest'
 import { devnet } from './mined.ts'
@@ -53,7 +53,7 @@ it('a page of limit 0 is empty, and its cursor begins the list', async () => {
   expect(all).toHaveLength(2)
 })
 
-// A timer of 24 days that is left would keep it running.
+// A leftover timer of 24 days would keep the process running.
 it('a process ends once its client is closed, with streams left open', async () => {
   const { client } = await growing()
   const dist = new URL('../../dist/src/node/', import.meta.url)

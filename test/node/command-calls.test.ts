@@ -1,4 +1,4 @@
-/** The calls of commands: what they send, and what they make of answers of all kinds (PROTOCOL.md E.1, E.3). */
+/** Calls for commands: the requests, and the handling of answers of all kinds (PROTOCOL.md E.1, E.3). */
 import { describe, expect, it } from 'vitest'
 import { type Command, type NodeClient, NumberText } from '../../src/node/public.ts'
 import { fake, json, text } from './fake-node.ts'

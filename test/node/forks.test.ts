@@ -1,4 +1,4 @@
-/** `verify` across the adoption of a fork that the verifier knows, or does not. */
+/** `verify` across the adoption of a fork, known or unknown to the verifier. */
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { forkStateOf } from '../../src/core/fork.ts'
@@ -7,18 +7,18 @@ import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
 import { failureOf } from './fake-node.ts'
 import { devnet, mine } from './mined.ts'
 
-/** Blocks that may vote, and those until the next epoch. */
+/** Number of blocks that may vote, and number of blocks until the next epoch. */
 const VOTING = 3
 const EPOCH = VOTING + 120
 const settings = { graph: 'pair', pow: false, forkEpoch: VOTING } as const
 
-/** What a client knows of that network which has not heard of its forks from `highestKnown` + 1 on. */
+/** The network as a client sees it that knows no fork after `highestKnown`. */
 const known = (highestKnown: number): Network => {
   const network = networkOf(settingsOf(settings))
   return { ...network, forks: { ...network.forks, highestKnown } }
 }
 
-/** A node of two chains that has adopted fork number 1, and its client. */
+/** A client of a node with two chains that has adopted fork number 1. */
 async function adopted() {
   const { client } = await devnet(settings)
   await mine(client, EPOCH + 1)

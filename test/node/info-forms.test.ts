@@ -1,6 +1,6 @@
 /**
- * /info in every form that nodes have had from release 2.20 on, in the next one, and with what is not needed left out or
- * wrong: clients and miners take them all, and need the name of the network, its chains and its graphs.
+ * Clients and miners accept /info in every form that nodes have used from release 2.20, in a future form, and with
+ * optional parts missing or wrong. They require the network's name, chains and graphs.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NodeClient } from '../../src/node/public.ts'
@@ -71,7 +71,7 @@ afterAll(async () => {
   await devnet.close()
 })
 
-/** The node behind the proxy describes itself so. */
+/** Sets the /info of the node behind the proxy. */
 function describedBy(change: Change): void {
   const tell = altersJson<Info>(change)
   proxy.begin((exchange) => (exchange.endpoint === 'info' ? tell(exchange) : null))

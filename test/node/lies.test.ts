@@ -1,4 +1,7 @@
-/** Wrong answers of a node, or of something else in its place: each gives a typed error, and the client goes on. */
+/**
+ * Wrong answers of a node, or of another server in its place: each gives a typed error, and the client continues to
+ * work.
+ */
 import { describe, expect, it } from 'vitest'
 import { type NodeClient, NodeMisbehaved, NodeRefusal, type NotFound, UnreachableError } from '../../src/node/public.ts'
 import { type Answer, BINARY, failureOf, fake, JSON_TYPE, json, PREFIX } from './fake-node.ts'

@@ -1,4 +1,4 @@
-/** Work that cannot be right, a node that refuses a miner, and a node without mining. */
+/** Mining calls with impossible work, with a node that refuses a miner, and with a node without mining. */
 import { describe, expect, it } from 'vitest'
 import { u256LE } from '../../src/core/bytes.ts'
 import { graphs } from '../../src/core/graph.ts'
@@ -32,7 +32,7 @@ const workOf = (change: Partial<WorkFields>): Reply => {
   return { headers: { 'content-type': BINARY }, body }
 }
 
-/** A pair of chains that becomes a triangle at height 20. */
+/** Two chains that become three at height 20. */
 const growing = {
   ...pairInfo,
   nodeGraphHistory: [

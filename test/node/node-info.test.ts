@@ -1,4 +1,4 @@
-/** /info of a node: it is taken only if it can be right, and its texts are made printable. */
+/** /info of a node: the client accepts only plausible answers, and makes their texts printable. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { graphs } from '../../src/core/graph.ts'
@@ -19,7 +19,7 @@ const pair = pairInfo.nodeGraphHistory[0][1]
 /** Every chain is adjacent to every other. */
 const complete = (chains: number) =>
   Array.from({ length: chains }, (_, chain) => [...Array(chains).keys()].filter((other) => other !== chain))
-/** Chains in a circle. */
+/** A ring of chains. */
 const circle = (chains: number) =>
   Array.from({ length: chains }, (_, chain) => [(chain + chains - 1) % chains, (chain + 1) % chains])
 

@@ -5,7 +5,7 @@ import { failureOf, fake, json } from './fake-node.ts'
 
 const hash = (i: number) => Buffer.alloc(32, i).toString('base64url')
 
-/** A list of hashes; `next` gives the cursor after the page that begins at `from`. */
+/** A list of hashes; `next` returns the cursor after the page that begins at `from`. */
 async function listOf(next: (from: number) => string | null, size = 2) {
   const { node, client } = await fake()
   node.onNetwork('GET', '/chain/0/hash', ({ query }) => {

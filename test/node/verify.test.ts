@@ -1,4 +1,4 @@
-/** `verify`: checks the answers of a node against the rules of the chain. */
+/** `verify` checks the answers of a node against the rules of the chain. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { blockHash } from '../../src/core/block-hash.ts'
@@ -15,7 +15,7 @@ import { solve } from '../solve.ts'
 import { BINARY, FakeNode, failureOf, json, OBJECT_TYPE, PREFIX } from './fake-node.ts'
 import { blockJson, blocksOf, devnet, mine, payloadJson } from './mined.ts'
 
-/** A node that serves the blocks of another one, with some headers changed. */
+/** A node that serves the blocks of another node, with some headers changed. */
 class Mirror {
   readonly #blocks: readonly (readonly Block[])[]
   readonly changed = new Map<string, Uint8Array>()
@@ -60,7 +60,7 @@ class Mirror {
 
 const ROUNDS = 6
 
-/** The network of these nodes, as somebody names it who does not take it from /info. */
+/** The network of these nodes, for a client that does not take it from /info. */
 const triangle: Network = {
   ...development,
   graphHistory: [{ from: 0, graph: graphs.triangle }],
@@ -137,7 +137,7 @@ describe('verify passes headers that keep the rules:', () => {
       nodeApiVersion: '0.0',
       nodeChains: ['0'],
       nodeNumberOfChains: 1,
-      // For a public network, /info of the node is ignored.
+      // The client ignores the node's /info for a public network.
       nodeGraphHistory: [[0, [[0, []]]]],
       nodeBlockDelay: 1,
     })
@@ -205,7 +205,7 @@ describe('verify names the rule that a header breaks:', () => {
     expect(error).toMatchObject({ code: 'NODE_MISBEHAVED', operation: 'headers', chain: 0, retryable: false })
     expect(rules.filter((rule) => !error.rules.includes(rule as never))).toEqual([])
     expect(error.hash).toBe(encodeBase64Url(decodeHeader(bytes).hash))
-    // Without `verify`, the header is returned as it came.
+    // Without `verify`, the client returns the header as it came.
     expect(await client.headers(0).all()).toHaveLength(ROUNDS + 1)
   })
 

@@ -11,16 +11,18 @@ const KEY = 'K'.repeat(43)
 const HASH = 'H'.repeat(43)
 const place = { chain: 2, requestKey: KEY }
 
-/** A result in the block of this height; null: in none. */
+/** A result in the block of this height, or without a block if null. */
 function resultAt(blockHeight: number | null): CommandResult {
   const metaData = blockHeight === null ? null : { blockHeight, blockTime: 0, blockHash: HASH, prevBlockHash: HASH }
   return { gas: 1, result: { status: 'success', data: true }, reqKey: KEY, metaData }
 }
 
-/** How the node is at each question: the height of the command's block (null: none), and of the head; or an error. */
+/**
+ * The state of the node at one request: the height of the command's block (null if none) and of the head, or an error.
+ */
 type Moment = readonly [block: number | null, head: number] | Error
 
-/** A node that goes through these moments, one at each question, and stays at the last. */
+/** A node that goes through these moments, one per request, and stays at the last. */
 function nodeOf(moments: readonly Moment[]) {
   let asked = -1
   let times: number[] = []
@@ -53,7 +55,7 @@ function nodeOf(moments: readonly Moment[]) {
   return { node, clock, times: () => times, asked: () => asked + 1 }
 }
 
-/** What comes of it within an hour. */
+/** The outcome after an hour. */
 async function later<T>(clock: VirtualClock, waiting: Promise<T>): Promise<T> {
   await clock.pass(3_600_000)
   return waiting
