@@ -1,4 +1,4 @@
-/** Samples of a console in a document: commands, and what they print. */
+/** Console samples in documents: commands and their output. */
 
 /** A command and the lines below it, up to the next command. */
 export interface Sample {
@@ -6,7 +6,7 @@ export interface Sample {
   readonly lines: readonly string[]
 }
 
-/** Stands for any lines, or within a line for any text. */
+/** Stands for any number of lines, or inside a line for any text. */
 const ELLIPSIS = '[...]'
 
 /** The samples of a Markdown document: fenced blocks whose first line is a command after `$ `. */
@@ -40,17 +40,17 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\d+(?:\.\d+)? [kMGT]?H\/s/g, 'RATE'],
   [/\b(?:thread|gpu)\d+\b/g, 'DEVICE'],
   [/<?\d+(?:\.\d+)*[kMGTPEZ]?/g, 'NUMBER'],
-  // Two solutions of a run may be of one block, and the slower one is late.
+  // Two solutions of a run may be for one block, and the slower one is stale.
   [/(NUMBER accepted)(?: NUMBER (?:unconfirmed|stale))+/g, '$1'],
 ]
 
-/** A line without what differs from run to run and from machine to machine: numbers, times, keys, widths of columns. */
+/** A line without the parts that differ between runs and machines: numbers, times, keys, widths of columns. */
 export function shapeOf(line: string): string {
   return MASKS.reduce((text, [pattern, word]) => text.replace(pattern, word), line.trimEnd().replace(/ +/g, ' '))
 }
 
 function matches(sample: string, printed: string): boolean {
-  // What is left out is no number of this run, and may be a part of what is masked.
+  // An ellipsis stands for text of any run, and may cover part of a masked word. Other text must match exactly.
   const parts = sample.split(ELLIPSIS)
   if (parts.length === 1) return shapeOf(sample) === shapeOf(printed)
   const escaped = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
@@ -58,8 +58,8 @@ function matches(sample: string, printed: string): boolean {
 }
 
 /**
- * Compares line by line, in order: each line of the sample was printed, and each line that was printed is in the sample,
- * but for those that the sample leaves out. Returns the first difference as a sentence; null: there is none.
+ * Compares line by line, in order: each line of the sample was printed, and the sample has each printed line, except
+ * those that it leaves out. @returns the first difference as a sentence, or null
  */
 export function difference(sample: readonly string[], printed: readonly string[]): string | null {
   let next = 0

@@ -305,9 +305,10 @@ describe('reports', () => {
   })
 })
 
-/** All of the nonces. */
+/** The whole range of nonces. */
 const ALL = { first: 0, count: 2 ** 32, start: 5, low: 3, high: 0 }
 
+/** A loop whose batches wait for `answer`, which answers the oldest one. */
 function searchLoop(nonces: number, inFlight = 1, proofCandidates = 0, range = ALL) {
   const reports: GpuReport[] = []
   const batches: Batch[] = []

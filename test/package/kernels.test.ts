@@ -1,4 +1,7 @@
-/** `npm run package -- kernels`: builds what the tools of this machine can build, and says what they cannot. */
+/**
+ * `npm run package -- kernels` builds the kernels for which this machine has the tools, and names those that it cannot
+ * build.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'newcut-kernels-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 afterEach(() => void vi.unstubAllEnvs())
 
-/** Runs with what it prints as lines. */
+/** Runs the command. Returns its exit code and the lines of its output. */
 function run(names: readonly string[]): { code: number; lines: string[] } {
   const lines: string[] = []
   const keep = (line: string) => void lines.push(line)

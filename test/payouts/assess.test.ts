@@ -1,4 +1,4 @@
-/** Blocks and shares of a written log: who gets what, and what an orphan changes. */
+/** The blocks and shares of a prepared log: credits of each user, and the effect of an orphan. */
 import { describe, expect, it } from 'vitest'
 import type { ShareEntry } from '../../src/accounts/share-store.ts'
 import { type Assessment, assess, type PoolRules } from '../../src/payouts/assess.ts'
@@ -27,11 +27,11 @@ function rules(scheme: SchemeName, fee = '0', window = '2.0'): PoolRules {
 const at = '2026-01-01T00:00:00.000Z'
 const signal = new AbortController().signal
 
-/** Share n of the log. A block of 100 hashes, unless another is named. */
+/** Share n of the log, of a block with difficulty 100. */
 const entry = (n: number, user: string, difficulty: number, block: string | null = null, chain = 0): ShareEntry =>
   share({ id: `s${String(n).padStart(4, '0')}`, timeMs: n * 10, user, difficulty, block, chain, height: n })
 
-/** Ann and Ben, with blocks A, B and C after the third, sixth and ninth share. */
+/** Shares of Ann and Ben. Blocks A, B and C are found at the third, sixth and ninth share. */
 const LOG = [
   entry(1, ANN, 30),
   entry(2, BEN, 10),
@@ -70,7 +70,7 @@ describe('PROP', () => {
   it('divides by the shares of each round, which ends at a block that counts', async () => {
     const seen = await look(pool(), rules('prop'))
     expect(amountsOf(seen)).toEqual({
-      // 50 and 10 of 60; what rounding leaves is the operator's.
+      // Ann has 50 of 60, Ben 10; the rest from rounding belongs to the operator.
       [A]: { [ANN]: '1.666666666666', [BEN]: '0.333333333333' },
       [B]: { [ANN]: '1.0', [BEN]: '1.0' },
       [C]: { [ANN]: '0.4', [BEN]: '1.2', nobody: '0.4' },
@@ -87,7 +87,7 @@ describe('PROP', () => {
       [B, 'orphaned'],
       [C, 'credited'],
     ])
-    // Ann 50 + 20, Ben 50 + 60, nobody 20, of 200.
+    // Of 200: Ann 50 + 20, Ben 50 + 60, nobody 20.
     expect(amountsOf(seen)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
   })
 
@@ -133,9 +133,9 @@ describe('PPLNS', () => {
     setup.node.set(B, { kind: 'passed', depth: 6 })
     const seen = await look(setup, rules('pplns', '0', '1.5'))
     expect(amountsOf(seen)).toEqual({
-      // The window is not full: 0.5, and 0.1 of 1.5 blocks.
+      // The window is not full: Ann has 0.5 and Ben 0.1 of 1.5 blocks.
       [A]: { [ANN]: '0.666666666666', [BEN]: '0.133333333333' },
-      // Newest first: Ben 60, nobody 20, Ann 20, Ann 50; nothing of Ben's 10 and 40 is left.
+      // Newest first: Ben 60, nobody 20, Ann 20, Ann 50. Ben's 10 and 40 no longer fit.
       [C]: { [ANN]: '0.933333333333', [BEN]: '0.8', nobody: '0.266666666666' },
     })
     expect(seen.ledger.credits.get(A)?.rest).toBe('1.200000000001')

@@ -1,4 +1,4 @@
-/** Many rounds; NEWCUT_TEST_ROUNDS says how many. kill-each.test.ts kills once at each step. */
+/** Many kills in random order, as many as NEWCUT_TEST_ROUNDS says. kill-each.test.ts kills once at each step. */
 import { afterEach, expect, it } from 'vitest'
 import { stopAll } from '../cli/run.ts'
 import { payAndKill, steps } from './kill-rounds.ts'

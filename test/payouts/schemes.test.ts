@@ -15,7 +15,7 @@ const coins = (text: string) => unitsOf(text) as bigint
 const amounts = ({ parts }: Division) => Object.fromEntries(parts.map(({ payee, amount }) => [payee, amount]))
 const of = (user: string, difficulty: number, blockDifficulty = 100) => share({ user, difficulty, blockDifficulty })
 
-/** No share behind it may be read. */
+/** Fails if anyone reads past the last share. */
 function* endOfReading(shares: readonly ShareEntry[]) {
   yield* shares
   throw new Error('read behind the window')
@@ -51,7 +51,7 @@ describe('PROP', () => {
   })
 
   it('adds up difficulties exactly that doubles would not', async () => {
-    // As doubles, the sum of a would be 2^53.
+    // As doubles, the shares of a would add up to 2^53.
     const shares = [of('a', 2 ** 53), of('a', 1), of('b', 2 ** 53 + 2)]
     const division = await divideProp(2n ** 54n + 3n, NO_FEE, shares)
     expect(amounts(division)).toEqual({ a: 2n ** 53n + 1n, b: 2n ** 53n + 2n })
@@ -72,7 +72,7 @@ describe('PROP', () => {
 
 describe('PPLNS', () => {
   it('fills the window with the newest shares, and cuts the last one', async () => {
-    // Worth 0.5, 1 and 5 blocks: of the last one 0.5 are left in a window of 2.
+    // Worth 0.5, 1 and 5 blocks: only 0.5 of the last one fit into a window of 2.
     const shares = endOfReading([of('a', 50), of('b', 100), of('c', 500)])
     const division = await dividePplns(coins('2'), { fee: NO_FEE, window: WINDOW }, shares)
     expect(amounts(division)).toEqual({ a: coins('0.5'), b: coins('1'), c: coins('0.5') })

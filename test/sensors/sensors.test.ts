@@ -50,11 +50,11 @@ describe('the folder of Linux', () => {
   })
 })
 
-/** Whether there is such a process, and it has not ended. */
+/** Whether the process exists and has not ended. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    // One that nobody waits for stays in the table of Linux.
+    // Linux keeps an ended process in its table until its parent waits for it.
     const stat = `/proc/${pid}/stat`
     return !existsSync('/proc/self/stat') || !/\) Z /.test(readFileSync(stat, 'utf8'))
   } catch {
@@ -100,7 +100,7 @@ describe('nvidia-smi', () => {
   it('is killed when it hangs, with what it has started', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'started')
-    // It begins slowly on a busy machine, and is asked until it came so far.
+    // The command starts slowly on a busy machine, so the timeout doubles until it has started its child.
     for (let timeoutMs = 300; !existsSync(file); timeoutMs *= 2) {
       expect(await ask(`sleep 86400 & echo $! > ${file}.new; mv ${file}.new ${file}; sleep 86400`, timeoutMs)).toBe(
         'silent',
@@ -111,7 +111,7 @@ describe('nvidia-smi', () => {
 })
 
 describe('the sensors of a miner', () => {
-  /** A tool that counts how often it is run. */
+  /** A tool that counts its runs. */
   function counted(script: string) {
     const file = join(temporaryFolder(), 'runs')
     const env = nvidiaTool(`echo x >> ${file}; ${script}`)
@@ -159,7 +159,7 @@ describe('the sensors of a miner', () => {
     const { clock, sensors } = started(env, hwmonFolder([ZEN]))
     await expect.poll(() => sensors.readings.length).toBe(1)
     let turns = 0
-    // The tool is given up after 4 s of real time, and then its next turn is planned.
+    // Sensors give up the tool after 4 s of real time, and then schedule its next run.
     await until(() => {
       turns++
       return clock.pending === 2
