@@ -1,6 +1,6 @@
-/** Seeds that have shown a fault, and what. They stay. */
+/** Seeds that have shown a fault, with the fault. They stay. */
 
-/** Seeds that have shown something with one node, and what. They stay. */
+/** Seeds that showed something with one node, and what they showed. */
 export const kept: readonly (readonly [seed: number, showed: string])[] = [
   [6, 'a block was counted lost after six attempts to hand it in'],
   [38, 'work came back 12 s after the end of a fault, since streams were opened again that late'],
@@ -16,7 +16,7 @@ export const kept: readonly (readonly [seed: number, showed: string])[] = [
   [1627, 'work came back 18 s after connections were half open'],
 ]
 
-/** Seeds that have shown something with all that belongs to them: several nodes, disks, ends of the miner. They stay. */
+/** Seeds that showed something in a whole scenario: several nodes, disk faults, kills of the miner. */
 export const keptWhole: readonly (readonly [seed: number, showed: string])[] = [
   [103, 'work was asked of a node, and never again let go, because a solution of an earlier run was settled with it'],
   [125, 'a block was called stale since another node did not have it yet, while its own was just coming back'],
