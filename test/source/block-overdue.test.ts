@@ -1,4 +1,4 @@
-/** Solutions that a node acknowledges and drops without a word: its chain is searched again within 5 s. */
+/** Solutions that a node acknowledges and silently drops: the miner searches that chain again within 5 s. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import { NodeSource } from '../../src/source/node/node-source.ts'
@@ -24,7 +24,7 @@ describe('the state machine of a source', () => {
     [1, { type: 'answered', request: 1, work }],
   ] as const
 
-  /** The state after events at their times, the effects of the last, and what the shell was told to wait for. */
+  /** The state after events at their times, the effects of the last event, and the delays that the shell got. */
   function played(chains: readonly number[], ...events: readonly (readonly [number, NewsOf<Event>])[]) {
     let state: State = initialState(chains)
     let effects: ReturnType<typeof step>[1] = []
@@ -120,7 +120,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     for (const stop of stops.splice(0)) stop.abort()
   })
 
-  /** A source whose only chain has a parent of height 5, and whose first job is solved. */
+  /** A source with one chain: the parent has height 5, and the first job is solved. */
   async function dropping() {
     const clock = new VirtualClock()
     const node = new ScriptedNode(1)
@@ -141,7 +141,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
     await settle()
     const steps = followed(source.follow(solution, stop.signal))
-    /** Lets time pass; the node answers every request with work of the same parent. */
+    /** Lets time pass; the node answers every request with work on the same parent. */
     const pass = async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 100) {
         await clock.pass(100)
@@ -183,7 +183,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     node.cut = async () => cutAt(6)
     await pass(1_200)
     expect(await steps).toEqual([{ step: 'confirmed', depth: 1 }])
-    // The node goes on giving work of the old parent: none of it is searched.
+    // The node keeps giving work on the old parent, and the miner searches none of it.
     expect(jobs.at(-1)).toBeNull()
     expect(node.submitted).toHaveLength(1)
   })

@@ -9,7 +9,7 @@ const head = (chain: number, height: number) => {
   return decodeHeader(encodeHeader({ ...madeWork(chain, height - 1).fields, hash: new Uint8Array(32).fill(chain) }))
 }
 
-/** Heights of the chains after this many blocks, each on a chain that could be mined; `pick`: uniform in [0, 1). */
+/** Heights of the chains after each block, each on a chain that could be mined. @param pick uniform in [0, 1) */
 function* braids(network: Network, blocks: number, pick: () => number): Generator<Map<number, number>> {
   const heights = new Map(graphAt(network, 1).adjacents.map((_, chain) => [chain, 0]))
   for (let i = 0; i < blocks; i++) {
@@ -20,7 +20,7 @@ function* braids(network: Network, blocks: number, pick: () => number): Generato
   }
 }
 
-/** Numbers in [0, 1) that are the same in each run. */
+/** Random numbers in [0, 1), the same in each run. */
 function numbers(): () => number {
   let last = 1
   return () => {

@@ -41,7 +41,7 @@ describe('the choice of chains', () => {
   })
 
   it('expects of each hash what it would be worth alone, less the risk of a block meanwhile', () => {
-    // One chain has all blocks of the network: 20 in 30 s, so 1/15 of one in 100 ms.
+    // All 20 blocks of the network in 30 s are on one chain: 1/15 of a block in 100 ms.
     expect(chancesOf([prospect(0, 1e-9)], pace).get(0)).toBeCloseTo(1e-9 * Math.exp(-1 / 15), 18)
   })
 
@@ -76,7 +76,7 @@ describe('the choice of chains', () => {
         else expect(shares.get(chain)).toBe(Number(work.fields.target) / 2 ** 256)
         targets.add(work.fields.target)
       }
-      // Nearly all time is that of this clock, so that targets do not depend on how fast the machine is.
+      // This clock sets nearly all times, so targets do not depend on the speed of the machine.
       await told(node, 'clock', { advanceMs: round % 20 < 10 ? 15_000 : 35_000 })
       await extend(node, 5)
     }
@@ -121,13 +121,13 @@ describe('the choice of chains', () => {
   })
 })
 
-/** The cut of a node now. */
+/** The present cut of a node. */
 async function headsOf(client: NodeClient): Promise<CutHeads> {
   const { hashes } = await client.cut()
   return new Map(Object.entries(hashes).map(([chain, head]) => [Number(chain), head]))
 }
 
-/** Makes a block on each of so many chains. */
+/** Makes a block on each of this many chains. */
 async function extend(node: Devnet, blocks: number): Promise<void> {
   const chains = Array.from({ length: blocks }, () => Math.floor(Math.random() * node.cut.size))
   await told(node, 'make-blocks', Object.fromEntries(chains.map((chain) => [chain, 1])))

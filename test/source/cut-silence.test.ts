@@ -1,4 +1,4 @@
-/** How long a node has been silent, as the feed of its cuts tells. */
+/** The time for which a node has been silent, according to its cut feed. */
 import { expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import { NodeCalls } from '../../src/source/node/calls.ts'

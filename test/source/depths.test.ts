@@ -1,4 +1,4 @@
-/** How deep blocks lie: on virtual time, with chains that grow and fork as generated moves say. */
+/** Depths of blocks on virtual time, with chains that grow and fork by generated moves. */
 import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 const CONFIRMATIONS = 6
 
-/** A chain of named blocks, of which a node tells. */
+/** A chain of named blocks, as a node reports it. */
 class Chain {
   readonly ids: string[] = ['genesis']
   /** Blocks that the node has, on its chain or beside it. */
@@ -32,7 +32,7 @@ class Chain {
     }
   }
 
-  /** Another branch of the same length or more. */
+  /** Replaces the last `depth` blocks by a branch that is `more` blocks longer. */
   fork(depth: number, more: number): void {
     const dropped = Math.min(depth, this.head)
     this.ids.length -= dropped
@@ -65,7 +65,7 @@ function ground() {
   const depths = new Depths({ node: chain, calls: new NodeCalls(clock), confirmations: CONFIRMATIONS, onFault })
   chain.grow(1)
   setMaxListeners(0, stop.signal)
-  /** Follows the head, which was seen as such. */
+  /** Follows the present head. */
   const follow = (last: Standing = { step: 'confirmed', depth: 1 }) => {
     const told: FollowUp[] = []
     const id = chain.ids[chain.head]
@@ -225,7 +225,7 @@ it('blocks are looked for in turn where they are too many for one question, also
     blocks.push(follow())
   }
   const settled = () => blocks.filter(({ isOver }) => isOver).length
-  // Three questions reach all that were there at the first; the fourth begins anew.
+  // Three questions cover all blocks that existed at the first one, and the fourth starts over.
   for (let i = 0; i < 4; i++) {
     if (i < 3) expect(settled()).toBe(100 * i)
     chain.grow(1)
@@ -275,7 +275,7 @@ it('what was told last is the truth, once a chain is above it, whatever the chai
     for (const block of blocks) {
       expect(block.isOver).toBe(true)
       const last = block.told.at(-1)?.step ?? 'confirmed'
-      // A fork deeper than it was looked for is nobody's to tell.
+      // A fork below the settled depth no longer changes the verdict.
       const isThere = settled.get(block.id) ?? chain.ids[block.height] === block.id
       expect(last, `height ${block.height} of ${before}`).toBe(isThere ? 'confirmed' : 'orphaned')
     }

@@ -1,4 +1,4 @@
-/** Failover among upstreams that are neither nodes nor pools: what the policies make different. */
+/** Failover among upstreams that are neither nodes nor pools, and the effects of its policies. */
 import { expect, it } from 'vitest'
 import { Failover, type FailoverPolicy, type Upstream, type WorkFeed } from '../../src/source/failover/failover.ts'
 import { Mailbox } from '../../src/source/mailbox.ts'
@@ -12,7 +12,7 @@ const jobOf = (id: string): Job => {
   return { id, work, target: work.fields.target, reason: 'newCut', noticedAtMs: 0, ...fixed }
 }
 
-/** Gives work when a test says so. */
+/** An upstream that gives work when the test says so. */
 class TestUpstream implements Upstream {
   readonly url: string
   epoch = 1
@@ -46,7 +46,7 @@ class TestUpstream implements Upstream {
   }
 
   works(): void {
-    // Nothing spoke against it.
+    // The test gives no objection that it could clear.
   }
 
   status(): never {
@@ -57,7 +57,7 @@ class TestUpstream implements Upstream {
 const likeNodes: FailoverPolicy = { failbackMs: 1_000, standInMs: 500, keepsOldWork: true }
 const likePools: FailoverPolicy = { failbackMs: 1_000, standInMs: null, keepsOldWork: false }
 
-/** Two upstreams, of which the first is asked for work. */
+/** Two upstreams; the failover has asked the first for work. */
 function asked(policy: FailoverPolicy) {
   const [clock, a, b] = [new VirtualClock(), new TestUpstream('a'), new TestUpstream('b')]
   const jobs: (string | null)[] = []
@@ -78,7 +78,7 @@ function asked(policy: FailoverPolicy) {
   return { clock, a, b, failover, jobs, switched, down }
 }
 
-/** The same once it has given some. */
+/** The same, after the first has given work. */
 async function ground(policy: FailoverPolicy) {
   const made = asked(policy)
   await made.a.give('1')

@@ -11,7 +11,7 @@ import { madeWork } from './simulated-node.ts'
 const PARENT: ForkState = { number: 0, votes: 7 * VOTE }
 const signal = new AbortController().signal
 
-/** Work of a block on PARENT with these votes. */
+/** Work on top of PARENT with these votes. */
 function workWith(votes: number, number = 0): Work {
   return workFromBytes(withFeatureFlags(madeWork(0, 7).bytes, featureFlagsOf({ number, votes })))
 }

@@ -27,7 +27,7 @@ interface Deferred<T> {
   readonly reject: (error: unknown) => void
 }
 
-/** What is asked for, and waits for its answer; a signal that aborts is an answer too. */
+/** Pending requests and their answers. An aborted signal rejects its request. */
 class Questions<T> {
   readonly asked: Deferred<T>[] = []
   readonly signals: AbortSignal[] = []
@@ -41,7 +41,7 @@ class Questions<T> {
   }
 }
 
-/** A watch over the feed of a node, and the questions that both ask. */
+/** A watch on the cut feed of a node, with the requests of both. */
 function watched() {
   const clock = new VirtualClock()
   const [cuts, looks] = [new Questions<CutHeads>(), new Questions<ChainView>()]
@@ -66,7 +66,7 @@ function watched() {
     onFault,
   })
   feed.start()
-  /** The newest question about the cut is answered at once. */
+  /** Answers the newest request for the cut. */
   const answer = async () => {
     cuts.asked.at(-1)?.resolve(cut)
     await settle()

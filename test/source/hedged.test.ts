@@ -1,11 +1,11 @@
-/** Requests that are sent again: which of them are kept, and how long an answer is waited for. */
+/** Hedged requests: which of the repeated requests stay open, and how long the caller waits for an answer. */
 import { expect, it } from 'vitest'
 import { AdaptiveTimeout } from '../../src/source/node/adaptive-timeout.ts'
 import { hedged } from '../../src/source/node/hedged.ts'
 import { Wakeups } from '../../src/source/node/wakeups.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
-/** Runs one question to a node whose answers take this long; `sent` and `dropped` are the numbers of its requests. */
+/** Sends one hedged request to a node that answers after `answerMs`. `sent` and `dropped` number its attempts. */
 function ask(clock: VirtualClock, answerMs: number, more: { timeouts?: AdaptiveTimeout; wakeups?: Wakeups } = {}) {
   const seen = { sent: 0, dropped: [] as number[], open: 0, most: 0, outcome: '' }
   const request = (signal: AbortSignal) => {
@@ -67,7 +67,7 @@ it('drops all that was sent before when the node was away', async () => {
 it('gives the next question twice the time after one without an answer, and less after quick answers', async () => {
   const clock = new VirtualClock()
   const timeouts = new AdaptiveTimeout()
-  /** What comes of a question within this time, where answers take so long. */
+  /** The outcome of a request after this time, if answers take `answerMs`. */
   const within = async (ms: number, answerMs: number) => {
     const seen = ask(clock, answerMs, { timeouts })
     await clock.pass(ms)

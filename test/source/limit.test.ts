@@ -7,7 +7,7 @@ it('runs at most so many tasks at once, and all of them in the end, failed ones 
   const done: number[] = []
   const task = (index: number) => async () => {
     most = Math.max(most, ++running)
-    // Others get their turn.
+    // Lets other tasks run.
     await new Promise(setImmediate)
     running--
     done.push(index)

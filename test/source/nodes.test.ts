@@ -1,4 +1,4 @@
-/** Several scripted nodes on virtual time: when work comes from another one, and what becomes of solutions. */
+/** Several scripted nodes on virtual time: failover, and the verdicts of solutions. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import type { NodeClient } from '../../src/node/client.ts'
@@ -23,20 +23,20 @@ afterEach(() => {
 const NETWORK = { name: 'test (3 chains)', identity: 'test' }
 const unreachable = () => new UnreachableError('refused', 'connection refused')
 
-/** A node of a network, which a test takes away, delays, or puts behind. */
+/** A node of a network that the test can take down, delay, or set back. */
 class ScriptedMember {
   readonly url: string
   readonly node = new ScriptedNode(3)
   isDown = false
-  /** Whether it takes requests and answers none. */
+  /** Whether it accepts requests without answering. */
   hangs = false
   height = 10
   identity = 'test'
-  /** Not 0: its chains have other blocks. */
+  /** If not 0, its chains have other blocks. */
   branch = 0
   latencyMs = 0
   isClosed = false
-  /** Nodes that it gave blocks to; c takes none. */
+  /** Nodes that got blocks from it; c refuses them. */
   readonly given: string[] = []
   readonly #clock: VirtualClock
 
@@ -74,7 +74,7 @@ class ScriptedMember {
 
   readonly connect = (signal: AbortSignal) => this.#answer(signal, () => this.reached)
 
-  /** It goes away: streams break, and requests are refused. */
+  /** Takes the node down: streams break, and requests are refused. */
   async fail(): Promise<void> {
     this.isDown = true
     while (this.node.asked.length > 0) this.node.fail()
@@ -82,7 +82,7 @@ class ScriptedMember {
     await settle()
   }
 
-  /** Answers the oldest request for work; streams stand, and what they may have missed is nothing. */
+  /** Answers the oldest request for work, opens the streams, and confirms the work to any checks. */
   async give(chain: number, parent: number): Promise<void> {
     const work = madeWork(chain, parent)
     expect(this.node.asked.length).toBeGreaterThan(0)
@@ -234,7 +234,7 @@ describe('work from several nodes', () => {
   it('does not call a node behind that knows a second later what others know, however fast the chains are', async () => {
     const { clock, a, b, source, said } = await started()
     await a.give(0, 5)
-    // 40 blocks a second on each chain; a hears of them 400 ms later.
+    // 40 blocks a second on each chain, and a is 400 ms behind.
     for (let i = 0; i < 100; i++) {
       b.height += 4
       a.height = b.height - 16
@@ -262,7 +262,7 @@ describe('work from several nodes', () => {
     const { clock, a, b, issuer, said } = await started()
     await a.give(0, 5)
     for (let i = 0; i < 40; i++) {
-      // Whether the work still stands is asked when streams are opened anew.
+      // A reopened stream makes the source check its work.
       for (const { onOpen } of a.node.handlers.values()) onOpen()
       while (a.node.asked.length > 0) a.node.fail()
       await clock.pass(100)
@@ -279,7 +279,7 @@ describe('work from several nodes', () => {
     await clock.pass(1_100)
     said.splice(0)
     while (said.length === 0) {
-      // Whether the work still stands is asked when streams are opened anew.
+      // A reopened stream makes the source check its work.
       for (const { onOpen } of a.node.handlers.values()) onOpen()
       while (a.node.asked.length > 0) a.node.fail()
       await clock.pass(100)
@@ -294,7 +294,7 @@ describe('work from several nodes', () => {
       expect.stringMatching(/^recovered: http:\/\/a is fit again, after /),
     ])
     expect(source.upstreams()[0].problem).toBeNull()
-    // It is not left for the second, which is back before it would have been forgiven.
+    // The source does not switch to b, although b is back before a would have been forgiven.
     b.isDown = false
     await clock.pass(5_000)
     expect([up(), issuer(), jobs.length, b.node.asked]).toEqual([[true, true], 'http://a', given, []])
@@ -314,7 +314,7 @@ describe('work from several nodes', () => {
   it('is not asked of the second while routine asks the first, and waits', async () => {
     const { clock, a, b, issuer } = await started()
     await a.give(0, 5)
-    // Work is asked for anew every two minutes.
+    // The source refreshes its work every two minutes.
     await clock.pass(124_000)
     expect(a.node.asked.length).toBeGreaterThan(0)
     expect(issuer()).toBe('http://a')
@@ -510,7 +510,7 @@ describe('work from several nodes', () => {
     const before = a.node.cut
     a.node.cut = async () => new Map([[2, { height: 1, hash: hashOf(1) }]])
     await clock.pass(800)
-    // First blocks say nothing: networks that began alike share them.
+    // The first blocks prove nothing: networks that started alike share them.
     a.node.cut = before
     a.branch = 100
     await clock.pass(400)
@@ -525,7 +525,7 @@ describe('work from several nodes', () => {
     await a.give(0, 10)
     let tell: (cut: CutHeads) => void = () => undefined
     a.node.cut = () => new Promise((resolve) => (tell = resolve))
-    // A look at the first takes a second: what is told here is heard of before.
+    // A look at the first node takes a second, so this cut arrives before it.
     a.latencyMs = 1_000
     await clock.pass(1_100)
     a.latencyMs = 0
@@ -559,7 +559,7 @@ describe('work from several nodes', () => {
     await clock.pass(1_100)
     await b.give(0, 10)
     expect(source.upstreams()[0].problem).toContain('has other chains than before')
-    // As after a reorganisation: b knows what was before, a does not.
+    // As after a reorganisation: b knows the old blocks, a does not.
     a.height = 115
     a.branch = 1
     b.height = 116
@@ -574,7 +574,7 @@ describe('work from several nodes', () => {
     a.branch = 100
     for (const { onNewCut } of a.node.handlers.values()) onNewCut()
     await settle()
-    // It answers all that it is asked for.
+    // The node answers all requests for work.
     for (let i = 0; i < 5 && a.node.asked.length > 0; i++) await a.give(0, 110)
     expect(jobs.at(-1)).not.toBeNull()
     await clock.pass(5_000)
@@ -686,7 +686,7 @@ describe('a solution of work from several nodes', () => {
     void source.handIn(solutionOf(jobs[0]))
     await a.fail()
     await clock.pass(900)
-    // The other node does not have the block yet: its work of that chain is the solved one.
+    // The other node lacks the block, so its work on that chain is the solved one.
     await b.give(0, 5)
     expect(jobs.filter((job) => job?.issuer === 'http://b')).toEqual([])
     await clock.pass(200)
@@ -730,7 +730,7 @@ describe('a solution of work from several nodes', () => {
     a.node.submit = () => new Promise(() => undefined)
     await clock.pass(900)
     a.hangs = true
-    // The node is asked after one second, and is known to be down after three.
+    // The source asks the node after one second, and considers it down after three.
     await clock.pass(1_600)
     void source.handIn(solutionOf(jobs[0]))
     await clock.pass(600)

@@ -1,11 +1,11 @@
-/** What the state machine of a node's work knows of time: work that is overdue, and signs of a restart. */
+/** Time in the state machine of a node's work: overdue work, and signs of a restart. */
 import { describe, expect, it } from 'vitest'
 import { overdueMs } from '../../src/source/node/overdue.ts'
 import { type Event, initialState, type State } from '../../src/source/node/state.ts'
 import { step } from '../../src/source/node/step.ts'
 import { madeWork } from './simulated-node.ts'
 
-/** The state after these events, and what each of them wanted. */
+/** The state after these events, and the effects of each event. */
 function played(events: readonly Event[]): { readonly state: State; readonly wanted: readonly (readonly string[])[] } {
   let state = initialState([0])
   const wanted = events.map((event) => {

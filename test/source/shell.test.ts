@@ -80,7 +80,7 @@ describe('work from a node that is slow or out of order', () => {
     second.resolve(madeWork(0, 5))
     await settle()
     expect(jobs).toHaveLength(1)
-    // The standby request is all that is left.
+    // Only the standby request remains.
     expect(node.asked).toHaveLength(1)
   })
 
@@ -96,7 +96,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(jobs).toEqual([expect.anything(), null])
     await answer(0, 6)
     expect(jobs[2]).toMatchObject({ reason: 'newCut', work: { fields: { height: 7n } } })
-    // Another branch of the same height: work is asked for, and decides.
+    // The cut shows another branch of the same height, so the source requests work, and that decides.
     node.cut = async () => new Map([[0, { height: 6, hash: hashOf(60) }]])
     await clock.pass(2_000)
     await answer(0, 6)
@@ -109,7 +109,7 @@ describe('work from a node that is slow or out of order', () => {
     await answer(1, 5)
     expect(node.asked).toEqual([])
     for (const waitMs of [0, 1_000, 2_000, 4_000]) {
-      // The first is heeded at once, those soon after it together.
+      // The source reacts to the first lost connection at once, and to the following ones together.
       for (let i = 0; i < 3; i++) node.lose()
       if (waitMs > 0) {
         await clock.pass(waitMs - 20)
@@ -155,7 +155,7 @@ describe('work from a node that is slow or out of order', () => {
     release()
     expect(await receipt).toEqual({ step: 'acknowledged' })
     await settle()
-    // The node has taken the solution, and moves its chain later.
+    // The node has taken the solution, and advances its chain later.
     await answer(0, 5, 2n)
     expect(jobs).toHaveLength(2)
     await clock.pass(200)
@@ -178,7 +178,7 @@ describe('work from a node that is slow or out of order', () => {
     await answer(0, 5)
     node.handlers.get(0)?.onNewCut()
     await settle()
-    // Both are asked for: a replacement, and standby work. The first answer is taken, the other request ends.
+    // The source requests a replacement and standby work. It takes the first answer, and cancels the other request.
     expect(node.asked).toHaveLength(2)
     const [one, other] = node.asked
     one.resolve(madeWork(1, 8))
@@ -275,7 +275,7 @@ describe('an outage', () => {
 })
 
 describe('a solution', () => {
-  /** An answer of the node itself, if it has an excerpt that nodes give; else of something before it. */
+  /** A refusal. It counts as the node's own if the excerpt is one that nodes give, and as a proxy's otherwise. */
   const refusal = (status: number, excerpt: string) => {
     const isFromNode = /^(Invalid|No associated)/.test(excerpt)
     return new NodeRefusal({ url: 'http://node.test', status, excerpt, isFromNode })
@@ -309,7 +309,7 @@ describe('a solution', () => {
       async () => ({ kind: 'awaited' }),
     )
     expect(receipt).toMatchObject({ step: 'rejected', reason: 'invalid-pow' })
-    // Pauses are half a second on average.
+    // Pauses last half a second on average.
     expect(attempts).toBeGreaterThan(7)
     expect(attempts).toBeLessThan(20)
   })
@@ -391,7 +391,7 @@ describe('a solution', () => {
     }
     const { receipt, attempts } = await handedIn(submit, async () => ({ kind: 'awaited' }))
     expect(receipt).toMatchObject({ step: 'rejected', reason: 'no-payload' })
-    // Pauses are half a second on average, and a second more while it gives no work.
+    // Pauses last half a second on average, and a second more while the node gives no work.
     expect(attempts).toBeGreaterThan(12)
     expect(attempts).toBeLessThan(25)
   })
@@ -417,7 +417,7 @@ describe('a solution', () => {
     await settle()
     expect(await receipt).toEqual({ step: 'acknowledged' })
     expect(node.submitted).toHaveLength(2)
-    // Work on top of the same parent is of no use again, although the refusal had ended that.
+    // Work on the same parent is useless again, although the refusal had made it useful.
     await answer(0, 5, 2n)
     await answer(1, 6)
     node.handlers.get(1)?.onNewCut()

@@ -8,7 +8,7 @@ import { step } from '../../src/source/node/step.ts'
 import { hashOf, madeWork, type NewsOf, SimulatedNode } from './simulated-node.ts'
 
 const small = fc.nat(1000)
-/** Moves of node, network and engines, as often as they may come. */
+/** Moves of node, network and engines, weighted by frequency. */
 const move = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('read' as const), index: small, random: small }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('answer' as const), index: small }) },
@@ -116,7 +116,7 @@ describe.each([1, 2, 3, 20])('a source of work of %i chains', (chains) => {
   })
 })
 
-/** A state after these events, and the effects of the last. */
+/** The state after these events, and the effects of the last event. */
 function played(chains: readonly number[], ...events: NewsOf<Event>[]): { state: State; kinds: string[] } {
   let state = initialState(chains)
   let kinds: string[] = []
@@ -173,7 +173,7 @@ describe('the state machine of a source', () => {
       const { state } = played([0, 1], ...events)
       expect([answers, state.current.kind]).toEqual([answers, 'lost'])
       const request = state.asking?.request ?? 0
-      // Each answer may be from before the news that came meanwhile.
+      // Each answer may predate the news that arrived meanwhile.
       const work = madeWork(0, 5, BigInt(request))
       events = [...events, { type: 'newCut', chain: 0 }, { type: 'answered', request, work }]
     }

@@ -1,4 +1,4 @@
-/** The dialect on recorded sessions of two pools (test/vectors/stratum.json), and by its rules. */
+/** The dialect on recorded sessions with two pools (test/vectors/stratum.json), and by its rules. */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

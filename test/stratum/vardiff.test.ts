@@ -8,7 +8,7 @@ const ASIC = { least: 2 ** 40, leastAtFirst: 2 ** 48, firstStep: 2 }
 
 interface Mined {
   readonly state: Vardiff
-  /** Gaps between shares. */
+  /** Times between shares. */
   readonly gapsMs: number[]
   readonly steps: { readonly from: number; readonly to: number; readonly atMs: number; readonly shares: number }[]
 }
@@ -18,11 +18,13 @@ interface Run {
   readonly fromMs?: number
   readonly toMs: number
   readonly random: () => number
-  /** Its chips report no easier hashes. */
+  /** The lowest share difficulty that the rig's chips report. */
   readonly leastShare?: number
 }
 
-/** A rig of this rate hands in shares at random, as it is told at that time. It is looked at once a second. */
+/**
+ * A rig of this hashrate submits shares at random times, at the difficulty of that moment. Vardiff looks once a second.
+ */
 function mined(first: Vardiff, { hashrate, fromMs = 0, toMs, random, leastShare = 1 }: Run): Mined {
   let state = first
   const [gapsMs, steps]: [number[], Mined['steps']] = [[], []]
@@ -31,7 +33,7 @@ function mined(first: Vardiff, { hashrate, fromMs = 0, toMs, random, leastShare 
     const least = Math.max(leastShare, state.difficulty)
     const gap = (-Math.log(1 - random()) * least * 1000) / hashrate
     if (now + gap > look) {
-      // No share until then: chance has no memory.
+      // No share until then. The random process has no memory.
       now = look
       look += 1000
     } else {
@@ -52,7 +54,7 @@ function mined(first: Vardiff, { hashrate, fromMs = 0, toMs, random, leastShare 
 
 const meanOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length
 
-// A difficulty that is right on average may be off by a factor of five at one moment: few shares tell little.
+// A difficulty that is right on average may be off by a factor of five at a moment, because few shares say little.
 describe('the difficulty of a rig', () => {
   it.each([1e6, 1e9, 1e12, 1e15])(
     'comes to a share in ten seconds within five minutes at %d hashes a second',
@@ -166,7 +168,7 @@ describe('whatever a rig hands in', () => {
 })
 
 describe('shares that come at once', () => {
-  /** Nine shares within so many milliseconds, whose hashes take so many others. */
+  /** Nine shares within `withinMs`, whose hashes take so many others. */
   function flood(state: Vardiff, fromMs: number, { withinMs, hashes }: { withinMs: number; hashes: number }): Vardiff {
     let next = state
     for (let n = 0; n < 9; n++) next = shared(next, fromMs + (n * withinMs) / 8, hashes)
@@ -175,13 +177,13 @@ describe('shares that come at once', () => {
 
   it('tell that a rig is fast, and not how fast: the next step is as free as the first one', () => {
     const first = flood(vardiff(2 ** 32, 0, ANY), 100, { withinMs: 2, hashes: 2 ** 32 })
-    // Seven in 10 ms, which is as short a time as is believed.
+    // Seven shares in 10 ms, the shortest time that vardiff believes.
     expect(first.difficulty).toBe(2 ** 45)
     expect([first.isFlooding, first.hasRate, first.rate]).toEqual([true, false, null])
     const second = flood(first, 1_000, { withinMs: 2_000, hashes: 2 ** 45 })
     expect(second.difficulty / first.difficulty).toBeGreaterThan(4)
     expect([second.isFlooding, second.hasRate]).toEqual([false, true])
-    // From now on steps up are small.
+    // From here each step up is small.
     const third = flood(second, 10_000, { withinMs: 100, hashes: second.difficulty })
     expect(third.difficulty).toBe(4 * second.difficulty)
   })

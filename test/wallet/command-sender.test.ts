@@ -1,4 +1,4 @@
-/** How commands reach a node that does not always answer: a node made of answers, on virtual time. */
+/** The delivery of commands to a node that does not always answer, with scripted answers on virtual time. */
 import { describe, expect, it } from 'vitest'
 import { NodeRefusal } from '../../src/node/errors.ts'
 import { UnreachableError } from '../../src/node/unreachable.ts'
@@ -14,7 +14,7 @@ const away = new UnreachableError('refused', 'http://node: connection refused')
 const refusal = (excerpt: string) =>
   new NodeRefusal({ url: 'http://node/x', status: 400, excerpt, operation: 'send', isFromNode: true })
 
-/** Responses of the node to each send and poll in turn; the last one repeats. `true`: taken, or a result. */
+/** Answers of the node to each send and poll in turn; the last one repeats. `true` means accepted, or a result. */
 interface Answers {
   readonly local?: CommandResult['result']
   readonly send?: readonly (true | Error)[]
@@ -76,7 +76,7 @@ const request: CommandRequest = {
   capabilities: [],
 }
 
-/** Carries out the request within ten minutes. @returns its result or error */
+/** Runs the request for at most ten minutes. @returns its result or error */
 async function carriedOut({ commandSender, clock }: ReturnType<typeof commandSenderOf>) {
   const done = commandSender.carryOut(request).catch((error: unknown) => error)
   await clock.pass(600_000)

@@ -1,4 +1,4 @@
-/** Commands as the common clients build them, judged by code that shares nothing with src/. */
+/** Commands in the form of common clients, checked by code that shares nothing with src/. */
 import { createPublicKey, verify } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -29,7 +29,7 @@ const draft: Draft = {
   nonce: 'kjs:nonce:1795288532795',
 }
 
-/** Whether an Ed25519 signature in hex is one of that public key over these bytes. */
+/** Whether the hex signature over these bytes is a valid Ed25519 signature of that public key. */
 function isSigned(publicKey: string, bytes: Uint8Array, signature: string): boolean {
   const x = Buffer.from(publicKey, 'hex').toString('base64url')
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })

@@ -14,7 +14,7 @@ const FIRST = 'F'.repeat(43)
 const HASH = 'H'.repeat(43)
 const metaData = { blockHeight: 7, blockTime: 0, blockHash: HASH, prevBlockHash: HASH }
 
-/** The result of the first step, which hands on to this chain. */
+/** The result of the first step, which yields to this chain. */
 function firstStep(targetChainId: string | null): CommandResult {
   const provenance = targetChainId === null ? null : { targetChainId, moduleHash: HASH }
   return {
@@ -37,7 +37,7 @@ const key = knownKey('sender00')?.key
 if (key === undefined) throw new Error('no key sender00')
 const payment = { gasPayer: 'sender00', keys: [key] }
 
-/** What a node says to the proof, and to the trial with it, in each round. The last is for ever. */
+/** Errors of the node for the proof request and for the preflight, per round. The last round repeats. */
 interface Round {
   readonly spv?: string
   readonly trial?: string

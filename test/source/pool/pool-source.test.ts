@@ -1,4 +1,4 @@
-/** Shares for a pool over real connections, from sessions that were recorded and from a pool that judges. */
+/** Shares for a pool over real connections: recorded sessions, and a pool that judges shares. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -39,11 +39,11 @@ interface Reached {
   readonly trust?: PoolTrust
   readonly clock?: Clock
   readonly failbackMs?: number
-  /** Why it waits. */
+  /** Collects the reasons for which the source waits. */
   readonly waited?: string[]
 }
 
-/** A source that has work, and its reader. */
+/** A source with work, and its reader. */
 async function mining(urls: readonly string[], options: Reached = {}) {
   const { trust = {}, clock = systemClock, failbackMs = 60_000, waited = [] } = options
   const stop = new AbortController()
@@ -68,7 +68,7 @@ async function mining(urls: readonly string[], options: Reached = {}) {
   return { source, reader, waited }
 }
 
-/** A share of the job, found by trying; not among the first `skip`. */
+/** A share of the job, found by trying nonces. `skip` starts at later nonces. */
 function shareOf(job: Job, skip = 0): Solution {
   const { bits, value } = job.fixedNonce
   for (let high = BigInt(skip) * 1_000_000n; ; high++) {
@@ -167,7 +167,7 @@ describe('the work of a pool', () => {
     const work = freshWork(2n ** 60n)
     test.notify(work)
     const second = await reader.job(({ id }) => id !== first.id)
-    // Work of one chain does not end that of others: freshWork is for chain 0 each time.
+    // Work of one chain does not end work of another. freshWork is always for chain 0.
     expect([second.reason, second.work.bytes]).toEqual(['newCut', work])
     const { fields } = second.work
     const elsewhere = encodeWork({ ...fields, chainId: 7 })
@@ -250,7 +250,7 @@ it('a pool that goes away again and again leaves nothing behind', async () => {
   process.on('warning', onWarning)
   cleanups.push(() => process.off('warning', onWarning))
   const test = await pool()
-  // Pauses are short here.
+  // Shortens the pauses.
   const after: typeof systemClock.after = (ms, run) => systemClock.after(ms < 20_000 ? 1 : ms, run)
   const stop = new AbortController()
   cleanups.push(() => stop.abort())
@@ -409,7 +409,7 @@ describe('the recorded sessions', () => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined)
       socket.once('data', () => {
-        // Ids are those of the client that was recorded, and ours are the same: authorize 1, subscribe 2.
+        // Newcut uses the same ids as the recorded client: authorize 1, subscribe 2.
         for (const { dir, raw } of messages) if (dir === 'server->client') socket.write(`${raw}\n`)
       })
     })
@@ -480,7 +480,7 @@ it.each(['0a0b0c', 'fa0b0c0d'])(
 
 it('a miner counts the shares that are blocks, each one as its hash says', async () => {
   const test = await pool({ difficulty: 500_000n })
-  // Half of the shares meet the target of the block.
+  // Half of the shares meet the block target.
   test.notify(freshWork(1_000_000n))
   const stop = new AbortController()
   const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }

@@ -1,4 +1,4 @@
-/** One session with a pool that does as it likes: variants of messages, moves and silence. */
+/** One session with a pool that behaves freely: variants of messages, redirects and silence. */
 import { readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** A pool that welcomes its client and gives work, and says nothing more by itself. */
+/** A pool that accepts its client, gives work, and sends nothing more by itself. */
 async function silentPool() {
   const asked: { readonly id: unknown; readonly method?: string; readonly params: readonly unknown[] }[] = []
   const raw: string[] = []
@@ -74,7 +74,7 @@ function connected(address: PoolAddress, { home = address, clock = systemClock a
 const notice = (id: string, work = freshWork(UNREACHABLE)) =>
   `{"id":null,"method":"mining.notify","params":[${id},"${encodeHex(work)}",true]}`
 
-/** A session that has work. */
+/** A session with work. */
 async function mining(options: Parameters<typeof connected>[1] = {}) {
   const pool = await silentPool()
   const client = connected(here(pool.port), options)
@@ -226,7 +226,7 @@ describe('a silent pool', () => {
   it('is left after three minutes, and one that says anything is not', async () => {
     const clock = new VirtualClock()
     const { pool, session, jobs, ends, messages } = await mining({ clock })
-    // What it says is no answer to the shares.
+    // Sends a message that does not answer the shares.
     const talk = async () => {
       const count = messages.length
       pool.say('{"id":null,"method":"client.show_message","params":["hello"]}')
@@ -247,7 +247,7 @@ describe('a silent pool', () => {
   itWith(noTable, 'is asked by TCP whether it is there', async () => {
     const { pool } = await mining()
     const port = pool.port.toString(16).toUpperCase().padStart(4, '0')
-    // Columns: local and remote address, state, queues, and the timer, of which 02 is that of keepalive.
+    // Columns: local and remote address, state, queues, timer. Timer 02 is keepalive.
     const row = new RegExp(`^ *\\d+: \\S+ \\S+:${port} 01 \\S+ (\\d\\d):`, 'm')
     await expect.poll(() => row.exec(readFileSync('/proc/net/tcp', 'utf8'))?.[1], SOON).toBe('02')
   })

@@ -47,7 +47,7 @@ describe('jobs of a server', () => {
   })
 })
 
-/** A good server that sends another job so often, with the next of these headers. */
+/** A good server that sends another job at this interval, with the next of these headers. */
 function every(milliseconds: number, next: (count: number) => string): Script {
   const go = (server: Server, count: number) => {
     server.after(milliseconds, () => {

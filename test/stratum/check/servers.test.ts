@@ -1,4 +1,6 @@
-/** The check against whole servers: ours, one in the manner of the official one, and several connections together. */
+/**
+ * The check against whole servers: newcut's own, an imitation of the official one, and several connections together.
+ */
 import { describe, expect, it } from 'vitest'
 import { memorySockets } from '../../../bench/rigs/memory-socket.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
@@ -41,7 +43,7 @@ describe('our own server', () => {
     const reports = transcripts.map((transcript, index) => reportFor(makerNames[index], transcript, true))
     for (const { outcome, findings, maker, measure } of reports) {
       expect({ maker, outcome, findings }).toEqual({ maker, outcome: 'mines', findings: [] })
-      // The rates of these are not known until they hand in shares.
+      // These rigs have no known hashrate until they submit shares.
       const isUnknown = maker === 'farm' || maker === 'authorize-first'
       expect([maker, measure?.used]).toEqual([maker, isUnknown ? null : 1])
       expect(measure?.longestSilenceMs).toBeLessThan(31_000)
@@ -68,7 +70,7 @@ describe('our own server', () => {
 })
 
 describe('a server in the manner of the official one', () => {
-  /** Hex without leading zeros, a job once a second, and closed upon what it does not know. */
+  /** Hex without leading zeros, a job once a second, and a closed connection on unknown methods. */
   const official = (nonce1: string): Script => ({
     'mining.subscribe': (asked, server) => {
       server.notify('mining.set_target', `3${'f'.repeat(53)}`.padStart(64, '0'))

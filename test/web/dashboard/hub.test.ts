@@ -1,4 +1,4 @@
-/** What readers of the dashboard are told, and what is kept of the past, on virtual time. */
+/** The dashboard's hub on virtual time: messages to its readers, and its history. */
 import { describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../../src/mine/snapshot.ts'
 import { Hub, MAX_READERS } from '../../../src/web/dashboard/hub.ts'
@@ -16,7 +16,7 @@ function opened(earlier: readonly ShownBlock[] = []) {
   return { clock, hub, miner }
 }
 
-/** A reader that keeps what it hears. */
+/** A reader that records its messages. */
 function reading(hub: Hub) {
   const states: DashboardState[] = []
   const changes: DashboardChange[] = []
@@ -82,7 +82,7 @@ describe('a reader', () => {
     expect(second.changes[0].summary.connected).toBe(true)
     first.end()
     second.end()
-    // Nobody listens: only the rates are still sampled.
+    // Without readers, only the sampling of rates continues.
     expect(clock.pending).toBe(1)
     hub.close()
     expect(clock.pending).toBe(0)
@@ -138,7 +138,7 @@ describe('the past', () => {
     ])
     for (let i = 0; i < 500; i++) hub.onEvent(step(`many${i}`, { step: 'handed-in' }))
     expect(hub.state().blocks.map(({ hash }) => hash)).toHaveLength(200)
-    // One that is no longer kept does not come back by its later steps.
+    // A block that was dropped from the list does not return with its later steps.
     hub.onEvent({ type: 'reward', hash: 'new', chain: 3, height: 1, amount: '9' })
     hub.onEvent(step('new', { step: 'confirmed', depth: 6 }))
     expect(hub.state().blocks.map(({ hash }) => hash)).not.toContain('new')

@@ -46,7 +46,7 @@ async function started(snapshot = () => snapshotWith()) {
   return { url: api.url, hub, close: () => api.close() }
 }
 
-/** Opens a stream that is not read. */
+/** Opens a stream without reading it. */
 function open(url: string, headers: http.OutgoingHttpHeaders = {}): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = http.get(`${url}/api/events`, { headers, agent: false }, resolve).on('error', reject)
@@ -54,7 +54,7 @@ function open(url: string, headers: http.OutgoingHttpHeaders = {}): Promise<http
   })
 }
 
-/** All that a stream says, as it comes. */
+/** The text of a stream so far. */
 function textOf(stream: http.IncomingMessage): () => string {
   let text = ''
   stream.on('data', (bytes) => {
@@ -111,7 +111,7 @@ describe('the server of the dashboard', () => {
   })
 
   it('keeps nothing for a reader that does not read, and tells it everything when it does', async () => {
-    // Large, so that the buffers of the connection are full soon.
+    // Large events fill the buffers of the connection soon.
     let count = 0
     const { url } = await started(() => snapshotWith({ source: String(++count).padStart(4_000_000) }))
     const stream = await open(url)

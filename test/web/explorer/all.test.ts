@@ -1,4 +1,4 @@
-/** Everything that the page for developers shows and does, in headless Chromium. */
+/** All displays and actions of the developers' page, in headless Chromium. */
 import { expect, it } from 'vitest'
 import { transfer } from '../../devnet/commands-common.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
@@ -113,7 +113,7 @@ await describeInChromium('the page at /', (browser) => {
     await page.click('summary:has-text("Snapshots")')
     await expect.poll(() => text('snapshots-state')).toBe('none taken')
     await expect.poll(() => page.isDisabled('#revert-button')).toBe(true)
-    // One that others took has no heights here.
+    // The page does not know the heights of a snapshot that another client took.
     await node.order('snapshot', {})
     await expect.poll(options).toEqual(['snapshot 1'])
     await node.order('make-blocks', { 0: 3, 1: 2 })
@@ -122,7 +122,7 @@ await describeInChromium('the page at /', (browser) => {
     await expect.poll(options).toEqual(['snapshot 2, at heights 2 to 3', 'snapshot 1'])
     expect(await text('snapshots-state')).toBe('2 taken')
     expect(await text('call')).toContain("/devnet/snapshot' -H 'content-type: application/json' -d '{}'")
-    // The newest is chosen, until another is.
+    // The newest snapshot is selected until the user selects another.
     expect(await page.inputValue('#revert-snapshot')).toBe('2')
     await page.selectOption('#revert-snapshot', '1')
     await node.order('make-blocks', { 0: 2, 1: 2 })
@@ -158,7 +158,7 @@ await describeInChromium('the page at /', (browser) => {
     await page.focus('#braid')
     await page.keyboard.press('ArrowLeft')
     expect(await text('pointed')).toContain(`block ${after.hash.slice(0, 10)}…`)
-    // The lost block lies below the lane of chain 0: somewhere on that line the page tells of it.
+    // The lost block lies below the lane of chain 0, so the test scans that line with the mouse.
     const box = await page.locator('#braid').boundingBox()
     const told: string[] = []
     for (let x = (box?.width ?? 0) - 20; x > 300; x -= 12) {
@@ -205,7 +205,7 @@ await describeInChromium('the page at /', (browser) => {
       const { page } = await open(browser, node.url + path, null, { viewport: { width, height: 800 }, colorScheme })
       for (const details of await page.locator('#control > details > summary').all()) await details.click()
       const colours = `new Set(new Uint32Array(braid.getContext('2d').getImageData(0, 0, braid.width, braid.height).data.buffer)).size`
-      // The page is whole once its last part is there.
+      // The page is complete once its last part is visible.
       if (path === '/') await expect.poll(() => page.evaluate(colours)).toBeGreaterThan(30)
       else await expect.poll(() => page.locator('.operation').count()).toBeGreaterThan(0)
       expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])

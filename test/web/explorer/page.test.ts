@@ -1,4 +1,4 @@
-/** The page for developers in headless Chromium, against an embedded node over HTTP. */
+/** The developers' page in headless Chromium, against an embedded node over HTTP. */
 import { expect, it } from 'vitest'
 import { exec, transfer } from '../../devnet/commands-common.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'

@@ -1,4 +1,4 @@
-/** Where the page for developers is served, to whom, and with which files. */
+/** Where the developers' page is served, to which clients, and with which files. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../../src/compose/devnet.ts'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'

@@ -1,4 +1,4 @@
-/** The event stream of a page on virtual time, with connections that do what a test says. */
+/** The event stream of a page on virtual time, with scripted connections. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ListenOptions, listen } from '../../../src/web/kit/stream.ts'
 
@@ -28,13 +28,13 @@ class Connection extends EventTarget {
 let opened: Connection[] = []
 let told: string[] = []
 
-/** Tells what is heard in `told`. */
+/** Starts a stream that records its events in `told`. */
 function start(options: Partial<ListenOptions> = {}): () => void {
   const events = { news: (data: string) => void told.push(data) }
   return listen({ url: '/stream', events, onLost: () => void told.push('lost'), ...options })
 }
 
-/** Passes this time, at the end of which the next connection is opened. */
+/** Passes this time, and expects the next connection exactly at its end. */
 function passPause(ms: number): void {
   const before = opened.length
   vi.advanceTimersByTime(ms - 1)

@@ -1,10 +1,10 @@
-/** The page at /mine in headless Chromium: accounts, nodes, and what can go wrong with a browser and its GPU. */
+/** The page at /mine in headless Chromium: accounts, nodes, and failures of the browser and its GPU. */
 import { afterEach, expect, it } from 'vitest'
 import { start, stopAll } from '../../cli/run.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
 import { KEY, minersOf, open, order, startNode } from './mining-page.ts'
 
-/** Keeps the device of the page, so that a test can take it away. */
+/** Code that keeps the GPU device of the page, so that a test can destroy it. */
 const KEEP_DEVICE = `const request = GPUAdapter.prototype.requestDevice
   GPUAdapter.prototype.requestDevice = async function (...options) {
     return (globalThis.opened = await request.apply(this, options))
@@ -34,7 +34,8 @@ await describeInChromium('the page at /mine', (browser) => {
     page.on('response', (response) => streams.push(response.url()))
     await page.click('#button')
     await expect.poll(() => text('status')).toMatch(/^Mining for/)
-    // The page follows a chain when its work has lasted a while; what happens before shows when the stream stands.
+    // The page opens the stream of a chain after it has searched its work for a while. The stream reports earlier
+    // changes too.
     const chain = Number(await text('chain'))
     await order(devnet, 'pause', { chain })
     await expect.poll(async () => Number(await text('chain'))).not.toBe(chain)
@@ -128,7 +129,7 @@ await describeInChromium('the page at /mine', (browser) => {
         await mayAnswer
         await route.fulfill({ response })
       }
-      // The page may have given it up.
+      // The page may have aborted the request.
       held.push(answer().catch(() => undefined))
     })
     asked.length = 0
@@ -138,7 +139,7 @@ await describeInChromium('the page at /mine', (browser) => {
     asked.length = 0
     goOn()
     await Promise.all(held)
-    // What the page asks for later is answered.
+    // A later request of the page still gets its answer.
     for (let i = 0; i < 3; i++) await page.evaluate("fetch('/info').then((answer) => answer.text())")
     expect(await text('status')).toMatch(/^The graphics card was lost/)
     expect(await text('button')).toBe('Start again')
@@ -148,7 +149,7 @@ await describeInChromium('the page at /mine', (browser) => {
   it('does not mine with a device that computes wrongly', async () => {
     const devnet = await startNode({ difficulty: 1000n })
     const { page, text } = await open(browser, devnet.url)
-    // All trips but the first try other nonces than they should.
+    // All trips but the first try wrong nonces.
     await page.route('**/search.wgsl', async (route) => {
       const shader = await (await route.fetch()).text()
       await route.fulfill({ body: shader.replace('m5 += params.step;', 'm5 += params.step + 1u;') })

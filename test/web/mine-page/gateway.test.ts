@@ -1,4 +1,4 @@
-/** The gateway over HTTP: who may use it, what it takes, and what it makes of the node's answers. */
+/** The gateway over HTTP: access, accepted requests, and its treatment of the node's answers. */
 import fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
@@ -147,7 +147,7 @@ describe('the gateway refuses', () => {
     const { bytes } = decodeWorkResponse((await askWork(peer)).body)
     const answers = [about, news, await askWork(peer, headers), await handIn(peer, solve(bytes), headers)]
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
-    // The node itself lets any page read its answers.
+    // Unlike the gateway, the node itself lets any page read its answers.
     for (const answer of answers) expect(answer.headers['access-control-allow-origin']).toBeUndefined()
     expect(jsonOf(await peer.get('/chainweb/0.0/development/cut')).height).toBe(0)
   })

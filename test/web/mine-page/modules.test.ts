@@ -1,4 +1,6 @@
-/** The page runs the project's own modules: all that it needs is served, nothing else, and none of it is Node's. */
+/**
+ * The page runs the project's own modules: the server serves all that it needs and nothing else, and none needs Node.
+ */
 import { expect, it } from 'vitest'
 import { ENTRY, HASH_MODULES, MODULES, readMinePage } from '../../../src/web/mine-page/files.ts'
 import { foreignTo, HASHES, reachedFrom } from '../modules.ts'
