@@ -71,7 +71,7 @@ describe('what README shows', () => {
     const url = await startedNode(devnet)
     const answers: unknown[] = []
     for (const call of calls) answers.push(await answerTo(call.replace(NODE, url)))
-    // Five blocks on chain 0, of which the last three are replaced.
+    // The first order makes five blocks on chain 0, the second replaces the last three.
     expect(answers).toMatchObject([{ heights: { 0: 5 } }, { ancestor: { 0: { height: 2 } }, heights: { 0: 5 } }])
   })
 

@@ -87,7 +87,7 @@ describe('PROP', () => {
       [B, 'orphaned'],
       [C, 'credited'],
     ])
-    // Of 200: Ann 50 + 20, Ben 50 + 60, nobody 20.
+    // Ann 50 + 20, Ben 50 + 60, nobody 20; together 200.
     expect(amountsOf(seen)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
   })
 

@@ -2,9 +2,9 @@
  * A pool pays, and its real process is killed at every step. At the end every user has been paid for every block
  * exactly once.
  *
- * The steps: the node has tried a command, and the journal does not have it yet; the command arrives at the node, after
- * the journal has it; the node has taken it and has not answered; the node has reported a result, which is not stored
- * yet; the middle of a line of the journal.
+ * The payer dies after the node has tried a command, before the journal has it. It dies when the command arrives at the
+ * node, after the journal has it. It dies when the node has taken a command without an answer yet, and when it has
+ * received a result that it has not stored. It also dies in the middle of a line of the journal.
  */
 import { existsSync, readFileSync, truncateSync } from 'node:fs'
 import { expect } from 'vitest'

@@ -1,7 +1,7 @@
 /**
  * Relays, leaders, the NATS server and the node of a fleet are killed repeatedly in any order, while rigs submit shares
- * all the time. At the end every accepted share is in the stream once, every solution has a final verdict that agrees
- * with the chains of the node, and every block is credited once.
+ * all the time. At the end the stream has every accepted share once, and every solution has a final verdict that agrees
+ * with the chains. Every block is credited once.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

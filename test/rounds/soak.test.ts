@@ -2,8 +2,8 @@
  * A miner, a real process, while a chain of its node advances every 200 ms: after a warm-up its memory and its open
  * files stay constant. NEWCUT_TEST_SOAK_MINUTES sets the length.
  *
- * Memory is judged in runs of at least 10 minutes. The first fifth of such a run has news ten times as often: V8 keeps
- * compiling hot functions one by one, and should be nearly done before memory is judged.
+ * Memory is judged in runs of at least 10 minutes. The first fifth of such a run has news ten times as often: V8
+ * compiles hot functions one by one, and should be nearly done before memory is judged.
  */
 
 import { spawn } from 'node:child_process'

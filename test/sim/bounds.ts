@@ -1,8 +1,8 @@
 /** Bounds of the simulation: one constant for each invariant. Tighten them as the miner improves. */
 
 /**
- * Time after the end of all faults until the engines always search useful work, that is work of which the node takes a
- * block.
+ * Time after the end of all faults until the engines always search useful work. Work is useful if the node would take a
+ * block of it.
  */
 export const RECOVERY_MS = 2_000
 /** Longest gap in useful work after that: news needs its time, and a solved chain has to advance first. */
@@ -59,7 +59,7 @@ export const LAST_LEFT_MS = 12_000
 /** A node that was well for this long gets a solution only once, unless it refuses it. */
 export const ONCE_MS = 10_000
 /**
- * Time until a starting miner has its first answers once all is well. A connection attempt without an answer takes 5 s,
- * the pause after it up to 1.5 s, and the miner waits 2 s longer for nodes of higher priority.
+ * Time until a starting miner has its first answers once all is well. An unanswered connection attempt takes 5 s, and
+ * the pause after it up to 1.5 s. The miner waits 2 s longer for nodes of higher priority.
  */
 export const START_MS = 9_000

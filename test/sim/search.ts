@@ -1,4 +1,4 @@
-/** Judges the searched work: a node takes a block of it, and it is soon replaced when lost. */
+/** Judges the searched work: a node would take a block of it, and lost work is soon replaced. */
 import { DEAD_WORK_MS, GAP_MS, KNOWN_WELL_MS, RECOVERY_MS, SWITCH_MS } from './bounds.ts'
 import type { SimulatedEngine } from './engine.ts'
 import type { Host } from './network.ts'
@@ -49,7 +49,7 @@ export class Search {
     this.#knownDeadSinceMs ??= time.nowMs
   }
 
-  /** Whether the engines search work of which a node would take a block. */
+  /** Whether the engines search useful work: a node would take a block of it. */
   #isLive(): boolean {
     const work = this.#options.engine()?.work ?? null
     return work !== null && this.#options.sites.some((site) => site.isThere && site.node.takes(work.fields))
