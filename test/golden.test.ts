@@ -98,7 +98,7 @@ function fullSnapshot(): Required<Snapshot> {
   }
 }
 
-it('what a miner says over HTTP', () => {
+it('HTTP responses of a miner', () => {
   const snapshot = fullSnapshot()
   const connection = new Connection(systemClock)
   const caches = { l2: 1, l3: 1, cores: 1, threads: 1, packages: 1 }
@@ -142,7 +142,7 @@ it('subjects and messages of fleets', () => {
   return matches([...subjects, ...shown], 'fleet')
 })
 
-it('what the package exports', async () => {
+it('exports of the package', async () => {
   const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { exports: Record<string, unknown> }
   const doors = Object.keys(exports).filter((name) => !name.endsWith('.json'))
   const lines = doors.map(async (name) => {

@@ -75,7 +75,7 @@ it('no test measures time', () => {
   expect(counts(/performance\.now\(\)|hrtime|Date\.now\(\) *[-<>]|[-<>] *Date\.now\(\)/g)).toEqual(countsOf(clocks))
 })
 
-it('no test is tried again', () => {
+it('no test is retried', () => {
   expect(counts(/['"`], *\{[^{}]*\bretry: *[1-9]/g)).toEqual({})
 })
 

@@ -169,7 +169,7 @@ it('imports inside devnet, engine, source, contracts and web point in the direct
 
 const runsInBrowser = (file: string) => /^web\/(kit|[^/]+\/browser)\//.test(file)
 
-it('rooms of devnet take nothing of its own folder but the time slicer', () => {
+it('rooms of devnet import nothing from the folder itself but the time slicer', () => {
   const isOfRoom = (file: string) => file.split('/').length > 2
   const taken = imports.filter(
     ({ from, to }) => isOurs(to) && room(from) === 'devnet' && room(to) === 'devnet' && isOfRoom(from) && !isOfRoom(to),
@@ -177,7 +177,7 @@ it('rooms of devnet take nothing of its own folder but the time slicer', () => {
   expect([...new Set(taken.map(({ to }) => to))]).toEqual(['devnet/time-slicer.ts'])
 })
 
-it('each page of web imports what it needs from other rooms, and no more', () => {
+it('each page of web imports only the rooms that it needs', () => {
   const wrong = imports.filter(({ from, to }) => {
     if (room(from) !== 'web' || !isOurs(to) || ['web', 'core'].includes(room(to))) return false
     return !allowedToWeb[inner(from)]?.includes(room(to))
@@ -185,7 +185,7 @@ it('each page of web imports what it needs from other rooms, and no more', () =>
   expect(wrong).toEqual([])
 })
 
-it('what runs in a browser loads the kit, core, the lines of the dashboard, and the search of the engine for /mine', () => {
+it('browser code loads the kit, core, the lines of the dashboard, and the search of the engine for /mine', () => {
   const wrong = imports.filter(({ from, to, isType }) => {
     if (!runsInBrowser(from) || isType || runsInBrowser(to) || to === 'web/dashboard/lines.ts') return false
     return room(to) !== 'core' && !(inner(from) === 'mine-page' && room(to) === 'engine')
@@ -193,7 +193,7 @@ it('what runs in a browser loads the kit, core, the lines of the dashboard, and 
   expect(wrong).toEqual([])
 })
 
-it('a server imports nothing that runs in a browser, and that of a page nothing but the shader from the engine', () => {
+it('a server imports no browser code, and that of a page nothing but the shader from the engine', () => {
   const wrong = imports.filter(({ from, to }) => {
     if (runsInBrowser(from)) return false
     return runsInBrowser(to) || (room(from) === 'web' && room(to) === 'engine' && to !== 'engine/gpu/shader.ts')

@@ -46,12 +46,12 @@ it('README and package.json name one repository', () => {
   expect(commandsIn(readme, 'Try it')[0]).toBe(`git clone ${address} newcut && cd newcut`)
 })
 
-describe('what README shows', () => {
+describe('the samples in README', () => {
   afterEach(stopAll)
 
   const samples = samplesOf(readme)
 
-  it('has a sample of npm start', () => {
+  it('include npm start', () => {
     expect(samples.map(({ command }) => command)).toEqual(['npm start -- --blocks 5'])
   })
 
@@ -121,7 +121,7 @@ describe('a sample', () => {
     '09:30:00 found 41 in 1 m 2 s',
   ]
 
-  it('differs from what is printed neither in numbers nor in what it leaves out', () => {
+  it('matches other numbers, and any text that it leaves out', () => {
     expect(difference(sample, printed)).toBeNull()
     expect(difference(sample, [printed[0], printed[1], printed[3]])).toBeNull()
   })

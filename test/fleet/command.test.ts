@@ -48,7 +48,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   const lead = (url: string, ...args: string[]) =>
     start(['lead', '--nats', url, '--node', devnet.url, '--http', '127.0.0.1:0', '--state', 'off', ...args])
 
-  it('mines: the leader gives work, rigs find blocks, the list tells of them', async () => {
+  it('mines: the leader gives work, rigs find blocks, the list shows them', async () => {
     const { url } = await server()
     const leader = lead(url)
     await leader.sees(/fleet {5}this process leads/)
@@ -80,7 +80,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     for (const each of [...rigs, leader]) expect(await each.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  it('pauses and resumes one rig, and all, which holds for those that come later', async () => {
+  it('pauses and resumes one rig, and all rigs, including those that join later', async () => {
     const { url } = await server()
     const leader = lead(url)
     await leader.sees(/this process leads/)
@@ -106,7 +106,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await beta.sees(/ accepted /)
   })
 
-  it('goes on with the second leader when the first is killed', async () => {
+  it('continues with the second leader when the first is killed', async () => {
     const { url } = await server()
     const first = lead(url)
     await first.sees(/this process leads/)
@@ -119,7 +119,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await second.sees(/ accepted .*rig:alpha/)
   })
 
-  it('takes user and password, and never shows them', async () => {
+  it('accepts user and password, and never shows them', async () => {
     const { url } = await server('authorization { user: miner, password: "s3cret!" }')
     const own = url.replace('nats://', 'nats://miner:s3cret%21@')
     const leader = lead(own)
@@ -193,7 +193,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(code).not.toBe(0)
   })
 
-  it('says that nobody leads', async () => {
+  it('reports that no leader answers', async () => {
     const { url } = await server()
     const { code, err } = await run(['fleet', '--nats', url])
     expect(err).toMatch(/no leader of the fleet main answers at nats:/)
@@ -203,7 +203,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(failed.code).not.toBe(0)
   })
 
-  it('--dry-run says what would be led or searched, and does neither; or what is wrong', async () => {
+  it('--dry-run prints what would be led or searched, or what is wrong, and does neither', async () => {
     const { url } = await server()
     const tryLead = (nats: string, node = devnet.url) => run(['lead', '--dry-run', '--nats', nats, '--node', node])
     const tried = await tryLead(url)
@@ -228,7 +228,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(rig.out).toMatch(/rig alpha of the fleet main at nats:.*\npaid: k:\w+, as the leader says\ndevices: cpu\n/)
   })
 
-  it('says what is missing when the server has no JetStream', async () => {
+  it('names JetStream if the server lacks it', async () => {
     const { url } = await server('', 'nats', false)
     const leader = lead(url)
     await leader.sees(/warning .*JetStream.*nats-server -js/i)

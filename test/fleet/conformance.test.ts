@@ -221,7 +221,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await leader.close()
   })
 
-  it('a rig that is told to stop before it has joined ends', async () => {
+  it('a rig that is stopped before it has joined ends', async () => {
     const link = await linkTo(nats.url, 'left')
     const rig = { fleet: 'left', rig: 'rig', version: 'test', session: randomUUID() }
     const stopped = AbortSignal.abort(new Error('told to stop'))

@@ -81,7 +81,7 @@ async function use(url: string, trust: NatsTrust): Promise<void> {
 }
 
 describeWith(lackOf('nats-server'), 'a NATS server', () => {
-  it('takes credentials of an account, and no others', async () => {
+  it('accepts credentials of its account, and no others', async () => {
     const { config, file } = operated()
     const { url } = await server(config)
     await use(url, { authenticator: readCredentials(file, 'file') })
@@ -92,7 +92,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
     await expect(use(url, {})).rejects.toThrow(/refuses these credentials/)
   })
 
-  it('takes the seed of a user whose public key it knows, from the file of --nats-creds', async () => {
+  it('accepts the seed of a user whose public key it knows, from the file of --nats-creds', async () => {
     const [known, stranger] = [nkeys.createUser(), nkeys.createUser()]
     const { url } = await server(`authorization { users: [{ nkey: ${known.getPublicKey()} }] }`)
     const file = join(newFolder(), 'rig.nk')
@@ -105,7 +105,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
     await expect(refused).rejects.toThrow(/refuses these credentials/)
   })
 
-  it('takes a token in its address, which is never shown', async () => {
+  it('accepts a token in its address, which is never shown', async () => {
     const { url } = await server('authorization { token: "s3cret" }')
     await use(url.replace('//', '//s3cret@'), {})
     const { err, code } = await run(['fleet', '--nats', url.replace('//', '//wr0ng@')])
@@ -113,7 +113,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
     expect(err).not.toMatch(/wr0ng/)
   })
 
-  it('takes a certificate of its authority where it wants one, and is told of as wanting it', async () => {
+  it('accepts a client certificate of its authority, and an error says if it requires one', async () => {
     const folder = newFolder()
     const certificates = certificatesIn(folder)
     const files = `cert_file: "${join(folder, 'server.pem')}", key_file: "${join(folder, 'server.key')}"`

@@ -148,7 +148,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     return { first, second }
   }
 
-  it('is won by one of several that begin at once', async () => {
+  it('is won by one of several candidates that start at once', async () => {
     const all = await Promise.all(['a', 'b', 'c'].map((name) => candidateOf('at-once', name)))
     await time.passUntil(() => all.some(({ leads }) => leads))
     await time.pass(TAKEOVER_MS)
@@ -158,7 +158,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(all.map(({ election }) => election.leader)).toEqual([leader, leader, leader])
   })
 
-  it('goes to the next at once when the leader ends in order, in a higher term', async () => {
+  it('goes to the next candidate at once, in a higher term, when the leader shuts down', async () => {
     const { first, second } = await leaderAndNext('in-order')
     const term = first.election.term ?? 0
     const endedAtMs = time.nowMs
@@ -169,7 +169,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(first.terms).toEqual([term, null])
   })
 
-  it('goes to the next within 3 s when the leader is cut off, which has stepped down before', async () => {
+  it('goes to the next candidate within 3 s when the leader is cut off, which steps down before that', async () => {
     const { first, second } = await leaderAndNext('cut-off')
     // Its requests are lost from here.
     const cutAtMs = time.nowMs
@@ -194,7 +194,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(first.terms).toHaveLength(3)
   })
 
-  it('is never won by two when the store is lost, and somebody comes who finds it empty', async () => {
+  it('is never won by two when the store is lost and a newcomer finds it empty', async () => {
     const first = await candidateOf('lost-by-two', 'first')
     await time.passUntil(() => first.leads)
     await new Kvm(first.link.jetstream).create('lost-by-two').then((store) => store.destroy())
@@ -215,7 +215,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(time.mostLeaders).toBe(1)
   })
 
-  it('is given away by a leader without a node once another one has one, and not taken back', async () => {
+  it('is passed on by a leader without a node once another has one, and not taken back', async () => {
     const { first, second } = await leaderAndNext('no-node')
     await time.pass(LEAST_LEAD_MS)
     Object.assign(first.readiness, { isLost: true, isReady: false })
@@ -239,7 +239,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     await time.passUntil(() => second.leads)
   })
 
-  it('is left to those that have a node, for a second', async () => {
+  it('is left to candidates with a node for a second', async () => {
     const { first, second } = await leaderAndNext('yielding')
     const third = await candidateOf('yielding', 'third')
     await time.passUntil(() => third.leaders.includes('first'))

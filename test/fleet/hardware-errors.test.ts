@@ -39,7 +39,7 @@ function report(session: string, parts: Partial<Report> = {}): Report {
 }
 
 describe('the table of rigs', () => {
-  it('counts what rigs tell while it knows them, and what reached the leader, by rig', () => {
+  it('counts errors that known rigs report, and wrong candidates that reached the leader, per rig', () => {
     const table = new RigTable(() => 0.5)
     const errors = () => table.statuses(null).map(({ device, hardwareErrors }) => [device, hardwareErrors])
     const rows = () => table.rows(0, 10, 0).map(({ rig, hardwareErrors }) => [rig, hardwareErrors])
@@ -69,7 +69,7 @@ describe('the table of rigs', () => {
     expect(rows()).toEqual([['a', 2]])
   })
 
-  it('has them of a bounded number of rigs, and of all others together', () => {
+  it('counts errors for a bounded number of rigs, and for all others together', () => {
     const table = new RigTable(() => 0.5)
     for (let i = 0; i < MAX_NAMED + 10; i++) {
       table.report(report(`r${i}`), 0)
@@ -81,7 +81,7 @@ describe('the table of rigs', () => {
   })
 })
 
-it('metrics have them by device, beside those that the miner judged itself, until the device is gone', async () => {
+it('metrics show errors by device, beside those that the miner found itself, until the device is gone', async () => {
   const hashrates = { '10s': null, '60s': null, '15m': null }
   const device = { ...{ engine: 'fleet', kernel: 'nats', hashes: 0, faults: 0 }, hashrates }
   let devices: { readonly device: string; readonly hardwareErrors?: number }[] = [
@@ -113,7 +113,7 @@ it('metrics have them by device, beside those that the miner judged itself, unti
   expect(await shown()).toEqual([['', 6]])
 })
 
-it('go on with a device that takes the place of one of its name, and are kept of one that is gone', async () => {
+it('metrics continue with a replacement device of the same name, and keep errors of a departed one', async () => {
   class Erring extends HandEngine {
     override devices = () => [{ device: 'd0', kernel: 'none', hashes: 0, faults: 0, hardwareErrors: this.hashed }]
   }

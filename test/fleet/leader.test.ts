@@ -70,7 +70,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
   const order = (link: Link, pause: boolean, rig: string | null) =>
     link.ask(link.subjects.order, { pause, rig }, OrderAnswer, MS)
 
-  it('takes orders that come at the same time, all of them', async () => {
+  it('executes all of several simultaneous commands', async () => {
     const link = await linkTo('orders')
     await leads(await leaderOf(link))
     await expect.poll(() => order(link, true, 'first').catch(() => null)).toMatchObject({ problem: null })
@@ -84,7 +84,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
 
   const storeOf = (link: Link): Promise<KV> => new Kvm(link.jetstream).create(link.subjects.bucket, { history: 1 })
 
-  it('does not undo what another one has ordered meanwhile, nor write over a list that it has not read', async () => {
+  it('does not undo the command of another leader, nor overwrite a list that it has not read', async () => {
     const store = await storeOf(await linkTo('two-lists'))
     const [one, two] = [new RigPauses(() => undefined), new RigPauses(() => undefined)]
     await Promise.all([one.read(store), two.read(store)])
@@ -109,7 +109,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect([...one.paused.rigs].sort()).toEqual(['a', 'b', 'c'])
   })
 
-  it('says of a list that is none that it counts as empty, and replaces it with the next order', async () => {
+  it('reports a malformed list, treats it as empty, and replaces it with the next command', async () => {
     const store = await storeOf(await linkTo('garbage'))
     await store.put('paused', 'garbage')
     const warnings: string[] = []
@@ -123,7 +123,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(pauses.paused.rigs).toEqual(['a'])
   })
 
-  it('answers no rig before it knows who is paused', async () => {
+  it('answers no rig before it knows which rigs are paused', async () => {
     const link = await linkTo('takeover')
     // A long list takes longer to read than a report takes to answer.
     const rigs = [...Array.from({ length: 9_900 }, (_, i) => `rig-${i}`.padEnd(60, '-')), 'a']
@@ -165,7 +165,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     return (await manager.streams.info(link.subjects.stream)).state.messages
   }
 
-  it('takes a solution whatever its counters say', async () => {
+  it('accepts a solution whatever its counters say', async () => {
     const link = await linkTo('counters')
     const led = await leaderOf(link)
     await leads(led)
@@ -176,7 +176,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(led.adopted[0]).toMatchObject({ bytes, issuer: 'http://a' })
   })
 
-  it('leaves to the next what nobody took while it stopped', async () => {
+  it('leaves candidates that nobody took while it stopped to the next leader', async () => {
     const link = await linkTo('stopping')
     // A stopping miner takes nothing more and reports nothing.
     const first = await leaderOf(link)
@@ -198,7 +198,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     await expect.poll(() => kept(link)).toBe(0)
   })
 
-  it('leaves to the next a solution of its own job that nobody took, and has only the first of a job taken', async () => {
+  it('leaves an untaken solution of its own job to the next leader, and has only the first of a job taken', async () => {
     const link = await linkTo('own-job')
     const led = await leaderOf(link)
     await leads(led)
@@ -225,7 +225,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     await expect.poll(() => kept(link)).toBe(0)
   })
 
-  it('takes the word of its own node that it does not know a payload', async () => {
+  it('believes its own node that it does not know a payload', async () => {
     const link = await linkTo('own-node')
     const led = await leaderOf(link, (engine) => ({ bytes }) => {
       const of = { hash: encodeBase64Url(blockHash(bytes)), job: 'adopted', issuer: 'http://a' }

@@ -25,7 +25,7 @@ async function server(): Promise<string> {
 }
 
 describeWith(lackOf('nats-server'), 'the rigs of a relay', () => {
-  it('are listed at the relay; the fleet lists the relay; the leader and other rigs say where to ask', async () => {
+  it('are listed at the relay; the fleet lists the relay; leader and other rigs name the relay to ask', async () => {
     const nats = await server()
     const devnet = await startDevnet({ port: 0, difficulty: 1_000_000n, blockDelayMs: 2000 })
     onTestFinished(() => devnet.close())

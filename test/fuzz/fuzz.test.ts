@@ -27,7 +27,7 @@ function inputOf({ parts = [], hex = '' }: Vector): Uint8Array {
   return bytesOf(parts.map((part) => (typeof part === 'string' ? part : part[1].repeat(part[0]))).join(''))
 }
 
-describe('what was found once', () => {
+describe('earlier findings', () => {
   it.each(vectors.map((vector) => [vector.target, vector.was, vector] as const))(
     '%s: no longer %s',
     async (name, _was, vector) => {
@@ -93,7 +93,7 @@ describe('the engine', () => {
     expect(findings[0]).toMatchObject({ target: name, seed: 1 })
   })
 
-  it('finds memory that a reader keeps', async () => {
+  it('detects memory that a reader retains', async () => {
     const kept: Uint8Array[] = []
     const findings: Finding[] = []
     const target = reading('keeper', () => kept.push(new Uint8Array(256 * 1024).fill(1)))

@@ -96,7 +96,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
     expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
   })
 
-  it('answers older work with false when newer work comes first, and stops searching without work', async () => {
+  it('answers replaced work with false, and stops searching without work', async () => {
     const own = create(driver)
     await started(own)
     const [first, second] = [own.setWork(workOf(1, UNREACHABLE)), own.setWork(workOf(2, UNREACHABLE))]
@@ -124,12 +124,12 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
     await expect(started(own)).rejects.toThrow(`takes workgroups of ${most} lanes at most`)
   })
 
-  it('refuses to start for work that the shader is not written for', async () => {
+  it('refuses to start for work that the shader does not support', async () => {
     const events = { onCandidate: () => undefined, onWarning: () => undefined }
     await expect(create(driver).start(250, events)).rejects.toMatchObject({ code: 'KERNEL_REFUSED' })
   })
 
-  it('warns of work that the shader is not written for', async () => {
+  it('warns of work that the shader does not support', async () => {
     const own = create(driver)
     const { warnings } = await started(own)
     expect(await own.setWork(engineWork(1, freshWork(2n, 2), 1n))).toBe(true)
@@ -160,7 +160,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     expect(warnings).toEqual([])
   })
 
-  it('brings batches to the service time asked for', async () => {
+  it('brings batches to the requested service time', async () => {
     const own = create(driver, { batchMs: 40 })
     await started(own)
     await own.setWork(workOf(1, UNREACHABLE))
@@ -174,7 +174,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     await until(async () => Math.abs((await meanOf(10)) - 40) < 20)
   })
 
-  it('finds other nonces than the CPU engine beside it', async () => {
+  it('finds different nonces than the CPU engine beside it', async () => {
     const [gpuRanges, cpuRanges] = splitRanges([1, 1], Math.random)
     const gpu = create(driver, { ranges: gpuRanges })
     const cpu = new CpuEngine({ ranges: cpuRanges, kernel: 'auto', priority: 'normal', clock: systemClock })
@@ -230,7 +230,7 @@ describe.each(drivers)('adapters of $name', ({ name, env }) => {
     expect(await measureAdapter(adapters[0], freshWork(UNREACHABLE), options)).toBeGreaterThan(10_000)
   })
 
-  it('are listed although the child that lists them is killed, once', async () => {
+  it('are listed even if the listing child is killed once', async () => {
     const listed = listAdapters({ env })
     const [child] = gpuChildrenOf(process.pid)
     process.kill(child, 'SIGKILL')
@@ -247,7 +247,7 @@ describe.each(drivers)('adapters of $name', ({ name, env }) => {
     expect((await listAdapters({ env, signal: stop.signal })).adapters).toEqual([])
   })
 
-  it('are an empty list with an installation hint where there is no driver', async () => {
+  it('are an empty list with an installation hint without a driver', async () => {
     const nowhere = { VK_ICD_FILENAMES: '/nonexistent.json', VK_DRIVER_FILES: '/nonexistent.json' }
     const { adapters, problem } = await listAdapters({ env: { ...env, ...nowhere } })
     expect(adapters).toEqual([])

@@ -114,7 +114,7 @@ describeWith(driverLack(), 'a GPU that fails', () => {
 })
 
 describe.each(thorough)('a GPU that fails, on $name', (driver) => {
-  it('counts no more than was searched when killed in the middle of a batch', async () => {
+  it('counts only searched nonces when killed in the middle of a batch', async () => {
     const own = await mining(driver, null)
     await until(() => own.candidates.length > 0)
     process.kill(own.engine.details()[0].pid ?? 0, 'SIGKILL')
@@ -139,7 +139,7 @@ describe.each(thorough)('a GPU that fails, on $name', (driver) => {
     expect(own.warnings).toEqual([])
   })
 
-  it('does not hold up the device beside it, nor new work', async () => {
+  it('delays neither the device beside it nor new work', async () => {
     const own = await mining(driver, null, { devices: 2, silenceMs: SILENCE_MS })
     const [{ pid }] = own.engine.details()
     process.kill(pid ?? 0, 'SIGSTOP')

@@ -71,7 +71,7 @@ describeWith(buildLayer(), 'identical cards', () => {
     expect(problem).not.toBeNull()
   })
 
-  it('are listed each with its number, and a card with a unique name without', async () => {
+  it('are listed each with its number, and a card with a unique name without one', async () => {
     const { adapters } = await listAdapters({ env: three })
     expect(adapters.map(({ name, card, alike }) => [name, card, alike])).toEqual([
       [NAME, 0, 1],
@@ -95,7 +95,7 @@ describeWith(buildLayer(), 'identical cards', () => {
     }
   })
 
-  it('mine each in a process that is shown one card', async () => {
+  it('mine each in its own process, which sees one card', async () => {
     const { adapters } = await listAdapters({ env: twins })
     expect(adapters).toHaveLength(2)
     const ranges = nonceRanges(2, Math.random)
@@ -116,7 +116,7 @@ describeWith(buildLayer(), 'identical cards', () => {
     }
   })
 
-  it('are one adapter where the layer does nothing, and mining says so', async () => {
+  it('are one adapter if the layer does nothing, and mining says so', async () => {
     const env = { ...twins, ...NO_LAYERS }
     const { adapters } = await listAdapters({ env })
     expect(adapters).toMatchObject([{ name: NAME, alike: 2 }])
@@ -177,7 +177,7 @@ describe('telling cards apart', () => {
     expect(await apart([adapter('A', 2)], seen)).toEqual(['2 A undefined'])
   })
 
-  it('starts no processes where all names differ', async () => {
+  it('starts no processes if all names differ', async () => {
     const never = () => Promise.reject(new Error('asked'))
     const adapters = [adapter('A'), adapter('B')]
     expect(await tellApart(adapters, never)).toEqual(adapters)
@@ -223,7 +223,7 @@ describe('names in a refusal', () => {
     expect(adaptersIn(lines.join('\n'), 'linux')).toEqual([{ backend: 'vulkan', name: 'Card Ti', alike: 4 }])
   })
 
-  it('are listed for any backend but null where the preferred one has none', () => {
+  it('are listed for any backend but null if the preferred one has none', () => {
     expect(adaptersIn(refusal, 'win32').map(({ backend, alike }) => `${backend} ${alike}`)).toEqual([
       'vulkan 2',
       'vulkan 1',

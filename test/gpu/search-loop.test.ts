@@ -76,7 +76,7 @@ describe('nonce cursor', () => {
     }
   })
 
-  it('keeps the fixed bits of low words, and has fewer trips where few are free', () => {
+  it('keeps the fixed bits of low words, and makes fewer trips if few bits are free', () => {
     const cursor = new NonceCursor({ first: 0, count: 1, start: 0, low: 0xff00, high: 65_535 }, 200)
     const half = { bits: 8, value: 7 }
     const batches = Array.from({ length: 2 * 65_536 }, () => cursor.next(512, half))
@@ -144,7 +144,7 @@ describe('search loop', () => {
     expect(new Set(claimed)).toEqual(new Set(noncesOf({ low: 3, first: 5, high: 0, lanes: 10_000, trips: 1, step: 1 })))
   })
 
-  it('asks for 48 candidates of each batch, and fails when most of them do not come', async () => {
+  it('expects 48 candidates from each batch, and fails when most of them are missing', async () => {
     const bytes = randomBytes(286)
     const outcome = async (share: number) => {
       const { batches, bounds, answer, loop, run } = searchLoop(20_000, 1, PROOF_CANDIDATES)
@@ -162,7 +162,7 @@ describe('search loop', () => {
     expect(await outcome(0.05)).toMatch(/^it did not search, or hashes wrongly: [1-5] right of about 48 candidates$/)
   })
 
-  it('has no proof in batches of fewer nonces than that, nor in those that nearly every nonce solves', () => {
+  it('expects no proof from batches with fewer nonces, nor if nearly every nonce solves', () => {
     expect(provingBound(48, PROOF_CANDIDATES)).toBe(2 ** 32 - 1)
     expect(provingBound(10, PROOF_CANDIDATES)).toBe(2 ** 32 - 1)
     expect(() => checkProof(10, 2 ** 32 - 1, 0)).not.toThrow()
@@ -174,7 +174,7 @@ describe('search loop', () => {
     }
   })
 
-  it('reports that work has begun when the batches before it are done', async () => {
+  it('reports that work has begun when the batches before it have finished', async () => {
     const { reports, answer, loop } = searchLoop(64, 2)
     loop.setWork({ sequence: 1, work: prepareWork(randomBytes(286), 0n) })
     await turn()
@@ -202,7 +202,7 @@ describe('search loop', () => {
     expect(begun(reports)).toEqual([1, 2, 3, 4])
   })
 
-  it('rests once all nonces were tried that a pool left, shows signs of life, and goes on with another header', async () => {
+  it('rests once it has tried all nonces that a pool left, shows signs of life, and continues with the next header', async () => {
     const fixed = { bits: 32, value: 0xa5c3_b7d9 }
     const range = { first: 0, count: 2 ** 16, start: 0, low: 3, high: 0 }
     const { reports, batches, answer, loop } = searchLoop(1000, 1, 0, range)

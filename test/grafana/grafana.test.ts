@@ -32,7 +32,7 @@ itWith(lackOf('promtool'), 'promtool accepts the alerts', () => {
   expect([status, stdout + stderr]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)])
 })
 
-it('dashboard and alerts name only metrics that there are', async () => {
+it('dashboard and alerts name only existing metrics', async () => {
   const { registry } = new Metrics(() => {
     throw new Error('nobody scrapes here')
   }, '0.0.0')
@@ -48,7 +48,7 @@ it('dashboard and alerts name only metrics that there are', async () => {
 })
 
 const lack = lackOf('prometheus', 'promtool')
-itWith(lack, 'every query of the dashboard and every alert is answered by Prometheus', async (context) => {
+itWith(lack, 'Prometheus answers every query of the dashboard and every alert', async (context) => {
   const card = await sensedCard()
   if (card === null) return context.skip('there is no GPU driver here, not even a software one')
   const miner = await startMiner({ ...card.setup, hwmon: hwmonFolder([ZEN]), hasTwoNodes: true, letsRigsIn: true })

@@ -60,7 +60,7 @@ async function foundIn(folder: string): Promise<BlockRecord> {
   return record as BlockRecord
 }
 
-it('a solution that was found, but not handed in, is handed in after kill -9', async () => {
+it('the next start submits a solution that was found, but not submitted before kill -9', async () => {
   const { gate, args, folder } = await gatedNode()
   const first = start(args)
   const { hash } = await foundIn(folder)
@@ -77,7 +77,7 @@ it('a solution that was found, but not handed in, is handed in after kill -9', a
   expect(records.filter(({ state }) => state === 'confirmed').length).toBeGreaterThanOrEqual(4)
 })
 
-it('a solution that the node does not answer before the miner is stopped is handed in by the next start', async () => {
+it('the next start submits a solution that the node had not answered when the miner was stopped', async () => {
   const { gate, args, folder } = await gatedNode()
   const first = start(args)
   const { hash } = await foundIn(folder)
@@ -88,7 +88,7 @@ it('a solution that the node does not answer before the miner is stopped is hand
   expect((await recordsIn(folder)).find((record) => record.hash === hash)?.state).toBe('confirmed')
 })
 
-it('a solution is handed in after a crash although the clock has jumped ten minutes ahead meanwhile', async () => {
+it('the next start submits a solution although the clock has jumped ten minutes ahead', async () => {
   const { gate, args, folder } = await gatedNode()
   const first = start(args)
   const { hash, work, foundAt, ...found } = await foundIn(folder)

@@ -60,7 +60,7 @@ describe('a journal', () => {
     expect(said).toEqual([])
   })
 
-  it('has a file a month, and goes on in a file that is deleted', async () => {
+  it('has a file per month, and continues in a file that was deleted', async () => {
     const path = folder()
     const { journal } = opened(path)
     journal.append(found(hashOf('a'), { at: '2026-10-31T23:59:59.999Z' }))
@@ -79,7 +79,7 @@ describe('a journal', () => {
     expect(text).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   })
 
-  it('loses nothing else where its last line was cut off at any byte', async () => {
+  it('loses nothing else if its last line was cut off at any byte', async () => {
     const whole = `${JSON.stringify(found(hashOf('a')))}\n${JSON.stringify(found(hashOf('b')))}\n`
     const firstLine = whole.indexOf('\n')
     for (let length = firstLine + 1; length <= whole.length; length += 13) {
@@ -165,17 +165,17 @@ describe('a journal', () => {
     expect(said).toEqual(['well', expect.stringMatching(/^the journal does not get onto its disk: EIO/)])
   })
 
-  it('is refused with a clear error where no folder can be made', () => {
+  it('is refused with a clear error if its folder cannot be made', () => {
     const path = join(folder(), 'file')
     writeFileSync(path, '')
     expect(() => opened(join(path, 'below'))).toThrow(/the journal cannot be kept in .*below: .*ENOTDIR/)
   })
 
-  it('of a folder that does not exist is empty', async () => {
+  it('is empty if its folder does not exist', async () => {
     expect(await readJournal(join(folder(), 'none'))).toEqual({ records: new Map(), damaged: 0 })
   })
 
-  it('has all steps of a solution, also where the clock was set back into the month before', async () => {
+  it('has all steps of a solution, even if the clock was set back into the previous month', async () => {
     const path = folder()
     const { journal } = opened(path)
     const hash = hashOf('a')
@@ -188,7 +188,7 @@ describe('a journal', () => {
     expect(damaged, 'a step of a solution that nobody found').toBe(1)
   })
 
-  it('takes any bytes without failing, and counts what it cannot read', async () => {
+  it('reads any bytes without failing, and counts unreadable lines', async () => {
     const path = folder()
     const file = join(path, 'blocks-2026-11.jsonl')
     const property = fc.asyncProperty(fc.array(fc.string({ maxLength: 50 }), { maxLength: 20 }), async (lines) => {
@@ -239,7 +239,7 @@ describe('a record', () => {
     expect(afterLine(undefined, { at, hash: hashOf('a'), step: 'handed-in' })).toBeNull()
   })
 
-  it('stays as far as it had come when it is found once more', () => {
+  it('keeps its state when its solution is found once more', () => {
     expect(afterLine(record('confirmed', { depth: 2 }), found(hashOf('a')))).toMatchObject({ state: 'confirmed' })
   })
 })

@@ -64,7 +64,7 @@ describe('accounts', () => {
     })
   })
 
-  it('of nobody: the error of the node', async () => {
+  it('of an unknown account: the error of the node', async () => {
     await expect(getBalance('nobody', NETWORK, CHAIN, network.host)).rejects.toMatchObject({
       message: 'No value found in table coin_coin-table for key: nobody',
     })
@@ -77,7 +77,7 @@ describe('accounts', () => {
     expect(await balanceOf(fresh.account)).toBe(0)
   })
 
-  it('discoverAccount looks on all chains', async () => {
+  it('discoverAccount searches all chains', async () => {
     const found = await discoverAccount('sender03', NETWORK, network.host).execute()
     expect(found).toHaveLength(20)
     for (const { result } of found) {
@@ -124,7 +124,7 @@ describe('transfers', () => {
     expect(await balanceOf('sender01')).toBeCloseTo(before + 10.123456789012, 6)
   })
 
-  it('transfer of more than there is fails before anything is sent', async () => {
+  it('transfer of more than the balance fails before anything is sent', async () => {
     const poor = await funding('1')
     const inputs = { sender: partyOf(poor), receiver: 'sender01', amount: '5', chainId: CHAIN as ChainId }
     const steps: string[] = []
@@ -133,7 +133,7 @@ describe('transfers', () => {
     expect(steps).toEqual([])
   })
 
-  it('transferCreate makes the receiver', async () => {
+  it('transferCreate creates the receiver', async () => {
     const fresh = await funding('2.5')
     expect(await getBalance(fresh.account, NETWORK, CHAIN, network.host)).toBe('2.5')
   })
@@ -186,7 +186,7 @@ describe('transfers', () => {
 })
 
 describe('gas', () => {
-  it('estimateGas says what a command will take, and the price that others pay', async () => {
+  it('estimateGas estimates the gas of a command, and the usual price', async () => {
     const inputs = { sender: partyOf(sender), receiver: 'sender01', amount: '1', chainId: CHAIN as ChainId }
     const command = composePactCommand(transferCommand(inputs), setNetworkId(NETWORK))
     const estimated = await estimateGas(command, older.host)
@@ -248,7 +248,7 @@ describe('contracts', () => {
     expect(described).toMatchObject({ 'namespace-name': name })
   })
 
-  it('deployContract, and calls of what was deployed', async () => {
+  it('deployContract, and calls of the deployed contract', async () => {
     const module = `counter-${Date.now()}`
     const contractCode = `
       (namespace "free")
@@ -293,7 +293,7 @@ describe('contracts', () => {
     expect(await listModules(config())).toContain(`free.${module}`)
   })
 
-  it('a contract that pays the gas of those who have nothing', async () => {
+  it('a contract that pays the gas of accounts without coins', async () => {
     const name = `station-${Date.now()}`
     const code = `
       (namespace "free")

@@ -79,7 +79,7 @@ describe('pact-lang-api', () => {
     expect(results.map((each) => answered(each).result.status)).toEqual(['success', 'success'])
   })
 
-  it('what the node refuses is a text', async () => {
+  it('a refusal of the node is a text', async () => {
     const wrongChain = { ...exec('1'), meta: meta('sender00', '5') }
     const answer = await Pact.fetch.send(wrongChain, network.pactOf('0'))
     expect(answer).toContain('One or more transactions were invalid: Transaction "')

@@ -55,7 +55,7 @@ const counted = (miner: Miner) => {
 }
 
 describe('an exchange of engines', () => {
-  it('gives the work to the new one when it is ready, not before, and none to the other from then on', async () => {
+  it('gives work to the new engine when it is ready, and none to the old one after that', async () => {
     const { clock, source, engine, events, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     let getReady: () => void = () => undefined
@@ -82,7 +82,7 @@ describe('an exchange of engines', () => {
     expect(next.stopped).toBe(true)
   })
 
-  it('loses no solution: not one on its way, nor what the engine that leaves claims last', async () => {
+  it('loses no solution: neither a pending one, nor the last claims of the old engine', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     let answer: () => void = () => undefined
     source.receipt = new Promise((resolve) => (answer = () => resolve({ step: 'acknowledged' })))
@@ -103,7 +103,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('keeps the counts: of a device that is there again, of the processor, and of all together', async () => {
+  it('keeps the counts of a device that returns, of the processor, and of all together', async () => {
     const { clock, engine, stop, miner, ended } = await started()
     await clock.pass(20_000)
     const one = new Threads([0])
@@ -149,7 +149,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('waits no longer than 3 s for an engine that does not say that it rests', async () => {
+  it('waits at most 3 s for an engine that does not acknowledge its rest', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     engine.isSlow = true
@@ -163,7 +163,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('has ended when the engine that leaves has', async () => {
+  it('has ended when the old engine has', async () => {
     const { clock, engine, stop, miner, ended } = await started()
     let end: () => void = () => undefined
     const slow = new Promise<void>((resolve) => (end = resolve))
@@ -180,7 +180,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('fails with what the end of the engine that leaves throws', async () => {
+  it('fails with the error of the old engine when that ends', async () => {
     const { clock, engine, stop, miner, ended } = await started()
     engine.stop = async () => {
       engine.stop = async () => undefined
@@ -193,7 +193,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('gives nothing to search while it is paused, and the work when it goes on', async () => {
+  it('gives no work during a pause, and the work when mining resumes', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     miner.pause()

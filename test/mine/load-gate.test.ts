@@ -28,7 +28,7 @@ function gate(limit = 0.2) {
 }
 
 describe('the load of other programs', () => {
-  it('pauses after 6 s above the limit, and goes on after 30 s below half of it', () => {
+  it('pauses after 6 s above the limit, and resumes after 30 s below half of it', () => {
     const { gate: load, pass } = gate()
     expect(pass(60, 0.15)).toEqual([])
     expect(load.isBusy).toBe(false)
@@ -45,7 +45,7 @@ describe('the load of other programs', () => {
     expect(gate().pass(60, 1)).toEqual([6])
   })
 
-  it('takes no notice of a short burst, and does not go on in a short silence', () => {
+  it('ignores a short burst, and does not resume in a short silence', () => {
     const { gate: load, pass } = gate()
     pass(30, 0)
     expect(pass(2, 0.5)).toEqual([])
@@ -65,7 +65,7 @@ describe('the load of other programs', () => {
     expect(pass(60, 0)).toEqual([30])
   })
 
-  it('judges anew after the machine slept', () => {
+  it('starts over after the machine slept', () => {
     const each = gate()
     each.pass(30, 0.9)
     expect(each.gate.isBusy).toBe(true)
@@ -78,7 +78,7 @@ describe('the load of other programs', () => {
     expect(each.pass(4, 1)).toEqual([2])
   })
 
-  it('is what was used without what this program used, in all processors together', () => {
+  it('is the use of all processors without that of this program', () => {
     const reading = (atMs: number, busyMs: number, ownMs: number) => ({ atMs, busyMs, ownMs, processors: 4 })
     expect(othersShare(reading(0, 5000, 900), reading(2000, 9000, 2900))).toBeCloseTo(0.25)
     expect(othersShare(reading(0, 0, 0), reading(2000, 1990, 2000))).toBe(0)

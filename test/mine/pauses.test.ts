@@ -4,7 +4,7 @@ import { Pauses } from '../../src/mine/pauses.ts'
 const causes = (pauses: Pauses) => pauses.list.map(({ by }) => by)
 
 describe('causes of a pause', () => {
-  it('add up: each ends for itself', () => {
+  it('add up, and each ends by itself', () => {
     const pauses = new Pauses()
     pauses.hold('load', 'while')
     pauses.pause()

@@ -25,7 +25,7 @@ it('has the time and the mean rate since the start', () => {
   expect(snapshotOf(partsWith({ startedAtMs: 0 }))).toMatchObject({ uptimeMs: 0, meanHashrate: 0 })
 })
 
-it('has chains, rigs and fleets only where there are any', () => {
+it('has chains, rigs and fleets only if they exist', () => {
   expect(snapshotOf(partsWith({}))).not.toHaveProperty('chains')
   const fleet = { fleet: 'main', isLeading: true, leader: 'here', rigs: 3 }
   const source = { description: '', connected: true, upstreams: () => [], chains: () => [] }

@@ -42,7 +42,7 @@ const servers = {
   https: () => https.createServer(tls, answer),
 }
 
-test.each(['http', 'https'] as const)('%s connections that are gone leave nothing behind', async (protocol) => {
+test.each(['http', 'https'] as const)('closed %s connections leave nothing behind', async (protocol) => {
   const server = servers[protocol]()
   let connections = 0
   server.on('connection', () => connections++)
@@ -55,7 +55,7 @@ test.each(['http', 'https'] as const)('%s connections that are gone leave nothin
   await expect.poll(listeners).toBe(before)
 })
 
-test('connections that never come about leave nothing behind', async () => {
+test('failed connections leave nothing behind', async () => {
   const server = net.createServer()
   const port = await listen(server)
   server.close()

@@ -172,7 +172,7 @@ test('a server that ends every stream at once is asked again after growing pause
   expect(errors[0]).toMatchObject({ code: 'NODE_MISBEHAVED', message: expect.stringContaining('ended the stream') })
 })
 
-test('a good stream that breaks is opened again at once: a node breaks those of miners that it forgets', async () => {
+test('a good stream that breaks is reopened at once: a node breaks the streams of miners that it forgets', async () => {
   let breakOff: () => void = () => undefined
   const server = await serve([
     (socket) => {
@@ -342,7 +342,7 @@ test('a silent stream without a stall time stays open', async () => {
   expect(log).toEqual(['open', 'New Cut'])
 })
 
-test('backoff doubles with jitter up to its maximum, and begins anew after a good stream', async () => {
+test('backoff doubles with jitter up to its maximum, and starts over after a good stream', async () => {
   const timers: { delayMs: number; run: () => void }[] = []
   let nowMs = 0
   let end: () => void = () => undefined
@@ -553,7 +553,7 @@ test('twenty streams over one client and one signal raise no warning of Node', a
   expect(warnings).toEqual([])
 })
 
-test('a stream that is closed at once opens no connection', async () => {
+test('a stream closed at once opens no connection', async () => {
   const server = await serve([stay])
   const { stream, log } = open(server.port)
   stream.close()
@@ -562,7 +562,7 @@ test('a stream that is closed at once opens no connection', async () => {
   expect([server.connections, log]).toEqual([1, []])
 })
 
-test('a stream reports once that its client was closed, and tries nothing again', async () => {
+test('a stream reports once that its client was closed, and does not retry', async () => {
   const server = await serve([stay])
   for (const isOpen of [false, true]) {
     const clock = new VirtualClock()
@@ -577,7 +577,7 @@ test('a stream reports once that its client was closed, and tries nothing again'
   }
 })
 
-test('a stall time longer than timers can wait does not fire after a millisecond', async () => {
+test('a stall time beyond the longest timer does not fire after a millisecond', async () => {
   const server = await serve([stay])
   const clock = new VirtualClock()
   const asked = new Set<number>()

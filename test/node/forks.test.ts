@@ -39,7 +39,7 @@ describe('a client that verifies headers', () => {
     expect(unknown).toEqual([])
   })
 
-  it('goes on where it does not know the fork, and says so once', async () => {
+  it('continues if it does not know the fork, and reports it once', async () => {
     const client = await adopted()
     const told: number[] = []
     const verify = { checkPow: false, network: known(0), unknownForks: (fork: number) => told.push(fork) }
@@ -47,7 +47,7 @@ describe('a client that verifies headers', () => {
     expect(told).toEqual([1])
   })
 
-  it('warns of such a fork, unless it is told what to do', async () => {
+  it('warns about an unknown fork, unless it is told what to do', async () => {
     const client = await adopted()
     const warned = once(process, 'warning')
     await client.headers(0, { verify: { checkPow: false, network: known(0) } }).all()
@@ -57,7 +57,7 @@ describe('a client that verifies headers', () => {
     })
   })
 
-  it('refuses the first header of such a fork when asked to', async () => {
+  it('refuses the first header of an unknown fork when asked to', async () => {
     const client = await adopted()
     const verify = { checkPow: false, network: known(0), unknownForks: 'refuse' } as const
     expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({
@@ -70,7 +70,7 @@ describe('a client that verifies headers', () => {
     })
   })
 
-  it('counts votes by the epochs of the network that it was given', async () => {
+  it('counts votes by the epochs of the given network', async () => {
     const client = await adopted()
     const verify = { checkPow: false, network: { ...known(1), forks: development.forks } }
     expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({

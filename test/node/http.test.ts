@@ -71,7 +71,7 @@ const echo: http.RequestListener = async (request, response) => {
 
 const parse = (body: Uint8Array) => JSON.parse(Buffer.from(body).toString()) as Seen
 
-test('requests get new connections once an answer is overdue, since all that stand may be dead', async () => {
+test('requests get new connections once an answer is overdue, because all existing ones may be dead', async () => {
   let isDead = false
   const old = new Set<net.Socket>()
   const server = http.createServer((request, response) => {
@@ -141,7 +141,7 @@ test('an error status and an empty body are answers, not errors', async () => {
   expect(answer).toMatchObject({ status: 404, body: new Uint8Array(0) })
 })
 
-test('a body over its limit is refused with NODE_MISBEHAVED, and the client goes on', async () => {
+test('a body over its limit is refused with NODE_MISBEHAVED, and the client continues', async () => {
   const port = await listen(
     http.createServer((request, response) => {
       if (request.url === '/small') response.end('x'.repeat(1000))
@@ -209,7 +209,7 @@ test('a call rejects with the reason of its signal, in every phase', async () =>
   }
 })
 
-test('a stream gives bytes as they come, and has neither timeout nor limit', async () => {
+test('a stream delivers bytes as they arrive, without timeout or limit', async () => {
   const sent: http.ServerResponse[] = []
   const port = await listen(
     http.createServer((_, response) => {
@@ -354,7 +354,7 @@ test('a pinned fingerprint is checked on every connection, in each spelling', as
   }
 })
 
-test('a connection that the server ends is told of, idle or not; one that ends in order or by this side is not', async () => {
+test('the client reports connections that the server ends, idle or not, except a graceful end or its own', async () => {
   const server = http.createServer((request, response) => {
     if (request.url === '/hang') return
     if (request.url === '/last') response.setHeader('connection', 'close')
@@ -430,7 +430,7 @@ test.each(versions)(
   },
 )
 
-test('a certificate that a given authority signed is trusted, and no other', async () => {
+test('a certificate signed by a given authority is trusted, and no other', async () => {
   const port = await listen(https.createServer(signed, echo))
   const url = `https://localhost:${port}`
   expect(await failure(client(url).request({ path: '/' }))).toMatchObject({ reason: 'untrusted' })
@@ -520,7 +520,7 @@ test('NodeHttp refuses a timeout longer than timers can wait', async () => {
   await node.close()
 })
 
-test('close() ends open calls at once, and calls that come later', async () => {
+test('close() ends open calls at once, and later calls too', async () => {
   const port = await listen(
     http.createServer((request, response) => {
       if (request.url === '/stream') response.write('x')

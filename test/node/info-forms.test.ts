@@ -81,7 +81,7 @@ const KEY = 'ab'.repeat(32)
 const mining = ['--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off', '--public-key', KEY]
 
 describe.each(forms)('a description %s', (_, change) => {
-  it('is taken by a client, which keeps what it knows and what it does not', async () => {
+  it('is accepted by a client, which keeps known and unknown fields', async () => {
     describedBy(change)
     const client = await NodeClient.connect({ url: proxy.url })
     try {
@@ -104,7 +104,7 @@ describe.each(forms)('a description %s', (_, change) => {
   })
 })
 
-it.each(refused)('a description without %s is refused, and says what is missing', async (_, change, message) => {
+it.each(refused)('a description without %s is refused, and the error names it', async (_, change, message) => {
   describedBy(change)
   expect(await failureOf(NodeClient.connect({ url: proxy.url }))).toMatchObject({
     message: expect.stringMatching(message),

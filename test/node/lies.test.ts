@@ -62,7 +62,7 @@ describe.each(garbage)('%s', (_name, answer) => {
   })
 })
 
-it('the client drops a body without end at the limit of its endpoint', async () => {
+it('the client drops an endless body at the limit of its endpoint', async () => {
   const { node, client } = await fake()
   let sent = 0
   const flood: Answer = (_seen, response) => {

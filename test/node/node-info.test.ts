@@ -126,7 +126,7 @@ describe('a node that tells of', () => {
   })
 })
 
-it('any description of the right shape is taken or refused with a sentence, never with another error', () => {
+it('accepts any description of the right shape, or refuses it with a sentence, never with another error', () => {
   const small = fc.integer({ min: -2, max: 12 })
   const graph = fc.array(fc.tuple(small, fc.array(small, { maxLength: 4 })), { maxLength: 6 })
   const anyGraph = fc.oneof(graph, fc.constantFrom(...Object.values(graphs).map(({ adjacents }) => listOf(adjacents))))
@@ -169,7 +169,7 @@ it.each([
   })
 })
 
-it('takes every known graph, and one that nobody knows', async () => {
+it('accepts every known graph, and an unknown one', async () => {
   for (const graph of Object.values(graphs)) {
     const { client } = await fake(infoOf(graph.adjacents))
     expect(client.graphHistory).toEqual([{ from: 0, graph }])
@@ -180,7 +180,7 @@ it('takes every known graph, and one that nobody knows', async () => {
   }
 })
 
-it('gives graphs by ascending height, whatever the order of the node', async () => {
+it('returns graphs by ascending height, whatever the order of the node', async () => {
   const { client } = await fake({
     ...infoOf(graphs.twenty.adjacents),
     nodeGraphHistory: [
@@ -211,7 +211,7 @@ it('refuses a description that has become wrong since it connected', async () =>
   expect(await failureOf(client.nodeInfo())).toMatchObject({ name: 'NodeMisbehaved', operation: 'nodeInfo' })
 })
 
-describe('what answers in place of a node may pass', () => {
+describe('a wrong server in place of a node', () => {
   it.each([
     ['404', { status: 404 }],
     ['a redirection', { status: 302, headers: { location: 'http://login.example/' } }],

@@ -63,7 +63,7 @@ async function read(iterator: AsyncIterator<HeaderNews | Gap, undefined>, count:
   return seen
 }
 
-it('headerUpdates() gives headers as they come, decoded or as objects', async () => {
+it('headerUpdates() yields headers as they arrive, decoded or as objects', async () => {
   const { client, opened, last, blocks } = await streaming()
   const updates = client.headerUpdates()[Symbol.asyncIterator]()
   const next = updates.next()
@@ -81,7 +81,7 @@ it('headerUpdates() gives headers as they come, decoded or as objects', async ()
   await objects.return?.()
 })
 
-it('headerUpdates() reconnects when the node ends the stream, and tells of the gap', async () => {
+it('headerUpdates() reconnects when the node ends the stream, and reports the gap', async () => {
   const { client, passPause, opened, last, blocks } = await streaming()
   const troubles: NewcutError[] = []
   let opens = 0
@@ -101,7 +101,7 @@ it('headerUpdates() reconnects when the node ends the stream, and tells of the g
   await updates.return?.()
 })
 
-it('headerUpdates() tells of one gap where it reconnected twice before anybody read', async () => {
+it('headerUpdates() reports one gap if it reconnected twice before a read', async () => {
   const { client, passPause, opened, last, blocks } = await streaming()
   const updates = client.headerUpdates()[Symbol.asyncIterator]()
   const first = read(updates, 1)
@@ -152,7 +152,7 @@ it('headerUpdates() retries a 503, and ends with a 404', async () => {
   expect([node.seen.length, clock.pending]).toEqual([count + 1, 0])
 })
 
-it('a slow reader gets the newest updates, and hears how many it missed', async () => {
+it('a slow reader gets the newest updates, and learns how many it missed', async () => {
   const { client, last, blocks } = await streaming()
   let hasEnded = false
   const onTrouble = () => {
@@ -172,7 +172,7 @@ it('a slow reader gets the newest updates, and hears how many it missed', async 
   await updates.return?.()
 })
 
-it('headerUpdates() drops its connection when its signal aborts and when it is left', async () => {
+it('headerUpdates() drops its connection when its signal aborts and when the iteration ends', async () => {
   const { client, opened, last } = await streaming()
   const stop = new AbortController()
   const aborted = client.headerUpdates({ signal: stop.signal })[Symbol.asyncIterator]()
@@ -193,7 +193,7 @@ it('headerUpdates() drops its connection when its signal aborts and when it is l
   await ended
 })
 
-it('headerUpdates() with a signal fails like one without, and not once that has aborted', async () => {
+it('headerUpdates() with a signal fails like one without, but not after an abort', async () => {
   const { node, client, opened, last, blocks } = await streaming()
   const stop = new AbortController()
   const failing = client.headerUpdates({ signal: stop.signal })[Symbol.asyncIterator]()
@@ -274,7 +274,7 @@ it('an event over 16 MiB ends the iteration with NODE_MISBEHAVED', async () => {
   })
 })
 
-it('blockUpdates() gives payloads, and refuses a block without one', async () => {
+it('blockUpdates() yields payloads, and refuses a block without one', async () => {
   const { client, last, blocks } = await streaming('/block/updates')
   const updates = client.blockUpdates()[Symbol.asyncIterator]()
   const next = updates.next()
@@ -311,7 +311,7 @@ it('headerUpdates({ verify: true }) passes true headers, and refuses a wrong pow
   }
 })
 
-it('updates() tells of new and of refreshed work, and of nothing else', async () => {
+it('updates() reports new and refreshed work, and nothing else', async () => {
   const { node, client, last } = await streaming('/mining/updates')
   const updates = client.updates(7)[Symbol.asyncIterator]()
   const next = updates.next()

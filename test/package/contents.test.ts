@@ -45,7 +45,7 @@ describe('the published package', () => {
     expect(staleFiles(paths.filter((path) => path.startsWith('dist/')))).toEqual([])
   })
 
-  it('has all types that its doors lead to', () => {
+  it('has all types that its entry points lead to', () => {
     const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const reached = new Set<string>()
     const visit = (path: string) => {
@@ -76,7 +76,7 @@ describe('the published package', () => {
     expect(named.filter((path) => !paths.includes(path))).toEqual([])
   })
 
-  it('finds modules whose source is gone, and kernels of other sources', () => {
+  it('detects modules whose source is gone, and kernels of other sources', () => {
     const stale = ['dist/src/gone.js', 'dist/bench/gone.d.ts']
     expect(staleFiles([...stale, 'dist/src/main.js', 'README.md'])).toEqual(stale)
     expect(existsSync(join(root, 'src/gone.ts'))).toBe(false)

@@ -78,7 +78,7 @@ for (const machine of machines) {
 
     // Wine runs programs on this processor, so only the kernels that this processor supports run.
     const kernels = machine.kernels.filter(([name]) => name === 'native-neon' || name in here)
-    it.each(kernels)('%s sweeps as the self-test wants', (name, lanes) => {
+    it.each(kernels)('%s gives the results that the self-test expects', (name, lanes) => {
       const lines: string[] = []
       const wanted: number[] = []
       const sweeps: NativeAddon['sweeps'] = {

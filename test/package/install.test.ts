@@ -98,11 +98,11 @@ describeWith(lack(), 'the package, where there is no compiler', () => {
     expect(existsSync(join(folder, 'cache/newcut'))).toBe(false)
   })
 
-  it('says that its kernel is the prebuilt one', () => {
+  it('reports that its kernel is the prebuilt one', () => {
     expect(newcut(['devices']).stdout).toMatch(`CPU: native kernels, prebuilt for ${machine}: native-`)
   })
 
-  it('has modules behind its doors', () => {
+  it('has modules behind its entry points', () => {
     const doors = ['core', 'node', 'wallet', 'devnet'].map((door) => `import('newcut/${door}')`).join()
     const program = `Promise.all([${doors}]).then((all) => console.log(all.every((door) => Object.keys(door)[0])))`
     const { stdout } = spawnSync(process.execPath, ['-e', program], { cwd: home, encoding: 'utf8' })

@@ -78,7 +78,7 @@ describe('PROP', () => {
     expect(seen.ledger.credits.get(A)?.rest).toBe('0.000000000001')
   })
 
-  it('lets the round of an orphan flow into the next', async () => {
+  it('adds the round of an orphan to the next', async () => {
     const setup = pool()
     setup.node.set(B, { kind: 'orphaned', depth: 6 })
     const seen = await look(setup, rules('prop'))
@@ -91,7 +91,7 @@ describe('PROP', () => {
     expect(amountsOf(seen)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
   })
 
-  it('waits with a block while an earlier one is not settled', async () => {
+  it('holds a block back while an earlier one is not settled', async () => {
     const setup = pool()
     setup.node.set(B, { kind: 'on-chain', depth: 5 })
     const first = await look(setup, rules('prop'))
@@ -106,7 +106,7 @@ describe('PROP', () => {
     expect(second.lines).toHaveLength(1)
   })
 
-  it('gives the round of a block that was taken back to the next one', async () => {
+  it('adds the round of a revoked block to the next one', async () => {
     const setup = pool()
     setup.node.set(C, { kind: 'on-chain', depth: 1 })
     const first = await look(setup, rules('prop'))
@@ -117,7 +117,7 @@ describe('PROP', () => {
     expect(amountsOf(second)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
   })
 
-  it('begins where the last block of another scheme was', async () => {
+  it('starts after the last block of another scheme', async () => {
     const setup = pool()
     setup.node.set(C, { kind: 'awaited' })
     const first = await look(setup, rules('solo'))
@@ -142,7 +142,7 @@ describe('PPLNS', () => {
     expect(seen.ledger.credits.get(C)?.rest).toBe('0.000000000001')
   })
 
-  it('does not count shares behind that of the block', async () => {
+  it('does not count shares after that of the block', async () => {
     const late = share({ id: 's0003x', timeMs: 30, user: BEN, difficulty: 1000 })
     const seen = await look(pool([...LOG.slice(0, 3), late]), rules('pplns', '0', '0.2'))
     expect(amountsOf(seen)[A]).toEqual({ [ANN]: '2.0' })
@@ -180,7 +180,7 @@ describe('a block', () => {
     expect(statesOf(await look(setup, rules('solo')))).toEqual([[A, state]])
   })
 
-  it('that paid another account is left out, and ends no round', async () => {
+  it('is left out, and ends no round, if it paid another account', async () => {
     const setup = pool()
     setup.node.set(B, deep, { account: ANN, amount: '2.0' })
     const seen = await look(setup, rules('prop'))
@@ -189,7 +189,7 @@ describe('a block', () => {
     expect(amountsOf(seen)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
   })
 
-  it('whose coinbase names no amount is left out', async () => {
+  it('is left out if its coinbase names no amount', async () => {
     const setup = pool()
     setup.node.set(B, deep, null)
     expect(statesOf(await look(setup, rules('solo')))[1]).toEqual([B, 'unpaid'])
@@ -209,7 +209,7 @@ describe('a block', () => {
     expect(seen.blocks).toHaveLength(3)
   })
 
-  it('is taken back where it was credited and not paid, and comes back with its chain', async () => {
+  it('is revoked if it was credited and not paid, and returns with its chain', async () => {
     const setup = pool()
     const first = await look(setup, rules('solo'))
     setup.node.set(A, { kind: 'orphaned', depth: 3 })
@@ -230,7 +230,7 @@ describe('a block', () => {
     expect(owedOf(back)).toEqual(owedOf(first))
   })
 
-  it('that was paid is not asked for again, and nothing of it is taken back', async () => {
+  it('is not checked again once it was paid, and nothing of it is revoked', async () => {
     const setup = pool(LOG.slice(0, 3))
     const first = await look(setup, rules('solo'))
     const order: OrderLine = {
@@ -244,7 +244,7 @@ describe('a block', () => {
     expect([setup.node.asked, second.lines, owedOf(second)]).toEqual([[], [], []])
   })
 
-  it('of which a part was paid keeps its round when it is orphaned', async () => {
+  it('keeps its round when it is orphaned after a part was paid', async () => {
     const setup = pool()
     setup.node.set(C, { kind: 'awaited' })
     const first = await look(setup, rules('prop'))

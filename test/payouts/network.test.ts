@@ -56,7 +56,7 @@ async function pay(...args: string[]): Promise<Ended> {
 
 const sum = (amounts: readonly string[]) => amounts.reduce((total, amount) => total + (unitsOf(amount) ?? 0n), 0n)
 
-it('three rigs mine, a block is orphaned, and everybody is paid to the last unit', async () => {
+it('three rigs mine, a block is orphaned, and every user is paid to the last unit', async () => {
   // Round one ends with a block on chain 0, round two with one that is orphaned, round three with one on chain 1.
   const first = await ground.mine(0)
   await ground.keep(
@@ -118,7 +118,7 @@ async function earn(chain: number): Promise<void> {
   await ground.bury(3)
 }
 
-it('a pool without coins for gas pays nothing, says how much is missing, and pays later', async () => {
+it('a pool without coins for gas pays nothing, reports the missing amount, and pays later', async () => {
   await earn(0)
   const { code, err } = await pay('--scheme', 'prop')
   expect(code).toBe(1)
@@ -134,7 +134,7 @@ it('a pool without coins for gas pays nothing, says how much is missing, and pay
   ).toEqual([ann.account, ben.account].sort())
 })
 
-it('a balance below the minimum is carried on, and paid with the next block', async () => {
+it('a balance below the minimum is carried over, and paid with the next block', async () => {
   await earn(0)
   await ground.fund(0)
   const rules = ['--scheme', 'prop', '--minimum', '5']
@@ -210,7 +210,7 @@ it('many accounts are paid in several commands, and accounts that exist are paid
   }
 })
 
-it('what the journal owes on another network is not paid on this one', async () => {
+it('debts on another network are not paid on this one', async () => {
   await earn(0)
   await ground.fund(0)
   const journal = PayoutJournal.open(ground.state, () => 0)
@@ -227,7 +227,7 @@ it('what the journal owes on another network is not paid on this one', async () 
   expect(await ground.balance(0, cleo.account)).toBeNull()
 })
 
-it('a second payer is refused while one is at work', async () => {
+it('a second payer is refused while one is running', async () => {
   const { code, err } = await payouts('--pay', '--key', ground.keyFile)
   expect([code, err]).toEqual([1, expect.stringContaining('no share log in this folder')])
   const again = await lockPayouts(ground.state)

@@ -41,7 +41,7 @@ const startRig = (port: string, account: string): RunningHere =>
     ...quiet,
   ])
 
-it('three rigs mine over stratum, a block is orphaned, and everybody is paid to the last unit', async ({
+it('three rigs mine over stratum, a block is orphaned, and every user is paid to the last unit', async ({
   annotate,
 }) => {
   ground = await PoolGround.start({ graph: 'petersen', pow: true, difficulty: 2_000_000n, blockDelayMs: 1000 })

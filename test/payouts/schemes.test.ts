@@ -36,7 +36,7 @@ describe('PROP', () => {
     expect(amounts(division)).toEqual({ a: 3n, b: 3n, c: 3n })
   })
 
-  it('adds up shares of a key and of its account', async () => {
+  it('adds shares of a key to those of its account', async () => {
     const shares = [of(keyOf('a'), 1), of(accountOf('a'), 2), of(keyOf('A'), 3), of('b', 4)]
     const { parts } = await divideProp(coins('1'), NO_FEE, shares)
     expect(parts).toEqual([
@@ -50,7 +50,7 @@ describe('PROP', () => {
     ])
   })
 
-  it('adds up difficulties exactly that doubles would not', async () => {
+  it('adds difficulties exactly that doubles would round', async () => {
     // As doubles, the shares of a would add up to 2^53.
     const shares = [of('a', 2 ** 53), of('a', 1), of('b', 2 ** 53 + 2)]
     const division = await divideProp(2n ** 54n + 3n, NO_FEE, shares)
@@ -63,7 +63,7 @@ describe('PROP', () => {
     expect(amounts(division)).toEqual({ a: coins('0.25'), b: coins('0.75') })
   })
 
-  it('gives nothing for what is no difficulty', async () => {
+  it('gives nothing for an invalid difficulty', async () => {
     const shares = [of('a', Number.NaN), of('b', -1), of('c', Number.POSITIVE_INFINITY), of('d', 1)]
     expect(amounts(await divideProp(7n, NO_FEE, shares))).toEqual({ a: 0n, b: 0n, c: 0n, d: 7n })
     expect((await divideProp(7n, NO_FEE, [])).rest).toBe(7n)
@@ -91,7 +91,7 @@ describe('PPLNS', () => {
     expect(amounts(division)).toEqual({ a: coins('2'), b: coins('1'), c: coins('0.5') })
   })
 
-  it('leaves to the operator what a window that is not full leaves', async () => {
+  it('leaves the rest of a window that is not full to the operator', async () => {
     const division = await dividePplns(coins('2'), { fee: percent('10'), window: WINDOW }, [of('a', 100)])
     expect(division).toMatchObject({ fee: coins('0.2'), rest: coins('0.9') })
     expect(amounts(division)).toEqual({ a: coins('0.9') })
@@ -111,7 +111,7 @@ describe('every division', () => {
   const fee = fc.integer({ min: 0, max: 10_000 }).map((n) => ({ numerator: BigInt(n), denominator: 10_000n }))
   const window = fc.integer({ min: 1, max: 500 }).map((n) => ({ numerator: BigInt(n), denominator: 100n }))
 
-  it('adds up to the reward, pays nobody less than nothing, and is the same again', async () => {
+  it('adds up to the reward, pays nobody a negative amount, and is deterministic', async () => {
     await fc.assert(
       fc.asyncProperty(reward, fee, window, shares, async (reward, fee, window, list) => {
         const entries = list.map((each) => share(each))

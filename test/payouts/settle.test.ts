@@ -72,7 +72,7 @@ function setup() {
   return { node, results, told, options }
 }
 
-it('a success is final once it lies deep enough, and not before', async () => {
+it('a success is final once it is deep enough, and not before', async () => {
   const { node, results, options } = setup()
   node.includedAt = 9
   expect(await lookOnce([orderUntil(NOW + 60)], options)).toHaveLength(1)
@@ -82,7 +82,7 @@ it('a success is final once it lies deep enough, and not before', async () => {
   expect(results).toMatchObject([{ type: 'result', requestKey: KEY, outcome: 'paid', height: 9, message: '' }])
 })
 
-it('a failure is final at the same depth, and says why', async () => {
+it('a failure is final at the same depth, and has its reason', async () => {
   const { node, results, options } = setup()
   node.includedAt = 8
   node.status = 'failure'
@@ -90,7 +90,7 @@ it('a failure is final at the same depth, and says why', async () => {
   expect(results).toMatchObject([{ outcome: 'failed', height: 8, message: 'Insufficient funds' }])
 })
 
-it('a command that no block has is sent again, the very same bytes, while blocks may take it', async () => {
+it('a command without a block is sent again, byte for byte, while blocks may take it', async () => {
   const { node, options } = setup()
   expect(await lookOnce([orderUntil(NOW + 60)], options)).toHaveLength(1)
   expect(node.sent).toEqual(['the command'])
@@ -119,7 +119,7 @@ it('nothing has expired while the branch changes', async () => {
   expect(results).toEqual([])
 })
 
-it('an order in a block that does not lie deep has not expired, whatever the time', async () => {
+it('an order in a shallow block has not expired, whatever the time', async () => {
   const { node, results, options } = setup()
   node.includedAt = 10
   expect(await lookOnce([orderUntil(1000)], options)).toHaveLength(1)

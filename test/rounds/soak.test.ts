@@ -3,7 +3,7 @@
  * files stay constant. NEWCUT_TEST_SOAK_MINUTES sets the length.
  *
  * Memory is judged in runs of at least 10 minutes. The first fifth of such a run has news ten times as often: V8
- * compiles hot functions one by one, and should be nearly done before memory is judged.
+ * compiles hot functions one by one, and should be nearly done by then.
  */
 
 import { spawn } from 'node:child_process'

@@ -15,7 +15,7 @@ const run = (name: string, ...args: string[]) =>
   spawnSync(process.execPath, [program(name), ...args], { encoding: 'utf8' })
 
 describe('npm run test:all', () => {
-  it('names the parts when it does not know one', () => {
+  it('names the parts if it does not know one', () => {
     const names = parts.map(({ name }) => name).join(', ')
     for (const option of ['--part', '--without']) {
       expect(run('main', '--all', option, 'nonsense')).toMatchObject({
@@ -34,7 +34,7 @@ describe('npm run test:all', () => {
   })
 })
 
-it('npm run test:busy and test:nodes refuse what is no number and no version', () => {
+it('npm run test:busy and test:nodes refuse invalid numbers and versions', () => {
   expect(run('busy', '--runs', 'many')).toMatchObject({
     status: 2,
     stderr: expect.stringMatching(/^--runs many: expected a whole number/),

@@ -32,7 +32,7 @@ it(`a miner keeps its promises in ${SEEDS} seeds`, { timeout: TIMEOUT_MS }, asyn
   expect(failuresIn(await outcomesOf(Array.from({ length: SEEDS }, (_, seed) => seed)))).toEqual([])
 })
 
-it('a miner for one node keeps them in the seeds that have shown a fault', { timeout: TIMEOUT_MS }, async () => {
+it('a miner for one node keeps its promises in seeds that have shown a fault', { timeout: TIMEOUT_MS }, async () => {
   expect(
     failuresIn(
       await outcomesOf(
@@ -43,7 +43,7 @@ it('a miner for one node keeps them in the seeds that have shown a fault', { tim
   ).toEqual([])
 })
 
-it('a miner keeps them in the seeds that have shown a fault with all that belongs to them', {
+it('a miner keeps its promises in the full scenarios that have shown a fault', {
   timeout: TIMEOUT_MS,
 }, async () => {
   expect(failuresIn(await outcomesOf(keptWhole.map(([seed]) => seed)))).toEqual([])

@@ -56,7 +56,7 @@ describe('a miner on a simulated network', () => {
     expect(new Set(traces.values()).size).toBe(families.length)
   })
 
-  it('makes Node warn of nothing, such as listeners that pile up', () => {
+  it('causes no warning of Node, such as about a listener leak', () => {
     expect(warnings).toEqual([])
   })
 })

@@ -39,7 +39,7 @@ describe('the state machine of a source', () => {
     expect(played([0], ...begun, [10, handedIn], [200, taken]).delays).toEqual([4_000])
   })
 
-  it('searches the parent again then: fresh work of it is of use', () => {
+  it('searches the parent again after that: fresh work on it is useful', () => {
     const before = [
       ...begun,
       [10, handedIn],
@@ -54,7 +54,7 @@ describe('the state machine of a source', () => {
     expect(later.state.current).toMatchObject({ kind: 'searching', job: { work: again } })
   })
 
-  it('does not when it is asked too early, or when a cut has shown a block there', () => {
+  it('does not search it when asked too early, or if a cut has shown a block there', () => {
     const before = [...begun, [10, handedIn], [200, taken]] as const
     const early = played([0], ...before, [4_199, overdue])
     expect([early.kinds, early.delays]).toEqual([['blockOverdueLater'], [1]])
@@ -71,7 +71,7 @@ describe('the state machine of a source', () => {
     expect(played([0], ...before, [1_000, confirmed], [4_200, overdue]).state.solved[0].isOverdue).toBe(false)
   })
 
-  it('does not before the node has acknowledged it, however long that takes', () => {
+  it('does not search it before the node has acknowledged the solution, however long that takes', () => {
     const { state } = played([0], ...begun, [10, handedIn], [60_000, overdue])
     expect(state.solved[0].isOverdue).toBe(false)
   })
@@ -94,7 +94,7 @@ describe('the state machine of a source', () => {
     expect(played([0, 1], ...both, [1_000, second], [4_200, overdue], [5_000, overdue]).state.awaited).toEqual([])
   })
 
-  it('ends the search when the block comes after all, and does not take its parent up again', () => {
+  it('ends the search when the block comes after all, and does not search its parent again', () => {
     const before = [
       ...begun,
       [10, handedIn],
@@ -154,7 +154,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     return { clock, node, source, stop, jobs, solution, steps, pass }
   }
 
-  it('costs its chain no more than 5 s, and is not handed the solution again', async () => {
+  it('costs its chain at most 5 s, and does not get the solution again', async () => {
     const { node, jobs, pass } = await dropping()
     expect(jobs.at(-1)).toBeNull()
     await pass(3_900)
@@ -165,7 +165,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     expect(node.submitted).toHaveLength(1)
   })
 
-  it('does so although its cut cannot be had', async () => {
+  it('costs no more if its cut is unavailable', async () => {
     const { node, jobs, pass } = await dropping()
     node.cut = async () => {
       throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
@@ -174,7 +174,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     expect(jobs.at(-1)).not.toBeNull()
   })
 
-  it('has the solution followed on: what is searched by then is over when the block comes after all', async () => {
+  it('has the solution followed further: when the block comes after all, the searched work is over', async () => {
     const { node, jobs, steps, pass } = await dropping()
     await pass(6_000)
     const again = jobs.at(-1)
@@ -188,7 +188,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     expect(node.submitted).toHaveLength(1)
   })
 
-  it('drops the next one too: each costs no more than 5 s', async () => {
+  it('drops the next solution too: each costs at most 5 s', async () => {
     const { node, source, jobs, pass } = await dropping()
     await pass(5_000)
     expect(await source.handIn(solutionOf(jobs.at(-1)))).toEqual({ step: 'acknowledged' })

@@ -42,7 +42,7 @@ it('a chain waits exactly when the rules of the braid say so', () => {
   expect(blocked).toBeGreaterThan(100)
 })
 
-it('where the graph changes, chains wait until all are there', () => {
+it('chains wait at a change of the graph until all are there', () => {
   const { graphHistory } = recapDevelopment
   const heights = new Map(Array.from({ length: 10 }, (_, chain) => [chain, 60]))
   expect(waitsFor(graphHistory, heights, 0)).toBeNull()
@@ -64,7 +64,7 @@ it('heights come from the cut, difficulties from the last look', () => {
   expect(seen.statuses()[4]).toMatchObject({ difficulty: 1, isWanted: false })
 })
 
-it('a node whose graphs are not known has no chains to show', () => {
+it('a node with unknown graphs has no chains to show', () => {
   const seen = new SeenChains([], [0])
   seen.cutSeen(new Map([[0, { height: 1, hash: '' }]]))
   expect(seen.statuses()).toEqual([])

@@ -85,7 +85,7 @@ async function ground(policy: FailoverPolicy) {
   return made
 }
 
-it('keeps old work until other work is there', async () => {
+it('keeps old work until there is other work', async () => {
   const { a, b, failover, jobs, switched, down } = await ground(likeNodes)
   expect(down(a)).toBe(b)
   await settle()
@@ -95,14 +95,14 @@ it('keeps old work until other work is there', async () => {
   expect(switched).toEqual(['b'])
 })
 
-it('keeps old work when nobody can give any, where the policy says so', async () => {
+it('keeps old work if nobody can give any, if the policy says so', async () => {
   const { a, b, jobs, down } = await ground(likeNodes)
   b.isUp = false
   expect(down(a)).toBeNull()
   expect(jobs).toEqual(['1.1 newCut'])
 })
 
-it('drops the work of an upstream that went down at once, where the policy says so', async () => {
+it('drops the work of an upstream that went down at once, if the policy says so', async () => {
   const { a, b, failover, jobs, down } = await ground(likePools)
   b.isUp = false
   expect(down(a)).toBeNull()
@@ -114,7 +114,7 @@ it('drops the work of an upstream that went down at once, where the policy says 
   expect(jobs.slice(2)).toEqual(['2.2 newCut'])
 })
 
-it('drops it also when the one that was to take over goes down before it gives work', async () => {
+it('drops it also if the next upstream goes down before it gives work', async () => {
   const { a, b, jobs, down } = await ground(likePools)
   expect(down(a)).toBe(b)
   expect(jobs).toEqual(['1.1 newCut'])
@@ -122,7 +122,7 @@ it('drops it also when the one that was to take over goes down before it gives w
   expect(jobs).toEqual(['1.1 newCut', null])
 })
 
-it('fails back to one of higher priority that has been fit for the time of failback', async () => {
+it('fails back to an upstream of higher priority that has been fit for the failback time', async () => {
   const { clock, a, b, failover, jobs, down } = await ground(likePools)
   down(a)
   await b.give('1')

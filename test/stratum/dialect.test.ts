@@ -44,7 +44,7 @@ describe.each(sessions)('the recorded session of $pool', ({ messages }) => {
     }
   })
 
-  it('has nonces, targets and work that mean what was recorded of them', () => {
+  it('has nonces, targets and work with their recorded meaning', () => {
     const kinds = new Set<string>()
     for (const { raw, decoded } of messages) {
       const message = readMessage(raw)
@@ -109,7 +109,7 @@ describe('a line', () => {
     expect(readMessage(line)).toMatchObject(message)
   })
 
-  it('without a list of parameters is refused only by those who need one', () => {
+  it('without a list of parameters is refused only if the method needs one', () => {
     expect(() => listOf(readMessage('{"id":1,"method":"x","params":{}}') as Request)).toThrow(/params .*not a list/)
     expect(listOf(readMessage('{"id":1,"method":"x","params":[2]}') as Request)).toEqual([2])
     expect(listOf(readMessage('{"id":1,"method":"x"}') as Request)).toEqual([])
@@ -135,7 +135,7 @@ describe('a line', () => {
     expect(resultLine(id, true)).toBe(`${text}\n`)
   })
 
-  it('that was written is read as what it was', () => {
+  it('survives being written and read', () => {
     expect(readMessage(requestLine(3, 'mining.submit', ['u', 'j', '00']))).toEqual({
       ...{ kind: 'request', id: 3, method: 'mining.submit', params: ['u', 'j', '00'] },
     })
@@ -184,7 +184,7 @@ describe('a nonce', () => {
     expect(nonce2Text(nonce, fixed)).toBe('0123456789ab')
   })
 
-  it('is read in the order of memory where a rig writes it so', () => {
+  it('is read in memory order if a rig writes it so', () => {
     expect(composedNonce('ab8967452301', readNonce1('09e8', 6), 'memory')).toBe(0x0123456789ab09e8n)
   })
 
@@ -217,7 +217,7 @@ describe('a nonce', () => {
 })
 
 describe('a target', () => {
-  it('of a difficulty is that share of all hashes', () => {
+  it('of a difficulty matches that share of all hashes', () => {
     expect(targetOfShares(1)).toBe(MAX_TARGET)
     expect(targetOfShares(0.25)).toBe(MAX_TARGET)
     expect(targetOfShares(1024)).toBe(MAX_TARGET / 1024n)
@@ -228,7 +228,7 @@ describe('a target', () => {
     expect(() => targetOfShares(difficulty)).toThrow(/expected a positive number/)
   })
 
-  it.each(['', 'xyz', '0'.repeat(65)])('is refused where it is no number: %s', (text) => {
+  it.each(['', 'xyz', '0'.repeat(65)])('is refused if it is no number: %s', (text) => {
     expect(() => readTarget(text)).toThrow(/expected at most 64 hex digits/)
   })
 })

@@ -87,7 +87,7 @@ const typesOf = (steps: readonly CommandStep[]) =>
   steps.map((step) => (step.type === 'sent' && step.again ? 'again' : step.type))
 
 describe('a command', () => {
-  it('is tried, sent, and waited for', async () => {
+  it('is preflighted and sent, and its result is awaited', async () => {
     const all = commandSenderOf({ poll: [null, true] })
     expect(await carriedOut(all)).toMatchObject({ result: success })
     expect(typesOf(all.steps)).toEqual(['tried', 'sent', 'pending', 'included'])
@@ -108,14 +108,14 @@ describe('a command', () => {
     expect(await carriedOut(all)).toMatchObject({ code: 'COMMAND_FAILED', message: 'it failed on chain 0: no' })
   })
 
-  it('is sent again while nobody answers, the very same one', async () => {
+  it('is resent unchanged while nobody answers', async () => {
     const all = commandSenderOf({ send: [away, away, true] })
     expect(await carriedOut(all)).toMatchObject({ result: success })
     expect(typesOf(all.steps)).toEqual(['tried', 'trouble', 'trouble', 'sent', 'included'])
     expect(new Set(all.sent).size).toBe(1)
   })
 
-  it('has arrived if the node knows it already, since an answer was lost', async () => {
+  it('has arrived if the node knows it already, because an answer was lost', async () => {
     const known = refusal('Transaction "x" at index 0 failed with: Transaction already exists on chain')
     expect(await carriedOut(commandSenderOf({ send: [away, known] }))).toMatchObject({ result: success })
     expect(await carriedOut(commandSenderOf({ send: [known] }))).toMatchObject({ code: 'NODE_REFUSED' })
@@ -130,14 +130,14 @@ describe('a command', () => {
     expect(all.sent).toHaveLength(5)
   })
 
-  it('is given once more to a node that was away and has forgotten it', async () => {
+  it('is resent to a node that was away and has forgotten it', async () => {
     const all = commandSenderOf({ poll: [null, away, away, null, null, true] })
     expect(await carriedOut(all)).toMatchObject({ result: success })
     expect(typesOf(all.steps)).toEqual(['tried', 'sent', 'pending', 'trouble', 'pending', 'again', 'included'])
     expect([all.sent.length, new Set(all.sent).size]).toEqual([2, 1])
   })
 
-  it('is not waited for longer than blocks may take it', async () => {
+  it('is awaited only while blocks may take it', async () => {
     const all = commandSenderOf({ poll: [null] })
     expect(await carriedOut(all)).toMatchObject({ code: 'NO_RESULT', message: expect.stringContaining('after 2 m') })
   })

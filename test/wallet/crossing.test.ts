@@ -106,7 +106,7 @@ describe('the second step', () => {
     expect([outcome, rounds]).toEqual([expect.objectContaining({ code: 'COMMAND_FAILED' }), 10])
   })
 
-  it('is nothing to do when somebody has done it', async () => {
+  it('is not needed if somebody has done it', async () => {
     const trial = `Requested defpact execution already completed for defpact id: ${FIRST.slice(0, 20)}...`
     expect(await completed([{ trial }])).toMatchObject({ outcome: null, sent: [] })
   })
@@ -118,7 +118,7 @@ describe('the second step', () => {
 })
 
 describe('the first step', () => {
-  it('says where the second belongs', () => {
+  it('names the chain of the second', () => {
     const crossing = { chain: 2, requestKey: FIRST, targetChain: 12, pactId: FIRST, step: 1 }
     expect(crossingOf(firstStep('12'), 2)).toEqual(crossing)
   })

@@ -88,7 +88,7 @@ it('of the second step, with a proof', async () => {
   )
 })
 
-it('of a signature that holds for everything', async () => {
+it('of an unrestricted signature', async () => {
   expect(ours({ code: '(+ 1 2)', data: '{}' }, [])).toEqual(await theirs(Pact.builder.execution('(+ 1 2)'), []))
 })
 

@@ -58,7 +58,7 @@ describe('a transfer', () => {
   })
 })
 
-it('names of accounts stay one string in code, whatever they hold', () => {
+it('account names stay one string in code, whatever they contain', () => {
   fc.assert(
     // Pact strings have no escape for a carriage return.
     fc.property(fc.string({ unit: fc.constantFrom(...'ab "\\\'()\n\tä😀;') }), (name) => {

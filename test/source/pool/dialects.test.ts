@@ -84,7 +84,7 @@ describe('at a server of the official client', () => {
     expect([server.closed, server.blocks]).toEqual([[], 0])
   })
 
-  it('a share of work that is over is stale, and the session goes on', async () => {
+  it('a share of obsolete work is stale, and the session continues', async () => {
     const server = await official({ works: [freshWork(4n), freshWork(4n), freshWork(4n)], rateMs: 1e6 })
     const source = await reached(server.port)
     const reader = new SourceReader(source)
@@ -147,8 +147,8 @@ async function firstShare(port: number, reaching = reached(port)) {
   return { job, receipt: await source.handIn(shareOf(job)), jobs: reader.jobs }
 }
 
-describe('a pool whose order is another', () => {
-  it('as antpool: target and eight jobs after the user, nonce1 later, with its list of subscriptions', async () => {
+describe('a pool with another message order', () => {
+  it('like antpool: target and eight jobs after the user, nonce1 later, with its list of subscriptions', async () => {
     const works = Array.from({ length: 8 }, () => freshWork(UNREACHABLE))
     const subscriptions = [
       ['mining.notify', '40591'],
@@ -178,7 +178,7 @@ describe('a pool whose order is another', () => {
     expect(readU64LE(bytes, 278)).toBe(BigInt(`0x${params[2]}4059`))
   })
 
-  it('as poolflare: two parameters of a job, and the target before it', async () => {
+  it('like poolflare: two parameters of a job, and the target before it', async () => {
     const work = freshWork(UNREACHABLE)
     const { asked, port } = await scripted({
       'mining.authorize': (id, socket) => socket.write(line({ id, result: true, error: null })),
@@ -191,7 +191,7 @@ describe('a pool whose order is another', () => {
     expect(asked.at(-1)?.params[1]).toBe('5d064e41')
   })
 
-  it('that answers the subscription first and the user late is not sent a share before', async () => {
+  it('gets no share before its late answer to the user', async () => {
     let authorize: () => unknown = () => undefined
     const { port, asked } = await scripted({
       'mining.subscribe': (id, socket) => {

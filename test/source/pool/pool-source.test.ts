@@ -78,7 +78,7 @@ function shareOf(job: Job, skip = 0): Solution {
 }
 
 describe('shares for a pool', () => {
-  it('are those that the pool wants: its work, its target, its part of the nonce', async () => {
+  it("have the pool's work, target and part of the nonce", async () => {
     const test = await pool()
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -112,7 +112,7 @@ describe('shares for a pool', () => {
     expect(await source.handIn(shareOf(job))).toEqual({ step: 'acknowledged' })
   })
 
-  it('are told apart when they do not count', async () => {
+  it('are distinguished if they do not count', async () => {
     const test = await pool()
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -182,7 +182,7 @@ describe('the work of a pool', () => {
     expect([third.reason, third.work.bytes, third.target]).toEqual(['refreshed', work, MAX_TARGET / 4096n])
   })
 
-  it('is never harder than that of its block', async () => {
+  it('has a target no harder than that of its block', async () => {
     const test = await pool()
     const { reader } = await mining([test.url()])
     const first = await reader.job()
@@ -203,7 +203,7 @@ describe('the work of a pool', () => {
 })
 
 describe('several pools', () => {
-  it('take over in their order, and give it back', async () => {
+  it('take over in their order, and fail back', async () => {
     const [first, second] = [await pool(), await pool()]
     const { source, reader } = await mining([first.url(), second.url()], { failbackMs: 300 })
     await reader.job(({ issuer }) => issuer.endsWith(`:${first.port}`))
@@ -231,7 +231,7 @@ describe('several pools', () => {
     ])
   })
 
-  it('are waited for when none is there yet', async () => {
+  it('are retried if none is reachable yet', async () => {
     const port = await freePort()
     const waited: string[] = []
     const reached = mining([`stratum+tcp://k%3Aab.rig@127.0.0.1:${port}`], { waited })
@@ -244,7 +244,7 @@ describe('several pools', () => {
   })
 })
 
-it('a pool that goes away again and again leaves nothing behind', async () => {
+it('a pool that disconnects repeatedly leaves nothing behind', async () => {
   const warnings: string[] = []
   const onWarning = ({ message }: Error) => void warnings.push(message)
   process.on('warning', onWarning)
@@ -270,7 +270,7 @@ it('a pool that goes away again and again leaves nothing behind', async () => {
   expect(warnings).toEqual([])
 })
 
-it('reach() does not wait for a pool when it was stopped before', async () => {
+it('reach() does not wait for a pool if it was stopped before', async () => {
   const test = await pool()
   const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }
   const stopped = AbortSignal.abort(new Error('told to stop'))
@@ -295,7 +295,7 @@ describe('a pool that misbehaves', () => {
     expect(test.connections).toBe(2)
   })
 
-  it('by sending its miners elsewhere is not obeyed', async () => {
+  it('by redirecting its miners elsewhere is not obeyed', async () => {
     const test = await pool()
     const { reader } = await mining([test.url()])
     await reader.job()
@@ -306,7 +306,7 @@ describe('a pool that misbehaves', () => {
     expect(test.connections).toBe(1)
   })
 
-  it('by refusing the user is told with its words', async () => {
+  it('by refusing the user has its words reported', async () => {
     const test = await pool({ authorized: false })
     const stop = new AbortController()
     const waited: string[] = []
@@ -323,7 +323,7 @@ describe('a pool that misbehaves', () => {
     await expect(reached).rejects.toThrow('enough')
   })
 
-  it('may have its miners wait before they come back, while another pool has its work searched', async () => {
+  it('may make its miners wait before they reconnect, while they search for another pool', async () => {
     const [from, to, other] = [await pool(), await pool(), await pool()]
     const clock = new VirtualClock()
     const { reader } = await mining([from.url(), other.url()], { clock })
@@ -338,7 +338,7 @@ describe('a pool that misbehaves', () => {
     expect(from.connections).toBe(1)
   })
 
-  it('by going silent is left for another one, although shares go out', async () => {
+  it('by going silent is left for another one, although shares are sent', async () => {
     const [silent, other] = [await pool({ answer: () => undefined }), await pool()]
     const clock = new VirtualClock()
     const { source, reader } = await mining([silent.url(), other.url()], { clock })
@@ -353,7 +353,7 @@ describe('a pool that misbehaves', () => {
     expect(reader.said[0]).toMatch(/said nothing for 30 s.* has its work searched meanwhile$/)
   })
 
-  it('may send its miners to another port of its own', async () => {
+  it('may redirect its miners to another of its ports', async () => {
     const [from, to] = [await pool(), await pool()]
     const { reader } = await mining([from.url()])
     const first = await reader.job()
@@ -367,7 +367,7 @@ describe('a pool behind TLS', () => {
   const fixture = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8')
   const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }
 
-  it('is believed by its fingerprint, and by no other', async () => {
+  it('is trusted by its fingerprint, and by no other', async () => {
     const test = await pool({ tls })
     const { X509Certificate } = await import('node:crypto')
     const { fingerprint256 } = new X509Certificate(tls.cert)
@@ -405,7 +405,7 @@ describe('the recorded sessions', () => {
     readonly decoded?: { readonly chain?: number; readonly height?: number; readonly target_be_hex?: string }
   }
 
-  it.each(sessions)('of $pool are followed', async ({ messages }) => {
+  it.each(sessions)('of $pool replay', async ({ messages }) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined)
       socket.once('data', () => {
@@ -427,7 +427,7 @@ describe('the recorded sessions', () => {
   })
 })
 
-it('a miner with threads has its shares counted, each one good', async () => {
+it('a miner with threads has all its shares accepted', async () => {
   const test = await pool({ difficulty: 2_000_000n })
   const stop = new AbortController()
   const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }
@@ -478,7 +478,7 @@ it.each(['0a0b0c', 'fa0b0c0d'])(
   },
 )
 
-it('a miner counts the shares that are blocks, each one as its hash says', async () => {
+it('a miner counts the shares that are blocks, by their hashes', async () => {
   const test = await pool({ difficulty: 500_000n })
   // Half of the shares meet the block target.
   test.notify(freshWork(1_000_000n))

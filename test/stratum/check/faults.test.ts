@@ -475,7 +475,7 @@ describe('a server with', () => {
   })
 })
 
-it('a rig that gives up leaves at once, and what came first is told', async () => {
+it('a rig that gives up leaves at once, and the report has what came first', async () => {
   const { openedAtMs, endedAtMs, endedBy } = await transcriptOf('ka3', subscribing(true))
   expect([endedAtMs - openedAtMs, endedBy]).toEqual([0, 'check'])
   const twice = telling((notify) => {
@@ -487,13 +487,13 @@ it('a rig that gives up leaves at once, and what came first is told', async () =
 })
 
 describe('a good server', () => {
-  it.each(makerNames)('has all of %s mine, at once', async (maker) => {
+  it.each(makerNames)('lets every rig of %s mine, at once', async (maker) => {
     const report = await reportOf(maker, good)
     expect(report).toMatchObject({ outcome: 'mines', findings: [], nonce1: '09e8', nonce2Bytes: 6 })
     expect(report).toMatchObject({ loginMs: 0, firstJobMs: 0, firstDifficulty: 2 ** 48, difficulty: 2 ** 48 })
   })
 
-  it('may answer authorize with an empty list, and give the job first', async () => {
+  it('may answer authorize with an empty list, and send the job first', async () => {
     const script: Script = {
       ...good,
       'mining.authorize': (asked, server) => {
@@ -505,7 +505,7 @@ describe('a good server', () => {
     for (const maker of makerNames) expect((await reportOf(maker, script)).findings).toEqual([])
   })
 
-  it('may send what rigs make nothing of', async () => {
+  it('may send messages that rigs ignore', async () => {
     const script = telling((notify) => {
       notify('client.show_message', 'hello')
       notify('mining.set_extranonce', '09e8', 6)

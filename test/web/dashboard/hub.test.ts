@@ -28,7 +28,7 @@ function reading(hub: Hub) {
 }
 
 describe('a reader', () => {
-  it('hears everything at once, and each second what is other than before', async () => {
+  it('gets the full state at once, and the changes each second', async () => {
     const { clock, hub, miner } = opened()
     const { states, changes } = reading(hub)
     expect(states).toHaveLength(1)
@@ -43,7 +43,7 @@ describe('a reader', () => {
     expect(changes.slice(1).map(({ summary }) => summary)).toEqual([{ hashes: 6, connected: false }, {}])
   })
 
-  it('hears of work and blocks soon, but not more often than each 200 ms', async () => {
+  it('gets work and blocks soon, but at most every 200 ms', async () => {
     const { clock, hub } = opened()
     const { changes } = reading(hub)
     await clock.pass(1500)
@@ -59,7 +59,7 @@ describe('a reader', () => {
     expect([...told.keys()]).toEqual(['hash0', 'hash1'])
   })
 
-  it('hears everything again when a field is gone', async () => {
+  it('gets the full state again when a field is gone', async () => {
     const { clock, hub, miner } = opened()
     miner.now = snapshotWith({ chains: [] })
     const { states, changes } = reading(hub)
@@ -70,7 +70,7 @@ describe('a reader', () => {
     expect(states[1].summary).not.toHaveProperty('chains')
   })
 
-  it('that comes while others listen misses nothing that was and is again', async () => {
+  it('that joins others misses nothing that was and is again', async () => {
     const { clock, hub, miner } = opened()
     const first = reading(hub)
     await clock.pass(1000)
@@ -98,7 +98,7 @@ describe('a reader', () => {
 })
 
 describe('the past', () => {
-  it('is two hours of rates, whether anybody listens or not', async () => {
+  it('has two hours of rates, with or without readers', async () => {
     const { clock, hub, miner } = opened()
     await clock.pass(3 * 3600_000)
     miner.now = snapshotWith({ hashrates: { '10s': null, '60s': null, '15m': null } })
@@ -111,7 +111,7 @@ describe('the past', () => {
     expect(lines.map(({ name, rates }) => [name, rates.length])).toEqual([['gpu0', 720]])
   })
 
-  it('tells a reader each sample once it is there', async () => {
+  it('sends a reader each sample as soon as it exists', async () => {
     const { clock, hub } = opened()
     const { changes } = reading(hub)
     await clock.pass(21_000)

@@ -94,7 +94,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(errors).toEqual([])
   })
 
-  it('says that the miner is gone, and goes on with the next one', async () => {
+  it('reports that the miner is gone, and continues with the next one', async () => {
     const first = start(mineAt('127.0.0.1:0'))
     const [, address = ''] = await first.sees(METRICS)
     const { page, text } = await open(browser, address)
@@ -112,7 +112,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(Number(await text('accepted'))).toBeLessThanOrEqual((await summaryOf(address)).solutions.accepted)
   })
 
-  it('pauses and resumes with the right token, and says where there is none', async () => {
+  it('pauses and resumes with the right token, and says if there is none', async () => {
     const { page, text, errors } = await open(browser, url)
     expect(await page.getAttribute('#token', 'type')).toBe('password')
     await page.click('#control-button')
@@ -136,7 +136,7 @@ await describeInChromium('the dashboard', (browser) => {
     await expect.poll(() => other.text('control-note')).toMatch(/started without --http-token/)
   })
 
-  it('changes the number of threads with the right token, and says what is wrong', async () => {
+  it('changes the number of threads with the right token, and reports errors', async () => {
     const { page, text, errors } = await open(browser, url)
     await expect.poll(() => page.inputValue('#threads')).toBe('1')
     expect(await page.isDisabled('#threads-button')).toBe(true)
@@ -167,7 +167,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(errors.filter((error) => !/40[01]/.test(error))).toEqual([])
   })
 
-  it('shows sensors where a machine has them, nodes with their health, and what does not search', async () => {
+  it('shows sensors if a machine has them, nodes with their health, and idle devices', async () => {
     const [gpu] = snapshotWith().devices
     const hardware: HardwareSnapshot = {
       ...{ name: 'gpu0', engine: 'gpu', devices: ['gpu0'], model: null, vendor: null, bus: null, pci: null, hashes: 5 },
@@ -211,7 +211,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(await page.locator('#rigs').isHidden()).toBe(true)
   })
 
-  it('shows rigs by whom they name, with their shares', async () => {
+  it('shows rigs by user, with their shares', async () => {
     const { page, text, errors } = await open(browser, openUrl)
     await expect.poll(() => text('rig-sessions')).toBe('0')
     const rig = await Rig.login(rigPort, 'k:abc.shelf')

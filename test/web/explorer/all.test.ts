@@ -5,7 +5,7 @@ import { describeInChromium } from '../../gpu/chromium.ts'
 import { NETWORK, open, start } from './developers-page.ts'
 
 await describeInChromium('the page at /', (browser) => {
-  it('shows all that the node says of a block and of a transaction', async () => {
+  it("shows the node's whole report on a block and on a transaction", async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const command = transfer('sender02', 1)
@@ -29,7 +29,7 @@ await describeInChromium('the page at /', (browser) => {
     expect(await text('pointed')).toContain(`block ${hashes[1].hash.slice(0, 10)}… · chain 1 · height 1`)
   })
 
-  it('controls the network: every form does what it says, and shows the same call for a terminal', async () => {
+  it('controls the network: every form performs its action, and shows the same call for a terminal', async () => {
     const node = await start()
     const { page, text } = await open(browser, node.url)
     const done = (order: string) => expect.poll(() => text('answer')).toMatch(new RegExp(`^${order}: done in`))
@@ -106,7 +106,7 @@ await describeInChromium('the page at /', (browser) => {
     await expect.poll(() => text('streams-state')).toContain('stalled: header')
   })
 
-  it('takes snapshots, and goes back to the one that is chosen', async () => {
+  it('takes snapshots, and reverts to the selected one', async () => {
     const node = await start()
     const { page, text } = await open(browser, node.url)
     const options = () => page.locator('#revert-snapshot option').allTextContents()
@@ -142,7 +142,7 @@ await describeInChromium('the page at /', (browser) => {
     await expect.poll(() => page.isDisabled('#revert-button')).toBe(true)
   })
 
-  it('shows a reorganisation: what was lost, and the orphans beside their chain', async () => {
+  it('shows a reorganisation: the lost blocks, and the orphans beside their chain', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 6, 1: 6 })
     const { page, text } = await open(browser, node.url)
@@ -168,7 +168,7 @@ await describeInChromium('the page at /', (browser) => {
     expect(told.join('\n')).toContain(`orphan ${before.hash.slice(0, 10)}… · chain 0 · height 6`)
   })
 
-  it('is read by others, who cannot change anything', async () => {
+  it('lets others read, but not change anything', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const { port } = new URL(node.url)
@@ -181,7 +181,7 @@ await describeInChromium('the page at /', (browser) => {
     expect((await node.get(`${NETWORK}/cut`)).height).toBe(2)
   })
 
-  it('says that the node is gone, and goes on when it is back', async () => {
+  it('reports that the node is gone, and continues when it is back', async () => {
     const node = await start()
     const { text } = await open(browser, node.url, /ERR_|Failed to load/)
     await expect.poll(() => text('link')).toBe('live')
@@ -212,7 +212,7 @@ await describeInChromium('the page at /', (browser) => {
     }
   })
 
-  it('tries calls: sends what the form says, and shows what came back', async () => {
+  it("tries calls: sends the form's request, and shows the answer", async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 2, 1: 1 })
     const { page } = await open(browser, `${node.url}/explorer/api#makeBlocks`)

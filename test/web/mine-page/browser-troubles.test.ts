@@ -13,7 +13,7 @@ const KEEP_DEVICE = `const request = GPUAdapter.prototype.requestDevice
 await describeInChromium('the page at /mine', (browser) => {
   afterEach(stopAll)
 
-  it('mines for the account of the command unless the visitor enters another, and refuses what is none', async () => {
+  it("mines for the command's account unless the visitor enters another, and refuses an invalid one", async () => {
     const devnet = await startNode({ difficulty: 1000n })
     const { page, text } = await open(browser, devnet.url)
     await expect.poll(() => page.inputValue('#account')).toBe(`k:${KEY}`)
@@ -27,7 +27,7 @@ await describeInChromium('the page at /mine', (browser) => {
     expect(new Set(await minersOf(devnet))).toEqual(new Set([`k:${KEY}`]))
   })
 
-  it('leaves work whose chain has moved on', async () => {
+  it('drops work whose chain has advanced', async () => {
     const devnet = await startNode({ difficulty: 10n ** 15n })
     const { page, text } = await open(browser, devnet.url)
     const streams: string[] = []
@@ -45,7 +45,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(async () => Number(await text('chain'))).not.toBe(next)
   })
 
-  it('keeps trying while the node is gone, says so, and goes on when it is back', async () => {
+  it('retries while the node is gone, says so, and continues when it is back', async () => {
     const first = await startNode({ difficulty: 200_000n })
     const { page, text } = await open(browser, first.url)
     await page.click('#button')
@@ -58,7 +58,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(async () => (await minersOf(second)).length).toBeGreaterThan(0)
   })
 
-  it('searches the very same work again when the node gave no other and no block came of its solution', async () => {
+  it('searches the same work again if the node gave no other and no block came of its solution', async () => {
     const devnet = await startNode({ difficulty: 1_000_000n })
     await order(devnet, 'faults', { operation: 'solved', count: 1000, status: 400 })
     const { page, text } = await open(browser, devnet.url)
@@ -81,7 +81,7 @@ await describeInChromium('the page at /mine', (browser) => {
     expect(await text('button')).toBe('Start again')
   })
 
-  it('asks on while the node has no work, and says why', async () => {
+  it('keeps asking while the node has no work, and says why', async () => {
     const devnet = await startNode({ difficulty: 1000n })
     await order(devnet, 'faults', { operation: 'work', count: 1000, status: 503 })
     const { page, text } = await open(browser, devnet.url)
@@ -98,7 +98,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(() => text('status')).toBe('Work of this network has 214 bytes, and a GPU searches 286.')
   })
 
-  it('says that the device was lost, and starts again', async () => {
+  it('reports a lost device, and starts again', async () => {
     const devnet = await startNode({ difficulty: 100_000n })
     const { page, text } = await open(browser, devnet.url, { script: KEEP_DEVICE })
     await page.click('#button')
@@ -111,7 +111,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(before)
   })
 
-  it('has ended when the device is lost, though the answer with other work comes later', async () => {
+  it('stays ended after the device is lost, though an answer with other work arrives later', async () => {
     const devnet = await startNode({ difficulty: 100_000n })
     const { page, text } = await open(browser, devnet.url, { script: KEEP_DEVICE })
     const asked: string[] = []
@@ -159,7 +159,7 @@ await describeInChromium('the page at /mine', (browser) => {
     expect(await minersOf(devnet)).toEqual([])
   })
 
-  it('says what to do where the browser has no WebGPU, or where the page was not loaded securely', async () => {
+  it('says what to do if the browser has no WebGPU, or the page was loaded insecurely', async () => {
     const devnet = await startNode()
     const without = await open(browser, devnet.url, { script: 'delete Navigator.prototype.gpu' })
     await expect.poll(() => without.text('status')).toBe('This browser has no WebGPU.')
