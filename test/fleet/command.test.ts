@@ -187,7 +187,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     [['mine', '--fleet', 'nats://h', '--rig', 'a b'], /--rig .*letters, digits/],
     [['lead', '--nats', 'tls://h', '--nats-cert', 'x.pem'], /--nats-key is missing/],
     [['lead', '--nats', 'tls://h', '--nats-ca', 'none.pem'], /--nats-ca none\.pem: no such file/],
-  ])('%j is refused with what is wrong', async (args, why) => {
+  ])('%j is refused, and the error says why', async (args, why) => {
     const { code, err } = await run(args)
     expect(err).toMatch(why)
     expect(code).not.toBe(0)

@@ -84,7 +84,7 @@ describe('the lease of a rig', () => {
   it.each([
     ['a lease', (clock: Clock, onEnd: () => void) => new Lease(clock, onEnd), (one: Lease) => one.fixedNonce],
     ['a class', (clock: Clock, onEnd: () => void) => new RelayHeaders(clock, onEnd), (one: RelayHeaders) => one.value],
-  ])('%s is over when its end is told, also where a timer runs early', (_, create, searched) => {
+  ])('%s is over at its end, even if a timer runs early', (_, create, searched) => {
     const { clock, set, run } = handClock()
     const held: unknown[] = []
     const one = create(clock, () => held.push(searched(one as never)))
@@ -240,7 +240,7 @@ describe('messages', () => {
   })
 
   it.each([{ ...candidate, work: 'A A' }, { ...candidate, work: undefined }, 'text', null])(
-    'a candidate without work is none',
+    'a candidate without work is invalid',
     (message) => {
       expect(() => decoded(message)).toThrow(/candidate/)
     },
@@ -251,7 +251,7 @@ describe('messages', () => {
     ['{}', /term/],
     ['{"term":-1,"number":1,"job":null}', /term/],
     ['{"term":1,"number":1,"job":{"id":"1","issuer":"x","reason":"start","work":"AA","target":"00"}}', /job/],
-  ])('%s is refused with what is wrong', (text, why) => {
+  ])('%s is refused, and the error says why', (text, why) => {
     expect(() => decodeMessage(JobMessage, new TextEncoder().encode(text), 'job')).toThrow(why)
   })
 })

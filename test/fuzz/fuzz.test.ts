@@ -44,7 +44,7 @@ describe('earlier findings', () => {
 
 describe('mutated inputs', () => {
   it.each(targets.map((target) => [target.name, target] as const))(
-    '%s: a result or a documented error, soon',
+    '%s: a result or a documented error, in time',
     async (_name, target) => {
       const findings: Finding[] = []
       const to = Math.ceil(INPUTS * Math.min(1, target.share ?? 1)) + 10

@@ -96,7 +96,7 @@ describe('a journal', () => {
   const mayWriteAll = process.getuid?.() === 0 || process.platform === 'win32'
   itWith(
     mayWriteAll ? 'folders do not refuse this user to write: run it as another one, on Linux or macOS' : null,
-    'says once that it cannot be written, and once that it can again',
+    'reports once that it cannot be written, and once that it can be again',
     async () => {
       const path = folder()
       const { journal, said } = opened(path)
@@ -111,7 +111,7 @@ describe('a journal', () => {
 
   itWith(
     process.platform === 'linux' ? null : 'there is no /dev/full: run it on Linux',
-    'goes on, and says so once, when the disk is full; what it could not write is written later',
+    'continues when the disk is full, reports that once, and writes the missing lines later',
     async () => {
       const path = folder()
       const { journal, said } = opened(path)

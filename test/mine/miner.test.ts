@@ -296,7 +296,7 @@ describe('the miner loop', () => {
   it.each<Receipt>([
     { step: 'lost', reason: 'unreachable', message: 'away', mayReturn: true },
     { step: 'stale', mayReturn: true },
-  ])('tells once more, for good, what was said of a solution whose chain went on without it: %o', async (receipt) => {
+  ])('reports a verdict again as final when the chain has advanced without the solution: %o', async (receipt) => {
     const { source, engine, events, stop, ended } = await started()
     source.receipt = Promise.resolve(receipt)
     source.follow = async function* () {
@@ -324,7 +324,7 @@ describe('the miner loop', () => {
     it.each([
       ['', wallMs],
       [', however old the clock says that it is', wallMs - 24 * 3600 * 1000],
-    ])('hands it in and counts its verdict, but not for the number of blocks%s', async (_when, foundAtMs) => {
+    ])('submits it and counts its verdict, but not for the number of blocks%s', async (_when, foundAtMs) => {
       const { source, events, stop, ended } = await started({ blocks: 1 }, [{ ...left, foundAtMs, verdict: null }])
       await source.give(easyWork(1n))
       expect(source.submitted).toEqual([bytes])

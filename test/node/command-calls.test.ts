@@ -155,7 +155,7 @@ describe('answers that cannot be right are NodeMisbehaved:', () => {
 })
 
 it.each(Object.entries(calls))(
-  '%s: a right answer, refusals with the whole text, an endpoint that is missing',
+  '%s: a right answer, refusals with the whole text, a missing endpoint',
   async (id, [path, call, answer]) => {
     const { node, client } = await fake()
     await expect(call(client)).rejects.toMatchObject({ name: 'NodeRefusal', status: 404, operation: id })

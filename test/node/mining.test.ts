@@ -181,7 +181,7 @@ describe('handing in solved work', () => {
     ['200 with an empty body', {}],
     ['204', { status: 204 }],
     ['200 with a JSON body', json('""')],
-  ])('takes %s for success', async (_name, reply) => {
+  ])('accepts %s as success', async (_name, reply) => {
     await expect(solvedBy(reply)).resolves.toBeUndefined()
   })
 

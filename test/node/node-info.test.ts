@@ -112,7 +112,7 @@ const lies: readonly (readonly [string, unknown, RegExp])[] = [
 ]
 
 describe('a node that tells of', () => {
-  it.each(lies)('%s is refused, with what would be right', async (_name, info, message) => {
+  it.each(lies)('%s is refused, and the error says what is right', async (_name, info, message) => {
     const node = await FakeNode.start(info)
     const error = await failureOf(NodeClient.connect({ url: node.url }))
     expect(error).toMatchObject({

@@ -136,7 +136,7 @@ describe('waiting for a result', () => {
     ['no answer', away],
     ["a proxy's answer", proxy],
     ["a proxy's page", page],
-  ])('survives %s, and asks less and less often', async (_name, error) => {
+  ])('survives %s, and backs off', async (_name, error) => {
     const node = nodeOf([error, error, error, error, error, error, [3, 3]])
     const { outcome, progress } = await wait(node)
     expect(outcome).toEqual(resultAt(3))

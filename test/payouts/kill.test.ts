@@ -8,7 +8,7 @@ afterEach(stopAll)
 const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 14)
 
 it(
-  `${ROUNDS} kills of a payer pay everybody once`,
+  `${ROUNDS} kills of a payer pay every user once`,
   async ({ annotate }) => {
     const rounds = Array.from({ length: ROUNDS }, (_, i) => steps[i % steps.length])
     const told = await payAndKill(rounds, Math.floor(2 ** 31 * Math.random()))

@@ -66,7 +66,7 @@ const account = { account: 'k:other', predicate: 'keys-all', publicKeys: [] } as
 
 itWith(
   process.platform === 'linux' ? null : 'only Linux tells the open files of a process',
-  `in ${MINUTES} minutes with news every 200 ms a miner keeps no memory and no files`,
+  `a miner leaks no memory and no files in ${MINUTES} minutes with news every 200 ms`,
   async ({ annotate }) => {
     const devnet = await startDevnet({ port: 0, graph: 'petersen', pow: false, difficulty: UNREACHABLE })
     const folder = mkdtempSync(join(tmpdir(), 'newcut-soak-'))

@@ -140,7 +140,7 @@ it('fails back to an upstream of higher priority that has been fit for the failb
 it.each([
   ['asks another one to stand in while the first gives nothing', likeNodes, 1],
   ['asks no other one while the first gives nothing', likePools, 0],
-])('%s, where the policy says so', async (_, policy, opened) => {
+])('%s, if the policy says so', async (_, policy, opened) => {
   const { clock, b, failover } = asked(policy)
   await clock.pass(600)
   expect(b.opened).toBe(opened)

@@ -801,7 +801,7 @@ describe('a solution of work from several nodes', () => {
   it.each([
     ['does not have the block yet', 'passed'],
     ['is on another branch', 'orphaned'],
-  ] as const)('is accepted although its node fails to say so once, and another %s', async (_, kind) => {
+  ] as const)('is accepted although its node fails to confirm it once, and another %s', async (_, kind) => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     const solution = solutionOf(jobs[0])

@@ -316,9 +316,9 @@ describe('a solution', () => {
 
   it.each([
     ['the node itself refuses it', refusal(400, 'Invalid solved work: Invalid POW hash'), 3],
-    ['it is refused by whoever', refusal(400, '<html>bad request'), 3],
-    ['something before the node fails', refusal(502, 'Bad Gateway'), 2],
-  ])('is handed in on when %s, and a refusal ends that its parent waits', async (_, failure, count) => {
+    ['another server refuses it', refusal(400, '<html>bad request'), 3],
+    ['a proxy fails', refusal(502, 'Bad Gateway'), 2],
+  ])('is resubmitted if %s, and a refusal unblocks its parent', async (_, failure, count) => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     node.place = async () => ({ kind: 'awaited' })
@@ -517,7 +517,7 @@ describe('a solution', () => {
   })
 
   it.each(['passed', 'orphaned'] as const)(
-    'that is %s at first is followed, and told of when its branch wins',
+    'that is %s at first is followed, and reported when its branch wins',
     async (kind) => {
       const { clock, node, source, jobs, answer, stop } = await started(3, { confirmations: 6 })
       await answer(0, 5)

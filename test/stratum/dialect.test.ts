@@ -105,7 +105,7 @@ describe('a line', () => {
     ['{"id":7,"result":true,"error":false}', { kind: 'response', result: true, error: null }],
     ['{"id":7,"result":false,"error":[]}', { kind: 'response', result: false, error: { code: 0 } }],
     ['{"id":7,"result":true,"error":[21,"late",null]}', { kind: 'response', result: true, error: { code: 21 } }],
-  ])('in another form is read as what it means: %s', (line, message) => {
+  ])('in another form is read by its meaning: %s', (line, message) => {
     expect(readMessage(line)).toMatchObject(message)
   })
 
@@ -211,7 +211,7 @@ describe('a nonce', () => {
     [() => composedNonce('0123456789abc', readNonce1('1', 6)), /nonce2 .*13 digits, at most 12/],
     [() => composedNonce('-1', readNonce1('1', 6)), /nonce2 .*expected hex digits/],
     [() => composedNonce('', readNonce1('1', 6)), /nonce2 .*expected hex digits/],
-  ])('that is none is refused (%#)', (read, complaint) => {
+  ])('is refused if it is invalid (%#)', (read, complaint) => {
     expect(read).toThrow(complaint)
   })
 })

@@ -55,7 +55,7 @@ describe('at a server of the official client', () => {
   it.each([
     ['jobs come once the client has subscribed', 'subscribed'],
     ['jobs come before the client says anything', 'connected'],
-  ] as const)('blocks are found where %s', async (_, greets) => {
+  ] as const)('the miner finds blocks if %s', async (_, greets) => {
     const works = Array.from({ length: 12 }, () => freshWork(2_000_000n))
     const server = await official({ works, greets })
     const { solutions, hardwareErrors } = await earned(server.port, 10)

@@ -104,7 +104,7 @@ describe('shares for a pool', () => {
     ['the whole nonce is free', { nonce1: '', nonce2Bytes: 8 }, 0],
     ['nonce1 has three bytes', { nonce1: '0a0b0c', nonce2Bytes: 5 }, 24],
     ['nonce1 has four bytes', { nonce1: 'fa0b0c0d', nonce2Bytes: 4 }, 32],
-  ])('count where %s', async (_, script, bits) => {
+  ])('count if %s', async (_, script, bits) => {
     const test = await pool(script)
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -131,7 +131,7 @@ describe('shares for a pool', () => {
     ['[25,"Not subscribed",null]', { step: 'rejected', reason: 'unauthorized' }],
     ['[20,"Above target",null]', { step: 'rejected', reason: 'low-difficulty' }],
     ['"go away"', { step: 'rejected', reason: 'unknown', message: 'go away (0)' }],
-  ])('that the pool answers with %s are told as what it means', async (answer, receipt) => {
+  ])('get the verdict that the answer %s means', async (answer, receipt) => {
     const test = await pool({ answer: () => answer })
     const { source, reader } = await mining([test.url()])
     expect(await source.handIn(shareOf(await reader.job()))).toMatchObject(receipt)
@@ -285,7 +285,7 @@ describe('a pool that misbehaves', () => {
     ['a target that is none', { id: null, method: 'mining.set_target', params: ['xyz'] }, /cannot be read: target/],
     ['an endless line', 'x'.repeat(20_000), /a line has more than 16384 bytes/],
     ['an error without a question', '[-32600,"Invalid Request","x"]', /it said: Invalid Request/],
-  ])('by sending %s is left, and tried again', async (_, line, complaint) => {
+  ])('by sending %s is left, and retried', async (_, line, complaint) => {
     const test = await pool()
     const { reader } = await mining([test.url()])
     const job = await reader.job()
@@ -453,7 +453,7 @@ it('a miner with threads has all its shares accepted', async () => {
 })
 
 it.each(['0a0b0c', 'fa0b0c0d'])(
-  'a miner with threads mines with the nonce1 %s, and shows what the pool says',
+  'a miner with threads mines with the nonce1 %s, and shows the messages of the pool',
   async (nonce1) => {
     const test = await pool({ difficulty: 1_000_000n, nonce1, nonce2Bytes: 8 - nonce1.length / 2 })
     const stop = new AbortController()

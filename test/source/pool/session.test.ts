@@ -196,7 +196,7 @@ describe('a pool that redirects its miners', () => {
     ['pool.a.example.org', 'b.example.org', true],
     ['pool.a.example.org', 'example.com', false],
     ['pool.example.org', '127.0.0.1', false],
-  ])('from %s may name %s: %s, wherever the session is by now', async (home, host, may) => {
+  ])('from %s may name %s: %s, wherever the session is now', async (home, host, may) => {
     const configured = readPoolAddress(`stratum+tcp://alice@${home}:1917`)
     const { pool, ends, messages } = await mining({ home: configured })
     pool.say(`{"id":null,"method":"client.reconnect","params":["${host}",3333]}`)

@@ -34,7 +34,7 @@ describe('GET /', () => {
   )
 
   it.each([undefined, '*/*', 'application/json', 'text/html;q=0', 'text/plain', 'text/*'])(
-    'answers programs, with Accept: %s, as ever',
+    'answers programs, with Accept: %s, without the page',
     async (accept) => {
       const peer = await start()
       const { status, headers, body } = await peer.get('/', { headers: accept === undefined ? {} : { accept } })

@@ -108,7 +108,7 @@ describe('the event stream of a page', () => {
   })
 
   it.each(['open', 'silent', 'broken', 'not yet open'])(
-    'tells nothing and opens nothing once it is closed: %s',
+    'reports nothing and opens nothing once it is closed: %s',
     (was) => {
       const close = start({ maxSilentMs: 8000, ...(was === 'not yet open' && { delayMs: 400 }) })
       if (was === 'broken') opened[0].breaks()

@@ -125,11 +125,14 @@ describe('the gateway refuses', () => {
     ['solved', '', BINARY, 400, 'work at offset 0: ends after 0 bytes'],
     ['solved', 'x'.repeat(2000), BINARY, 413, 'request body: it is too long'],
     ['solved', 'x'.repeat(286), JSON_TYPE, 415, 'content-type: application/json, expected application/octet-stream'],
-  ])('POST %s with body %j: what, where, and what would be right', async (path, body, headers, status, message) => {
-    const { peer } = await start()
-    const answer = textOf(await peer.request('POST', `/mine/${path}`, { headers, body }))
-    expect(answer).toEqual([status, expect.stringContaining(message)])
-  })
+  ])(
+    'POST %s with body %j, and says what is wrong, where, and what is right',
+    async (path, body, headers, status, message) => {
+      const { peer } = await start()
+      const answer = textOf(await peer.request('POST', `/mine/${path}`, { headers, body }))
+      expect(answer).toEqual([status, expect.stringContaining(message)])
+    },
+  )
 
   const foreign: [string, Record<string, string>][] = [
     ['another site', { origin: 'https://evil.example' }],
