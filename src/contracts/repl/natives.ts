@@ -1,4 +1,4 @@
-/** The functions of test files: transactions, the environment, capabilities, pacts, gas. */
+/** Native functions of test files: transactions, environment, capabilities, pacts, gas. */
 import { evalError } from '../errors.ts'
 import { Fun, type PactState, type Run, type Yield } from '../machine/ast.ts'
 import { grantForTest } from '../machine/capabilities.ts'
@@ -14,7 +14,7 @@ import type { TestRun } from './test-run.ts'
 
 type TestNative = Native<Run>
 
-/** Signers or verifiers: a list of objects with a name, and capabilities. */
+/** Parses signers or verifiers: a list of objects with a name in `field` and capabilities in `caps`. */
 function limited(args: Arguments, field: string): Map<string, readonly CapabilityToken[]> {
   return new Map(
     args.list(0).map((item) => {
