@@ -1,6 +1,6 @@
 /**
- * The door of `newcut/core`: bytes in, bytes out, for programs that read work, headers, targets and payloads. What is
- * public is chosen here; code of this package imports the files behind it.
+ * The package `newcut/core`: pure functions on bytes, for programs that read work, headers, targets and payloads.
+ * Public exports are listed here; code of this package imports the files directly.
  */
 export { blockHash } from './block-hash.ts'
 export { decodeBase64Url, decodeHash, decodeHex, encodeBase64Url, encodeHex, equalBytes } from './bytes.ts'
