@@ -1,6 +1,7 @@
 /**
  * BLAKE2s-256 in parts (RFC 7693): the midstate after the full 64-byte blocks of a work header, and the compression of
  * the last block.
+ *
  * This file never judges a hash; core/pow.ts does, by hashing the whole header with @noble/hashes.
  */
 

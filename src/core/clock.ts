@@ -13,6 +13,7 @@ export interface Clock {
 
 /**
  * Runs `run` once the monotonic clock shows `dueMs` or later, never before.
+ *
  * Timers may fire up to a millisecond early, and fractional times are rounded. If time is left, the timer waits at
  * least one more millisecond.
  * @returns a function that cancels it

@@ -1,6 +1,7 @@
 /**
  * Hash of a signed command (PROTOCOL.md E.2) over the UTF-8 bytes of `cmd`. It is the request key, and the bytes that
  * signers sign.
+ *
  * The interface description specifies BLAKE2s-256; live nodes and all wallets use BLAKE2b-256. Both are accepted.
  */
 import { blake2s } from '@noble/hashes/blake2.js'

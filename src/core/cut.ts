@@ -16,6 +16,7 @@ export interface Extension {
 
 /**
  * Computes the parents of the next block of `chain`.
+ *
  * The block refers to an adjacent head of the same height, or to the parent of an adjacent head that is one higher. An
  * adjacent head that is one lower blocks the chain.
  * @returns the extension, or the number of the adjacent chain that blocks it

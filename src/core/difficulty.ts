@@ -61,6 +61,7 @@ function nextTarget(network: Network, parent: Header, adjacents: readonly Header
 /**
  * Mean of the adjusted targets of the parent and the adjacent parents. Each adjusted target is rounded up, the mean
  * rounded down.
+ *
  * A target beyond 2^256 - 1 is clamped; the reference implementation wraps before its own clamp can act.
  */
 function meanTarget(parents: readonly Header[], expectedTime: bigint): bigint {

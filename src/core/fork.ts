@@ -1,7 +1,9 @@
 /**
  * Forks by vote: a chain's adopted fork number and the votes for the next one, in the header field `featureFlags`
  * (PROTOCOL.md B.6).
+ *
  * Heights are divided into voting epochs. In the first part of an epoch, each block may cast one vote.
+ *
  * In the last 120 blocks, nobody votes. Each block takes the mean of its parents' votes, so that all chains converge on
  * the same count. The first block of the next epoch adopts the fork if two thirds of the blocks voted for it.
  */

@@ -5,6 +5,7 @@ export const MAX_BLOCK_GAS = 150_000
 
 /**
  * Basis of the gas charged for a command's size, before its code runs.
+ *
  * `pre31`: bytes without the proof of a continuation; `post31`: with the proof; `post32`: with signatures and signers
  * too.
  */
@@ -30,6 +31,7 @@ const STEEP_BYTES_TO_7 = 51_200n ** 7n
 
 /**
  * Gas for the size of a command: ceil(c + (c / 512)^7) with c = bytes / 100, plus a fixed amount per signer.
+ *
  * Uses exact integers: doubles yield one too little for 100 and 200 bytes.
  */
 export function sizeGas(size: CommandSize, model: GasModel): number {
@@ -58,6 +60,7 @@ const VOTED_POST32: readonly string[] = ['mainnet01', 'testnet06']
 /**
  * Gas model that nodes of release 3.2 apply to a block at `height`. Preflight of live nodes looks one height further,
  * so it changes one block earlier.
+ *
  * `development` charges by the release of its nodes; this function assumes 3.2.
  * @param forkNumberOfParent fork number in the header of the parent
  * @throws RangeError if the network's heights are unknown

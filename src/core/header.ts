@@ -278,6 +278,7 @@ export function withFeatureFlags(work: Uint8Array, featureFlags: bigint): Uint8A
 /**
  * True if two works extend the same blocks, on their chain and on the adjacent chains. Then neither makes the other
  * stale.
+ *
  * Different adjacents mean a reorg of an adjacent chain: the cut accepts only one of the two.
  */
 export function sameParents(a: WorkFields, b: WorkFields): boolean {

@@ -3,6 +3,7 @@
 /**
  * Runs `run` with a signal that aborts with the first of `sources`, for the same reason, and removes its listeners at
  * the end.
+ *
  * Use it instead of AbortSignal.any for long-lived sources: in Node 20, each use of that leaks into the source. Rejects
  * with the error that `run` throws.
  */

@@ -1,6 +1,7 @@
 /**
  * Life cycle of a solution: found, handed in, acknowledged; then confirmed at depth N, credited, stale, orphaned or
  * unconfirmed. Submission may also end in stale, rejected or lost.
+ *
  * This file is the only list of these words; journal, fleet messages, metrics and pages derive theirs from it.
  */
 

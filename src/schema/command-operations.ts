@@ -1,4 +1,4 @@
-/** The endpoints for signed commands: the rows of the table of operations (PROTOCOL.md E.3). */
+/** Endpoints for signed commands: rows of the table of operations (PROTOCOL.md E.3). */
 import { Command } from './bodies.ts'
 import {
   CommandResult,

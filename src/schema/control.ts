@@ -1,29 +1,29 @@
 /**
- * Control of an embedded node, for testers: bodies and operations below /devnet/. A node answers them to programs on
- * its own machine alone.
+ * Control interface of an embedded node, for tests: bodies and operations below /devnet/. The node serves only programs
+ * on its own machine.
  */
 
 import { HashText } from './bodies.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
-/** Most blocks that one call makes, those on adjacent chains included. */
+/** Maximum number of blocks per call, including those on adjacent chains. */
 export const MAX_MADE_BLOCKS = 100_000
-/** How many blocks back a reorganisation may go on its chain. */
+/** Maximum depth of a reorg on its chain, in blocks. */
 const MAX_FORK_DEPTH = 1000
-/** Most changes of the rules in the life of a network: each block is judged by all changes before it. */
+/** Maximum number of rule changes in the lifetime of a network. Each block is validated against all earlier changes. */
 export const MAX_RULE_CHANGES = 10_000
-/** Most calls of an endpoint that one fault is for. */
+/** Maximum number of calls that one fault affects. */
 const MAX_FAULT_COUNT = 1_000_000
-/** Longest delay of an answer: ten minutes. */
+/** Maximum delay of a response: ten minutes. */
 const MAX_FAULT_DELAY_MS = 600_000
-/** Most characters in the body of a fault. */
+/** Maximum length of a fault's body, in characters. */
 const MAX_FAULT_BODY_LENGTH = 64 * 1024
-/** Most that one call sets the clock ahead: ten years. */
+/** Maximum clock change per call: ten years. */
 const MAX_CLOCK_ADVANCE_MS = 10 * 365 * 86_400_000
-/** Most snapshots at once. */
+/** Maximum number of snapshots. */
 export const MAX_SNAPSHOTS = 1000
-/** Longest block delay: a year. */
+/** Maximum block delay: a year. */
 const MAX_BLOCK_DELAY_MS = 365 * 86_400_000
 
 const ChainKey = Type.String({ pattern: '^[0-9]+$' })
@@ -32,7 +32,7 @@ const ChainId = Type.Integer({ minimum: 0, description: 'chain' })
 const Heights = Type.Record(ChainKey, Natural, { description: 'chain: height' })
 const HashesOfChains = Type.Record(ChainKey, Type.Array(HashText), { description: 'chain: block hashes, ascending' })
 
-/** Chain -> how many blocks it is to grow by. */
+/** Chain -> number of blocks to add. */
 export const BlockCounts = Type.Record(ChainKey, Type.Integer({ minimum: 0, maximum: MAX_MADE_BLOCKS }), {
   minProperties: 1,
   description: 'chain: blocks that it is to grow by',
@@ -43,7 +43,7 @@ export const MadeBlocks = Type.Object({
   heights: Heights,
 })
 
-/** An integer; as text of digits beyond 2^53 - 1. */
+/** An integer; beyond 2^53 - 1 as a string of digits. */
 export const DifficultyChange = Type.Object(
   {
     difficulty: Type.Union([
@@ -65,7 +65,7 @@ export const BlockDelayChange = Type.Object(
   { additionalProperties: false },
 )
 
-/** A change of the rules, and the height of each chain from which on it holds. */
+/** A rule change, and its first height on each chain. */
 export const RuleChanged = Type.Object({
   difficulty: Type.Optional(Type.String({ pattern: '^[0-9]+$', description: 'hashes' })),
   blockDelayMs: Type.Optional(Type.Number()),
@@ -113,7 +113,7 @@ export const FaultOrder = Type.Object(
   { additionalProperties: false },
 )
 export type FaultOrder = Static<typeof FaultOrder>
-/** Faults that are set, by operation. */
+/** Active faults by operation. */
 export const Faults = Type.Object({ faults: Type.Array(FaultOrder) })
 
 export const ClockAdvance = Type.Object(
@@ -136,7 +136,7 @@ export const NoChoice = Type.Object({}, { additionalProperties: false })
 export const SnapshotChoice = Type.Object({ id: SnapshotId }, { additionalProperties: false })
 export const SnapshotTaken = Type.Object({ id: SnapshotId, heights: Heights })
 export type SnapshotTaken = Static<typeof SnapshotTaken>
-/** The state after a revert, which is that of the snapshot. */
+/** State after a revert; equal to the snapshot. */
 export const Reverted = Type.Object({ heights: Heights, clock: ClockState })
 
 export const DevnetStatus = Type.Object({

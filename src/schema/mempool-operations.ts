@@ -1,4 +1,4 @@
-/** The endpoints of the memory pool: rows of the table of operations. */
+/** Mempool endpoints: rows of the table of operations. */
 
 import { CommandTexts, Membership, MempoolLookup, PendingTransactions, RequestKeys } from './bodies.ts'
 import { ChainParams, json, None, type Operation } from './operation.ts'
@@ -8,7 +8,7 @@ const mempool = { scope: 'network', method: 'POST', group: 'mempool', params: Ch
 const keys = { type: 'application/json', schema: RequestKeys }
 const INT64_PATTERN = '^-?[0-9]{1,20}$'
 
-/** A signed integer of 64 bits as text: a number would lose digits. */
+/** A signed 64-bit integer as text; a number would lose digits. */
 const int64Text = (description: string) =>
   Type.Refine(
     Type.String({ pattern: INT64_PATTERN, description }),

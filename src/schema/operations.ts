@@ -1,6 +1,6 @@
 /**
- * Every endpoint of a node's HTTP interface, each described once. The embedded node checks
- * requests by these rows and publishes them as OpenAPI; `id` is also the name of the client's method.
+ * The table of endpoints of a node's HTTP interface. The embedded node validates requests against it and publishes it
+ * as OpenAPI. `id` is also the name of the client's method.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * What the page for developers shows, as schemas: the whole of it, and what has changed since. Requests and what is set
- * by hand are only told to this machine.
+ * Schemas of the developer page's data: the full view and its changes. Requests and manual settings are sent only to
+ * this machine.
  */
 
 import { HashText } from './bodies.ts'
@@ -8,7 +8,7 @@ import { DevnetStatus } from './control.ts'
 import { EVENT_STREAM, JSON_TYPE, None, type Operation, TEXT } from './operation.ts'
 import { type Static, Type } from './typebox.ts'
 
-/** Most streams of the view at once. */
+/** Maximum number of view streams. */
 export const MAX_VIEW_STREAMS = 16
 
 const Natural = Type.Integer({ minimum: 0 })
@@ -83,7 +83,7 @@ const RequestView = Type.Object({
   ms: Type.Number({ description: 'from its arrival to the end of the answer' }),
 })
 
-/** Whole values, but for `blocks` and `requests`: in a change, these are those that came since. */
+/** Complete values, except `blocks` and `requests`: in a change event, these contain only new items. */
 const sections = {
   network: NetworkView,
   heads: Type.Array(HeadView),

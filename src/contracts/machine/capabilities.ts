@@ -104,6 +104,7 @@ export function granting<T>(run: Run, tokens: readonly CapabilityToken[], body: 
 
 /**
  * Composes a capability into the one whose body is running.
+ *
  * As of language release 5.4.1, a capability of another module needs admin rights unless it is granted already. Release
  * 5.4 lets any module compose it.
  */

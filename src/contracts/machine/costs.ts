@@ -1,5 +1,6 @@
 /**
  * Charges beyond the flat price of a call, in milligas, and hard limits.
+ *
  * Known from the public network: 30 for integer operations below 664 bits and bits^2 / 6400 above; 100 per character or
  * element that is joined; 100 per element passed to a function. The other values are ours, in proportion.
  */
@@ -33,6 +34,7 @@ const WEIGHT = 5_000_000
 
 /**
  * Hard limits, whatever the gas limit: larger values would make single operations slow or exhaust the memory.
+ *
  * Lists and strings at their own limits stay within the weight limit, so the output of one native is valid input of
  * another.
  */

@@ -1,5 +1,6 @@
 /**
  * Constructors of expressions.
+ *
  * Each expression is built by a function of its own, so that its closure captures only its parts. Parts of a module
  * outlive the command that loaded it.
  */

@@ -1,5 +1,6 @@
 /**
  * Enforcement of guards, and admin rights on modules.
+ *
  * A guard that does not hold throws TxFailure, which `try` catches. Admin rights allow a command to change a module and
  * access its tables. A command acquires them by deploying the module or with `acquire-module-admin`, which enforces the
  * governance. Using the module is not enough (language 5).

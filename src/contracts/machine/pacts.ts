@@ -96,6 +96,7 @@ function runContinuation(run: Run, { id, step, isRollback, resumed, proven }: Pa
 
 /**
  * Chooses between the state stored here and a proven one.
+ *
  * A pact that ran here can return from another chain two steps later at the earliest. The step in between runs either
  * here or there.
  * @throws EvalError if the proof contradicts the stored state

@@ -94,6 +94,7 @@ export class TestRun {
 
   /**
    * Runs a top-level form as a command of its own, which may run a pact.
+   *
    * `load` reads a file inside a call, so the call stack is cleared first.
    */
   #runCommand(form: Form, text: string): Value {

@@ -1,5 +1,6 @@
 /**
  * Approximate size of a value in a row, in bytes. Row reads and writes are charged by it.
+ *
  * The estimate follows the JSON wire format. The public network measures its own encoding, which has about the same
  * size.
  */

@@ -1,5 +1,6 @@
 /**
  * Order of object fields in results, events and hashed text.
+ *
  * Nodes write fields in the order of the hash map that once held them. Fields sort by the hash of their name, compared
  * from the lowest four bits to the highest. The hash is 64-bit FNV-1 over the name in UTF-16. Real outputs of the
  * network and a hash of an object confirm it.

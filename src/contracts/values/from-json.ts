@@ -18,6 +18,7 @@ export type ReadValue = (json: ExactJson) => Value
 
 /**
  * Decodes a value. Pass JSON from `parseExactJson` if fractions must be exact.
+ *
  * A number becomes a decimal and null becomes unit. An object becomes the kind of value that its fields denote,
  * ignoring extra fields; otherwise it stays an object.
  * @throws FormatError if a number is no valid decimal or the nesting exceeds 250 levels

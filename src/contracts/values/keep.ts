@@ -1,5 +1,6 @@
 /**
  * Lossless JSON encoding of values.
+ *
  * The wire format is lossy: it turns `1.50` into `1.5`, drops milliseconds and decodes some objects as guards.
  */
 import { FormatError } from '../../core/errors.ts'

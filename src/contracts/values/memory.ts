@@ -1,6 +1,7 @@
 /**
  * Memory size of a value as chainweb-node computes it, in bytes. Repetition, such as `(make-list n v)`, is charged by
  * it.
+ *
  * The node counts 8-byte words: 2 per value, 2 per literal, plus its content.
  */
 import { bitLength } from './bits.ts'

@@ -1,5 +1,6 @@
 /**
  * Size and depth of a value as a tree.
+ *
  * Values share parts, so a few operations can build a tree too large to walk. The size of each part is cached, so
  * measuring a new value visits only its direct items.
  */

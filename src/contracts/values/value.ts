@@ -1,5 +1,6 @@
 /**
  * Values of the contract language.
+ *
  * Strings, booleans and integers are JavaScript values (integers are bigint, unbounded), lists are arrays, objects are
  * maps. The other kinds are classes.
  */

@@ -36,6 +36,7 @@ export function valueToJson(value: Value): string {
 
 /**
  * JSON number of a decimal.
+ *
  * Integral values have no point, values from 0.1 to 10^7 are in plain notation. Others are scientific, as `1.5e-2`,
  * with one digit before the point and at least one behind it.
  */
