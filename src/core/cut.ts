@@ -49,7 +49,7 @@ function chainBehindTransition(network: Network, cut: Cut, parent: Header): numb
 }
 
 /**
- * True if a solved header still extends the cut (A.6): its parent is the head of its chain, and each adjacent hash is
+ * True if a solved header still extends the cut (A.6). Its parent must be the head of its chain, and each adjacent hash
  * the head of that chain or the head's parent.
  */
 export function extendsCut(cut: Cut, header: WorkFields): boolean {

@@ -63,7 +63,7 @@ export function describeError(error: unknown): string {
   let text = error.message || error.name
   let cause: unknown = error.cause
   for (let depth = 0; depth < 4 && cause instanceof Error; depth++, cause = cause.cause) {
-    if (cause.message && !tells(text, cause)) text += `: ${cause.message}`
+    if (cause.message && !mentions(text, cause)) text += `: ${cause.message}`
   }
   return printable(text)
 }
@@ -82,7 +82,7 @@ export function asNewcutError(error: unknown): NewcutError {
 }
 
 /** True if the text contains the error's message (only its first line, as parsers append a picture) or its code. */
-function tells(text: string, error: Error & { readonly code?: unknown }): boolean {
+function mentions(text: string, error: Error & { readonly code?: unknown }): boolean {
   const [line] = error.message.split('\n')
   const { code } = error
   return text.includes(line.replace(/:$/, '')) || (typeof code === 'string' && text.includes(code))

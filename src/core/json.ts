@@ -138,14 +138,14 @@ function numberEnd(text: string, start: number): number {
  * `JSON.parse` with a reviver takes twice as long.
  */
 function unmarked(json: unknown): ExactJson {
-  if (typeof json === 'string') return meantBy(json)
+  if (typeof json === 'string') return unmarkedValue(json)
   const waiting = isObject(json) ? [json] : []
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     for (const key of Object.keys(value)) {
       const before = value[key]
       if (isObject(before)) waiting.push(before)
       if (typeof before !== 'string') continue
-      const after = meantBy(before)
+      const after = unmarkedValue(before)
       // Assignment to `__proto__` would not create a property.
       if (after !== before) Object.defineProperty(value, key, { ...PLAIN_PROPERTY, value: after })
     }
@@ -158,7 +158,7 @@ function isObject(json: unknown): json is Record<string, unknown> {
 }
 
 /** Decodes a marked string: the number behind the mark, or the original string without its added mark. */
-function meantBy(text: string): ExactJson {
+function unmarkedValue(text: string): ExactJson {
   if (text.charCodeAt(0) !== 0) return text
   const token = text.slice(1)
   if (token.charCodeAt(0) === 0) return token

@@ -299,7 +299,7 @@ async function wantedCertificate({ addresses, trust }: LinkSetup): Promise<Newcu
 /** @returns the address of a server that requires a client certificate; null if it does not, or does not answer */
 function wantsCertificate({ host, port, url }: NatsAddress): Promise<string | null> {
   return new Promise((resolve) => {
-    let said = ''
+    let received = ''
     const socket = connectTcp(port, host.replace(/^\[|\]$/g, ''))
     const end = (isWanted: boolean) => {
       socket.destroy()
@@ -309,8 +309,9 @@ function wantsCertificate({ host, port, url }: NatsAddress): Promise<string | nu
     socket.on('error', () => end(false))
     socket.on('end', () => end(false))
     socket.setEncoding('latin1').on('data', (text) => {
-      said += text
-      if (said.includes('\n') || said.length > MAX_INFO_CHARACTERS) end(/^INFO .*"tls_verify":\s*true/.test(said))
+      received += text
+      if (received.includes('\n') || received.length > MAX_INFO_CHARACTERS)
+        end(/^INFO .*"tls_verify":\s*true/.test(received))
     })
   })
 }

@@ -259,8 +259,8 @@ export function decodeMessage<T extends TSchema>(schema: T, bytes: Uint8Array, w
 }
 
 /** Defaults for fields of a candidate that are missing or invalid. */
-const UNSAID = { job: '', issuer: '', rig: 'unnamed', session: '', hashes: 0 }
-const { work, ...saidOfIt } = CandidateMessage.properties
+const DEFAULT_FIELDS = { job: '', issuer: '', rig: 'unnamed', session: '', hashes: 0 }
+const { work, ...otherFields } = CandidateMessage.properties
 const SolvedWork = Type.Object({ work })
 
 /**
@@ -271,6 +271,6 @@ const SolvedWork = Type.Object({ work })
  */
 export function decodeCandidate(bytes: Uint8Array, what: string): CandidateMessage {
   const message: Readonly<Record<string, unknown>> & Static<typeof SolvedWork> = decodeMessage(SolvedWork, bytes, what)
-  const right = Object.entries(saidOfIt).filter(([name, schema]) => validatorOf(schema).accepts(message[name]))
-  return { work: message.work, ...UNSAID, ...Object.fromEntries(right.map(([name]) => [name, message[name]])) }
+  const right = Object.entries(otherFields).filter(([name, schema]) => validatorOf(schema).accepts(message[name]))
+  return { work: message.work, ...DEFAULT_FIELDS, ...Object.fromEntries(right.map(([name]) => [name, message[name]])) }
 }

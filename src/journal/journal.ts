@@ -13,7 +13,7 @@ import { afterLine, type BlockRecord, type Line, parseLine } from './record.ts'
 const FILE = /^blocks-\d{4}-\d\d\.jsonl$/
 const NEWLINE = 0x0a
 /** Maximum number of lines kept in memory while writes fail; the oldest are dropped. A solution has about ten lines. */
-const MAX_KEPT = 10_000
+const MAX_QUEUED = 10_000
 
 export interface JournalEvents {
   /** Called once per outage when a line cannot be written. */
@@ -30,7 +30,7 @@ export interface JournalContent {
 }
 
 /** A line and the name of its file. */
-interface KeptLine {
+interface QueuedLine {
   readonly name: string
   readonly text: string
 }
@@ -40,7 +40,7 @@ export class Journal {
   readonly #events: JournalEvents
   readonly #disk: Disk
   /** Lines to be written, oldest first. */
-  readonly #lines: KeptLine[] = []
+  readonly #queue: QueuedLine[] = []
   #isFailing = false
   /** True if the last line of the file may be incomplete. */
   #isTorn = true
@@ -79,10 +79,10 @@ export class Journal {
 
   /** Appends a line. Never throws: on failure it reports through `onTrouble`, keeps the line and retries later. */
   append(line: Line): void {
-    this.#lines.push({ name: fileOf(line.at), text: `${JSON.stringify(line)}\n` })
-    if (this.#lines.length > MAX_KEPT) this.#lines.shift()
+    this.#queue.push({ name: fileOf(line.at), text: `${JSON.stringify(line)}\n` })
+    if (this.#queue.length > MAX_QUEUED) this.#queue.shift()
     try {
-      while (this.#lines.length > 0) this.#write(this.#lines[0].name)
+      while (this.#queue.length > 0) this.#write(this.#queue[0].name)
     } catch (error) {
       this.#isTorn = true
       this.#fail(`the journal cannot be written: ${describeError(error)}`)
@@ -108,10 +108,10 @@ export class Journal {
     // Open the file each time: if someone moves or deletes it, a new one starts.
     const file = this.#open(path)
     try {
-      for (let next = this.#lines[0]; next?.name === name; next = this.#lines[0]) {
+      for (let next = this.#queue[0]; next?.name === name; next = this.#queue[0]) {
         appendAll(file, this.#isTorn && !endsWithNewline(file) ? `\n${next.text}` : next.text)
         this.#isTorn = false
-        this.#lines.shift()
+        this.#queue.shift()
       }
     } catch (error) {
       closeQuietly(file)

@@ -52,7 +52,7 @@ export class LogFile {
     const bytes = Buffer.from(text)
     let written = 0
     try {
-      const file = this.#present()
+      const file = this.#currentFile()
       if (this.#isTorn) appendAll(file, Buffer.of(LINE_END), () => undefined)
       this.#isTorn = false
       appendAll(file, bytes, (count) => {
@@ -99,7 +99,7 @@ export class LogFile {
   }
 
   /** Descriptor of the file. A deleted file is replaced by a new one, as nobody could read the old one. */
-  #present(): number {
+  #currentFile(): number {
     if (this.#file !== null && fstatSync(this.#file).nlink === 0) this.close()
     if (this.#file === null) {
       this.#file = openSync(this.path, FLAGS, MODE)

@@ -62,7 +62,9 @@ export type NodeConfig = { readonly [key: string]: unknown }
 
 /** A peer of a node. */
 export const PeerInfo = Type.Object({
-  id: Type.Union([HashText, Type.Null()], { description: 'SHA-256 of the certificate; null: signed by an authority' }),
+  id: Type.Union([HashText, Type.Null()], {
+    description: 'SHA-256 of the certificate; null if an authority signed it',
+  }),
   address: Type.Object({
     hostname: Type.String({ minLength: 1, maxLength: 255 }),
     port: Type.Integer({ minimum: 1, maximum: 65535 }),
@@ -261,9 +263,9 @@ export type BackupStatus = Static<typeof BackupStatus>
 
 /** Query of a paged request. */
 export const PageQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 0, description: 'most items in the page' })),
+  limit: Type.Optional(Type.Integer({ minimum: 0, description: 'maximum number of items' })),
   next: Type.Optional(
-    Type.String({ pattern: '^(inclusive|exclusive):[a-zA-Z0-9_-]{43}$', description: 'cursor of the page before' }),
+    Type.String({ pattern: '^(inclusive|exclusive):[a-zA-Z0-9_-]{43}$', description: 'cursor from the previous page' }),
   ),
   minheight: Type.Optional(Natural),
   maxheight: Type.Optional(Natural),

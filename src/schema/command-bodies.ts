@@ -30,17 +30,17 @@ export const SpvProof = Type.String({ pattern: '^[a-zA-Z0-9_-]+$', description: 
 
 /** Query of local. */
 export const LocalQuery = Type.Object({
-  preflight: Type.Optional(Type.Boolean({ description: 'all rules and all gas of a block; default: false' })),
-  signatureVerification: Type.Optional(
-    Type.Boolean({ description: 'whether signatures must be right; default: true' }),
-  ),
-  rewindDepth: Type.Optional(Type.Integer({ minimum: 0, description: 'this many blocks below the head' })),
+  preflight: Type.Optional(Type.Boolean({ description: 'apply all rules and gas charges of a block; default: false' })),
+  signatureVerification: Type.Optional(Type.Boolean({ description: 'verify signatures; default: true' })),
+  rewindDepth: Type.Optional(Type.Integer({ minimum: 0, description: 'run this many blocks below the head' })),
 })
 export type LocalQuery = Static<typeof LocalQuery>
 
 /** Query of poll. */
 export const PollQuery = Type.Object({
-  confirmationDepth: Type.Optional(Type.Integer({ minimum: 0, description: 'blocks on top of that of the command' })),
+  confirmationDepth: Type.Optional(
+    Type.Integer({ minimum: 0, description: "minimum number of blocks on top of the command's block" }),
+  ),
 })
 
 /** Error of a failed command. */
@@ -48,7 +48,7 @@ const CommandError = Type.Object({
   callStack: Type.Optional(Type.Array(Values)),
   type: Type.Optional(Type.String({ description: 'SyntaxError, EvalError or TxFailure' })),
   message: Type.String(),
-  info: Type.Optional(Type.String({ description: 'where in the code' })),
+  info: Type.Optional(Type.String({ description: 'place in the code' })),
 })
 /**
  * Error of a failed command: message, kind and place in the code.

@@ -21,7 +21,7 @@ export const mempoolOperations = {
     ...mempool,
     id: 'mempoolPending',
     path: '/chain/{chain}/mempool/getPending',
-    summary: 'hashes of pending transactions, all or those since a mark',
+    summary: 'hashes of pending transactions: all, or those since a mark',
     query: Type.Object({
       nonce: Type.Optional(int64Text('server nonce of the mark, int64')),
       since: Type.Optional(int64Text('transaction id of the mark, int64')),
@@ -32,7 +32,7 @@ export const mempoolOperations = {
     ...mempool,
     id: 'mempoolMember',
     path: '/chain/{chain}/mempool/member',
-    summary: 'whether transactions are pending',
+    summary: 'check which transactions are pending',
     body: keys,
     responses: { 200: json(Membership) },
   },

@@ -49,7 +49,7 @@ export const HashParams = Type.Object({ chain: Type.String({ description: 'chain
 export const TextBody = Type.String()
 export const Bytes = Type.String({ format: 'binary' })
 export const notFound = {
-  description: 'no such key; as text: no such chain',
+  description: 'no such key, or (as text) no such chain',
   content: { [JSON_TYPE]: NotFoundBody, [TEXT]: Type.String() },
 }
 export const badRequest = { description: 'a malformed request', content: { [TEXT]: TextBody } }

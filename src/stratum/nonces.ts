@@ -43,7 +43,7 @@ export function nonce1Text({ bits, value }: FixedNonce, order: ByteOrder = 'usua
 
 /**
  * Parses nonce2 of at most 53 bits; the text is unsigned hex.
- * @param digits full number of digits, of which leading zeros may be missing
+ * @param digits full number of digits; the text may omit leading zeros
  */
 export function nonce2Number(text: string, digits: number, order: ByteOrder): number {
   return Number.parseInt(order === 'usual' ? text : reversed(text.padStart(digits, '0')), 16)

@@ -51,7 +51,7 @@ export const SHARE_MS = 10_000
 export const SOME_SHARES = 8
 /** This number of shares gives the rate to within 25 %. */
 const MANY_SHARES = 16
-const FAR = 4
+const FAR_OFF = 4
 /** No change while the measured rate, relative to the rate that fits the difficulty, is in this range. */
 const DEAD_BAND = { from: 0.5, to: 1.4 }
 /** Maximum factor of a step up, once a rate is known. */
@@ -62,7 +62,7 @@ const SILENCE_MS = 3 * SHARE_MS
 const MIN_WINDOW_MS = 10
 /** Network jitter. A window shorter than this shows that the rig is fast, but not how fast. */
 const MEASURED_MS = 1000
-const MOST = 2 ** 64
+const MAX_DIFFICULTY = 2 ** 64
 
 export function vardiff(difficulty: number, nowMs: number, bounds: VardiffBounds): Vardiff {
   const none = { window: null, hasShared: false, hasRate: false, isLowered: false, isFlooding: false, rate: null }
@@ -134,7 +134,7 @@ function measured(state: Vardiff, window: Window, nowMs: number): Vardiff | null
   const seconds = Math.max(MIN_WINDOW_MS, windowMs) / 1000
   const rate = ((window.shares - 1) * window.easiest) / seconds
   const ratio = (rate * SHARE_MS) / 1000 / difficulty
-  if (window.shares < MANY_SHARES && ratio <= FAR && ratio >= 1 / FAR) return null
+  if (window.shares < MANY_SHARES && ratio <= FAR_OFF && ratio >= 1 / FAR_OFF) return null
   const isRight = ratio >= DEAD_BAND.from && ratio <= DEAD_BAND.to
   // A burst gives a lower bound only, unless its shares were queued in the network.
   const isMeasured = isRight || windowMs >= MEASURED_MS
@@ -145,7 +145,7 @@ function measured(state: Vardiff, window: Window, nowMs: number): Vardiff | null
     hasRate: hasRate || isMeasured,
   }
   const step = hasRate ? Math.min(ratio, MAX_STEP_UP) : ratio
-  const next = isRight ? difficulty : Math.min(MOST, Math.max(bounds.least, powerOfTwo(difficulty * step)))
+  const next = isRight ? difficulty : Math.min(MAX_DIFFICULTY, Math.max(bounds.least, powerOfTwo(difficulty * step)))
   if (next === difficulty) return { ...known, window: opened(window.lastMs) }
   return { ...known, difficulty: next, window: null, quietSinceMs: nowMs }
 }

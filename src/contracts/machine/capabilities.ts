@@ -265,11 +265,11 @@ function fixedArgs(fun: Fun, args: readonly Value[]): readonly Value[] {
 }
 
 type Signers = Message['signers']
-const found = new WeakMap<Signers, ReadonlyMap<string, readonly CapabilityToken[]>>()
+const indexes = new WeakMap<Signers, ReadonlyMap<string, readonly CapabilityToken[]>>()
 
 /** Indexes the capabilities that signers list by name. A signature may list many. */
 function tokensByName(signers: Signers): ReadonlyMap<string, readonly CapabilityToken[]> {
-  const before = found.get(signers)
+  const before = indexes.get(signers)
   if (before !== undefined) return before
   const byName = new Map<string, CapabilityToken[]>()
   for (const tokens of signers.values()) {
@@ -279,6 +279,6 @@ function tokensByName(signers: Signers): ReadonlyMap<string, readonly Capability
       else named.push(token)
     }
   }
-  found.set(signers, byName)
+  indexes.set(signers, byName)
   return byName
 }

@@ -1,8 +1,8 @@
 /**
  * Charges beyond the flat price of a call, in milligas, and hard limits.
  *
- * Known from the public network: 30 for integer operations below 664 bits and bits^2 / 6400 above; 100 per character or
- * element that is joined; 100 per element passed to a function. The other values are ours, in proportion.
+ * Known from the public network: integer operations cost 30 below 664 bits and bits^2 / 6400 above. Each joined character
+ * or element costs 100, and so does each element passed to a function. The other values are ours, in proportion.
  */
 export const COST = {
   /** Operation on integers of at most `SMALL_BITS`. */

@@ -74,14 +74,14 @@ function enforceKeyset(run: Run, { keys, predicate }: Keyset): void {
     const tokens = signers.get(key)
     return tokens !== undefined && (tokens.length === 0 || covers(run, tokens))
   }).length
-  if (agrees(run, predicate, keys.length, matched)) return
+  if (holds(run, predicate, keys.length, matched)) return
   const shown = keys.map((key) =>
     key.length > SHOWN_KEY_CHARACTERS ? `${key.slice(0, SHOWN_KEY_CHARACTERS)}...` : key,
   )
   throw txFailure(`Keyset failure (${predicate}): [${shown.join(', ')}]`)
 }
 
-function agrees(run: Run, predicate: string, count: number, matched: number): boolean {
+function holds(run: Run, predicate: string, count: number, matched: number): boolean {
   switch (predicate) {
     case 'keys-all':
       return matched >= count

@@ -183,12 +183,12 @@ function finish(run: Run, pact: PactRun): void {
   const isDone = pact.isRollback ? pact.step === 0 : pact.step === pact.fun.steps.length - 1
   run.transaction.state.put('pacts', pact.id, isDone ? null : stateOf(pact))
   run.program.lastPact = pact
-  const tell = (name: string, chain: string, moduleHash: string) => {
+  const emit = (name: string, chain: string, moduleHash: string) => {
     run.transaction.events.push({ module: 'pact', name, params: [chain, pact.fun.qualified, pact.args], moduleHash })
   }
   const { resumed, yielded } = pact
-  if (resumed?.provenance) tell('X_RESUME', resumed.source, resumed.provenance.moduleHash)
-  if (yielded?.provenance) tell('X_YIELD', yielded.provenance.chain, yielded.provenance.moduleHash)
+  if (resumed?.provenance) emit('X_RESUME', resumed.source, resumed.provenance.moduleHash)
+  if (yielded?.provenance) emit('X_YIELD', yielded.provenance.chain, yielded.provenance.moduleHash)
 }
 
 function stateOf({ id, fun, args, step, yielded, nested }: PactRun): PactState {

@@ -17,13 +17,13 @@ const known = new Map<string, string>()
 /** Sorts the fields of an object into wire order. */
 export function inWireOrder<T>(fields: Iterable<readonly [name: string, value: T]>): (readonly [string, T])[] {
   return [...fields].sort(([a], [b]) => {
-    const [x, y] = [placeOf(a), placeOf(b)]
+    const [x, y] = [sortKeyOf(a), sortKeyOf(b)]
     return x === y ? compareText(a, b) : x < y ? -1 : 1
   })
 }
 
 /** Hash of the name in hexadecimal, lowest digit first. */
-function placeOf(name: string): string {
+function sortKeyOf(name: string): string {
   const before = known.get(name)
   if (before !== undefined) return before
   let hash = START
