@@ -26,7 +26,7 @@ export const errorCodes = {
 /** A key of errorCodes. */
 export type ErrorCode = keyof typeof errorCodes
 
-/** Base class of all operating failures: a stable code, one clear sentence and a hint what to do. */
+/** Base class of all operating failures: a stable code, one clear sentence and a hint at the remedy. */
 export class NewcutError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined

@@ -72,7 +72,7 @@ export function gasModelAt(network: string, height: number, forkNumberOfParent: 
     const names = [...Object.keys(gasHeights), 'development'].join(', ')
     throw new RangeError(`network ${JSON.stringify(network)}: its gas model is not known; expected one of ${names}`)
   }
-  // From fork number 1, heights no longer matter.
+  // From fork number 1, the height does not matter.
   if (VOTED_POST32.includes(network) && forkNumberOfParent >= 1) return 'post32'
   return height >= Math.max(heights.language5, heights.post31) ? 'post31' : 'pre31'
 }

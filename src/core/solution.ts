@@ -127,7 +127,7 @@ export function mayGoOn({ step, depth, mayReturn = false, reason }: ToldStep, co
   }
 }
 
-/** True if the step shows that the issuer took the solution; for steps that others may follow. */
+/** True if the issuer has taken a solution at this step. Meant for steps after which more may follow. */
 export const wasTaken = (step: StepName): boolean => !['found', 'handed-in', 'rejected', 'lost'].includes(step)
 
 /** Number of failed solutions; unconfirmed ones count neither as failed nor as accepted. */

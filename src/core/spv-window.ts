@@ -12,7 +12,7 @@ const FORK_1_WINDOW = 525_600
 export function spvWindow(network: string, parentHeight: number, parentForkNumber: number): number | null {
   switch (network) {
     case 'mainnet01':
-      // From fork number 1, heights no longer matter.
+      // From fork number 1, the height does not matter.
       if (parentForkNumber >= 1) return FORK_1_WINDOW
       return parentHeight >= 6_269_345 && parentHeight < 6_510_743 ? FIRST_WINDOW : null
     case 'testnet04':

@@ -8,8 +8,8 @@
  *     newcut.NAME.unshared    relay -> JetStream          counts of refused shares
  *     newcut.NAME.outcome     rig -> leader, answered     the outcome of a candidate
  *     newcut.NAME.standby     leader <-> standbys         whether they have a node
- *     newcut.NAME.list        anybody -> leader, answered the rigs
- *     newcut.NAME.order       anybody -> leader, answered pause or resume rigs
+ *     newcut.NAME.list        any -> leader, answered     the rigs
+ *     newcut.NAME.order       any -> leader, answered     pause or resume rigs
  *
  * A lease is the right to a 16-bit value, the low bits of every nonce that the rig tries. Two rigs hold the same lease
  * at most until one of them reports.
@@ -68,7 +68,7 @@ export function subjectsOf(name: string) {
 export type Subjects = ReturnType<typeof subjectsOf>
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-/** A sum over the rig's run time. At 27 GH/s it exceeds 2^53 after four days, and is no exact integer from then on. */
+/** A sum over the rig's run time. At 27 GH/s it exceeds 2^53 after four days, so it loses exactness. */
 const Hashes = Type.Number({ minimum: 0 })
 /** Text for people; sanitize it before display. */
 const Text = Type.String({ maxLength: 500 })
@@ -152,7 +152,7 @@ export type Report = Readonly<Static<typeof Report>>
 
 export const ReportAnswer = Type.Object({
   term: Count,
-  /** Host name of the leader. */
+  /** Name of the leader. */
   leader: Name,
   /** Name of the network; `account` is the account that is paid. */
   network: Text,

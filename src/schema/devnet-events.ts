@@ -101,7 +101,7 @@ export interface RefusedTransaction extends Placed {
   readonly reason: string
 }
 
-/** Number of mempool steps dropped from the log, because too many came at once. */
+/** Steps outside of blocks that the log omits, because too many came at once. */
 export interface SkippedSteps {
   readonly step: 'skipped'
   readonly steps: number

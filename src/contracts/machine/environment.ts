@@ -39,7 +39,7 @@ export interface Message {
 
 /** Language rules that depend on network, block height and use. */
 export interface LanguageRules {
-  /** Modules and keysets may be defined in the root namespace. */
+  /** Modules may be installed in the root namespace. */
   readonly isRootOpen: boolean
   /** Keysets must be in a namespace. */
   readonly areKeysetsInNamespaces: boolean
@@ -97,7 +97,7 @@ export const emptyEnvironment: Environment = {
   },
 }
 
-/** Unlimited gas, for code that nobody pays for. */
+/** Unlimited gas, for code that runs free of charge. */
 export function freeGas(): GasMeter {
   return { used: 0, limit: Number.POSITIVE_INFINITY }
 }
