@@ -39,13 +39,13 @@ export type ForkRule = 'forkNumber' | 'forkVotes' | 'unknownFork'
 /** `start` is the first height of an epoch, where the votes restart with this block's vote. */
 export type ForkPhase = 'start' | 'cast' | 'count'
 
-/** @param featureFlags u64 of a header */
+/** Splits the header field `featureFlags`, a u64, into its two parts. */
 export function forkStateOf(featureFlags: bigint): ForkState {
   return { number: Number(featureFlags & 0xffff_ffffn), votes: Number(featureFlags >> 32n) }
 }
 
 /**
- * @returns the u64 of a header
+ * Joins both parts to the u64 `featureFlags`.
  * @throws RangeError if a part does not fit u32
  */
 export function featureFlagsOf({ number, votes }: ForkState): bigint {

@@ -149,10 +149,12 @@ export class Decimal {
     return b < 0n ? Decimal.ratio(-a, -b) : Decimal.ratio(a, b)
   }
 
+  /** The absolute value. */
   abs(): Decimal {
     return this.mantissa < 0n ? this.negate() : this
   }
 
+  /** The value with the opposite sign. */
   negate(): Decimal {
     return new Decimal(-this.mantissa, this.places)
   }

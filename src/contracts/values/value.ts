@@ -6,6 +6,7 @@
  */
 import type { Decimal } from './decimal.ts'
 
+/** Any value of the language. */
 export type Value =
   | string
   | boolean
@@ -54,6 +55,7 @@ export type GuardKind =
   | { readonly kind: 'module'; readonly module: string; readonly name: string }
   | { readonly kind: 'pact'; readonly pactId: string; readonly name: string }
 
+/** A guard as a value of the language. */
 export class Guard {
   readonly is: GuardKind
 
