@@ -11,7 +11,7 @@ const ELLIPSIS = '[...]'
 
 /** The samples of a Markdown document: fenced blocks whose first line is a command after `$ `. */
 export function samplesOf(document: string): Sample[] {
-  const blocks = [...document.matchAll(/^```\n(\$ [\s\S]*?)\n```$/gm)].map(([, block]) => block)
+  const blocks = [...document.matchAll(/^```(?:console)?\n(\$ [\s\S]*?)\n```$/gm)].map(([, block]) => block)
   return blocks.flatMap((block) =>
     block
       .split(/^\$ /m)
@@ -23,11 +23,12 @@ export function samplesOf(document: string): Sample[] {
   )
 }
 
-/** The indented lines of a section, without comments. */
+/** The commands of a section, indented or in `sh` blocks, without comments. */
 export function commandsIn(document: string, heading: string): string[] {
   const [, section = ''] = document.split(new RegExp(`^## ${heading}$`, 'm'))
   const [text] = section.split(/^## /m)
-  const lines = [...text.matchAll(/^ {4}(\S.*)$/gm)].map(([, line]) => line)
+  const fenced = [...text.matchAll(/^```sh\n([\s\S]*?)\n```$/gm)].flatMap(([, block]) => block.split('\n'))
+  const lines = [...[...text.matchAll(/^ {4}(\S.*)$/gm)].map(([, line]) => line), ...fenced]
   return lines.filter((line) => !line.startsWith('#'))
 }
 
@@ -36,6 +37,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\bGPU (?:auto|none)$/, 'GPU WHICH'],
   [/\b\d\d:\d\d:\d\d\b/g, 'TIME'],
   [/\b[0-9a-f]{64}\b/g, 'KEY'],
+  [/(?<![\w-])[\w-]{43}(?![\w-])/g, 'HASH'],
   [/\d+(?:\.\d+)? (?:ms|s|m|h)\b(?: \d+ [sm]\b)?/g, 'DURATION'],
   [/\d+(?:\.\d+)? [kMGT]?H\/s/g, 'RATE'],
   [/\b(?:thread|gpu)\d+\b/g, 'DEVICE'],
@@ -50,11 +52,15 @@ export function shapeOf(line: string): string {
 }
 
 function matches(sample: string, printed: string): boolean {
-  // What is left out is no number of this run, and may be a part of what is masked.
   const parts = sample.split(ELLIPSIS)
   if (parts.length === 1) return shapeOf(sample) === shapeOf(printed)
+  // An ellipsis may leave out a part of a number or key: then only the line as it stands can match.
+  return hasParts(parts, printed) || hasParts(parts.map(shapeOf), shapeOf(printed))
+}
+
+function hasParts(parts: readonly string[], text: string): boolean {
   const escaped = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  return new RegExp(`^${escaped.join('.*')}$`).test(printed)
+  return new RegExp(`^${escaped.join('.*')}$`).test(text)
 }
 
 /**
