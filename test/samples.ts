@@ -32,6 +32,9 @@ export function commandsIn(document: string, heading: string): string[] {
   return lines.filter((line) => !line.startsWith('#'))
 }
 
+/** A key with digits left out: `3b6a[...]59da29`. */
+const SHORTENED_KEY = /\b[0-9a-f]{4,}\[\.\.\.\][0-9a-f]{4,}\b/g
+
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/^(machine): .*(?=, \d+ threads, Node)/, '$1: PROCESSOR'],
   [/\bGPU (?:auto|none)$/, 'GPU WHICH'],
@@ -41,6 +44,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\d+(?:\.\d+)? (?:ms|s|m|h)\b(?: \d+ [sm]\b)?/g, 'DURATION'],
   [/\d+(?:\.\d+)? [kMGT]?H\/s/g, 'RATE'],
   [/\b(?:thread|gpu)\d+\b/g, 'DEVICE'],
+  [/\b(?:native-\w+|wasm|js)$/, 'KERNEL'],
   [/<?\d+(?:\.\d+)*[kMGTPEZ]?/g, 'NUMBER'],
   // Two solutions of a run may be of one block, and the slower one is late.
   [/(NUMBER accepted)(?: NUMBER (?:unconfirmed|stale))+/g, '$1'],
@@ -55,7 +59,8 @@ function matches(sample: string, printed: string): boolean {
   const parts = sample.split(ELLIPSIS)
   if (parts.length === 1) return shapeOf(sample) === shapeOf(printed)
   // An ellipsis may leave out a part of a number or key: then only the line as it stands can match.
-  return hasParts(parts, printed) || hasParts(parts.map(shapeOf), shapeOf(printed))
+  const masked = sample.replace(SHORTENED_KEY, 'KEY').split(ELLIPSIS).map(shapeOf)
+  return hasParts(parts, printed) || hasParts(masked, shapeOf(printed))
 }
 
 function hasParts(parts: readonly string[], text: string): boolean {

@@ -7,8 +7,8 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Folders with documents; "" is the project itself. */
 const FOLDERS = ['', 'bench/', 'deploy/', 'docs/']
 const FENCE = /^ *(```+|~~~+)(.*)$/
-/** "Save this as `counter.pact`:" before a block. */
-const SAVED_AS = /\b[Ss]aved? [^`]*`([\w./-]+\.\w+)`[^`]*$/
+/** "Save this as `counter.pact`:" or "Write a file `newcut.yaml`:" before a block. */
+const SAVED_AS = /\b(?:[Ss]ave|[Ww]rite) [^`]*`([\w./-]+\.\w+)`[^`]*$/
 
 /** A fenced code block. */
 export interface Block {

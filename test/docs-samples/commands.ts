@@ -112,17 +112,19 @@ function curlProblem(words: readonly string[]): string | null {
   const { method, url, body } = curlCall(words)
   const [, host, path = '/'] = /^(?:https?:\/\/)?([^/?#]*)([^?#]*)/.exec(url) ?? []
   if (!/^(?:127\.0\.0\.1|localhost|\[::1\]|HOST|NODE|[\d.]+)(?::|$)/.test(host)) return null
-  const route = servedRoutes.find((each) => each.method === method && each.matches(path))
+  const route = servedRoutes.find((each) => (each.method ?? method) === method && each.matches(path))
   if (route === undefined) return `nothing is served at ${method} ${path}`
   return body === null || route.accepts === undefined || route.accepts(JSON.parse(body))
     ? null
     : `${method} ${path} does not accept ${body}`
 }
 
-/** Arguments of programs that start newcut with its arguments, behind the name of the image or the pod. */
+/** The arguments of newcut in a call that runs its image, or runs it in a container or a pod; null: it does neither. */
 function innerNewcut(words: readonly string[]): readonly string[] | null {
-  const at = words.findIndex((word) => /^newcut(?::\w+)?$/.test(word) || /^\S+\/newcut:\S+$/.test(word))
-  return at < 0 || at === words.length - 1 ? null : words.slice(at + 1)
+  const at = words.includes('run')
+    ? words.findIndex((word) => /^(?:\S+\/)?newcut:[\w.-]+$/.test(word))
+    : words.indexOf('newcut', words.indexOf(words.includes('--') ? '--' : 'exec'))
+  return at < 0 || !words.some((word) => word === 'run' || word === 'exec') ? null : words.slice(at + 1)
 }
 
 /** Programs that start others, and those that documents only name: their options are not ours. */
@@ -162,7 +164,7 @@ export async function problemOf(command: Command, saved: readonly string[]): Pro
   }
   if (CONTAINERS.has(program)) {
     const inner = innerNewcut(rest)
-    return inner === null || inner[0].startsWith('-') || /[/=]/.test(inner[0]) ? null : newcutProblem(inner, {})
+    return inner === null ? missingPath(rest) : newcutProblem(inner, {})
   }
   if (OTHERS.has(program)) return missingPath(rest)
   return `${program}: a program that this test does not know`

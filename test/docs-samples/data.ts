@@ -2,6 +2,7 @@
 import { parseAllDocuments } from 'yaml'
 import { parseConfigFile, resolveLayers } from '../../src/cli/config.ts'
 import { optionTables } from '../../src/cli/options/table.ts'
+import { commandRows } from '../../src/commands/commands.ts'
 import { read } from '../../src/contracts/syntax/reader.ts'
 import { describeError } from '../../src/core/errors.ts'
 
@@ -60,16 +61,14 @@ function metricsProblem(text: string): string | null {
   return wrong === undefined ? null : `no sample: ${wrong}`
 }
 
-/** Pictures and outputs; a command in one would escape this test. */
+const names = commandRows.map(({ name }) => name)
+const COMMAND = new RegExp(`^(?:\\$ |(?:npx )?newcut (?:${names.join('|')})\\b(?! \\w+ )|npm |curl )`)
+
+/** Pictures and outputs. A command in one would escape this test. */
 function textProblem(text: string): string | null {
-  const command = text
-    .split('\n')
-    .find((line) => /^(?:\$ |(?:npx )?newcut \w|npm |curl )/.test(line) && !isBanner(line))
+  const command = text.split('\n').find((line) => COMMAND.test(line))
   return command === undefined ? null : `a command in a text block: ${command}`
 }
-
-/** The first line that newcut prints. */
-const isBanner = (line: string) => /^newcut \d/.test(line)
 
 /** Language -> why a block is wrong; null: it is right. */
 export const dataLanguages: Readonly<Record<string, (text: string) => string | null>> = {

@@ -1,6 +1,7 @@
 /**
  * Runs the samples of a document as its reader does: in one folder, from the first to the last, with the network that
- * they start. Two things differ: networks listen on free ports, and make automatic blocks five times a second.
+ * they start. Three things differ: all listen on free ports, networks make automatic blocks five times a second, and
+ * miners use no GPU.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -74,9 +75,9 @@ export class Session {
     await this.#succeeds('node program.mjs', whereIs(block))
   }
 
-  /** Runs each command of an `sh` block. @throws Error if one fails. */
-  async runShell(block: Block): Promise<void> {
-    for (const command of commandsOf(block.text)) {
+  /** Runs the commands of an `sh` block that `isWanted` chooses. @throws Error if one fails. */
+  async runShell(block: Block, isWanted: (command: Command) => boolean): Promise<void> {
+    for (const command of commandsOf(block.text).filter(isWanted)) {
       if (isNetwork(command)) await this.#startNode(command.words.slice(2))
       else await this.#succeeds(command.text, whereIs(block))
     }
@@ -103,7 +104,7 @@ export class Session {
     const commands = commandsOf(line)
     if (commands.length === 1 && commands[0].words[0] === 'curl') return this.#fetch(commands[0])
     const url = line.includes(NODE) || (ASKS.test(line) && !line.includes('--exec')) ? await this.#url() : null
-    return this.#ended('sh', ['-c', faster(line.replaceAll(NODE, url ?? ''))], url)
+    return this.#ended('sh', ['-c', apart(faster(line.replaceAll(NODE, url ?? '')))], url)
   }
 
   async #fetch({ words }: Command): Promise<Ended> {
@@ -168,6 +169,12 @@ export class Session {
 /** Whether a command is `newcut devnet` and runs until it is stopped. */
 const isNetwork = ({ words: [program, command, ...rest] }: Command) =>
   program === 'newcut' && command === 'devnet' && !rest.some((word) => ['--exec', '--check', '--help'].includes(word))
+
+/** The same miner, at a free port and without GPUs. */
+const apart = (line: string) =>
+  /^newcut mine\b(?!.*--http )/.test(line)
+    ? `${line} --http 127.0.0.1:0${line.includes('--gpu') ? '' : ' --gpu none'}`
+    : line
 
 /** The same command with a block each 200 ms. */
 const faster = (text: string) => text.replace(/\bconstant:\d+m?s\b/, 'constant:200ms')
