@@ -15,10 +15,10 @@ import {
   root,
   whereIs,
 } from './docs-samples/blocks.ts'
-import { problemOf } from './docs-samples/commands.ts'
+import { problemOf, requestProblem } from './docs-samples/commands.ts'
 import { dataLanguages } from './docs-samples/data.ts'
 import { GUIDES, notRun } from './docs-samples/lists.ts'
-import { docstringPrograms, installInto, javaScriptOf, typeFaults } from './docs-samples/programs.ts'
+import { docstringPrograms, installInto, typeFaults } from './docs-samples/programs.ts'
 import { Session } from './docs-samples/session.ts'
 import { type Command, commandsOf, promptsOf } from './docs-samples/shell.ts'
 
@@ -75,9 +75,11 @@ describe('every code block', () => {
     expect(wrong).toEqual([])
   })
 
-  it('of data can be read, and configuration files have options that exist', async () => {
-    const wrong = await problems(inLanguage(...Object.keys(dataLanguages)), async ({ language, text }) => {
-      const problem = dataLanguages[language](text)
+  it('of data can be read; configuration files have options that exist, and bodies are accepted', async () => {
+    const wrong = await problems(inLanguage(...Object.keys(dataLanguages)), async ({ language, text, request }) => {
+      const [method, path] = request?.split(' ') ?? []
+      const isBody = language === 'json' && request !== null
+      const problem = dataLanguages[language](text) ?? (isBody ? requestProblem(method, path, text) : null)
       return problem === null ? [] : [problem]
     })
     expect(wrong).toEqual([])
@@ -137,7 +139,7 @@ describe('the samples', () => {
   it.concurrent.each(ofEntries)('the example in the docstring of $where runs', async ({ where, text }) => {
     const session = new Session(['--auto-mine', 'constant:200ms'])
     try {
-      await session.runProgram({ document: where, line: 1, language: 'ts', text: javaScriptOf(text), file: null })
+      await session.runProgram({ document: where, line: 1, language: 'ts', text, file: null, request: null })
     } finally {
       await session.close()
     }
@@ -148,8 +150,8 @@ describe('the reader of blocks', () => {
   it('finds language, file, and lines that are indented instead of fenced', () => {
     const text = 'Save this as `a.mjs`:\n\n```ts\nlet a\n```\n\n- one\n\n  ```sh\n  ls\n  ```\n\n    newcut mine\n'
     expect(blocksIn('x.md', text)).toEqual([
-      { document: 'x.md', line: 3, language: 'ts', text: 'let a', file: 'a.mjs' },
-      { document: 'x.md', line: 9, language: 'sh', text: 'ls', file: null },
+      { document: 'x.md', line: 3, language: 'ts', text: 'let a', file: 'a.mjs', request: null },
+      { document: 'x.md', line: 9, language: 'sh', text: 'ls', file: null, request: null },
     ])
     expect(indentedLines('x.md', text)).toEqual(['x.md:13: newcut mine'])
     expect(() => blocksIn('x.md', '```sh\nls')).toThrow('x.md:1: a fence that stays open')

@@ -69,8 +69,10 @@ function hasParts(parts: readonly string[], text: string): boolean {
 }
 
 /**
- * Compares line by line, in order: each line of the sample was printed, and each line that was printed is in the sample,
- * but for those that the sample leaves out. Returns the first difference as a sentence; null: there is none.
+ * Compares line by line, in order. Each line of the sample must be printed, and each printed line must be in the sample,
+ * except where the sample leaves lines out.
+ *
+ * @returns the first difference as a sentence, or null.
  */
 export function difference(sample: readonly string[], printed: readonly string[]): string | null {
   let next = 0

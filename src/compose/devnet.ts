@@ -63,8 +63,9 @@ export type {
  *
  * @param options - Network, storage and listeners. Without any: 20 chains in memory, with proof of work, at port 1848.
  * @returns The node, as soon as it listens. {@link Devnet.close} ends it.
- * @throws NewcutError `BAD_OPTION` for options of the wrong shape or that exclude each other, `DATA_UNUSABLE` if
- *   `dataDir` or `backupDir` cannot be used, `PORT_BUSY` if the address is taken or not allowed.
+ * @throws NewcutError `BAD_OPTION`: an option has the wrong shape, or two exclude each other.
+ * @throws NewcutError `DATA_UNUSABLE`: `dataDir` or `backupDir` cannot be used.
+ * @throws NewcutError `PORT_BUSY`: the address is taken or not allowed.
  */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
   const { devnet } = await startNode(options, machineFor(options), (app) => addExplorer(app, false))

@@ -7,6 +7,8 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Folders with documents; "" is the project itself. */
 const FOLDERS = ['', 'bench/', 'deploy/', 'docs/']
 const FENCE = /^ *(```+|~~~+)(.*)$/
+/** "Send this with `POST /make-blocks`:" before a block. */
+const BODY_OF = /`((?:POST|PUT) \/[^`]*)`[^`]*:$/
 /** "Save this as `counter.pact`:" or "Write a file `newcut.yaml`:" before a block. */
 const SAVED_AS = /\b(?:[Ss]ave|[Ww]rite) [^`]*`([\w./-]+\.\w+)`[^`]*$/
 
@@ -19,8 +21,10 @@ export interface Block {
   /** The info string; empty if the fence has none. */
   readonly language: string
   readonly text: string
-  /** The file that the reader saves the block as; null: the block is no file. */
+  /** The file that the reader saves the block as, or null. */
   readonly file: string | null
+  /** Method and path of the request that the block is a body of, or null. */
+  readonly request: string | null
 }
 
 /** Path and line, for messages. */
@@ -44,8 +48,9 @@ export function blocksIn(document: string, text: string): Block[] {
     const end = lines.findIndex((line, i) => i > at && line.trim() === fence)
     if (end < 0) throw new Error(`${document}:${at + 1}: a fence that stays open`)
     const content = lines.slice(at + 1, end).map((line) => line.slice(indent))
-    const file = SAVED_AS.exec(paragraphBefore(lines, at))?.[1] ?? null
-    blocks.push({ document, line: at + 1, language: language.trim(), text: content.join('\n'), file })
+    const before = paragraphBefore(lines, at)
+    const [file, request] = [SAVED_AS, BODY_OF].map((pattern) => pattern.exec(before)?.[1] ?? null)
+    blocks.push({ document, line: at + 1, language: language.trim(), text: content.join('\n'), file, request })
     at = end
   }
   return blocks

@@ -36,7 +36,7 @@ const checking = commandRows.map((row) =>
     : { ...row, run: () => 0 },
 )
 
-/** What newcut says about a command line; null: it understands it. */
+/** @returns what newcut says about a command line that it does not understand, or null. */
 async function newcutProblem(words: readonly string[], environment: Command['assignments']): Promise<string | null> {
   let said = ''
   const output = {
@@ -110,8 +110,13 @@ export function curlCall(words: readonly string[]): CurlCall {
 
 function curlProblem(words: readonly string[]): string | null {
   const { method, url, body } = curlCall(words)
-  const [, host, path = '/'] = /^(?:https?:\/\/)?([^/?#]*)([^?#]*)/.exec(url) ?? []
+  const [, host, path] = /^(?:https?:\/\/)?([^/?#]*)([^?#]*)/.exec(url) ?? []
   if (!/^(?:127\.0\.0\.1|localhost|\[::1\]|HOST|NODE|[\d.]+)(?::|$)/.test(host)) return null
+  return requestProblem(method, path || '/', body)
+}
+
+/** @returns why a request is not served, or its JSON body not accepted; or null. */
+export function requestProblem(method: string, path: string, body: string | null): string | null {
   const route = servedRoutes.find((each) => (each.method ?? method) === method && each.matches(path))
   if (route === undefined) return `nothing is served at ${method} ${path}`
   return body === null || route.accepts === undefined || route.accepts(JSON.parse(body))
@@ -119,7 +124,7 @@ function curlProblem(words: readonly string[]): string | null {
     : `${method} ${path} does not accept ${body}`
 }
 
-/** The arguments of newcut in a call that runs its image, or runs it in a container or a pod; null: it does neither. */
+/** @returns the arguments of newcut in a call that runs its image, or runs it in a container or a pod; else null. */
 function innerNewcut(words: readonly string[]): readonly string[] | null {
   const at = words.includes('run')
     ? words.findIndex((word) => /^(?:\S+\/)?newcut:[\w.-]+$/.test(word))
@@ -138,7 +143,12 @@ const OTHERS = new Set(
   ).split(' '),
 )
 
-/** Why a command of a document is wrong; null: it is right. `saved`: files that the document has the reader save. */
+/**
+ * Judges a command of a document.
+ *
+ * @param saved - Files that the document has the reader save.
+ * @returns why the command is wrong, or null.
+ */
 export async function problemOf(command: Command, saved: readonly string[]): Promise<string | null> {
   const { assignments } = command
   const words = command.words.filter((word, i) => i > 0 || word !== 'sudo')

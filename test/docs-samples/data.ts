@@ -26,7 +26,7 @@ function yamlProblem(text: string): string | null {
 
 const filledIn = (text: string) => text.replace(/\bKEY\b/g, 'ab'.repeat(32)).replace(/\bPORT\b/g, '1917')
 
-/** The message of what a function throws; null: it throws nothing. */
+/** @returns the message of the error that a function throws, or null. */
 function orMessage(judge: () => void): string | null {
   try {
     judge()
@@ -70,7 +70,7 @@ function textProblem(text: string): string | null {
   return command === undefined ? null : `a command in a text block: ${command}`
 }
 
-/** Language -> why a block is wrong; null: it is right. */
+/** Language -> a judge, which returns why a block is wrong, or null. */
 export const dataLanguages: Readonly<Record<string, (text: string) => string | null>> = {
   json: (text) => orMessage(() => void JSON.parse(text)),
   yaml: yamlProblem,

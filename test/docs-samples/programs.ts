@@ -12,7 +12,7 @@ export interface Program {
 
 const EXAMPLE = /^ *\* ```ts\n([\s\S]*?)\n *\* ```$/gm
 
-/** What a fragment in a docstring of the client takes for granted. */
+/** Declarations that a fragment in a docstring of the client leaves out. */
 const CLIENT = `import type { NodeClient } from 'newcut/node'\ndeclare const client: NodeClient\n`
 
 /** The programs in docstrings below these folders. A fragment without imports is about a client. */

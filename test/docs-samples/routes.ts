@@ -7,10 +7,10 @@ import { validatorOf } from '../../src/schema/validator.ts'
 import { root } from './blocks.ts'
 
 export interface Route {
-  /** Null: any. */
+  /** Null for any method. */
   readonly method: string | null
   readonly matches: (path: string) => boolean
-  /** Whether it accepts a JSON body; undefined: the route has none. */
+  /** Whether it accepts a JSON body; undefined if the route has none. */
   readonly accepts?: (body: unknown) => boolean
 }
 

@@ -83,7 +83,7 @@ export class Session {
     }
   }
 
-  /** Runs the commands of a `console` block. Returns how their output differs from the sample; null: it does not. */
+  /** Runs the commands of a `console` block. @returns how their output differs from the sample, or null. */
   async runConsole(block: Block): Promise<string | null> {
     for (const { line, output } of promptsOf(block.text)) {
       const [first] = commandsOf(line)

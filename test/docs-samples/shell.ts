@@ -67,7 +67,6 @@ class Reader {
     if (!operator.endsWith('<<')) return
     const close = this.#text.indexOf(`\n${name}`, this.#at)
     if (close < 0) throw new Error(`a here-document without its end ${name}`)
-    this.#text.slice(this.#at)
     this.#at = close + 1 + name.length
   }
 
