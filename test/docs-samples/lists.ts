@@ -14,6 +14,7 @@ const LUCK = 'its lines depend on the machine and on luck'
 const FLEET = 'it needs a NATS server, a leader and rigs beside it; test/fleet/ runs the commands'
 
 export const notRun: readonly NotRun[] = [
+  { document: 'CONTRIBUTING.md', first: '$ npm test -- test/core', reason: 'a test does not run the tests' },
   { document: 'README.md', first: '$ npm start -- --blocks 5', reason: 'test/readme.test.ts runs it' },
   { document: 'docs/CONSOLE.md', first: '$ newcut mine --blocks 5', reason: LUCK },
   { document: 'docs/FLEETS.md', first: '$ newcut fleet', reason: FLEET },
