@@ -24,8 +24,8 @@
  * if (sender === null) throw new Error('no such key')
  * try {
  *   const transfer = { from: sender.account, to: 'sender01', amount: readAmount('1.5') }
- *   const order = await planTransfer(client, { transfer, chain: 0, keys: [sender.key] })
- *   const { gas } = await new Teller(client).carryOut(order)
+ *   const request = await planTransfer(client, { transfer, chain: 0, keys: [sender.key] })
+ *   const { gas } = await new Teller(client).carryOut(request)
  *   console.log(`gas ${gas}, new balance ${(await accountOn(client, 0, 'sender01'))?.balance}`)
  * } catch (error) {
  *   if (!(error instanceof CommandFailed)) throw error
