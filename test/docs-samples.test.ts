@@ -11,11 +11,14 @@ import {
   allIndentedLines,
   type Block,
   blocksIn,
+  documents,
   indentedLines,
+  mentions,
   root,
+  textOf,
   whereIs,
 } from './docs-samples/blocks.ts'
-import { problemOf, requestProblem } from './docs-samples/commands.ts'
+import { mentionProblem, problemOf, requestProblem } from './docs-samples/commands.ts'
 import { dataLanguages } from './docs-samples/data.ts'
 import { GUIDES, notRun } from './docs-samples/lists.ts'
 import { docstringPrograms, installInto, typeFaults } from './docs-samples/programs.ts'
@@ -92,6 +95,14 @@ describe('every code block', () => {
     expect(programs.length).toBeGreaterThan(8)
     expect(typeFaults(programs, folder)).toEqual([])
   })
+})
+
+it('every command within a sentence has a name and flags that exist', () => {
+  const found = documents.flatMap((document) =>
+    mentions(textOf(document)).map((mention) => ({ document, mention, problem: mentionProblem(mention) })),
+  )
+  expect(found.length).toBeGreaterThan(30)
+  expect(found.filter(({ problem }) => problem !== null)).toEqual([])
 })
 
 describe('the samples', () => {
@@ -188,6 +199,15 @@ describe('the reader of blocks', () => {
   ])('sees what is wrong with %s', async (line, problem) => {
     const [command] = commandsOf(line)
     expect(await problemOf(command, [])).toMatch(problem)
+  })
+
+  it('sees commands and flags within sentences that do not exist', () => {
+    const text = 'Run `newcut dig`, `newcut rigs check --json`, `newcut send --quick` or:\n\n```sh\n`newcut no`\n```\n'
+    expect(mentions(text).map(mentionProblem)).toEqual([
+      'newcut dig: no such command',
+      null,
+      'newcut send --quick: --quick is no option of it',
+    ])
   })
 
   it.each([

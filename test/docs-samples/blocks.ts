@@ -75,7 +75,11 @@ export function indentedLines(document: string, text: string): string[] {
   return found
 }
 
-const textOf = (document: string) => readFileSync(`${root}${document}`, 'utf8')
+/** Commands of newcut within sentences. */
+export const mentions = (text: string): readonly string[] =>
+  [...text.replace(/^ *(```+)[\s\S]*?^ *\1$/gm, '').matchAll(/`(newcut [^`]+)`/g)].map(([, mention]) => mention)
+
+export const textOf = (document: string) => readFileSync(`${root}${document}`, 'utf8')
 
 export const allBlocks: readonly Block[] = documents.flatMap((document) => blocksIn(document, textOf(document)))
 export const allIndentedLines: readonly string[] = documents.flatMap((name) => indentedLines(name, textOf(name)))

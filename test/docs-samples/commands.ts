@@ -1,6 +1,6 @@
 /** Judges command lines of documents: options by the program itself, calls of `curl` by what is served. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { runProgram } from '../../src/cli/program.ts'
+import { programOf, runProgram } from '../../src/cli/program.ts'
 import { commandRows } from '../../src/commands/commands.ts'
 import { refuseWithoutEffect } from '../../src/commands/effect.ts'
 import { setupOf } from '../../src/commands/miner-setup.ts'
@@ -50,6 +50,30 @@ async function newcutProblem(words: readonly string[], environment: Command['ass
   const withoutFile = words.filter((word, i) => word !== '--config' && words[i - 1] !== '--config')
   const code = await runProgram(withoutFile.map(filledIn), terminal, checking)
   return code === 0 ? null : said.trim()
+}
+
+/** Command -> its flags with dashes. */
+const flagsOf: ReadonlyMap<string, readonly string[]> = new Map(
+  programOf(silentSurroundings, commandRows, { code: 0, format: 'text' }).commands.map((command) => [
+    command.name(),
+    [...command.options.flatMap(({ long }) => long ?? []), '--help', '--help-all'],
+  ]),
+)
+
+/**
+ * Judges a command within a sentence, which may be a part of one: `newcut send --no-preflight`.
+ *
+ * @returns why the command or a flag does not exist, or null.
+ */
+export function mentionProblem(text: string): string | null {
+  const [first, second, ...rest] = text.split(/\s+/).slice(1)
+  if (first === undefined || first === 'COMMAND' || first === 'help' || first.startsWith('-')) return null
+  const isPair = flagsOf.has(`${first} ${second}`)
+  const flags = flagsOf.get(isPair ? `${first} ${second}` : first)
+  if (flags === undefined) return `${text}: no such command`
+  const words = isPair || second === undefined ? rest : [second, ...rest]
+  const unknown = words.find((word) => /^--[a-z]/.test(word) && !flags.includes(word.split('=')[0]))
+  return unknown === undefined ? null : `${text}: ${unknown} is no option of it`
 }
 
 const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
