@@ -39,7 +39,7 @@ export function optionsDocument(helpOf: (...words: string[]) => string): string 
       const same = SAME_OPTIONS[command]
       if (same !== undefined) return `## newcut ${command}\n\nThe options of \`newcut ${same}\`.\n`
       if ('options' in row) return `## newcut ${command}\n\n${tableText(row.options as Table)}`
-      return `## newcut ${command}\n\n\`\`\`\n${helpOf(command).trimEnd()}\n\`\`\`\n`
+      return `## newcut ${command}\n\n\`\`\`text\n${helpOf(command).trimEnd()}\n\`\`\`\n`
     })
   return [introduction, ...sections].join('\n')
 }
