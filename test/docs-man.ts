@@ -52,7 +52,7 @@ export function manualPage(program: Command): string {
     '.SH EXAMPLES',
     ...exampleLines(programExamples),
     '.SH "SEE ALSO"',
-    'docs/OPTIONS.md, docs/MINING.md and docs/DEVNET.md in the package.',
+    'docs/OPTIONS.md, docs/SOLO.md and docs/DEVNET.md in the package.',
   ]
   return `${lines.join('\n')}\n`
 }

@@ -1,4 +1,4 @@
-/** The levels of the log: the one table of which event belongs to which. docs/MINING.md shows it to users. */
+/** The levels of the log: the one table of which event belongs to which. docs/CONSOLE.md shows it to users. */
 import type { ConsoleEvent } from './notices.ts'
 
 /** From the most important events to the least. */
