@@ -139,8 +139,8 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   })
 
   it('works with the rights that the documents give to rigs', async () => {
-    const text = readFileSync(new URL('../../docs/MINING.md', import.meta.url), 'utf8')
-    const [, config = ''] = /```\n(authorization \{[^`]*)```/.exec(text) ?? []
+    const text = readFileSync(new URL('../../docs/FLEETS.md', import.meta.url), 'utf8')
+    const [, config = ''] = /```conf\n(authorization \{[^`]*)```/.exec(text) ?? []
     expect(config).toMatch(/permissions/)
     const { url } = await server(config)
     const leader = lead(url.replace('nats://', 'nats://leader:LEADER@'))
