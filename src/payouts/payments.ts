@@ -12,7 +12,7 @@ export interface Payment {
   readonly account: string
   /** Coins as a decimal number. */
   readonly amount: string
-  /** Of the transaction, which may have other transfers too. */
+  /** Request key of the transaction, which may have other transfers too. */
   readonly requestKey: string
   /** `pending`: the result is unknown; the transaction may or may not be in a block. */
   readonly state: 'pending' | 'paid' | 'failed' | 'expired'

@@ -171,7 +171,7 @@ async function sightsOf(
       const depth = deep === null ? 1 : Math.max(1, deep.head - shallow + 1)
       sights.set(requestKey, { kind: 'included', height: shallow, depth })
     } else if (deep !== null && deep.creationTime >= BigInt(expires) * MICROSECONDS) {
-      // A reorg between the answers may have brought blocks that were not looked at.
+      // A reorg between the answers may have brought blocks that these answers do not cover.
       if (await isStill(node, { chain, deep }, call)) sights.set(requestKey, expiredSight(options, requestKey))
     }
   }

@@ -20,7 +20,7 @@ export interface TargetHeard {
   readonly target: bigint
 }
 
-/** What the rig waits for. `probing`: it mines, and has sent the requests that some settings cause. */
+/** Next step of the log-in. `probing`: it mines, and has sent the requests that some settings cause. */
 export type Stage = 'subscribe' | 'authorize' | 'job' | 'probing' | 'mining' | 'failed'
 
 /** Length of work on a network with three adjacent chains, the only one that rigs know. */
