@@ -1,6 +1,6 @@
-/** Tells search threads that hang: those that should search and count no hash. */
+/** Detects hung search threads: those that should search but count no hash. */
 
-/** How often threads are looked at. */
+/** Interval between checks. */
 export const WATCH_MS = 1000
 
 interface Sign {
@@ -10,21 +10,22 @@ interface Sign {
 
 export class Silence {
   readonly #patienceMs: number
-  /** The last sign of life of each thread that is watched. */
+  /** The last sign of life of each watched thread. */
   readonly #signs = new Map<number, Sign>()
   #lookedAtMs = Number.NEGATIVE_INFINITY
 
-  /** `patienceMs`: how long a thread may count no hash. */
+  /** @param patienceMs maximum time without a counted hash */
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs
   }
 
   /**
-   * Called every WATCH_MS with the threads that should search, or get ready to, and the hashes of each so far. Returns
-   * those that have been silent for too long. A thread that is left out once begins anew.
+   * Checks the threads. Call it every WATCH_MS.
+   * @param hashes total hashes of each thread that should search or prepare; an omitted thread starts over
+   * @returns threads that have been silent for too long
    */
   look(nowMs: number, hashes: ReadonlyMap<number, number>): number[] {
-    // The whole process was suspended or starved, and its threads with it.
+    // The whole process was suspended or starved.
     if (nowMs - this.#lookedAtMs > 4 * WATCH_MS) this.#signs.clear()
     this.#lookedAtMs = nowMs
     for (const thread of this.#signs.keys()) if (!hashes.has(thread)) this.#signs.delete(thread)
@@ -34,7 +35,7 @@ export class Silence {
       if (sign?.hashes !== count) this.#signs.set(thread, { hashes: count, atMs: nowMs })
       else if (nowMs - sign.atMs > this.#patienceMs) silent.push(thread)
     }
-    // Whoever comes in their place begins anew.
+    // Their replacements start over.
     for (const thread of silent) this.#signs.delete(thread)
     return silent
   }
