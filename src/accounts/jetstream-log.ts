@@ -202,8 +202,7 @@ export class ShareLog {
 
   /**
    * @returns the time of the first share at or after this sequence, or null if there is none. An unreadable share
-   * counts
-   * as the earliest.
+   * counts as the earliest.
    */
   async #timeFrom(sequence: number): Promise<number | null> {
     const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: sequence }

@@ -202,8 +202,7 @@ export class LevelStore implements ShareStore, AccountStore {
 
   /**
    * Handles a failed write. LevelDB's log may end in half a record, after which nothing would be readable. Reopening
-   * the
-   * database starts another log.
+   * the database starts another log.
    */
   #fail(database: ShareDatabase, error: unknown, batch: readonly (Put | Del)[]): void {
     for (const { type, key } of batch) if (type === 'put' && key.startsWith(SHARES)) this.#doubtful.push(key)

@@ -42,8 +42,8 @@ export function nonceRanges(slots: number, random: () => number): NonceRange[] {
 }
 
 /**
- * Splits the nonce space among the devices of several engines. Engines get equal parts, however many devices they have:
- * a GPU needs a larger part than one of many CPU threads, because a batch is cut short at the end of its part.
+ * Splits the nonce space among the devices of several engines. Engines get equal parts, however many devices they have.
+ * A GPU needs a larger part than one of many CPU threads, because a batch is cut short at the end of its part.
  * @param counts number of devices of each engine
  * @returns a list of ranges for each engine
  */

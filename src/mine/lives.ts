@@ -102,8 +102,7 @@ export class Lives {
 
   /**
    * Resumes a solution of an earlier run: hands it in unless its issuer acknowledged it, and follows it. Its age by
-   * this
-   * machine's clock does not matter: the node decides whether it is too old.
+   * this machine's clock does not matter: the node decides whether it is too old.
    */
   resume({ bytes, issuer, device, effort, foundAtMs: foundAtWallMs, isAcknowledged, verdict }: Unfinished): void {
     const { source, clock, stopped } = this.#options

@@ -1,7 +1,6 @@
 /**
  * Pays balances with transactions of many transfers. Each is journaled before it is sent, and only the journal says
- * what
- * was paid. So a run that was killed can be repeated.
+ * what was paid. So a run that was killed can be repeated.
  */
 import type { Clock } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'

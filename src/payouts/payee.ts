@@ -4,8 +4,7 @@ const KEY = /^(?:k:)?([0-9a-fA-F]{64})$/
 
 /**
  * The account of a user: `k:KEY` for both `KEY` and `k:KEY`. Other account names are not paid: anybody may own that
- * name
- * on some chain, and a transfer to a missing account fails.
+ * name on some chain, and a transfer to a missing account fails.
  * @returns null if the user names no such account
  */
 export function accountOfUser(user: string): string | null {

@@ -14,8 +14,7 @@ export const payoutFile = (folder: string) => join(folder, 'payouts.jsonl')
 
 /**
  * Reads a journal; empty if there is no file. An unfinished last line is ignored: its process died, and nothing
- * followed
- * from it.
+ * followed from it.
  * @throws NewcutError DATA_UNUSABLE if the journal is damaged
  */
 export function readPayouts(folder: string): PayoutLine[] {

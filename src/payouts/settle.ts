@@ -1,7 +1,6 @@
 /**
  * Settles orders. An order is settled when its transaction is deep enough in its chain, or when a block of that depth
- * is
- * too late for it. Then no later block can include it, and no earlier one does. Until then newcut resends the same
+ * is too late for it. Then no later block can include it, and no earlier one does. Until then newcut resends the same
  * transaction while blocks may include it.
  */
 import { type Clock, sleep } from '../core/clock.ts'
@@ -48,8 +47,7 @@ type Sight =
 /**
  * Follows orders that were just sent, until all are settled.
  * @throws NewcutError NO_RESULT if the chain proves nothing long after they expired, errors of NodeClient, and the
- * reason
- * of the signal
+ * reason of the signal
  */
 export async function settle(orders: readonly PayoutOrder[], options: SettleOptions): Promise<void> {
   const { clock, signal, onStep, confirmations } = options

@@ -112,8 +112,7 @@ export interface Source {
   readonly workBytes: number
   /**
    * The vote of the highest work with a known vote, or null. Pools and leaders of fleets do not send the parents of
-   * their
-   * work, which it depends on.
+   * their work, which it depends on.
    */
   forkVote(): ForkVote | null
   /**

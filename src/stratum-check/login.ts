@@ -136,8 +136,7 @@ export class Login {
 
   /**
    * Handles a bad answer to mining.subscribe. Some rigs try again under another name on the same connection; others
-   * give
-   * up.
+   * give up.
    */
   #misread(failure: Finding): string[] {
     const isLast = this.#try >= this.maker.agents.length - 1

@@ -1,6 +1,6 @@
 /**
  * The part of the WebAssembly binary format (core specification, section 5, and its SIMD instructions) that one kernel
- * needs: instructions as byte lists, and a module with one exported function and one page of memory.
+ * needs. It covers instructions as byte lists, and a module with one exported function and one page of memory.
  */
 
 export type Code = readonly number[]

@@ -111,8 +111,8 @@ function tailOf(mid: Midstate, low: number, middle: number, high: number): Uint3
 }
 
 /**
- * The state v0..v15 (RFC 7693 section 3.2) after the part of round 1 that does not depend on words 5 to 7: columns 0
- * and 1, and the first half of column 2.
+ * The state v0..v15 (RFC 7693 section 3.2) after the part of round 1 that does not depend on words 5 to 7. That part is
+ * columns 0 and 1, and the first half of column 2.
  */
 function startRows(mid: Midstate, tail: Uint32Array): Uint32Array {
   const v = Uint32Array.from([...mid.state, ...IV])

@@ -1,5 +1,5 @@
 /**
- * Messages between a GPU's child process and its parent, as lines of JSON: commands on stdin, reports on file
+ * Messages between a GPU's child process and its parent, as lines of JSON. Commands come on stdin. Reports go to file
  * descriptor 3, because drivers may write to stdout and stderr. The child runs foreign code, so the parent checks every
  * report. An invalid report counts as a failure of the child.
  */
@@ -88,7 +88,7 @@ export interface AdapterChoice {
 }
 
 export interface SearchSettings {
-  /** Null: the one that Dawn prefers. */
+  /** The adapter, or null for the one that Dawn prefers. */
   readonly adapter: AdapterChoice | null
   readonly allowSoftware: boolean
   readonly range: NonceRange

@@ -1,4 +1,4 @@
-/** What the session of a rig behind a pool needs, in addition to its socket. */
+/** Interface of a pool rig's session to the engine, in addition to its socket. */
 import type { PoolLines } from '../../stratum/passthrough.ts'
 import type { Rig } from '../stratum/share.ts'
 import type { RefusalName } from './refusals.ts'

@@ -53,10 +53,10 @@ export interface RigJob {
  * Several jobs are valid at once, also on several chains (PROTOCOL.md F). Neither a block of another chain makes work
  * stale (A.6), nor other transactions on the same parents. Shares of a job become stale
  *
- * - when newer work has the reason `newCut` or `solved`, or there is no work: this ends the previous search, and
- *   every search on its chain up to its height;
+ * - when newer work has the reason `newCut` or `solved`, or there is no work. This ends the previous search, and
+ *   every search on its chain up to its height.
  * - when there is work on its chain, at its height or higher, with another parent, whatever the reason. A neighbour
- *   that advances by one block makes no work stale, and it cannot advance by two;
+ *   that advances by one block makes no work stale, and it cannot advance by two.
  * - five minutes after other work replaced it.
  */
 export class Jobs {
@@ -207,8 +207,8 @@ export type ShareHash = (job: RigJob, nonce1: number, nonce2: number) => Uint32A
 const tail = new Uint32Array(16)
 
 /**
- * The hash of a job with a nonce, as eight words, the least significant first. The nonce is in bytes 278 to 285: nonce1
- * (2 bytes) is the upper half of the sixth word of the last block, nonce2 (6 bytes) the following word and a half.
+ * The hash of a job with a nonce, as eight words, the least significant first. The nonce is in bytes 278 to 285. nonce1
+ * (2 bytes) is the upper half of the sixth word of the last block. nonce2 (6 bytes) is the following word and a half.
  */
 export function shareHash({ start }: RigJob, nonce1: number, nonce2: number): Uint32Array {
   tail.set(start.tail)

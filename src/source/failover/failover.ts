@@ -89,8 +89,7 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
   #active: Session<U, F> | null = null
   /**
    * Sessions that are to take over once they have a job. The first is the preferred one, the others are stand-ins. When
-   * a
-   * stand-in takes over, those before it continue.
+   * a stand-in takes over, those before it continue.
    */
   #coming: readonly Session<U, F>[] = []
   #count = 0

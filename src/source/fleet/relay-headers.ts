@@ -1,7 +1,6 @@
 /**
  * The headers of a relay: the creation times of one residue, which its stratum rigs search with all nonces. Reports
- * renew
- * them. They outlast the lease of its own devices, so rigs keep mining while the fleet has no leader.
+ * renew them. They outlast the lease of its own devices, so rigs keep mining while the fleet has no leader.
  */
 import { type Clock, notBefore } from '../../core/clock.ts'
 import type { HeaderClass } from '../../core/nonce.ts'

@@ -1,7 +1,6 @@
 /**
  * Adaptive timeouts for a node, by kind of question. A node that does not answer may only be slow, so each timeout
- * doubles
- * the next one. The miner keeps using slow nodes.
+ * doubles the next one. The miner keeps using slow nodes.
  */
 
 /** Timeout of a fast node, and of an unknown one. */

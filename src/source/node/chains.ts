@@ -66,8 +66,7 @@ export class SeenChains {
 
 /**
  * The chain that has to advance before `chain` can have a next block (PROTOCOL.md D). It is a lower adjacent one or, at
- * a
- * change of graphs, any chain that is still before the change.
+ * a change of graphs, any chain that is still before the change.
  * @returns null if there is none
  */
 export function waitsFor(history: Network['graphHistory'], heights: Heights, chain: number): number | null {

@@ -5,14 +5,14 @@
  *
  * - The reward depends only on the height. Heights are a few blocks apart, so it is left out.
  * - The target is that of the next block: the target of the head, except in the first block of an epoch, where it is
- * computed (PROTOCOL.md C). Braids keep chains together, so targets differ by some tenths of a per cent. They differ by
- * more while chains enter a new epoch one after the other.
+ *   computed (PROTOCOL.md C). Braids keep chains together, so targets differ by some tenths of a per cent. They differ
+ *   by more while chains enter a new epoch one after the other.
  * - A chain that has to wait for a neighbour (PROTOCOL.md D) has no next block and no chance.
- * - P is the probability that no other block of the chain appears between our newest knowledge of it and the arrival of
- * our block: one round trip. Only a block of its own chain makes work useless (PROTOCOL.md A.6), so this is also the
- * risk that the chain is blocked. Block arrivals are memoryless. The whole network makes (chains / block delay) blocks.
- * Miners stay on their chain until it advances, then spread over the chains that can be mined. So the hashrate on a
- * chain, and its block rate, grow with the time since it became minable: a fresh parent is the safest.
+ * - P is the probability that no other block of the chain appears between our newest knowledge of it and the arrival
+ *   of our block: one round trip. Only a block of its own chain makes work useless (PROTOCOL.md A.6), so this is also
+ *   the risk that the chain is blocked. Block arrivals are memoryless. The whole network makes (chains / block delay)
+ *   blocks. Miners stay on their chain until it advances, then spread over the chains that can be mined. So the
+ *   hashrate on a chain, and its block rate, grow with the time since it became minable: a fresh parent is the safest.
  */
 import { encodeBase64Url } from '../../core/bytes.ts'
 import { type Cut, extensionOf } from '../../core/cut.ts'
@@ -58,7 +58,7 @@ const WORTHWHILE = 1.001
 const ALL_HASHES = 2 ** 256
 
 /**
- * Those of `chains` that can be mined on these heads.
+ * The minable ones of `chains` on these heads.
  * @param before prospects of the previous look
  */
 export function prospectsOf(

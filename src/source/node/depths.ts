@@ -88,8 +88,7 @@ export class Depths {
 
   /**
    * Follows a block from the last reported step. Yields greater depths, its replacement and its return. Ends when
-   * enough
-   * blocks are above its height, or when the signal aborts.
+   * enough blocks are above its height, or when the signal aborts.
    */
   async *follow(block: FollowedBlock, last: Standing, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     let told = last

@@ -16,8 +16,8 @@ export interface FollowUpOptions extends LookOptions {
 }
 
 /**
- * Looks for the block until its fate is known, and yields it. Yields `unconfirmed` after 20 s, and then continues for
- * 2 hours. After the signal aborts, looks once more. Never throws.
+ * Looks for the block until its fate is known, and yields it. Yields `unconfirmed` after 20 s, and then continues for 2
+ * hours. After the signal aborts, looks once more. Never throws.
  */
 export async function* followUp(
   block: SolvedBlock,

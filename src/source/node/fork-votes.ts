@@ -39,8 +39,7 @@ export class ForkVotes {
 
   /**
    * Casts the operator's vote in work, where the rules leave a choice. `yes` and `no` need the parent first; `node`
-   * does
-   * not wait for it.
+   * does not wait for it.
    * @throws errors of fetching the parent
    */
   async cast(work: Work, signal: AbortSignal): Promise<Work> {

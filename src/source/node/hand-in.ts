@@ -16,8 +16,7 @@ const MAX_PAUSE_MS = 1_000
 const INSISTS_MS = 5_000
 /**
  * `No associated payload` is final after this time. A node also returns it for a solution that it already took, when
- * the
- * answer was lost; it adds blocks to its chain asynchronously.
+ * the answer was lost; it adds blocks to its chain asynchronously.
  */
 const USED_UP_MS = 20_000
 /** Timeout of the request that makes the node rebuild the payload. Its answer is not used. */

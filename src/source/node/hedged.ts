@@ -29,8 +29,7 @@ const MAX_AT_ONCE = 4
 /**
  * Runs a request, and repeats it every 1.5 s and when the node is back, while none is answered. Resolves with the first
  * answer. Rejects with the first failure, with NewcutError NODE_UNREACHABLE after the timeout, or with the reason of
- * the
- * signal. Aborts all other requests when it settles.
+ * the signal. Aborts all other requests when it settles.
  */
 export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options: HedgeOptions): Promise<T> {
   const { clock, what, signal, everyMs = HEDGE_MS, wakeups, timeouts = new AdaptiveTimeout() } = options

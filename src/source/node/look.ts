@@ -39,8 +39,8 @@ export interface Look {
 }
 
 /**
- * Looks until the node knows the block, or its chain has another one at that height.
- * After the signal aborts, looks once more. Never throws.
+ * Looks until the node knows the block, or its chain has another one at that height. After the signal aborts, looks
+ * once more. Never throws.
  * @param delaysMs pauses before each look
  */
 export async function lookFor(

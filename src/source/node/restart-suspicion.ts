@@ -1,7 +1,6 @@
 /**
  * Signs that a node may have restarted and forgotten its work: a connection ended, or it was away. Slow nodes and
- * proxies
- * that end idle connections cause such signs all the time, so frequent signs count less.
+ * proxies that end idle connections cause such signs all the time, so frequent signs count less.
  */
 import type { Transition } from './transition.ts'
 

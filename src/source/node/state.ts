@@ -1,7 +1,7 @@
 /**
  * The knowledge and goals of a miner of one node as a pure state machine: `step(state, event) -> [state, effects]`. It
- * uses
- * no clock, timer, randomness or network. The shell (node-source.ts) performs the effects and reports their results.
+ * uses no clock, timer, randomness or network. The shell (node-source.ts) performs the effects and reports their
+ * results.
  *
  *     current:  none       no work yet
  *               searching  engines search this job
@@ -73,8 +73,7 @@ export interface SolvedWork extends WorkFields {
   /**
    * Number of consecutive cuts that show its parent as the head of its chain, after its block was in the chain. Null if
    * its block was not. The first such cut may be an older answer. The second proves that the chain rolled back, so work
-   * on
-   * the parent is useful again.
+   * on the parent is useful again.
    */
   readonly behind: number | null
   /** When the node acknowledged the solution, or null if its block is not due. */

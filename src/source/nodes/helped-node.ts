@@ -83,8 +83,7 @@ async function firstAnswer<T>(own: MiningNode, help: Help, call: (node: MiningNo
 /**
  * Looks up a block. Helpers may not have it yet, or be on another branch. So while the node is up, only a block on a
  * helper's chain counts, or `orphaned` for a block that the node does not know. Even if the node seems down, it is
- * asked
- * too, for up to PATIENCE_MS, before a block counts as unknown.
+ * asked too, for up to PATIENCE_MS, before a block counts as unknown.
  */
 async function placeAmong(own: MiningNode, help: Help, call: (node: MiningNode) => Promise<Place>): Promise<Place> {
   const isUp = help.isUp()

@@ -165,8 +165,7 @@ export class NodesSource implements Source, ChainChoice {
 
   /**
    * Hands in a solution. One of an earlier run waits until its node first answers in this run, unless another node
-   * already
-   * has its block.
+   * already has its block.
    */
   async handIn(solution: Solution): Promise<Receipt> {
     const { issuer } = solution.job
@@ -354,9 +353,8 @@ export class NodesSource implements Source, ChainChoice {
   }
 
   /**
-   * Whether a block of the solution is unlikely: it was refused, or its node was already silent and has most likely not
-   * got
-   * it, or the node has been down for too long.
+   * Whether the solution has most likely failed. It has if it was refused, if its node was already silent and did not
+   * get it, or if the node has been down for too long.
    */
   #isInVain({ job }: Solution, { sinceMs, isTaken, isRefused }: UnderWay): boolean {
     if (isRefused) return true

@@ -30,8 +30,7 @@ const ACCOUNT = new RegExp(`^(?:${ACCOUNTS.join('|')})(?:\\.[^:]*)?(?=:|$)`, 'i'
 
 /**
  * Parses an address. A colon ends the user and starts the password, unless it belongs to an account name, as in
- * `k:KEY`.
- * Any character may be written as %XX.
+ * `k:KEY`. Any character may be written as %XX.
  * @throws NewcutError BAD_OPTION; the message contains neither user nor password
  */
 export function readPoolAddress(text: string): PoolAddress {

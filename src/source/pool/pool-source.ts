@@ -1,7 +1,6 @@
 /**
  * Shares for pools with failover: newcut searches the work of the first pool that gives any, and fails back to a pool
- * of
- * higher priority. A share belongs to the session that gave its job.
+ * of higher priority. A share belongs to the session that gave its job.
  */
 
 import { readU64LE } from '../../core/bytes.ts'

@@ -1,7 +1,6 @@
 /**
- * Pool sessions for rigs: one for each rig, plus a spare that is already logged in, so that the next rig gets its
- * nonce1 and
- * a job at once. All sessions use the pool of the current work.
+ * Pool sessions for rigs: one for each rig, plus a logged-in spare. So the next rig gets its nonce1 and a job at once.
+ * All sessions use the pool of the current work.
  */
 import type { Clock } from '../../core/clock.ts'
 import { describeError, type NewcutError } from '../../core/errors.ts'

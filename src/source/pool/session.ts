@@ -42,8 +42,7 @@ export interface PoolJob {
 
 /**
  * A message of the pool about work, unchanged. `job` has the parameters of mining.notify, `nonces` has nonce1 and the
- * size
- * of nonce2.
+ * size of nonce2.
  */
 export type PoolNews =
   | { readonly kind: 'job'; readonly params: readonly unknown[]; readonly work: Work }
@@ -291,8 +290,7 @@ export class PoolSession {
 
   /**
    * Handles client.reconnect with `[host, port, seconds to wait]`. An omitted, empty or null value means the same
-   * address,
-   * without a wait.
+   * address, without a wait.
    */
   #moved([host, port, seconds]: readonly unknown[]): void {
     const { address, home } = this.#options
