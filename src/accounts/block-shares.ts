@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describeError } from '../core/errors.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
-import type { BlocksOnTheirWay, PendingShare } from './rig-ledger.ts'
+import type { PendingBlocks, PendingShare } from './rig-ledger.ts'
 
 const FILE = 'block-shares.jsonl'
 /** Maximum number of pending shares. Beyond it the oldest are dropped. */
@@ -25,7 +25,7 @@ const BlockShareLine = Type.Object({
   block: Text,
 })
 
-export class BlockShares implements BlocksOnTheirWay {
+export class BlockShares implements PendingBlocks {
   /** Path of the file, or null to keep shares in memory only. */
   readonly #path: string | null
   readonly #pending = new Map<string, PendingShare>()

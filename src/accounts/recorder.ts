@@ -6,7 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { minuteOf, type RefusedVerdict, type WorkerAccount } from './account.ts'
 import type { Accounts, Presence } from './accounts.ts'
-import type { Kept, RigLedger, RigNotice } from './rig-ledger.ts'
+import type { LedgerStorage, RigLedger, RigNotice } from './rig-ledger.ts'
 import type { RefusedShares, ShareEntry } from './share-store.ts'
 
 /** A share before the write that sets its time. */
@@ -32,7 +32,7 @@ const MAX_REFUSED = 100_000
 
 export class ShareRecorder implements RigLedger {
   readonly accounts: Accounts
-  readonly kept: Kept | null
+  readonly storage: LedgerStorage | null
   readonly #clock: Clock
   readonly #onNotice: (notice: RigNotice) => void
   #waiting: Waiting[] = []
@@ -51,13 +51,13 @@ export class ShareRecorder implements RigLedger {
   #closing: Promise<void> | null = null
 
   /** @param storage null if shares are not stored; they count at once */
-  constructor(kept: Kept | null, accounts: Accounts, clock: Clock, onNotice: (notice: RigNotice) => void) {
-    this.kept = kept
+  constructor(storage: LedgerStorage | null, accounts: Accounts, clock: Clock, onNotice: (notice: RigNotice) => void) {
+    this.storage = storage
     this.accounts = accounts
     this.#clock = clock
     this.#onNotice = onNotice
-    this.#lastMs = Math.max(kept?.newestMs ?? 0, accounts.throughMs)
-    if (kept === null) return
+    this.#lastMs = Math.max(storage?.newestMs ?? 0, accounts.throughMs)
+    if (storage === null) return
     this.#keepBlocks()
     this.#repeat(REFUSED_MS, async () => {
       this.#keepBlocks()
@@ -91,16 +91,16 @@ export class ShareRecorder implements RigLedger {
    * the rig is answered.
    */
   secure(share: NewShare): void {
-    this.kept?.blocks?.add({ ...share, foundMs: this.#clock.wallMs() })
+    this.storage?.blocks?.add({ ...share, foundMs: this.#clock.wallMs() })
   }
 
   /** Stores a share, counts it, and answers. */
   accept(share: NewShare, answer: (outcome: KeepOutcome) => void): void {
-    if (this.kept === null || this.#isClosed || this.#waiting.length >= MAX_WAITING) answer('unavailable')
+    if (this.storage === null || this.#isClosed || this.#waiting.length >= MAX_WAITING) answer('unavailable')
     else {
       if (share.block !== null) this.#blocksUnderWay.add(share.id)
       this.#waiting.push({ share, answer })
-      this.#writing ??= this.#writeAll(this.kept)
+      this.#writing ??= this.#writeAll(this.storage)
     }
   }
 
@@ -113,7 +113,7 @@ export class ShareRecorder implements RigLedger {
     const account = this.accounts.refuse(user, worker, verdict, nowMs, isUnknownJob)
     const isFirst = !this.#refusing.has(account)
     this.#refusing.add(account)
-    if (this.kept === null) return isFirst
+    if (this.storage === null) return isFirst
     const minuteMs = minuteOf(nowMs)
     const key = `${minuteMs} ${verdict} ${account.key}`
     const count = (this.#refused.get(key)?.count ?? 0) + 1
@@ -130,7 +130,7 @@ export class ShareRecorder implements RigLedger {
 
   /** Saves the accounts. */
   async save(): Promise<void> {
-    const store = this.kept?.accounts ?? null
+    const store = this.storage?.accounts ?? null
     if (store === null) return
     await this.#keepRefused()
     if (this.#refused.size > 0) return
@@ -146,22 +146,22 @@ export class ShareRecorder implements RigLedger {
   async #close(): Promise<void> {
     this.#isClosed = true
     for (const cancel of this.#cancels) cancel()
-    this.kept?.store.hasten?.()
+    this.storage?.store.hasten?.()
     await this.flush()
     await this.save()
-    await this.kept?.store.close()
+    await this.storage?.store.close()
   }
 
   /** Writes batches, one at a time, while shares wait. */
-  async #writeAll(kept: Kept): Promise<void> {
+  async #writeAll(storage: LedgerStorage): Promise<void> {
     // Collect all shares that arrive in this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const timeMs = this.#nextMs(1)
-      const batch = this.#nextBatch(kept)
+      const batch = this.#nextBatch(storage)
       // The order of a replay.
       const shares = batch.map(({ share }): ShareEntry => ({ ...share, timeMs })).sort((a, b) => (a.id < b.id ? -1 : 1))
-      const isKept = shares.length === 0 || (await this.#attempt(() => kept.store.append(shares)))
+      const isKept = shares.length === 0 || (await this.#attempt(() => storage.store.append(shares)))
       for (const share of shares) {
         if (isKept) this.accounts.acceptKept(share)
         if (share.block !== null) this.#wroteBlock(share.id, isKept)
@@ -174,7 +174,7 @@ export class ShareRecorder implements RigLedger {
   }
 
   /** The oldest waiting shares. Answers duplicates at once, also of shares sent to an earlier process. */
-  #nextBatch({ has }: Kept): readonly Waiting[] {
+  #nextBatch({ has }: LedgerStorage): readonly Waiting[] {
     const waiting = this.#waiting.splice(0, MAX_BATCH)
     const ids = new Set<string>()
     return waiting.filter(({ share: { id }, answer }) => {
@@ -188,14 +188,14 @@ export class ShareRecorder implements RigLedger {
 
   /** Writes pending shares of blocks. */
   #keepBlocks(): void {
-    for (const { foundMs: _, ...share } of this.kept?.blocks?.pending ?? []) {
+    for (const { foundMs: _, ...share } of this.storage?.blocks?.pending ?? []) {
       if (!this.#blocksUnderWay.has(share.id)) this.accept(share, () => undefined)
     }
   }
 
   #wroteBlock(id: string, isKept: boolean): void {
     this.#blocksUnderWay.delete(id)
-    if (isKept) this.kept?.blocks?.done(id)
+    if (isKept) this.storage?.blocks?.done(id)
   }
 
   #pause(): Promise<void> {
@@ -227,11 +227,11 @@ export class ShareRecorder implements RigLedger {
   }
 
   async #keepRefused(): Promise<void> {
-    const { kept } = this
-    if (kept === null || this.#refused.size === 0) return
+    const { storage } = this
+    if (storage === null || this.#refused.size === 0) return
     const counts = [...this.#refused.values()]
     this.#refused.clear()
-    if (await this.#attempt(() => kept.store.refuse(counts))) return
+    if (await this.#attempt(() => storage.store.refuse(counts))) return
     for (const each of counts) {
       const key = `${each.minuteMs} ${each.verdict} ${each.user}\n${each.worker}`
       this.#refused.set(key, { ...each, count: each.count + (this.#refused.get(key)?.count ?? 0) })

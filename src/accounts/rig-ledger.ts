@@ -12,7 +12,7 @@ export interface RigNotice {
 export type PendingShare = Omit<ShareEntry, 'timeMs'> & { readonly foundMs: number }
 
 /** Shares that are blocks and are not in the store yet. */
-export interface BlocksOnTheirWay {
+export interface PendingBlocks {
   readonly pending: Iterable<PendingShare>
   /** When it returns, the share outlives this process. */
   add(share: PendingShare): void
@@ -21,7 +21,7 @@ export interface BlocksOnTheirWay {
 }
 
 /** Storage of shares and accounts. */
-export interface Kept {
+export interface LedgerStorage {
   readonly store: ShareStore
   /** Storage of accounts. If null, each start rebuilds the accounts from seven days of the log. */
   readonly accounts: AccountStore | null
@@ -30,13 +30,13 @@ export interface Kept {
   /** Time of the newest share, or 0. */
   readonly newestMs: number
   /** Pending shares of blocks. Without it, the share of a block is lost if it cannot be written. */
-  readonly blocks?: BlocksOnTheirWay | undefined
+  readonly blocks?: PendingBlocks | undefined
 }
 
 export interface RigLedger {
   readonly accounts: Accounts
   /** Null if shares are not stored. */
-  readonly kept: Kept | null
+  readonly storage: LedgerStorage | null
   /** Unix time in milliseconds, never before the newest counted share. */
   readonly nowMs: number
   /** Whether the last write to the share log succeeded. */

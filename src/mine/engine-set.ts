@@ -16,7 +16,7 @@ export class EngineSet {
   /** Engines without work that may still send claims. */
   #leaving: readonly Engine[] = []
   /** Engines that are starting. */
-  #coming: readonly Engine[] = []
+  #starting: readonly Engine[] = []
   /** Counters of devices of stopped engines, by engine and device. */
   readonly #former = new Map<string, EngineDevice>()
   #formerHashes = 0
@@ -30,9 +30,9 @@ export class EngineSet {
    * @throws the first failure if none starts
    */
   async start(engines: readonly Engine[], workBytes: number, events: EngineEvents): Promise<void> {
-    this.#coming = engines
+    this.#starting = engines
     const results = await Promise.allSettled(engines.map((engine) => engine.start(workBytes, events)))
-    this.#coming = []
+    this.#starting = []
     const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
     this.#engines = engines.filter((_, index) => results[index].status === 'fulfilled')
     if (this.#engines.length === 0) throw failures[0]
@@ -44,14 +44,14 @@ export class EngineSet {
    * @throws the first failure
    */
   async prepare(engines: readonly Engine[], workBytes: number, events: EngineEvents): Promise<void> {
-    this.#coming = engines
+    this.#starting = engines
     try {
       await Promise.all(engines.map((engine) => engine.start(workBytes, events)))
     } catch (error) {
       await Promise.all(engines.map((engine) => engine.stop()))
       throw error
     } finally {
-      this.#coming = []
+      this.#starting = []
     }
   }
 
@@ -120,7 +120,7 @@ export class EngineSet {
 
   /** Stops all engines, including starting and leaving ones. */
   async stop(): Promise<void> {
-    const all = [...this.#engines, ...this.#coming, ...this.#leaving]
+    const all = [...this.#engines, ...this.#starting, ...this.#leaving]
     await Promise.all(all.map((engine) => engine.stop()))
   }
 

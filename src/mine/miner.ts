@@ -187,7 +187,7 @@ export class Miner {
     this.#changePauses(() => this.#pauses.pause())
   }
 
-  /** User resume: overrides all pause causes and searches the newest job. */
+  /** User resume: overrides all current pause causes and searches the newest job. */
   resume(): void {
     this.#changePauses(() => this.#pauses.resume())
   }

@@ -39,7 +39,7 @@ const IN_A_BLOCK = /already exists on chain/i
 const MICROSECONDS = 1_000_000n
 
 /** The state of an order at one lookup. */
-type Sight =
+type OrderStatus =
   | { readonly kind: 'final'; readonly result: ResultLine }
   | { readonly kind: 'included'; readonly height: number; readonly depth: number }
   | { readonly kind: 'pending' }
@@ -101,30 +101,30 @@ class Follower {
     const open: PayoutOrder[] = []
     for (const chain of new Set(orders.map((order) => order.chain))) {
       const of = orders.filter((order) => order.chain === chain)
-      const sights = await sightsOf(this.#options, chain, of)
+      const statuses = await statusesOf(this.#options, chain, of)
       for (const order of of) {
-        const sight = sights.get(order.requestKey) ?? { kind: 'pending' }
-        if (sight.kind === 'final') this.#options.onResult(sight.result)
+        const status = statuses.get(order.requestKey) ?? { kind: 'pending' }
+        if (status.kind === 'final') this.#options.onResult(status.result)
         else open.push(order)
-        this.#tell(order, sight)
-        if (sight.kind === 'pending') await this.#sendAgain(order)
+        this.#tell(order, status)
+        if (status.kind === 'pending') await this.#sendAgain(order)
       }
     }
     return open
   }
 
-  #tell({ requestKey, chain }: PayoutOrder, sight: Sight): void {
+  #tell({ requestKey, chain }: PayoutOrder, status: OrderStatus): void {
     const { onStep, confirmations } = this.#options
     const before = this.#told.get(requestKey)
-    const now = sight.kind === 'included' ? `included ${sight.depth}` : sight.kind
-    if (now === before || sight.kind === 'final') return
+    const now = status.kind === 'included' ? `included ${status.depth}` : status.kind
+    if (now === before || status.kind === 'final') return
     this.#told.set(requestKey, now)
-    if (sight.kind === 'pending') {
+    if (status.kind === 'pending') {
       const wasIncluded = before?.startsWith('included') === true
       // Its block was replaced, so the node's mempool may have lost it.
       if (wasIncluded) this.#sentMs.delete(requestKey)
       onStep({ type: 'pending', chain, wasIncluded })
-    } else onStep({ type: 'included', chain, height: sight.height, depth: sight.depth, of: confirmations })
+    } else onStep({ type: 'included', chain, height: status.height, depth: status.depth, of: confirmations })
   }
 
   /** Resends the same bytes, which a node recognizes as the same transaction. */
@@ -145,11 +145,11 @@ class Follower {
 }
 
 /** @returns states by request key; missing orders are pending */
-async function sightsOf(
+async function statusesOf(
   options: SettleOptions,
   chain: number,
   orders: readonly PayoutOrder[],
-): Promise<Map<string, Sight>> {
+): Promise<Map<string, OrderStatus>> {
   const { node, confirmations, signal } = options
   const call = { signal }
   const keys = orders.map(({ requestKey }) => requestKey)
@@ -157,23 +157,23 @@ async function sightsOf(
   const deep = await deepBlock(node, { chain, confirmations }, call)
   const results = await node.poll(chain, keys, call)
   const settled = await node.poll(chain, keys, { ...call, confirmationDepth: confirmations - 1 })
-  const sights = new Map<string, Sight>()
+  const statuses = new Map<string, OrderStatus>()
   for (const order of orders) {
     const { requestKey, expires } = order
     const final = settled.get(requestKey)
     const height = heightOf(final)
     const shallow = heightOf(results.get(requestKey))
     if (final !== undefined && height !== null) {
-      sights.set(requestKey, { kind: 'final', result: resultLine(options, requestKey, final, height) })
+      statuses.set(requestKey, { kind: 'final', result: resultLine(options, requestKey, final, height) })
     } else if (shallow !== null) {
       const depth = deep === null ? 1 : Math.max(1, deep.head - shallow + 1)
-      sights.set(requestKey, { kind: 'included', height: shallow, depth })
+      statuses.set(requestKey, { kind: 'included', height: shallow, depth })
     } else if (deep !== null && deep.creationTime >= BigInt(expires) * MICROSECONDS) {
       // A reorg between the answers may have brought blocks that these answers do not cover.
-      if (await isStill(node, { chain, deep }, call)) sights.set(requestKey, expiredSight(options, requestKey))
+      if (await isStill(node, { chain, deep }, call)) statuses.set(requestKey, expiredStatus(options, requestKey))
     }
   }
-  return sights
+  return statuses
 }
 
 interface DeepBlock {
@@ -237,7 +237,7 @@ function resultLine(
   return { at, type: 'result', requestKey, outcome, height, message }
 }
 
-function expiredSight({ clock }: SettleOptions, requestKey: string): Sight {
+function expiredStatus({ clock }: SettleOptions, requestKey: string): OrderStatus {
   const at = new Date(clock.wallMs()).toISOString()
   const message = 'no block has it, and none can have it any more'
   return { kind: 'final', result: { at, type: 'result', requestKey, outcome: 'expired', height: null, message } }

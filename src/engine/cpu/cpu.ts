@@ -9,13 +9,13 @@ import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, ofD
 import { type NonceRange, restartedRange } from '../range.ts'
 import { restartPauseMs } from '../restart.ts'
 import { Uptake } from '../uptake.ts'
+import { HangDetector, WATCH_MS } from './hang-detector.ts'
 import type { KernelPreference } from './names.ts'
 import { provideNativeKernel } from './native-build.ts'
 import { type NativeChoice, NO_NATIVE } from './native-choice.ts'
 import { isNative } from './native-kernel.ts'
 import type { Priority } from './priority.ts'
 import { SharedWork } from './shared.ts'
-import { Silence, WATCH_MS } from './silence.ts'
 import type { SearchTask, ThreadMessage } from './thread.ts'
 
 export interface CpuEngineOptions {
@@ -77,7 +77,7 @@ export class CpuEngine implements Engine {
   #events: EngineEvents | null = null
   #native: NativeChoice = NO_NATIVE
   readonly #tasks = new Set<Promise<void>>()
-  readonly #silence = new Silence(SILENCE_MS)
+  readonly #hangs = new HangDetector(SILENCE_MS)
   #cancelWatch: (() => void) | null = null
   readonly #restarts = new Set<() => void>()
   #hasWork = false
@@ -187,7 +187,7 @@ export class CpuEngine implements Engine {
       if (end !== null && shouldSearch) watched.set(index, this.#shared.hashesOf(index))
     }
     const nowMs = this.#options.clock.monotonicMs()
-    for (const index of this.#silence.look(nowMs, watched)) this.#threads[index].end?.abort()
+    for (const index of this.#hangs.look(nowMs, watched)) this.#threads[index].end?.abort()
   }
 
   /** Starts the task of a thread. Resolves when its kernel is ready or the thread died; rejects if no kernel passes. */

@@ -78,7 +78,7 @@ export class FleetEngine implements Engine, Leader {
   /** Jobs of the miner with a solution. */
   readonly #solved = new Set<string>()
   readonly #warned = new Set<string>()
-  #ties: LeaderCallbacks | null = null
+  #callbacks: LeaderCallbacks | null = null
   #events: EngineEvents | null = null
   #work: EngineWork | null = null
   /** Last job message to the rigs, or null if this process does not lead. */
@@ -108,7 +108,7 @@ export class FleetEngine implements Engine, Leader {
       onWarning: (message) => this.#warn(message),
     })
     this.#readiness = new Readiness({
-      ...{ link, session, clock, silentMs: () => this.#ties?.silentMs() ?? 0 },
+      ...{ link, session, clock, silentMs: () => this.#callbacks?.silentMs() ?? 0 },
       hasWork: () => this.#work !== null && this.#work.bytes !== null,
       onWrong: (error) => this.#misunderstood(error),
     })
@@ -127,9 +127,9 @@ export class FleetEngine implements Engine, Leader {
     })
   }
 
-  attach(ties: LeaderCallbacks): void {
-    this.#ties = ties
-    this.expect(ties.unfinished)
+  attach(callbacks: LeaderCallbacks): void {
+    this.#callbacks = callbacks
+    this.expect(callbacks.unfinished)
   }
 
   expect(hashes: readonly string[]): void {
@@ -198,7 +198,7 @@ export class FleetEngine implements Engine, Leader {
   }
 
   #tellLeader(isLeading: boolean, leader: string | null): void {
-    if (this.#events !== null) this.#ties?.onLeader({ isLeading, leader })
+    if (this.#events !== null) this.#callbacks?.onLeader({ isLeading, leader })
   }
 
   async #openStore(): Promise<KV> {
@@ -281,9 +281,9 @@ export class FleetEngine implements Engine, Leader {
 
   #onReport(report: Report, raw: Msg): void {
     const { term } = this.#election
-    if (term === null || this.#ties === null || this.#events === null) return
+    if (term === null || this.#callbacks === null || this.#events === null) return
     const { clock, name } = this.#options
-    const { network, account } = this.#ties
+    const { network, account } = this.#callbacks
     const lease = this.#table.report(report, clock.monotonicMs())
     const residue = report.relay === undefined ? null : this.#residues.report(report.session, report.relay.residue)
     const told = this.#told
@@ -297,9 +297,9 @@ export class FleetEngine implements Engine, Leader {
 
   #onList(from: number, raw: Msg): void {
     const { term } = this.#election
-    if (term === null || this.#ties === null) return
+    if (term === null || this.#callbacks === null) return
     const { name, version, clock } = this.#options
-    const { network, account } = this.#ties
+    const { network, account } = this.#callbacks
     const rigs = this.#table.rows(from, ROWS, clock.monotonicMs())
     const next = from + rigs.length < this.#table.size ? from + rigs.length : null
     const allPaused = this.#pauses.paused.all
@@ -336,7 +336,7 @@ export class FleetEngine implements Engine, Leader {
       return
     }
     if (isOurs) this.#events.onCandidate({ sequence: issued.sequence, nonce, device, creationTime })
-    else this.#ties?.adopt({ bytes, issuer, device })
+    else this.#callbacks?.adopt({ bytes, issuer, device })
     // The miner has already started to hand it in.
     if (this.#outcomes.has(hash)) return
     if (isOurs && this.#solved.has(issued.job)) {

@@ -23,9 +23,9 @@ import { introduced, type Rig, type Share } from '../stratum/share.ts'
 import { changesNonce1, workerNameFor } from './names.ts'
 import type { PassedPorts } from './ports.ts'
 import { nonceRefusal, type RefusalName, refusalLines } from './refusals.ts'
+import { FIXED_RESULTS, jobLine, nonce1For, nonceLine, targetLine } from './rig-lines.ts'
+import { RigWriter } from './rig-writer.ts'
 import { type PassedContext, type PassedRig, PassedShares } from './shares.ts'
-import { FIXED_RESULTS, jobLine, nonce1For, nonceLine, targetLine } from './told.ts'
-import { Voice } from './voice.ts'
 
 /** Timeout of the log-in; rigs wait 30 s for the answer to their subscription. */
 const MAX_LOGIN_MS = 15_000
@@ -57,7 +57,7 @@ export class PassedSession implements ServedSession {
   #isPassing = false
   readonly #shares: PassedShares
   #target: bigint | null = null
-  readonly #voice: Voice
+  readonly #writer: RigWriter
   #garbage = 0
   #isOver = false
   #lastLine = ''
@@ -67,7 +67,7 @@ export class PassedSession implements ServedSession {
     this.#ports = ports
     const { nowMs } = ports
     const write = (text: string) => ports.write(text, null)
-    this.#voice = new Voice({ nowMs, write, onFull: () => this.#close('slow_reader') })
+    this.#writer = new RigWriter({ nowMs, write, onFull: () => this.#close('slow_reader') })
     // The pool decides on the answer to the rig.
     const onShare = (share: Share) => ports.onShare(this, share, () => undefined)
     this.#shares = new PassedShares({ nowMs, onShare, say: (text) => this.#say(text), onRefused: ports.onRefused })
@@ -118,7 +118,7 @@ export class PassedSession implements ServedSession {
     if (!this.#isReady) {
       const isLate = this.#waitingSinceMs !== null && nowMs - this.#waitingSinceMs >= MAX_LOGIN_MS
       if (isLate) this.#refuse('away')
-    } else if (this.#voice.silentMs >= MAX_SILENCE_MS && this.#target !== null) this.#say(targetLine(this.#target))
+    } else if (this.#writer.silentMs >= MAX_SILENCE_MS && this.#target !== null) this.#say(targetLine(this.#target))
   }
 
   /** Handles the end of the connection. */
@@ -169,7 +169,7 @@ export class PassedSession implements ServedSession {
     this.#order = orderOf(this.#agent)
     this.#isSubscribed = false
     this.#subscribing = { id }
-    this.#voice.hold()
+    this.#writer.hold()
     this.#goOn()
   }
 
@@ -200,7 +200,7 @@ export class PassedSession implements ServedSession {
       this.#subscribing = null
       this.#isSubscribed = true
       const answer = id === null ? '' : resultLine(id, [null, nonce1For(line, this.#order), line.nonce2Bytes])
-      this.#voice.release(answer)
+      this.#writer.release(answer)
       this.#begin()
     }
     for (const user of this.#asking.splice(0)) void this.#ask(line, user)
@@ -372,7 +372,7 @@ export class PassedSession implements ServedSession {
   #refuse(why: RefusalName): void {
     const ids = [...(this.#subscribing === null ? [] : [this.#subscribing.id]), ...this.#asking.map(({ id }) => id)]
     this.#subscribing = null
-    this.#voice.drop()
+    this.#writer.drop()
     this.#say(refusalLines(ids, why))
     this.#ports.onSentAway(why)
     this.#close()
@@ -395,6 +395,6 @@ export class PassedSession implements ServedSession {
   }
 
   #say(text: string): void {
-    if (!this.#isOver && text !== '') this.#voice.say(text)
+    if (!this.#isOver && text !== '') this.#writer.say(text)
   }
 }

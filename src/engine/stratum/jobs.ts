@@ -23,7 +23,7 @@ const ENDING_REASONS: ReadonlySet<string | undefined> = new Set(['newCut', 'solv
 const JOB_ID = /^[0-9a-f]{1,64}$/i
 
 /** One search under several creation times: its jobs end together. */
-interface Pursuit {
+interface JobGroup {
   readonly fields: WorkFields
   /** Monotonic time from which its shares are stale; infinite while it is current. */
   endsAtMs: number
@@ -46,7 +46,7 @@ export interface RigJob {
   /** Work with the nonce 0. */
   readonly header: Uint8Array
   readonly start: Midstate
-  readonly pursuit: Pursuit
+  readonly group: JobGroup
 }
 
 /**
@@ -69,7 +69,7 @@ export class Jobs {
   readonly #first: number
   #next: number
   #work: EngineWork | null = null
-  #pursuit: Pursuit | null = null
+  #group: JobGroup | null = null
   /** The work before there was none, or null. */
   #former: Searched | null = null
   #current: RigJob | null = null
@@ -101,11 +101,11 @@ export class Jobs {
   /** Starts new work. Works of a job differ only in creation time and stay valid until the job ends. */
   begin(work: EngineWork & { readonly bytes: Uint8Array }): RigJob {
     const isSame = this.#work !== null && this.#work.job === work.job && this.#work.target === work.target
-    const pursuit = isSame && this.#pursuit !== null ? this.#pursuit : this.#pursue(work)
-    this.#pursuit = pursuit
+    const group = isSame && this.#group !== null ? this.#group : this.#startGroup(work)
+    this.#group = group
     this.#work = work
     this.#former = null
-    return this.#add({ work, pursuit, bytes: work.bytes }, !isSame)
+    return this.#add({ work, group, bytes: work.bytes }, !isSame)
   }
 
   /**
@@ -114,18 +114,18 @@ export class Jobs {
    * @returns null if there was no work yet
    */
   fresh(): RigJob | null {
-    const [work, pursuit] = [this.#work, this.#pursuit]
-    const searched = work?.bytes != null && pursuit !== null ? { work, pursuit, bytes: work.bytes } : this.#former
+    const [work, group] = [this.#work, this.#group]
+    const searched = work?.bytes != null && group !== null ? { work, group, bytes: work.bytes } : this.#former
     return searched === null ? null : this.#add(searched, false)
   }
 
   /** Ends the current work without a new one. */
   rest(): void {
-    const [work, pursuit] = [this.#work, this.#pursuit]
-    if (pursuit !== null) this.#end(pursuit.fields)
-    if (work?.bytes != null && pursuit !== null) this.#former = { work, pursuit, bytes: work.bytes }
+    const [work, group] = [this.#work, this.#group]
+    if (group !== null) this.#end(group.fields)
+    if (work?.bytes != null && group !== null) this.#former = { work, group, bytes: work.bytes }
     this.#work = null
-    this.#pursuit = null
+    this.#group = null
     this.#current = null
   }
 
@@ -140,14 +140,14 @@ export class Jobs {
     return number >= this.#first && number < this.#next
   }
 
-  isOver({ pursuit }: RigJob): boolean {
-    return this.#nowMs() >= pursuit.endsAtMs
+  isOver({ group }: RigJob): boolean {
+    return this.#nowMs() >= group.endsAtMs
   }
 
   /** Starts a search for other work than before. */
-  #pursue({ bytes, reason }: EngineWork & { readonly bytes: Uint8Array }): Pursuit {
+  #startGroup({ bytes, reason }: EngineWork & { readonly bytes: Uint8Array }): JobGroup {
     const { fields } = workFromBytes(bytes)
-    const former = this.#pursuit
+    const former = this.#group
     if (former !== null) {
       former.endsAtMs = this.#nowMs() + LIFE_MS
       if (ENDING_REASONS.has(reason)) this.#end(former.fields)
@@ -159,14 +159,14 @@ export class Jobs {
   /** Ends all searches on this chain up to this height, except spared ones. */
   #end({ chainId, height }: WorkFields, isSpared: (fields: WorkFields) => boolean = () => false): void {
     const nowMs = this.#nowMs()
-    for (const { pursuit } of this.#jobs.values()) {
-      const { fields } = pursuit
+    for (const { group } of this.#jobs.values()) {
+      const { fields } = group
       if (fields.chainId !== chainId || fields.height > height || isSpared(fields)) continue
-      pursuit.endsAtMs = Math.min(pursuit.endsAtMs, nowMs)
+      group.endsAtMs = Math.min(group.endsAtMs, nowMs)
     }
   }
 
-  #add({ work, pursuit, bytes }: Searched, clean: boolean): RigJob {
+  #add({ work, group, bytes }: Searched, clean: boolean): RigJob {
     const number = this.#next++
     const time = this.#times.next(bytes, work.headers ?? this.#ownClass())
     const creationTime = time === creationTimeOf(bytes) ? undefined : time
@@ -174,7 +174,7 @@ export class Jobs {
     const { sequence, target } = work
     const difficulty = Number(difficultyOf(target) ?? 0n)
     const job = {
-      ...{ number, sequence, creationTime, target, difficulty, pursuit },
+      ...{ number, sequence, creationTime, target, difficulty, group },
       targetWords: targetWords(target),
       line: requestLine(null, 'mining.notify', [number.toString(16), encodeHex(header), clean]),
       header,
@@ -197,7 +197,7 @@ export class Jobs {
 /** Work and its search. */
 interface Searched {
   readonly work: EngineWork
-  readonly pursuit: Pursuit
+  readonly group: JobGroup
   readonly bytes: Uint8Array
 }
 

@@ -1,7 +1,7 @@
 /** Limits for clients of the stratum server. Everything that a client can make grow has its limit here. */
 
 export interface RigLimits {
-  /** Total number of connections; at most the number of nonce1 values. */
+  /** Maximum number of connections; at most the number of nonce1 values. */
   readonly sessions: number
   /** Connections per address, including those in the TLS handshake. */
   readonly sessionsPerAddress: number

@@ -41,7 +41,7 @@ export class Nonce1Pool {
   }
 
   /**
-   * Takes the free value for a rig that was returned longest ago.
+   * Takes the next free value for a rig. It cycles through all values, so none returns soon.
    * @returns null if all are taken
    */
   take(): number | null {

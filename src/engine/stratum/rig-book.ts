@@ -90,7 +90,7 @@ export class RigBook {
     for (const { user, worker, warning } of this.recorder.accounts.all)
       if (warning !== null) refused.set(this.#workers.deviceOf(user, worker), warning.reason)
     const rigs = this.#workers.counts().map((rig) => ({ ...rig, refusedAs: refused.get(rig.device) ?? null }))
-    const isLogWell = this.recorder.kept === null ? null : this.recorder.isWell
+    const isLogWell = this.recorder.storage === null ? null : this.recorder.isWell
     const users = this.#users.statuses()
     return { sessions, shares: { ...this.#shares }, refusals: this.refusals.counts(), users, rigs, isLogWell }
   }

@@ -22,7 +22,7 @@ import type { RigJob } from './jobs.ts'
 export const LEAST_DIFFICULTY = 2 ** 16
 /** Maximum first difficulty in hashes. */
 export const MOST_DIFFICULTY = 2 ** 56
-/** First difficulty for GPUs. CPUs get easier shares after half a minute, ASICs harder ones after nine seconds. */
+/** First difficulty of other programs: a share takes seconds on a GPU. CPUs get easier shares after half a minute, ASICs harder ones after nine seconds. */
 const START = 2 ** 32
 /** ASIC programs -> difficulty of the first shares. */
 const ASICS: readonly (readonly [RegExp, number])[] = [
@@ -45,7 +45,7 @@ const OVERLAP_MS = 5_000
 const BATCH = 3
 
 /** A target that the rig got, and its first job. */
-export interface Told {
+export interface SentTarget {
   readonly from: number
   readonly atMs: number
   readonly target: bigint
@@ -77,7 +77,7 @@ export class ShareDifficulty {
   readonly #batch = new Float64Array(5)
   /** When the last share of any job arrived. */
   #heardAtMs = Number.NEGATIVE_INFINITY
-  #told: readonly Told[] = []
+  #told: readonly SentTarget[] = []
   #lasting: number
 
   /** @param agent name that the program of the rig reports */
@@ -176,7 +176,7 @@ export class ShareDifficulty {
   }
 
   /** The target that applies to a job; undefined if the rig had none. */
-  heldFor({ number }: RigJob): Told | undefined {
+  heldFor({ number }: RigJob): SentTarget | undefined {
     return this.#told.findLast(({ from }) => from <= number)
   }
 

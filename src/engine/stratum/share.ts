@@ -30,7 +30,7 @@ export interface Share {
   /** Set if the share solves the work itself. */
   readonly solution?: (Hashed & { readonly nonce: bigint }) | undefined
   /** Job and hash of an accepted share. */
-  readonly kept?: Hashed | undefined
+  readonly hashed?: Hashed | undefined
   /** Whether this server never issued its job. */
   readonly isUnknownJob?: boolean | undefined
 }
@@ -98,7 +98,7 @@ export function judged([, id, text]: readonly unknown[], context: ShareContext):
   // The highest word of the hash is 0, so the share takes at least 2^32 hashes.
   const isHard = hash[7] === 0
   if (jobs.isOver(job)) return { verdict: 'stale', rig, hashes: 0, solution, isHard }
-  return { verdict: 'accepted', rig, hashes: isWhole ? told.difficulty : 0, solution, isHard, kept: { job, hash } }
+  return { verdict: 'accepted', rig, hashes: isWhole ? told.difficulty : 0, solution, isHard, hashed: { job, hash } }
 }
 
 /** A share that adds nothing. */

@@ -253,7 +253,7 @@ export class StratumEngine implements Engine, RigHost {
    * The share itself counts, and is answered, once it is stored.
    */
   #take(session: Session, share: Share, tell: (verdict: ShareVerdict) => void): void {
-    const { rig, verdict, hashes, solution, kept } = share
+    const { rig, verdict, hashes, solution, hashed } = share
     if (this.#events === null) {
       tell('unavailable')
       return
@@ -267,19 +267,19 @@ export class StratumEngine implements Engine, RigHost {
       const { sequence, creationTime } = solution.job
       this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: rig.worker.device })
     }
-    if (kept === undefined || rig === null) {
+    if (hashed === undefined || rig === null) {
       this.#book.count(share, verdict, session.line)
       tell(verdict)
       return
     }
-    if (this.recorder.kept === null) {
+    if (this.recorder.storage === null) {
       this.recorder.count(rig.presence, hashes, solution !== undefined)
       this.#book.count(share, verdict, session.line)
       tell(verdict)
       return
     }
     const { line } = session
-    this.recorder.accept(record ?? newShare(share, kept, rig), (outcome) => {
+    this.recorder.accept(record ?? newShare(share, hashed, rig), (outcome) => {
       this.#book.count(share, outcome, line)
       tell(outcome)
     })
@@ -336,7 +336,7 @@ const idOf = ({ buffer, byteOffset, byteLength }: Uint32Array) =>
 
 function newShare({ hashes, solution }: Share, { job, hash }: Hashed, { presence }: Rig): NewShare {
   const { user, worker, agent, address } = presence
-  const { chainId: chain, height } = job.pursuit.fields
+  const { chainId: chain, height } = job.group.fields
   const block = solution === undefined ? null : encodeBase64Url(blockHash(withNonce(job.header, solution.nonce)))
   const of = { chain, height: Number(height), difficulty: hashes, blockDifficulty: job.difficulty, block }
   return { id: idOf(hash), user, worker, agent, address, ...of }

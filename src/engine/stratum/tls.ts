@@ -14,7 +14,7 @@ export function tlsServer(
 ): TlsServer {
   try {
     const [cert, key] = [readFileSync(files.cert), readFileSync(files.key)]
-    // The plain connection's close handler reports a failed handshake.
+    // Node.js reports a failed handshake here, and leaves closing the socket to the listener.
     return createTlsServer({ cert, key }, onSocket).on('tlsClientError', (_error, socket) => socket.destroy())
   } catch (error) {
     const message = `cannot use ${files.cert} and ${files.key} for TLS: ${(error as Error).message}`

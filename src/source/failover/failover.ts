@@ -91,7 +91,7 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
    * Sessions that are to take over once they have a job. The first is the preferred one, the others are stand-ins. When
    * a stand-in takes over, those before it continue.
    */
-  #coming: readonly Session<U, F>[] = []
+  #pending: readonly Session<U, F>[] = []
   #count = 0
   #hasJob = false
   #cancelStandIn: () => void = () => undefined
@@ -124,7 +124,7 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
    */
   decide(): U | null {
     if (!this.#policy.keepsOldWork) this.#leaveEnded()
-    const wanted = (this.#coming[0] ?? this.#active)?.upstream
+    const wanted = (this.#pending[0] ?? this.#active)?.upstream
     const current = wanted === undefined ? null : this.#upstreams.indexOf(wanted)
     const at = { nowMs: this.#clock.monotonicMs(), failbackMs: this.#policy.failbackMs }
     const fitness = this.#upstreams.map((upstream) => upstream.fitness)
@@ -141,7 +141,7 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
   /** Marks the preferred upstream as unfit if it answers, but gives no work or no news. */
   judge(): void {
     const nowMs = this.#clock.monotonicMs()
-    const session = this.#coming[0] ?? this.#active
+    const session = this.#pending[0] ?? this.#active
     if (session === null) return
     const { upstream, feed, joblessSinceMs, trouble } = session
     // Without a job there is no chain to have news of.
@@ -165,13 +165,13 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
 
   stop(): void {
     this.#active?.stop.abort()
-    this.#drop(this.#coming)
+    this.#drop(this.#pending)
   }
 
   /** Leaves sessions whose upstream went down after they started. */
   #leaveEnded(): void {
     const isOver = ({ upstream, epoch }: Session<U, F>) => !upstream.isUp || upstream.epoch !== epoch
-    this.#drop(this.#coming.filter(isOver))
+    this.#drop(this.#pending.filter(isOver))
     if (this.#active === null || !isOver(this.#active)) return
     this.#active.stop.abort()
     this.#active = null
@@ -182,26 +182,26 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
     const isOn = (session: Session<U, F> | null | undefined) => {
       return session?.upstream === upstream && session.epoch === upstream.epoch
     }
-    if (isOn(this.#coming[0])) return
+    if (isOn(this.#pending[0])) return
     if (isOn(this.#active)) {
       // The sessions that were to take over are no longer needed.
-      this.#drop(this.#coming)
+      this.#drop(this.#pending)
       return
     }
-    const [wanted, ...others] = this.#coming
+    const [wanted, ...others] = this.#pending
     const known = others.find(isOn)
     this.#drop(wanted === undefined ? [] : [wanted])
     if (known === undefined) {
-      this.#drop(this.#coming)
+      this.#drop(this.#pending)
       this.#start(upstream)
       this.#standInLater()
-    } else this.#coming = [known, ...this.#coming.filter((session) => session !== known)]
+    } else this.#pending = [known, ...this.#pending.filter((session) => session !== known)]
   }
 
   #drop(sessions: readonly Session<U, F>[]): void {
     for (const { stop } of sessions) stop.abort()
-    this.#coming = this.#coming.filter((session) => !sessions.includes(session))
-    if (this.#coming.length === 0) this.#cancelStandIn()
+    this.#pending = this.#pending.filter((session) => !sessions.includes(session))
+    if (this.#pending.length === 0) this.#cancelStandIn()
   }
 
   #start(upstream: U): void {
@@ -218,7 +218,7 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
       trouble: null,
       isBlamed: false,
     }
-    this.#coming = [...this.#coming, session]
+    this.#pending = [...this.#pending, session]
     void this.#run(session).catch((error) => this.#ports.onFault(error))
   }
 
@@ -229,12 +229,12 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
 
   /** Asks another upstream too while the preferred one gives no work and the engines have nothing useful. */
   #startStandIn(): void {
-    if (this.#coming.length === 0) return
+    if (this.#pending.length === 0) return
     this.#standInLater()
     const active = this.#active
     const isWorking = active !== null && active.joblessSinceMs === null && active.feed.failingMs < MAX_JOBLESS_MS
     if (isWorking && active.upstream.isUp) return
-    const asked = new Set([active, ...this.#coming].map((session) => session?.upstream))
+    const asked = new Set([active, ...this.#pending].map((session) => session?.upstream))
     const others = this.#upstreams.filter((upstream) => !asked.has(upstream))
     const standIn = others.find(({ fitness }) => fitness.fitSinceMs !== null)
     if (standIn !== undefined) this.#start(standIn)
@@ -259,14 +259,14 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
   }
 
   #take(session: Session<U, F>, job: Job | null): void {
-    const isComing = this.#coming.includes(session)
-    if (session !== this.#active && !isComing) return
+    const isPending = this.#pending.includes(session)
+    if (session !== this.#active && !isPending) return
     if (job === null) session.joblessSinceMs ??= this.#clock.monotonicMs()
     else {
       session.joblessSinceMs = null
       session.upstream.works()
     }
-    if (!isComing) this.#put(session.number, job, job?.reason ?? null)
+    if (!isPending) this.#put(session.number, job, job?.reason ?? null)
     else if (job !== null) this.#takeOver(session, job)
   }
 
@@ -274,9 +274,9 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
     const before = this.#active
     before?.stop.abort()
     this.#active = session
-    const wanted = this.#coming.slice(0, this.#coming.indexOf(session))
-    this.#drop(this.#coming.filter((other) => other !== session && !wanted.includes(other)))
-    this.#coming = wanted
+    const wanted = this.#pending.slice(0, this.#pending.indexOf(session))
+    this.#drop(this.#pending.filter((other) => other !== session && !wanted.includes(other)))
+    this.#pending = wanted
     if (wanted.length === 0) this.#cancelStandIn()
     const { number, sinceMs, upstream } = session
     if (before === null) {

@@ -84,7 +84,7 @@ export class FleetSource implements Source {
   readonly #solutions: Solutions
   readonly #stopped = new AbortController()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
-  #ties: FleetRigCallbacks | null = null
+  #callbacks: FleetRigCallbacks | null = null
   /** The newest message, with or without a job. */
   #seen: { readonly term: number; readonly number: number } | null = null
   #newest: Newest | null = null
@@ -111,7 +111,7 @@ export class FleetSource implements Source {
     this.description = `rig ${rig} of the fleet ${fleet} at ${link.url}`
     // Each pending solution adds a listener.
     setMaxListeners(0, this.#stopped.signal)
-    this.#solutions = new Solutions({ ...options, hashes: () => this.#ties?.hashes() ?? 0 })
+    this.#solutions = new Solutions({ ...options, hashes: () => this.#callbacks?.hashes() ?? 0 })
     this.#lease = new Lease(options.clock, () => this.#offer('reconnected'))
     this.#headers = new RelayHeaders(options.clock, () => this.#offer('reconnected'))
   }
@@ -156,9 +156,9 @@ export class FleetSource implements Source {
   }
 
   /** Sets the callbacks. Call it before mining starts. */
-  attach(ties: FleetRigCallbacks): void {
-    this.#ties = ties
-    if (this.#isPaused) ties.hold(PAUSED)
+  attach(callbacks: FleetRigCallbacks): void {
+    this.#callbacks = callbacks
+    if (this.#isPaused) callbacks.hold(PAUSED)
   }
 
   forkVote(): null {
@@ -259,7 +259,7 @@ export class FleetSource implements Source {
 
   #figures(): Report {
     const { session, rig, version } = this.#options
-    const { relay, ...figures } = this.#ties?.figures() ?? { ...IDLE, ...(this.#isRelay && { relay: NO_RIGS }) }
+    const { relay, ...figures } = this.#callbacks?.figures() ?? { ...IDLE, ...(this.#isRelay && { relay: NO_RIGS }) }
     this.#isRelay = relay !== undefined
     const relayed = relay && { relay: { ...relay, residue: this.#headers.residue } }
     return { session, rig, version, lease: this.#lease.value, ...relayed, seen: this.#seen, ...figures }
@@ -279,7 +279,7 @@ export class FleetSource implements Source {
       this.#events.onRecovered(`${leader} leads the fleet`)
     }
     this.#isPaused = isPaused
-    this.#ties?.hold(isPaused ? PAUSED : null)
+    this.#callbacks?.hold(isPaused ? PAUSED : null)
     if (job !== null) this.#hear(job)
     else if (isOther) this.#offer(this.#given === null ? 'reconnected' : 'refreshed')
   }

@@ -6,7 +6,7 @@ import { setMaxListeners } from 'node:events'
 import { NewcutError } from '../../core/errors.ts'
 import { type FollowUp, mayGoOn } from '../../core/solution.ts'
 import type { NodeCalls } from './calls.ts'
-import type { BlockName, MiningNode, Place } from './mining-node.ts'
+import type { BlockName, BlockPosition, MiningNode } from './mining-node.ts'
 
 /** Minimum interval between lookups on a chain, which may advance many times a second. */
 const MIN_PAUSE_MS = 1000
@@ -25,7 +25,7 @@ const MAX_HEIGHTS = 100
 const FORGOTTEN_MS = 600_000
 
 /** The block at a height. */
-interface Sight {
+interface BlockAtHeight {
   /** Counted from 1, the head. */
   readonly depth: number
   /** Whether it is the followed block. */
@@ -38,11 +38,11 @@ type FollowedBlock = BlockName & { readonly id: string }
 interface Waiter {
   readonly block: FollowedBlock
   /** Called with null when the lookups end. */
-  readonly tell: (sight: Sight | null) => void
+  readonly tell: (sight: BlockAtHeight | null) => void
 }
 
 /** A reported step that later lookups may change. */
-export type Standing = Extract<FollowUp, { readonly step: 'confirmed' | 'stale' | 'orphaned' }>
+export type ChainStep = Extract<FollowUp, { readonly step: 'confirmed' | 'stale' | 'orphaned' }>
 
 interface Watch {
   readonly waiters: Set<Waiter>
@@ -90,7 +90,7 @@ export class Depths {
    * Follows a block from the last reported step. Yields greater depths, its replacement and its return. Ends when
    * enough blocks are above its height, or when the signal aborts.
    */
-  async *follow(block: FollowedBlock, last: Standing, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
+  async *follow(block: FollowedBlock, last: ChainStep, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     let told = last
     let unknownSinceMs: number | null = null
     for (;;) {
@@ -119,7 +119,7 @@ export class Depths {
    * Asks the node for a block that is not on its branch.
    * @returns null if the node does not answer
    */
-  async #kindOf(block: FollowedBlock, signal: AbortSignal): Promise<Place['kind'] | null> {
+  async #kindOf(block: FollowedBlock, signal: AbortSignal): Promise<BlockPosition['kind'] | null> {
     const { node, calls } = this.#options
     try {
       const { kind } = await calls.ask('lost block', (each) => node.placeOf(block, each), signal)
@@ -144,7 +144,7 @@ export class Depths {
    * Waits for the next lookup of the chain, within this time at the latest.
    * @returns null if there is none
    */
-  #next(block: FollowedBlock, signal: AbortSignal, withinMs: number): Promise<Sight | null> {
+  #next(block: FollowedBlock, signal: AbortSignal, withinMs: number): Promise<BlockAtHeight | null> {
     if (this.#stopped.signal.aborted || signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
       const leave = () => waiter.tell(null)
@@ -234,9 +234,9 @@ export class Depths {
 }
 
 /** Whether the step says which block is at the height. */
-export const isStanding = (told: FollowUp): told is Standing => ['confirmed', 'stale', 'orphaned'].includes(told.step)
+export const isChainStep = (told: FollowUp): told is ChainStep => ['confirmed', 'stale', 'orphaned'].includes(told.step)
 
-function isNews(before: Standing, now: Standing): boolean {
+function isNews(before: ChainStep, now: ChainStep): boolean {
   if (before.step !== now.step) return true
   return before.step === 'confirmed' && now.step === 'confirmed' && before.depth !== now.depth
 }

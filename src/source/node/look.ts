@@ -3,7 +3,7 @@ import { blockHash } from '../../core/block-hash.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Solution } from '../source.ts'
 import type { NodeCalls } from './calls.ts'
-import type { MiningNode, Place } from './mining-node.ts'
+import type { BlockPosition, MiningNode } from './mining-node.ts'
 
 /** The block that a solution makes. */
 export interface SolvedBlock {
@@ -34,7 +34,7 @@ export interface LookOptions {
 
 /** The last position, and the failure of the last look if it failed. */
 export interface Look {
-  readonly place: Place | null
+  readonly place: BlockPosition | null
   readonly failure: string | null
 }
 
@@ -49,7 +49,7 @@ export async function lookFor(
   delaysMs: readonly number[],
   stopped: AbortSignal,
 ): Promise<Look> {
-  let place: Place | null = null
+  let place: BlockPosition | null = null
   let failure: string | null = null
   for (const delayMs of delaysMs) {
     if (delayMs > 0) await calls.sleep(delayMs, stopped)

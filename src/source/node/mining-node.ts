@@ -19,7 +19,7 @@ import { HeadReader } from './head-reader.ts'
 import { limiter } from './limit.ts'
 
 /** Position of a block, as far as a node knows. */
-export type Place =
+export type BlockPosition =
   /** On its chain; `depth` counts from 1, the head. */
   | { readonly kind: 'on-chain'; readonly depth: number }
   /** Known, but not on its chain. `depth` is that of the block in its place. */
@@ -78,7 +78,7 @@ export interface MiningNode {
   /** Calls `run` whenever a lasting connection ends, until the signal aborts: the node may have restarted. */
   onLost?(run: () => void, signal: AbortSignal): void
   /** Looks up the position of a block. */
-  placeOf(block: BlockName, signal: AbortSignal): Promise<Place>
+  placeOf(block: BlockName, signal: AbortSignal): Promise<BlockPosition>
   /** The heads of all its chains. */
   cut(signal: AbortSignal): Promise<CutHeads>
   /** Base64url hashes on the branch of a chain's head, by height, without heights that the node lacks. */
@@ -150,7 +150,7 @@ export async function placeOf(
   client: NodeClient,
   { chain, height, hash }: BlockName,
   call: CallOptions,
-): Promise<Place> {
+): Promise<BlockPosition> {
   // Read the cut first: a block in neither this cut nor the branch read later is not there.
   const head = (await client.cut(call)).hashes[chain]
   const id = encodeBase64Url(hash)

@@ -14,7 +14,7 @@ import { NodeCalls } from './calls.ts'
 import { SeenChains } from './chains.ts'
 import { choose } from './choice.ts'
 import { CutFeed } from './cut-feed.ts'
-import { Depths, isStanding, type Standing, UNSEEN } from './depths.ts'
+import { type ChainStep, Depths, isChainStep, UNSEEN } from './depths.ts'
 import { followUp } from './follow-up.ts'
 import { handIn } from './hand-in.ts'
 import { HeadWatch } from './head-watch.ts'
@@ -206,7 +206,7 @@ export class NodeSource implements Source, ChainChoice {
     setMaxListeners(0, signal)
     const { fields } = solution.job.work
     const block = solvedBlock(solution)
-    const followDepths = (last: Standing) => {
+    const followDepths = (last: ChainStep) => {
       return this.#depths.follow({ ...block, id: encodeBase64Url(block.hash) }, last, signal)
     }
     if (solution.wasConfirmed) {
@@ -217,7 +217,7 @@ export class NodeSource implements Source, ChainChoice {
     for await (const news of followUp(block, { ...this.#options, calls: this.#calls, confirmations }, signal)) {
       this.#tell({ type: news.step === 'confirmed' ? 'confirmed' : 'reopened', fields })
       yield news
-      if (isStanding(news) && mayGoOn(news, confirmations)) yield* followDepths(news)
+      if (isChainStep(news) && mayGoOn(news, confirmations)) yield* followDepths(news)
     }
   }
 

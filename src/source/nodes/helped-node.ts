@@ -6,7 +6,7 @@ import { type Clock, sleep } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import type { Work } from '../../core/work.ts'
 import { NodeRefusal } from '../../node/errors.ts'
-import type { MiningNode, Place } from '../node/mining-node.ts'
+import type { BlockPosition, MiningNode } from '../node/mining-node.ts'
 import { blocksOfCut, type NamedBlock } from './continuity.ts'
 
 /** Wait for the node before the helpers get a solution too. */
@@ -85,7 +85,11 @@ async function firstAnswer<T>(own: MiningNode, help: Help, call: (node: MiningNo
  * helper's chain counts, or `orphaned` for a block that the node does not know. Even if the node seems down, it is
  * asked too, for up to PATIENCE_MS, before a block counts as unknown.
  */
-async function placeAmong(own: MiningNode, help: Help, call: (node: MiningNode) => Promise<Place>): Promise<Place> {
+async function placeAmong(
+  own: MiningNode,
+  help: Help,
+  call: (node: MiningNode) => Promise<BlockPosition>,
+): Promise<BlockPosition> {
   const isUp = help.isUp()
   const place = await firstAnswer(own, help, async (node) => {
     const told = await call(node)
@@ -111,7 +115,10 @@ async function placeAmong(own: MiningNode, help: Help, call: (node: MiningNode) 
  * branch.
  * @returns null if none does
  */
-async function orphanedAmong(help: Help, call: (node: MiningNode) => Promise<Place>): Promise<Place | null> {
+async function orphanedAmong(
+  help: Help,
+  call: (node: MiningNode) => Promise<BlockPosition>,
+): Promise<BlockPosition | null> {
   const answers = help.others().map(async (node) => {
     const place = await call(node)
     if (place.kind !== 'orphaned')
@@ -131,7 +138,7 @@ async function orphanedAmong(help: Help, call: (node: MiningNode) => Promise<Pla
   return first ?? null
 }
 
-const isFound = ({ kind }: Place) => kind === 'on-chain' || kind === 'orphaned'
+const isFound = ({ kind }: BlockPosition) => kind === 'on-chain' || kind === 'orphaned'
 
 async function handedIn(
   own: MiningNode,

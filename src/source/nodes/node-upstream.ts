@@ -9,7 +9,7 @@ import type { NodeSource } from '../node/node-source.ts'
 import type { UpstreamStatus } from '../source.ts'
 import { blocksOfCut, Continuity, type NamedBlock } from './continuity.ts'
 import { lagOf, MAX_LAG } from './lag.ts'
-import type { NodeNetwork, ReachedNode, ToldCut } from './reached-node.ts'
+import type { NodeNetwork, ReachedNode, ReportedCut } from './reached-node.ts'
 
 /** A node from the configuration. */
 export interface ConfiguredNode {
@@ -36,7 +36,7 @@ const STRAY_MS = 600_000
 const LONG_PAUSE_MS = 30_000
 
 /** A cut, with the monotonic times of the request and of the answer. */
-interface Seen extends ToldCut {
+interface TimedCut extends ReportedCut {
   readonly askedAtMs: number
   readonly atMs: number
 }
@@ -78,7 +78,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
   #objection: Objection | null = null
   #latencyMs: number | null = null
   /** The newest cuts, the newest first. */
-  #seen: readonly Seen[] = []
+  #seen: readonly TimedCut[] = []
   #lag: number | null = null
   #isChecking = false
   /** False after it has refused blocks. */
@@ -318,7 +318,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
   }
 
   /** The newest cut that was known at that time. */
-  #seenBy(atMs: number): Seen[] {
+  #seenBy(atMs: number): TimedCut[] {
     return this.#seen.filter((seen) => seen.atMs <= atMs).slice(0, 1)
   }
 

@@ -56,9 +56,9 @@ const JUDGE_MS = 200
 /** Interval at which another node is asked while engines have no useful work. */
 const STAND_IN_MS = 500
 /** Other nodes avoid the parent of a taken solution for this time, in which its block propagates. */
-const HEED_MS = BLOCK_OVERDUE_MS
+const PARENT_HOLD_MS = BLOCK_OVERDUE_MS
 /** The same if its node does not answer: if others lack the block by then, they will not get it soon. */
-const HEED_IN_VAIN_MS = 1_000
+const SILENT_HOLD_MS = 1_000
 /** If no node answers, the current work is dropped after this time: its chain has most likely advanced. */
 const IDLE_MS = 10_000
 
@@ -184,18 +184,18 @@ export class NodesSource implements Source, ChainChoice {
     const reopen = others.map((other) => other.blockParentOf(solution))
     const underWay: UnderWay = { sinceMs: this.#nowMs, isTaken: false, isRefused: false, reopen }
     this.#underWay.set(solution, underWay)
-    this.#after(HEED_IN_VAIN_MS, () => this.#reopenHeld())
+    this.#after(SILENT_HOLD_MS, () => this.#releaseFailed())
     const receipt = await source.handIn(solution, () => {
       underWay.isRefused = true
-      stopHeeding(underWay)
+      releaseParents(underWay)
     })
     underWay.isTaken = receipt.step === 'acknowledged'
     // The block takes a while to reach the other nodes. A node that does not get it must not avoid its parent forever.
     const end = () => {
       this.#underWay.delete(solution)
-      stopHeeding(underWay)
+      releaseParents(underWay)
     }
-    if (underWay.isTaken) this.#after(HEED_MS, end)
+    if (underWay.isTaken) this.#after(PARENT_HOLD_MS, end)
     else end()
     return receipt
   }
@@ -281,7 +281,7 @@ export class NodesSource implements Source, ChainChoice {
     this.#sources.set(upstream, source)
     for (const [solution, underWay] of this.#underWay) {
       const isOwn = this.#upstreamOf(solution.job) === upstream
-      if (!isOwn && !this.#isInVain(solution, underWay)) underWay.reopen.push(source.blockParentOf(solution))
+      if (!isOwn && !this.#hasFailed(solution, underWay)) underWay.reopen.push(source.blockParentOf(solution))
     }
     return source
   }
@@ -337,7 +337,7 @@ export class NodesSource implements Source, ChainChoice {
       const news = upstream.judge(this.#upstreams.filter((other) => other !== upstream))
       if (news !== null) this.#events[news.isWell ? 'onRecovered' : 'onTrouble'](`${upstream.url} ${news.text}`)
     }
-    this.#reopenHeld()
+    this.#releaseFailed()
     const refusals = this.#upstreams.map(({ refusal }) => refusal)
     if (refusals.every((refusal) => refusal !== null)) {
       this.#end(refusals[0])
@@ -348,20 +348,20 @@ export class NodesSource implements Source, ChainChoice {
   }
 
   /** Releases the parents of solutions whose node does not answer: other miners may have a block there. */
-  #reopenHeld(): void {
-    for (const [solution, underWay] of this.#underWay) if (this.#isInVain(solution, underWay)) stopHeeding(underWay)
+  #releaseFailed(): void {
+    for (const [solution, underWay] of this.#underWay) if (this.#hasFailed(solution, underWay)) releaseParents(underWay)
   }
 
   /**
    * Whether the solution has most likely failed. It has if it was refused, if its node was already silent and did not
    * get it, or if the node has been down for too long.
    */
-  #isInVain({ job }: Solution, { sinceMs, isTaken, isRefused }: UnderWay): boolean {
+  #hasFailed({ job }: Solution, { sinceMs, isTaken, isRefused }: UnderWay): boolean {
     if (isRefused) return true
     const { isUp, silentSinceMs } = this.#upstreamOf(job)
     if (isUp) return false
     const isUnheard = !isTaken && silentSinceMs !== null && silentSinceMs < sinceMs
-    return isUnheard || this.#nowMs - sinceMs >= HEED_IN_VAIN_MS
+    return isUnheard || this.#nowMs - sinceMs >= SILENT_HOLD_MS
   }
 
   /** Drops the current work after a while, because no node can give any. */
@@ -373,6 +373,6 @@ export class NodesSource implements Source, ChainChoice {
   }
 }
 
-function stopHeeding({ reopen }: UnderWay): void {
+function releaseParents({ reopen }: UnderWay): void {
   for (const each of reopen.splice(0)) each()
 }

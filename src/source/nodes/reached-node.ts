@@ -14,7 +14,7 @@ export interface ReachedNode {
   /** Software version, or null if the node does not report it. */
   readonly version: string | null
   /** Requests its cut. */
-  heads(signal: AbortSignal): Promise<ToldCut>
+  heads(signal: AbortSignal): Promise<ReportedCut>
   /** Whether it has this block, on its chain or beside it. */
   knows(block: NamedBlock, signal: AbortSignal): Promise<boolean>
   /** Requests its network, because another node may answer at the address. */
@@ -28,7 +28,7 @@ export interface ReachedNode {
 }
 
 /** A cut as a node reports it. */
-export interface ToldCut extends Heads {
+export interface ReportedCut extends Heads {
   readonly heads: CutHeads
 }
 

@@ -31,7 +31,7 @@ export interface PoolOptions {
 /** Jobs whose shares may still arrive. */
 const MAX_JOBS = 64
 
-interface Issued {
+interface IssuedPoolJob {
   readonly session: PoolSession
   readonly job: PoolJob
 }
@@ -44,7 +44,7 @@ export class PoolSource implements Source {
   readonly #newest = new Mailbox<Job | null>()
   readonly #stopped = new AbortController()
   /** Our job id -> the pool's session and job. */
-  readonly #issued = new Map<string, Issued>()
+  readonly #issued = new Map<string, IssuedPoolJob>()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
   #workBytes: number | null = null
   readonly #hasWork: Promise<void>
@@ -188,7 +188,7 @@ export class PoolSource implements Source {
   }
 
   /** Issues a job for work of a pool, and routes its shares to the session. */
-  #issue({ url }: PoolUpstream, issued: Issued, isFirst: boolean): Job {
+  #issue({ url }: PoolUpstream, issued: IssuedPoolJob, isFirst: boolean): Job {
     const { work, target, nonce1 } = issued.job
     const other = this.#jobs === 0 ? 'start' : 'switched'
     const reason = isFirst ? other : reasonFor(this.#searched, issued.job)

@@ -33,7 +33,7 @@ export interface RigLinesOptions {
 }
 
 /** Maximum number of concurrent log-ins: a pool may take more for an attack. */
-const MAX_COMING = 8
+const MAX_DIALING = 8
 /** Maximum number of spares: one is opened, and a rig may return one unused. */
 const MAX_SPARES = 2
 /**
@@ -64,11 +64,11 @@ interface HeldSeat extends Seat {
 export class RigLines implements PoolLines {
   readonly #options: RigLinesOptions
   readonly #seats = new Set<HeldSeat>()
-  readonly #coming = new Set<RigLine>()
+  readonly #dialing = new Set<RigLine>()
   /** Logged-in sessions without a rig. */
   readonly #spares: RigLine[] = []
   #waiting: readonly Request[] = []
-  #place: PoolAddress | null
+  #pool: PoolAddress | null
   /** Address to which the pool redirected its clients, or null for its own. */
   #move: PoolAddress | null = null
   #agent = ''
@@ -88,7 +88,7 @@ export class RigLines implements PoolLines {
 
   constructor(options: RigLinesOptions) {
     this.#options = options
-    this.#place = options.pools.chosen
+    this.#pool = options.pools.chosen
     this.#budget = options.most + 1
     this.#budgetAtMs = options.clock.monotonicMs()
     this.#unlisten = options.pools.onChosen((pool) => this.#choose(pool))
@@ -100,7 +100,7 @@ export class RigLines implements PoolLines {
 
   get sessions(): number {
     const held = [...this.#seats].reduce((sum, { lines }) => sum + lines.size, 0)
-    return held + this.#coming.size + this.#spares.length
+    return held + this.#dialing.size + this.#spares.length
   }
 
   open(onTrouble: (message: string) => void): void {
@@ -139,15 +139,15 @@ export class RigLines implements PoolLines {
     this.#cancelPause?.()
     this.#waiting = []
     for (const { lines } of this.#seats) for (const line of lines) line.close()
-    for (const line of this.#coming) line.close()
+    for (const line of this.#dialing) line.close()
     for (const line of this.#spares.splice(0)) line.close()
     this.#seats.clear()
-    this.#coming.clear()
+    this.#dialing.clear()
   }
 
   /** Takes a session back from a rig. An unused one becomes a spare. */
   #takeBack(line: RigLine): void {
-    if (line.isUsed || line.home !== this.#place) line.close()
+    if (line.isUsed || line.home !== this.#pool) line.close()
     else {
       line.forsake()
       this.#give(line)
@@ -177,17 +177,17 @@ export class RigLines implements PoolLines {
 
   /** Opens the sessions that are needed, a few at a time. */
   #fill(): void {
-    if (this.#isClosed || this.#place === null || this.#cancelPause !== null) return
+    if (this.#isClosed || this.#pool === null || this.#cancelPause !== null) return
     const spare = this.#isOpen && this.#spares.length === 0 && this.#seats.size < this.#options.most ? 1 : 0
     // If log-ins fail, try one at a time.
-    const most = this.#isFailing ? 1 : MAX_COMING
+    const most = this.#isFailing ? 1 : MAX_DIALING
     const wanted = Math.min(most, this.#waiting.length + spare)
-    while (this.#coming.size < wanted) {
+    while (this.#dialing.size < wanted) {
       if (!this.#mayOpen()) {
         this.#pause(1000 / OPENED_PER_SECOND)
         return
       }
-      this.#dial(this.#place)
+      this.#dial(this.#pool)
     }
   }
 
@@ -209,23 +209,23 @@ export class RigLines implements PoolLines {
       onReady: (ready) => this.#logIn(ready),
       onEnd: (ended, reason, move) => this.#ended(ended, reason, move),
     })
-    this.#coming.add(line)
+    this.#dialing.add(line)
   }
 
   #logIn(line: RigLine): void {
-    if (!this.#coming.delete(line)) return
+    if (!this.#dialing.delete(line)) return
     this.#isFailing = false
     this.#give(line)
     this.#fill()
   }
 
   #ended(line: RigLine, reason: NewcutError, move: Move | null): void {
-    const isComing = this.#coming.delete(line)
+    const wasDialing = this.#dialing.delete(line)
     if (this.#spares.includes(line)) this.#spares.splice(this.#spares.indexOf(line), 1)
     for (const { lines } of this.#seats) lines.delete(line)
-    if (this.#isClosed || line.home !== this.#place) return
-    this.#move = move?.address ?? (isComing ? null : this.#move)
-    if (isComing && move === null) this.#fail(reason)
+    if (this.#isClosed || line.home !== this.#pool) return
+    this.#move = move?.address ?? (wasDialing ? null : this.#move)
+    if (wasDialing && move === null) this.#fail(reason)
     // All sessions may end together, which counts once.
     if (this.#cancelPause !== null) return
     this.#attempts = line.readyMs < GOOD_MS && move === null ? this.#attempts + 1 : 0
@@ -258,14 +258,14 @@ export class RigLines implements PoolLines {
     this.#isFailing = false
     this.#cancelPause?.()
     this.#cancelPause = null
-    if (pool === this.#place) {
+    if (pool === this.#pool) {
       this.#fill()
       return
     }
-    this.#place = pool
+    this.#pool = pool
     this.#move = null
-    for (const line of this.#coming) line.close()
-    this.#coming.clear()
+    for (const line of this.#dialing) line.close()
+    this.#dialing.clear()
     for (const line of this.#spares.splice(0)) line.close()
     const left = [...this.#seats].flatMap(({ lines }) => [...lines])
     for (const line of left) line.leave()

@@ -8,15 +8,15 @@ interface Sign {
   atMs: number
 }
 
-export class Silence {
-  readonly #patienceMs: number
+export class HangDetector {
+  readonly #limitMs: number
   /** The last sign of life of each watched thread. */
   readonly #signs = new Map<number, Sign>()
   #lookedAtMs = Number.NEGATIVE_INFINITY
 
-  /** @param patienceMs maximum time without a counted hash */
-  constructor(patienceMs: number) {
-    this.#patienceMs = patienceMs
+  /** @param limitMs maximum time without a counted hash */
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs
   }
 
   /**
@@ -33,7 +33,7 @@ export class Silence {
     for (const [thread, count] of hashes) {
       const sign = this.#signs.get(thread)
       if (sign?.hashes !== count) this.#signs.set(thread, { hashes: count, atMs: nowMs })
-      else if (nowMs - sign.atMs > this.#patienceMs) silent.push(thread)
+      else if (nowMs - sign.atMs > this.#limitMs) silent.push(thread)
     }
     // Their replacements start over.
     for (const thread of silent) this.#signs.delete(thread)

@@ -5,20 +5,20 @@
 /** Maximum number of waiting lines. */
 const MAX_HELD = 64
 
-export interface VoicePorts {
+export interface RigWriterPorts {
   readonly nowMs: () => number
   readonly write: (text: string) => void
   /** Called when too many lines wait: the rig must be closed. */
   readonly onFull: () => void
 }
 
-export class Voice {
-  readonly #ports: VoicePorts
+export class RigWriter {
+  readonly #ports: RigWriterPorts
   readonly #held: string[] = []
   #isHolding = false
   #saidAtMs: number
 
-  constructor(ports: VoicePorts) {
+  constructor(ports: RigWriterPorts) {
     this.#ports = ports
     this.#saidAtMs = ports.nowMs()
   }
