@@ -70,7 +70,7 @@ async function livingMs(parent: string): Promise<number> {
 
 /** CPU time of a process, and of its ended children. */
 async function timesOf(pid: string): Promise<{ readonly usedMs: number; readonly endedMs: number }> {
-  // The name, in parentheses, may hold anything. Of the fields after it, 0 is the state and 11 to 14 are times.
+  // The name, in parentheses, may hold anything. In the fields after it, 0 is the state and 11 to 14 are times.
   const fields = (await textOf(`/proc/${pid}/stat`)).replace(/^.*\) /s, '').split(' ')
   const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number)
   return { usedMs: (user + system) * TICK_MS, endedMs: (endedUser + endedSystem) * TICK_MS }
