@@ -192,10 +192,7 @@ export class NodeSource implements Source, ChainChoice {
     return receipt
   }
 
-  /**
-   * Avoids the parent of a solution that goes to another node of the network.
-   * @returns a function that allows the parent again; so does news of the chain
-   */
+  /** Avoids the parent of another node's solution, until the returned function is called or the chain advances. */
   blockParentOf({ job }: Solution): () => void {
     const { fields } = job.work
     this.#tell({ type: 'handedIn', fields })
