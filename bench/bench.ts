@@ -1,4 +1,4 @@
-/** `newcut bench`: the list of suites, and how some or all of them are run. */
+/** `newcut bench`: lists the suites and runs them. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type BenchSuite, benchSuites } from '../src/cli/bench-suites.ts'
 import { NewcutError } from '../src/core/errors.ts'
@@ -45,18 +45,22 @@ const FULL: Effort = { sampleMs: 300, rounds: 9, isQuick: false }
 const QUICK: Effort = { sampleMs: 40, rounds: 1, isQuick: true }
 
 export interface BenchOptions {
-  /** Names of suites. None given means all. */
+  /** Names of suites; all if empty. */
   readonly suites: readonly string[]
   readonly quick: boolean
-  /** Models of rigs, such as `ka3:100,kd6:1000`, that the suite stratum has in place of its load. */
+  /** Rig models such as `ka3:100,kd6:1000`. The suite stratum runs them instead of its load. */
   readonly rigs?: string | undefined
-  /** File to write the report to. */
+  /** Output file of the JSON report. */
   readonly json?: string | undefined
-  /** File with an earlier report. */
+  /** Earlier report to compare with. */
   readonly compare?: string | undefined
 }
 
-/** Runs suites and prints their tables. `onProgress` hears of suites as they begin. Returns the exit code: 1 when something got worse than in `compare`. */
+/**
+ * Runs suites and prints their tables.
+ * @param onProgress called when a suite begins
+ * @returns the exit code: 1 if something is worse than in `compare`
+ */
 export async function runBench(
   options: BenchOptions,
   print: (line: string) => void,
@@ -92,7 +96,7 @@ export async function runBench(
   return regressions.length > 0 ? 1 : 0
 }
 
-/** Throws NewcutError BAD_OPTION before anything is measured. */
+/** Throws NewcutError BAD_OPTION before any measurement. */
 function expectRigs(rigs: string, names: readonly string[]): void {
   readRigs(rigs)
   if (names.length === 1 && names[0] === 'stratum') return

@@ -1,10 +1,10 @@
 /**
- * What the choice of chains is worth: two miners on one simulated live network in virtual time, one that chooses by
- * expected reward and one that takes any chain. Both run the state machine of the source. Shares of hashes are
- * computed, not drawn: the miners are too small to change the network.
+ * Measures the gain from choosing chains by expected reward. Two miners run on one simulated live network in virtual
+ * time: one chooses by expected reward, one takes any chain. Both run the state machine of the source. Results are
+ * computed from hash shares, not drawn at random, because the miners are too small to affect the network.
  *
- * Other miners stay on their chain until it moves on, then spread over the chains that can be mined. The last rows are
- * for others: they spread anew after every block, so that no chain is safer than another.
+ * The other miners stay on their chain until it advances, then spread over the minable chains. In the last rows they
+ * spread anew after every block, so that no chain is safer than another.
  */
 
 import { median, type Row, relativeTo } from './report.ts'
@@ -15,7 +15,7 @@ import { Usefulness } from './usefulness.ts'
 
 const SUITE = 'choice'
 const LATENCIES_MS = [20, 100, 200]
-/** The latency at which others that do not stay are looked at. */
+/** The latency of the rows with restless other miners. */
 const RESTLESS_MS = 100
 const HOUR_MS = 3_600_000
 const CUT_EVERY_MS = 1500
@@ -29,8 +29,8 @@ export async function choice({ rounds, isQuick }: Effort): Promise<Row[]> {
 }
 
 /**
- * The chain of a miner moves on every 1.5 s, and up to two others in between: hashing that is useful, of what the way of
- * the news allows. In virtual time, so the machine makes no difference: a change of work takes SWITCH_MS.
+ * The miner's chain advances every 1.5 s, and up to two others in between. Measures useful hashing relative to the
+ * maximum that the news latency allows. A change of work costs SWITCH_MS of virtual time, whatever the machine.
  */
 function ownCuts(latencyMs: number, cuts: number): Row[] {
   return [false, true].map((chooses) => {
@@ -45,7 +45,7 @@ function ownCuts(latencyMs: number, cuts: number): Row[] {
       network.extend(chain)
       usefulness.cut(chain, network.heights[chain], network.nowMs)
     }
-    // A while until it has work of its own, and work that stands by.
+    // Wait until the miner has work and stand-by work.
     network.run(HOUR_MS / 60)
     usefulness.start(network.nowMs)
     for (let cut = 0; cut < cuts; cut++) {
@@ -64,7 +64,7 @@ function ownCuts(latencyMs: number, cuts: number): Row[] {
   })
 }
 
-/** Both miners on one network: `rounds` samples of so many hours `each`, after those that its epochs need to drift. */
+/** Runs both miners on one network for `rounds` samples of `each` hours, after a warm-up in which the epochs drift. */
 function compared(
   network: Network,
   latencyMs: number,
@@ -83,7 +83,7 @@ function compared(
     return { suite: SUITE, name: `${name}, ${where}`, unit: '%', samples: values }
   }
   const relative = relativeTo('any chain', of(1, 'blocks'), of(0, 'blocks'))
-  // What is not searched at all cannot be better.
+  // A chooser that hardly mines would win by default.
   if (median(of(1, 'blocks')) < 90) throw new Error('choice: the miner that chooses hardly mines')
   return [
     row('blocks a hash, any chain', of(0, 'blocks')),

@@ -1,4 +1,4 @@
-/** What is done once per header rather than once per nonce. */
+/** Measures operations that run once per header rather than once per nonce. */
 import { blockHash } from '../src/core/block-hash.ts'
 import { encodeHex } from '../src/core/bytes.ts'
 import { expectedFor } from '../src/core/difficulty.ts'
@@ -12,7 +12,7 @@ import type { Row } from './report.ts'
 import type { Effort } from './suite.ts'
 
 const SUITE = 'codec'
-/** The last header of an epoch, so that the difficulty step does all of its work. */
+/** The last header of an epoch, so that difficulty adjustment does its full work. */
 const EPOCH_END = 11n
 
 export async function codec({ sampleMs, rounds }: Effort): Promise<Row[]> {
@@ -28,7 +28,7 @@ export async function codec({ sampleMs, rounds }: Effort): Promise<Row[]> {
     'block hash (Merkle)': () => encodeHex(blockHash(work)),
     'difficulty step': () => expectedFor(development, header, [header, header, header], 0n).target.toString(16),
   }
-  // A checksum of the results proves that they are right, and keeps the compiler from dropping the work.
+  // A checksum verifies the results and keeps the compiler from eliminating the work.
   const roundTrip = encodeHex(bytes)
   for (const name of ['header decode', 'header from JSON object']) {
     if (tasks[name]() !== roundTrip) throw new Error(`${name}: the header changed on the way`)

@@ -1,6 +1,6 @@
 /**
- * Calls of the embedded node from another process: transfers into blocks that are made at once, results, proofs. Every
- * transfer is accounted for.
+ * Calls the embedded node from another process: transfers into immediate blocks, results, proofs. Every transfer is
+ * accounted for.
  */
 import { developmentAccounts } from '../src/core/development-accounts.ts'
 import { decodeProof } from '../src/core/spv.ts'
@@ -16,7 +16,7 @@ import type { Effort } from './suite.ts'
 const SUITE = 'contracts'
 const CHAIN = '/chainweb/0.0/development/chain/0'
 const CONNECTIONS = 8
-/** Commands that are handed in with one request. */
+/** Commands per request. */
 const BATCH = 50
 const [sender, receiver] = developmentAccounts
 const key = signingKey(sender.secretKey)
@@ -25,7 +25,7 @@ export async function commandCalls({ sampleMs, rounds, isQuick }: Effort): Promi
   const server = await startServer({ graph: 'pair' })
   const client = await NodeClient.connect({ url: server.url })
   try {
-    // Commands of now have no place on top of the first block, which is years old.
+    // The first block is years old, so present commands are not yet valid on top of it.
     await makeBlocks(server, { 0: 1, 1: 1 })
     const moved = await transfers(server, client, { count: isQuick ? BATCH : 10 * BATCH, rounds })
     await makeBlocks(server, { 1: 4 })
@@ -57,7 +57,7 @@ export async function commandCalls({ sampleMs, rounds, isQuick }: Effort): Promi
 
 const JSON_BODY = { 'content-type': 'application/json' }
 
-/** Signed transfers, from the first request until all are in blocks. Gives the request key of one of them. */
+/** Times signed transfers from the first request until all are in blocks. @returns the request key of one of them */
 async function transfers(
   server: Server,
   client: NodeClient,

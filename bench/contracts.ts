@@ -1,6 +1,6 @@
 /**
- * Contracts on the embedded node, with the load in another process: reading, transfers from sending to results, blocks,
- * starting, many accounts on disk, and how long miners wait for work meanwhile. Every answer is checked.
+ * Contracts on the embedded node, with the load in another process. Measures reads, transfers up to their results,
+ * blocks, start time, many accounts on disk, and the delay of miners' work. Verifies every answer.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -37,13 +37,13 @@ const row = (name: string, unit: Row['unit'], samples: number[], relative?: Row[
 }
 
 interface Size {
-  /** For transfers that are sent to every chain. */
+  /** Network for transfers to every chain. */
   readonly network: { readonly chains: number; readonly graph?: 'pair' }
   readonly transfersMs: number
-  /** Accounts of two nodes on disk. */
+  /** Accounts of the two nodes on disk. */
   readonly few: number
   readonly many: number
-  /** Requests that are prepared: more of them than commands and values that the node keeps in memory. */
+  /** Prepared requests, more than the node caches. */
   readonly lookups: number
 }
 const FULL: Size = { network: { chains: 20 }, transfersMs: 60_000, few: 1000, many: 1_000_000, lookups: 30_000 }
@@ -60,7 +60,7 @@ export async function contracts(effort: Effort): Promise<Row[]> {
   ]
 }
 
-/** Starting, and plain /local of a balance. */
+/** Start time, and /local reads of a balance. */
 async function reading({ sampleMs, rounds }: Effort): Promise<Row[]> {
   const startMs: number[] = []
   for (let round = 1; round < rounds; round++) {
@@ -97,7 +97,7 @@ function isBalance(body: Buffer): void {
   if (result.status !== 'success' || typeof result.data !== 'number') throw new Error(`contracts: ${body}`)
 }
 
-/** A block of transfers, executed in this process; their signatures were verified when they came in. */
+/** Executes a block of transfers in this process; signatures were verified on arrival. */
 function blocks({ rounds, isQuick }: Effort): Row {
   const network = networkOf(settingsOf({ graph: 'singleton', pow: false }))
   const { store, heads } = genesisState(network, genesisOf(1).payload)
@@ -110,7 +110,7 @@ function blocks({ rounds, isQuick }: Effort): Row {
   })
   const [parent] = heads.values()
   const samples: number[] = []
-  // A node that has just started executes the first few thousand commands more slowly.
+  // A fresh node executes its first few thousand commands more slowly.
   for (let round = isQuick ? -1 : -30; round < rounds; round++) {
     const commands = Array.from({ length: BLOCK_TRANSFERS }, () => transferOn(0))
     const startMs = performance.now()
@@ -127,7 +127,7 @@ function blocks({ rounds, isQuick }: Effort): Row {
   return row(`a block of ${BLOCK_TRANSFERS} transfers`, 'ms', samples)
 }
 
-/** Transfers from sending to results, and how long the miner waits for its work meanwhile. */
+/** Transfers up to their results, and how long the miner waits for work meanwhile. */
 async function transfers({ network: { chains, ...graph }, transfersMs: durationMs }: Size): Promise<Row[]> {
   const server = await startServer(graph)
   try {
@@ -156,8 +156,8 @@ async function load(order: LoadOrder): Promise<LoadResult> {
 }
 
 /**
- * A miner that makes a block a second on each chain until the load has ended. Gives the milliseconds that its requests for
- * work took.
+ * Mines a block per second on each chain until the load has ended. @returns the durations of its work requests in
+ * milliseconds
  */
 async function mine({ url }: Server, chains: number, loaded: Promise<LoadResult>) {
   const client = await NodeClient.connect({ url })
@@ -182,7 +182,7 @@ async function mine({ url }: Server, chains: number, loaded: Promise<LoadResult>
   }
 }
 
-/** Lookups and memory with many accounts on disk, against few. */
+/** Lookups and memory with many accounts on disk, compared with few. */
 async function accountsOnDisk({ sampleMs, rounds }: Effort, { few: least, many, lookups }: Size): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-contracts-'))
   try {
@@ -222,7 +222,7 @@ async function accountsOnDisk({ sampleMs, rounds }: Effort, { few: least, many, 
 const ACCOUNTS_A_COMMAND = 500
 const KEYS = JSON.stringify({ k: [KEY] })
 
-/** A node on disk whose chain 0 has so many accounts, started again after they were made. */
+/** Grows chain 0 of a node on disk to this many accounts, and restarts the node. */
 async function grown(dataDir: string, accounts: number, lookups: number) {
   const server = await startServer({ dataDir, graph: 'singleton' })
   const api = `${server.url}${PREFIX}/chain/0/pact/api/v1`

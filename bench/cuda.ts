@@ -1,4 +1,4 @@
-/** The search by a native CUDA kernel, for comparison, on machines that have nvcc and an NVIDIA card. */
+/** Runs a native CUDA kernel for comparison, on machines with nvcc and an NVIDIA card. */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -15,12 +15,12 @@ import {
 } from '../src/engine/gpu/layout.ts'
 import { nonceOf } from '../src/engine/range.ts'
 
-/** Compiled benchmarks are in dist/bench. The source of the kernel stays in bench/cuda. */
+/** Compiled benchmarks are in dist/bench; the kernel source stays in bench/cuda. */
 const SOURCE = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './cuda/search.cu' : '../../bench/cuda/search.cu', import.meta.url),
 )
 const BATCH: Batch = { low: 0x1234, first: 0, high: 0x5678, lanes: 2 ** 24, trips: 16, step: 1 }
-/** One nonce in 2^20 is a candidate: 256 in a batch, enough to check the kernel. */
+/** One nonce in 2^20 is a candidate: 256 per batch, enough to verify the kernel. */
 const BOUND = 0xfff
 const MAX_COMPILE_MS = 120_000
 
@@ -28,7 +28,7 @@ export interface CudaResult {
   readonly device: string
   readonly multiprocessors: number
   readonly clockMHz: number
-  /** Million hashes a second, a figure for each sample. */
+  /** MH/s, one figure per sample. */
   readonly rates: readonly number[]
 }
 
@@ -39,11 +39,14 @@ interface Output {
   readonly nonces: number
   readonly ms: number
   readonly found: number
-  /** Low and middle words of the candidates of batch 0. */
+  /** Low and middle words of the candidates in batch 0. */
   readonly candidates: readonly (readonly [number, number])[]
 }
 
-/** Returns a sentence where there is no compiler or no card. Throws when the kernel computes wrongly. */
+/**
+ * Measures the CUDA kernel. @returns a sentence if there is no compiler or no card. Throws if the kernel computes
+ * wrongly.
+ */
 export function cudaRates(samples: number, sampleMs: number): CudaResult | string {
   if (!existsSync(SOURCE)) return 'the source of the CUDA kernel is not installed'
   const folder = mkdtempSync(join(tmpdir(), 'newcut-cuda-'))

@@ -1,20 +1,20 @@
-/** A TCP proxy on loopback that makes a near node a far one: for measurements of what latency costs, and for tests. */
+/** A TCP proxy on loopback that adds latency, for measurements and tests. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface DelayProxy {
   readonly url: string
-  /** Passes nothing on, in either direction, until the function returned is called. */
+  /** Stops all traffic until the returned function is called. */
   hold(): () => void
   close(): Promise<void>
 }
 
-/** Forwards to `port`, and holds back every byte, in either direction, for half of `latencyMs`. */
+/** Forwards to `port`, delaying every byte by half of `latencyMs` in each direction. */
 export async function startDelayProxy(port: number, latencyMs: number): Promise<DelayProxy> {
   const sockets = new Set<Socket>()
   let held: (() => void)[] | null = null
   const pass = (run: () => void) => {
     if (held !== null) held.push(run)
-    // A timer would take 1 ms at least.
+    // A timer would take at least 1 ms.
     else if (latencyMs === 0) run()
     else setTimeout(run, latencyMs / 2)
   }

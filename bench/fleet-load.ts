@@ -1,6 +1,6 @@
 /**
- * A part of the load of the suite `fleet`, in a process of its own: rigs, each with a connection of its own and the source that a
- * real rig has, but no engine; and listeners, bare connections that hear of jobs and read nothing of them.
+ * Load process of the suite `fleet`: rigs with a connection and a real rig's source each but no engine, and bare
+ * listeners that receive jobs without parsing them.
  */
 import { connect, type Socket } from 'node:net'
 import { withNonce } from '../src/core/header.ts'
@@ -14,51 +14,51 @@ import { sharedMs } from './shared-clock.ts'
 
 /** The load that the suite orders. */
 export type FleetOrder =
-  /** Tell how often a rig had no answer of its leader for long. */
+  /** Report how often a rig lost contact with its leader. */
   | { readonly type: 'troubles' }
-  /** So many rigs join, and wait for their first job. The server is stopped when the suite dies. */
+  /** Let this many rigs join and wait for their first job. The child stops the server if the suite dies. */
   | {
       readonly type: 'join'
       readonly fleet: string
       readonly port: number
       readonly server: number
       readonly rigs: number
-      /** Number of the first of them. */
+      /** Index of the first rig. */
       readonly first: number
     }
-  /** So many listeners besides. */
+  /** Add this many listeners. */
   | { readonly type: 'listen'; readonly fleet: string; readonly port: number; readonly listeners: number }
-  /** Tell when each has its next job. */
+  /** Report when each has its next job. */
   | { readonly type: 'expect' }
-  /** Each rig reports again as soon as it has its answer, for so long. */
+  /** Let each rig send the next report as soon as the last is answered, for this time. */
   | { readonly type: 'report'; readonly forMs: number }
-  /** So many solutions of the newest job, rig by rig: so many are on their way at once, or one each `everyMs`. */
+  /** Submit this many solutions of the newest job, rig by rig: `atOnce` in flight, or one every `everyMs`. */
   | { readonly type: 'solve'; readonly solutions: number; readonly atOnce: number; readonly everyMs: number }
 
 export type FleetAnswer =
   | { readonly type: 'joined'; readonly tookMs: number }
   | { readonly type: 'troubled'; readonly times: number }
   | { readonly type: 'listening' }
-  /** It waits from now on. */
+  /** The load is waiting. */
   | { readonly type: 'expecting' }
-  /** Times on the clock that all processes share; of a listener, of the first byte. */
+  /** Arrival times on the shared clock; for listeners, of the first byte. */
   | {
       readonly type: 'arrived'
       readonly rigsMs: readonly number[]
       readonly listenersMs: readonly number[]
       readonly bytes: number
-      /** Time of a processor that this process took from the first of them to the last. */
+      /** CPU time of this process from the first arrival to the last. */
       readonly processorMs: number
     }
   | { readonly type: 'reported'; readonly answers: number; readonly tookMs: number }
-  /** Nonce, when it was handed in, and when JetStream had it, of each. */
+  /** Nonce, submission time, and time of the JetStream acknowledgement, each. */
   | {
       readonly type: 'solved'
       readonly solutions: readonly (readonly [string, number, number])[]
       readonly tookMs: number
     }
 
-/** Those that connect at the same time. */
+/** Concurrent connects. */
 const AT_ONCE = 50
 const ANSWER_MS = 10_000
 const SAID = { hashes: 0, rate: 1e7, state: 'searching', reason: null, accepted: 0, refused: 0 } as const
@@ -84,7 +84,7 @@ const send = (answer: FleetAnswer) => process.send?.(answer)
 
 process.on('message', (order: FleetOrder) => void obey(order))
 process.on('disconnect', () => {
-  // The suite died: nobody else stops its server.
+  // The suite died, so nobody else stops its server.
   if (server !== 0) process.kill(server)
   process.exit(0)
 })
@@ -111,7 +111,7 @@ async function obey(order: FleetOrder): Promise<void> {
   }
 }
 
-/** `task` for 0 to count - 1, so many at once. */
+/** Runs `task` for 0 to count - 1 with limited concurrency. */
 async function each(count: number, atOnce: number, task: (index: number) => Promise<void>): Promise<void> {
   let next = 0
   const run = async () => {
@@ -138,11 +138,11 @@ async function joinAll({ port, fleet, rigs: count, first }: Extract<FleetOrder, 
   return performance.now() - startMs
 }
 
-/** As the miner of a rig takes its jobs. */
+/** Takes jobs as a rig's miner does. */
 async function follow(rig: LoadRig, signal: AbortSignal): Promise<void> {
   const events = { onTrouble: () => troubles++, onRecovered: () => undefined }
   for await (const job of rig.source.jobs(signal, events)) {
-    // Once it has handed in a solution it has none until the next; the load goes on with the same.
+    // After a solution there is no job until the next; the load keeps using the same one.
     if (job === null) continue
     rig.job = job
     onJob()
@@ -174,7 +174,7 @@ async function listenAll({ port, fleet, listeners: count }: Extract<FleetOrder, 
   })
 }
 
-/** Resolves when all rigs and all listeners have got a job. */
+/** Resolves when all rigs and listeners have a job. */
 function jobOfEach(): Promise<Omit<Extract<FleetAnswer, { type: 'arrived' }>, 'type'>> {
   const rigsMs: number[] = []
   const heardMs = new Map<Socket, number>()
@@ -203,7 +203,7 @@ function jobOfEach(): Promise<Omit<Extract<FleetAnswer, { type: 'arrived' }>, 't
   })
 }
 
-/** The server asks now and then whether a connection lives. */
+/** Answers the server's liveness pings. */
 function answerPing(socket: Socket, bytes: Buffer): void {
   if (bytes.includes('PING\r\n')) socket.write('PONG\r\n')
 }

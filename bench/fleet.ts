@@ -1,6 +1,6 @@
 /**
- * A fleet on a real nats-server: the leader's engine in this process, 1,000 rigs in two others, each with a connection
- * and the source of a real rig. Jobs to all rigs, reports, solutions, and what they cost leader and server.
+ * A fleet on a real nats-server: the leader's engine in this process, and 1,000 rigs in two other processes, each with
+ * a connection and a real rig's source. Measures jobs, reports, solutions, and the cost for leader and server.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,11 +26,11 @@ import { engineWork, freshWork } from './work.ts'
 
 const SUITE = 'fleet'
 const FLEET = 'bench'
-/** The whole suite: what hangs is ended. */
+/** Timeout of the whole suite. */
 const MAX_MS = 240_000
-/** Processes of the load: one for each core of the smallest machine, since rigs elsewhere read their jobs at once. */
+/** Load processes: one per core of the smallest machine, because real rigs parse their jobs in parallel. */
 const LOADS = 2
-/** Descriptors that are left for all else. */
+/** File descriptors reserved for other uses. */
 const SPARE_DESCRIPTORS = 400
 
 interface Size {
@@ -39,7 +39,7 @@ interface Size {
   readonly jobs: number
   readonly restMs: number
   readonly reportMs: number
-  /** One by one, and all at once. */
+  /** Solutions one by one, and all at once. */
   readonly paced: number
   readonly burst: number
 }
@@ -51,10 +51,10 @@ const QUICK: Size = {
   ...{ rigs: 20, listeners: 20, jobs: 3, restMs: 1_200, reportMs: 200 },
   ...{ paced: 20, burst: 200 },
 }
-/** Between two jobs, and between two solutions that are measured one by one. */
+/** Pause between two jobs, and between two single solutions. */
 const JOB_PAUSE_MS = 250
 const SOLUTION_PAUSE_MS = 10
-/** Solutions that are on their way at once. */
+/** Solutions in flight. */
 const AT_ONCE = 256
 
 export async function fleet({ rounds, isQuick }: Effort, tell: (line: string) => void): Promise<Row[] | string> {
@@ -106,7 +106,7 @@ async function measured(
   )
   const perRig = ((await usedBytes()) - before) / rigs
   const rows: Row[] = []
-  // Few rigs weigh less than what the process allocates meanwhile.
+  // With few rigs, other allocations dominate.
   if (!isQuick) rows.push(row('memory of the leader, a rig', 'B', [perRig], `${rigs} rigs`))
   const rest = await atRest(server, leader, size.restMs)
   rows.push(...rest.rows, ...(await jobs(server, loads, leader, size.jobs, rest.processorShare)))
@@ -120,7 +120,7 @@ async function measured(
   return rows
 }
 
-/** Rigs that report once a second, and nothing else. */
+/** Measures rigs that only report once a second. */
 async function atRest(server: NatsServer, leader: Leader, forMs: number) {
   await pause(500)
   const [startMs, used, mine, answers] = [sharedMs(), server.usage(), process.cpuUsage(), leader.said]
@@ -142,7 +142,10 @@ async function atRest(server: NatsServer, leader: Leader, forMs: number) {
   return { rows, processorShare }
 }
 
-/** New jobs, until half, 99 % and all of the rigs would search them; and what one costs the server, without reports. */
+/**
+ * Measures new jobs until 50 %, 99 % and all rigs would search them, and the cost of a job for the server without
+ * reports.
+ */
 async function jobs(
   server: NatsServer,
   loads: readonly ChildProcess[],
@@ -157,7 +160,7 @@ async function jobs(
     times.push(rigsMs)
     readersMs.push(processorMs)
   }
-  // One after the other, so that reports are a small part of it.
+  // Sequential jobs keep the share of reports small.
   const [startMs, before] = [sharedMs(), server.usage()]
   for (let i = 0; i < count; i++) await job(loads, leader, 0)
   const [tookMs, after] = [sharedMs() - startMs, server.usage()]
@@ -170,7 +173,7 @@ async function jobs(
   return [...rows, ...aboveNoise(row('nats-server, a job to all rigs', 'ms', [cost], 'of a processor'))]
 }
 
-/** How long a new job was on its way to each rig and to each listener. */
+/** Measures the delivery time of a new job to each rig and listener. */
 async function job(loads: readonly ChildProcess[], leader: Leader, pauseMs: number) {
   await Promise.all(loads.map((load) => ask(load, { type: 'expect' }, 'expecting')))
   await pause(pauseMs)
@@ -187,7 +190,7 @@ async function job(loads: readonly ChildProcess[], leader: Leader, pauseMs: numb
   }
 }
 
-/** All rigs report again as soon as they have an answer. */
+/** All rigs send the next report as soon as the last is answered. */
 async function reports(
   loads: readonly ChildProcess[],
   leader: Leader,
@@ -210,7 +213,7 @@ async function reports(
   return [row('reports answered', '1/s', wall), row('reports a second of processor', '1/s', processor, 'of the leader')]
 }
 
-/** Solutions one by one, and many at once. */
+/** Measures single solutions, and many at once. */
 async function solutions(child: ChildProcess, leader: Leader, { paced, burst, rounds }: Size & { rounds: number }) {
   const slow = { type: 'solve', solutions: paced, atOnce: AT_ONCE, everyMs: SOLUTION_PAUSE_MS } as const
   const each = await solved(child, leader, slow)
@@ -240,7 +243,7 @@ async function solutions(child: ChildProcess, leader: Leader, { paced, burst, ro
   ]
 }
 
-/** Hands in solutions, and waits until the leader has each of them. */
+/** Submits solutions and waits until the leader has them all. */
 async function solved(child: ChildProcess, leader: Leader, order: Extract<FleetOrder, { type: 'solve' }>) {
   leader.takenMs.clear()
   const startMs = sharedMs()
@@ -254,7 +257,7 @@ async function solved(child: ChildProcess, leader: Leader, order: Extract<FleetO
   return { toLeaderMs, toStoreMs, tookMs: Math.max(...leader.takenMs.values()) - startMs }
 }
 
-/** New jobs to many bare connections besides: what the server itself can do, on a machine with nothing else to do. */
+/** Measures new jobs to many bare connections: the limit of the server itself, on an idle machine. */
 async function heard(
   server: NatsServer,
   loads: readonly ChildProcess[],
@@ -300,14 +303,16 @@ const row = (name: string, unit: Row['unit'], samples: readonly number[], note?:
   return { suite: SUITE, name, unit, samples, ...(note !== undefined && { note }) }
 }
 
-/** No row of a difference that is lost in what the rest varies by. */
+/** Drops a difference that is lost in noise. */
 const aboveNoise = (of: Row): Row[] => (of.samples.every((sample) => sample > 0) ? [of] : [])
 
-/** The leader: work of this difficulty, by default such that any hash solves it, and a node that takes each solution at once. */
+/**
+ * The leader, with work of this difficulty (default: any hash solves it) and a node that accepts each solution at once.
+ */
 export class Leader {
   readonly #fleet: string
   readonly #difficulty: bigint
-  /** Nonce -> when its solution came. */
+  /** Nonce -> arrival time of its solution. */
   readonly takenMs = new Map<string, number>()
   readonly #works = new Map<number, Uint8Array>()
   #link: Link | null = null
@@ -350,12 +355,12 @@ export class Leader {
     }
   }
 
-  /** The first thing that went wrong. */
+  /** The first problem, or null. */
   get problem(): string | null {
     return this.#problem
   }
 
-  /** Messages that it has sent. */
+  /** Number of sent messages. */
   get said(): number {
     return this.#link?.connection.stats().outMsgs ?? 0
   }
@@ -371,7 +376,7 @@ export class Leader {
     await this.#link?.close()
   }
 
-  /** As the miner does: it hashes the solution, hands it in, and tells the steps of its life. */
+  /** Does what the miner does: verifies the solution, submits it, and reports the steps of its life. */
   #take({ sequence, nonce }: Candidate): void {
     this.takenMs.set(String(nonce), sharedMs())
     const work = this.#works.get(sequence)

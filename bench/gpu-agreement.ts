@@ -1,6 +1,6 @@
 /**
- * Whether a GPU finds what the CPU kernel finds, over many nonces. The judge of the self-test and of the tests,
- * @noble/hashes, would take hours for a billion.
+ * Compares a GPU with the CPU kernel over many nonces. @noble/hashes, which judges the self-test and the tests, would
+ * take hours for a billion.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import { FREE_NONCE } from '../src/core/nonce.ts'
@@ -13,11 +13,11 @@ import { HIGHS, LOWS, lowWith, MIDDLES, type NonceRange, nextLow, nonceOf } from
 import { pause } from './suite.ts'
 import { engineWork } from './work.ts'
 
-/** Middles of the range, and lows that a lane tries: 2^20 nonces under each high word. */
+/** Middle words, and low words per lane: 2^20 nonces under each high word. */
 const MIDDLE_COUNT = 2 ** 14
 const TRIPS = 64
 const NONCES_PER_HIGH = MIDDLE_COUNT * TRIPS
-/** About so many candidates are expected. */
+/** Expected number of candidates. */
 const CANDIDATES = 1024
 const MAX_SEARCH_MS = 120_000
 
@@ -28,8 +28,8 @@ export interface Agreement {
 }
 
 /**
- * Searches the same nonces, `highs` times 2^20 (a multiple of 16), with a device and with the CPU. Throws when one finds
- * what the other does not.
+ * Searches the same `highs` times 2^20 nonces (a multiple of 16) on a device and on the CPU. Throws if their candidates
+ * differ.
  */
 export async function agreement(
   adapter: AdapterChoice,
@@ -44,7 +44,7 @@ export async function agreement(
     first: randomInt(MIDDLES - MIDDLE_COUNT),
     count: MIDDLE_COUNT,
     start: 0,
-    // Both wrap around in one run of many.
+    // One run in many wraps around.
     low: randomInt(LOWS),
     high: 16 * randomInt((HIGHS - highs) / 16),
   }
@@ -73,7 +73,7 @@ interface GpuSearch {
   readonly nonces: number
 }
 
-/** The engine goes through the range in order: the first nonces, and some more. */
+/** The engine searches the range in order: the first nonces, and some more. */
 async function searchedByGpu({ adapter, env, range, bytes, target, nonces }: GpuSearch): Promise<Set<bigint>> {
   const found = new Set<bigint>()
   const options = { allowSoftware: true, tuningFile: null, workgroup: 64, trips: TRIPS, split: false, inFlight: 2 }
@@ -86,7 +86,7 @@ async function searchedByGpu({ adapter, env, range, bytes, target, nonces }: Gpu
   try {
     await engine.setWork(engineWork(1, bytes, target))
     const startMs = performance.now()
-    // Two batches are in flight, and may come back in either order.
+    // Two batches are in flight and may return in either order.
     while (engine.hashes() < nonces + 2 * NONCES_PER_HIGH) {
       if (trouble !== '' || performance.now() - startMs > MAX_SEARCH_MS) throw new Error(`no agreement: ${trouble}`)
       await pause(20)

@@ -1,26 +1,26 @@
 /**
- * The hash rate that the integer units of a card allow at most: how many instructions they take at once, times their
- * clock, by the instructions of the search. For cards whose figures the platform tells; all others have no bound.
+ * Upper bound of a card's hashrate by its integer units: lanes times clock divided by instructions per nonce. Available
+ * for cards whose figures the platform reports.
  *
- * The instructions are counted, not measured: those of AMD by `newcut bench shader`, those of NVIDIA in what ptxas 12.4
- * makes of the same search for sm_90.
+ * Instruction counts are static: `newcut bench shader` counts those of AMD, and ptxas 12.4 output for sm_90 gives those
+ * of NVIDIA.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface Bound {
-  /** Million hashes a second. */
+  /** MH/s. */
   readonly rate: number
-  /** What it is made of. */
+  /** Derivation of the bound, as text. */
   readonly text: string
 }
 
-/** NVIDIA: instructions of the pipe for integer arithmetic, of which a multiprocessor takes 64 lanes a clock. */
+/** Lanes per clock of NVIDIA's integer pipe in a multiprocessor. */
 const NVIDIA_LANES = 64
-/** Split sums (shaders/search.wgsl) leave more to the pipe for multiplications. */
+/** Instructions per nonce on that pipe. Split sums (shaders/search.wgsl) move work to the multiplication pipe. */
 const NVIDIA_INSTRUCTIONS = { plain: 662, split: 596 }
 
-/** `multiprocessors` and `clockMHz` as the CUDA driver tells them. */
+/** The bound of an NVIDIA card. `multiprocessors` and `clockMHz` come from the CUDA driver. */
 export function nvidiaBound(multiprocessors: number, clockMHz: number, split: boolean): Bound {
   const instructions = split ? NVIDIA_INSTRUCTIONS.split : NVIDIA_INSTRUCTIONS.plain
   return {
@@ -29,11 +29,11 @@ export function nvidiaBound(multiprocessors: number, clockMHz: number, split: bo
   }
 }
 
-/** First version of the instruction set, and what holds from it on: lanes of a SIMD unit and instructions a nonce. */
+/** Lanes per SIMD unit and instructions per nonce, by first instruction set version. */
 const AMD_GENERATIONS = [
   // RDNA 1 and later.
   { from: 100_000, lanes: 32, instructions: 877 },
-  // Vega: sums of three terms, but no more lanes than before.
+  // Vega: three-term sums, but no additional lanes.
   { from: 90_000, lanes: 16, instructions: 878 },
   { from: 0, lanes: 16, instructions: 951 },
 ]
@@ -41,8 +41,8 @@ const AMD_VENDOR = 4098
 const NODES = '/sys/class/kfd/kfd/topology/nodes'
 
 /**
- * The bound of this machine's AMD card, by the figures of Linux's compute driver; null where there are none, and where
- * there are several cards: the name of an adapter does not say which one it is.
+ * The bound of this machine's AMD card, from Linux's compute driver.
+ * @returns null without figures, and with several cards, because an adapter name does not identify the card
  */
 export function amdBound(folder = NODES): Bound | null {
   const [card, ...others] = nodesIn(folder).filter((figures) => figures.get('vendor_id') === AMD_VENDOR)
@@ -58,7 +58,7 @@ export function amdBound(folder = NODES): Bound | null {
   }
 }
 
-/** The figures of each node: lines of a name and a number. Processors are nodes without SIMD units. */
+/** Reads the properties of each node: lines of name and number. CPU nodes have no SIMD units. */
 function nodesIn(folder: string): Map<string, number>[] {
   try {
     return readdirSync(folder)
@@ -71,7 +71,7 @@ function nodesIn(folder: string): Map<string, number>[] {
   }
 }
 
-/** The share of a bound that a rate is. Above 100 % the bound is wrong, and says so. */
+/** A hashrate as a share of its bound. Above 100 % the bound is wrong, and the text says so. */
 export function shareOf(rate: number, bound: Bound): string {
   const share = `${Math.round((100 * rate) / bound.rate)} %`
   return rate > bound.rate ? `${share}, so this bound is wrong` : share

@@ -1,8 +1,7 @@
 /**
- * The GPU engine on each adapter of this machine: rate, service time and processor share while it mines, how soon new
- * work is searched, and the effect of batches in flight, workgroup and trips. Software adapters are measured only where
- * there is no real GPU, and named as such. All candidates are hashed again: each must solve, and there must be about as
- * many as expected.
+ * The GPU engine on each adapter: hashrate, batch duration, CPU share while mining and latency of new work. Varies
+ * batches in flight, workgroup size and trips. Software adapters are measured only without a real GPU, and named as
+ * such. Every candidate is verified, and their number must match the expectation.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,11 +27,11 @@ import { engineWork, freshWork } from './work.ts'
 
 const SUITE = 'gpu'
 const WORK_BYTES = 286
-/** Additions of two terms count as operations here, rotations as one. */
+/** Two-term additions and rotations count as one operation each. */
 const TWO_OPERANDS = handMinimum({ add: 2, xor: 2 })
-/** A batch at most doubles each time, and has to grow from 50,000 nonces to some hundred millions on a fast card. */
+/** Batches at most double each time, and must grow from 50,000 nonces to some hundred million on a fast card. */
 const WARM_UP_BATCHES = 40
-/** Some candidates a second, at a million hashes a second and at 25 billion: more would keep the child from its batches. */
+/** Yields a few candidates per second at 1 MH/s and at 25 GH/s; more would slow the child down. */
 const difficultyFor = ({ software }: AdapterInfo) => (software ? 1n << 20n : 1n << 28n)
 
 interface Variant {
@@ -42,11 +41,11 @@ interface Variant {
   readonly workgroup?: number
   readonly trips?: number
   readonly split?: boolean
-  /** Sizes as the engine tunes them for this device, and tells the user. */
+  /** Whether sizes come from the engine's own tuning. */
   readonly isTuned?: boolean
 }
 
-/** Two in flight, workgroup 64, 16 trips. */
+/** Two batches in flight, workgroup 64, 16 trips. */
 const USUAL: Variant = { name: 'usual' }
 const TUNED: Variant = { name: 'tuned', isTuned: true }
 const SPLIT: Variant = { name: 'sums split', split: true }
@@ -85,7 +84,7 @@ async function adapterRows(adapter: AdapterInfo, effort: Effort): Promise<Row[]>
   return [agreed, { ...usual, note: note + share }, ...others, ...native, ...(await miningRows(adapter, effort))]
 }
 
-/** Throws when the device finds anything else than the CPU kernel. */
+/** Throws if the device's candidates differ from the CPU kernel's. */
 async function agreementRow(adapter: AdapterInfo, { isQuick }: Effort): Promise<Row> {
   const { nonces, candidates, kernel } = await agreement(adapter, adapter.software || isQuick ? 16 : 1024)
   const note = `${nonces.toLocaleString('en')} nonces, ${candidates} candidates, all and only those of ${kernel}`
@@ -96,7 +95,7 @@ function boundText({ rate, text }: Bound): string {
   return `${Math.round(rate)} MH/s (${text})`
 }
 
-/** The rate of the CUDA kernel, and how near it and the shader come to the bound of the integer units. */
+/** The hashrate of the CUDA kernel, and the shares of the integer bound that it and the shader reach. */
 function cudaRows(usual: Row, split: Row, { sampleMs, rounds }: Effort): Row[] {
   const result = cudaRates(rounds, 2 * sampleMs)
   if (typeof result === 'string') {
@@ -115,7 +114,7 @@ function cudaRows(usual: Row, split: Row, { sampleMs, rounds }: Effort): Row[] {
   ]
 }
 
-/** All variants in turn, round after round. */
+/** Runs all variants in turn, round after round. */
 async function variantRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise<Row[]> {
   const rates = new Map<string, number[]>(VARIANTS.map(({ name }) => [name, []]))
   for (let round = 0; round < Math.ceil(rounds / 3); round++) {
@@ -170,7 +169,7 @@ function miningRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise
   })
 }
 
-/** The only card; none of several, since which of them is measured is not known. */
+/** The only card. With several, the measured one is unknown, so none is returned. */
 async function onlyCard(): Promise<readonly Sensed[]> {
   const cards = await askNvidia({ env: process.env, timeoutMs: 5000 })
   return typeof cards === 'string' || cards.length > 1 ? [] : cards
@@ -182,10 +181,10 @@ function figures(name: string, unit: Row['unit'], sensed: readonly Sensed[], key
 }
 
 interface Measurement {
-  /** Million hashes a second. */
+  /** MH/s. */
   readonly rate: number
   readonly serviceMs: number
-  /** Of one core, in per cent; null where the system does not tell. */
+  /** CPU use in per cent of one core, or null where the system does not report it. */
   readonly processorShare: number | null
 }
 
@@ -230,7 +229,7 @@ class GpuBench {
     }
   }
 
-  /** Throws when a candidate is none, or when there are many more or fewer than the hashes counted should find. */
+  /** Throws if a candidate is wrong, or if their number does not fit the counted hashes. */
   check(): void {
     for (const { sequence, nonce } of this.#candidates) {
       const bytes = this.#works.get(sequence)
@@ -257,7 +256,7 @@ class GpuBench {
     return this.#engine.details()[0].batches
   }
 
-  /** Time of the child so far; of its main thread alone where the driver computes in the others. */
+  /** CPU time of the child; only its main thread if the driver computes in the others. */
   #processorMs(): number | null {
     const { pid } = this.#engine.details()[0]
     if (pid === undefined) return null

@@ -1,6 +1,6 @@
 /**
- * One thread: every kernel that runs here, `crypto.hash`, @noble/hashes and a plain midstate loop, in turn. Each row is
- * checked: the naive ones by their digests, the kernels by their candidates, of which none may be missing or wrong.
+ * One thread: every kernel of this machine, `crypto.hash`, @noble/hashes and a plain midstate loop, in turn. Naive rows
+ * are verified by their digests, kernels by their candidates, none of which may be missing or wrong.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { cpus } from 'node:os'
@@ -19,16 +19,16 @@ import { freshWork, UNREACHABLE } from './work.ts'
 const SUITE = 'kernels'
 const UNIT = 'crypto.hash'
 const WORK_BYTES = 286
-/** One nonce in 2^16 is a candidate: enough to check by, too few to slow anything down. */
+/** One nonce in 2^16 is a candidate: enough to verify by, too few to cost time. */
 const BOUND = 0xffff
-/** @noble/hashes is slow. This many of its digests are enough to check crypto.hash. */
+/** Number of @noble/hashes digests that verify crypto.hash; more would take too long. */
 const JUDGED_NONCES = 20_000
 
 interface Contender {
   readonly name: string
-  /** Hashes until the deadline, once at least; returns how many. */
+  /** Hashes until the deadline, at least once. @returns the number of hashes */
   readonly run: (deadlineMs: number) => number
-  /** Throws when what was computed is wrong. */
+  /** Throws if the results are wrong. */
   readonly check: () => void
   readonly note?: string
 }
@@ -36,7 +36,7 @@ interface Contender {
 export async function kernels({ sampleMs, rounds }: Effort): Promise<Row[]> {
   const contenders = [naive(UNIT, cryptoHash), naive('@noble/hashes', blake2s), plainLoop(), ...kernelContenders()]
   const rates = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
-  // The first round warms up: V8 compiles for speed only what it has seen run.
+  // The first round is a warm-up for V8's optimizing compiler.
   for (let round = -1; round < rounds; round++) {
     for (const { name, run } of contenders) {
       const startMs = performance.now()
@@ -65,8 +65,7 @@ export async function kernels({ sampleMs, rounds }: Effort): Promise<Row[]> {
 const cryptoHash = (bytes: Uint8Array): Uint8Array => hash('blake2s256', bytes, 'buffer')
 
 /**
- * Hashes all bytes for each nonce, with as little as possible around the hash. The digests are compared with those of
- * the other implementation.
+ * Hashes all bytes for each nonce, with minimal overhead. Digests are compared with those of the other implementation.
  */
 function naive(name: string, digest: (bytes: Uint8Array) => Uint8Array): Contender {
   const judge = digest === cryptoHash ? blake2s : cryptoHash
@@ -102,7 +101,7 @@ function naive(name: string, digest: (bytes: Uint8Array) => Uint8Array): Contend
   }
 }
 
-/** Hashes the last block only, with the compression function as the standard writes it. */
+/** Hashes only the last block, with the compression function as in the standard. */
 function plainLoop(): Contender {
   const work = freshWork(UNREACHABLE)
   const mid = midstate(work)
@@ -141,7 +140,7 @@ function kernelContenders(): Contender[] {
   })
 }
 
-/** Sweeps slice after slice. All candidates are hashed again; the judge searches the first slices as well. */
+/** Sweeps slice after slice. Every candidate is verified, and the judge searches the first slices too. */
 function contenderOf(kernel: Kernel, note: string): Contender {
   const work = freshWork(UNREACHABLE)
   const mid = midstate(work)
@@ -183,7 +182,7 @@ function checkCandidates(
     const tops = Array.from({ length: kernel.lanes }, (_, lane) => topWord(middle, chunk + lane))
     if (!tops.some((top) => top <= BOUND)) throw new Error(`${kernel.name}: a candidate does not solve`)
   }
-  // None may be missing. The first sweep must match exactly, all others by the number of candidates (one a sweep).
+  // No candidate may be missing: the first sweep must match exactly, the others by their number (one per sweep).
   const first = new Set<number>()
   for (let high = 0; high < SWEEP_NONCES; high++) {
     if (topWord(0, high) <= BOUND) first.add(high - (high % kernel.lanes))
@@ -195,7 +194,9 @@ function checkCandidates(
   }
 }
 
-/** Instructions a hash and lane width of each kernel: rotations by whole bytes are one shuffle without a rotate. */
+/**
+ * Instructions per hash and lane width of each kernel. Without a rotate instruction, byte rotations are one shuffle.
+ */
 const instructionsPerHash: Readonly<Record<string, { readonly rotate: number; readonly bits: number }>> = {
   'native-avx512': { rotate: 1, bits: 512 },
   'native-avx2': { rotate: 2, bits: 256 },
@@ -204,14 +205,14 @@ const instructionsPerHash: Readonly<Record<string, { readonly rotate: number; re
   js: { rotate: 1, bits: 32 },
 }
 
-/** The fastest sample against a processor that issues only the operations of the graph. Known processors only. */
+/** The fastest sample relative to a CPU that issues only the operations of the graph. Known CPUs only. */
 function boundShare(name: string, megahashes: number): string | undefined {
   const shape = instructionsPerHash[name]
   const model = cpus()[0]?.model ?? ''
   if (shape === undefined || process.arch !== 'x64' || !/AMD|Intel/.test(model)) return undefined
   const { total, rotates } = countOperations(operationGraph(tailLayout(WORK_BYTES)))
   const instructions = total + rotates * (shape.rotate - 1)
-  // Zen 2 to 5 issue four vector or scalar operations a cycle, Intel's cores three; both two of 512 bits (Zen 5: four).
+  // Operations per cycle: four on Zen 2 to 5, three on Intel cores; two at 512 bits, but four on Zen 5.
   const perCycle = shape.bits === 512 ? 2 : /AMD/.test(model) ? 4 : 3
   const clockMHz = estimatedClockMHz()
   const bound = (clockMHz * perCycle * Math.max(1, shape.bits / 32)) / instructions
@@ -220,7 +221,7 @@ function boundShare(name: string, megahashes: number): string | undefined {
 
 let clockMHz = 0
 
-/** From a chain of dependent multiplications, three cycles each on every x86-64 since 2008. */
+/** Estimates the clock from dependent multiplications, three cycles each on every x86-64 since 2008. */
 function estimatedClockMHz(): number {
   if (clockMHz > 0) return clockMHz
   const chain = (rounds: number, factor: number) => {

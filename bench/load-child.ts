@@ -1,11 +1,11 @@
-/** The load of a suite, in a process of its own: what it answers to orders. */
+/** Orders and answers of a suite's load process. */
 import type { ChildProcess } from 'node:child_process'
 
 interface Answer {
   readonly type: string
 }
 
-/** The next answer of this type. Rejects when the load ends before. */
+/** Resolves with the next answer of this type. Rejects if the load ends first. */
 export function nextAnswer<A extends Answer, T extends A['type']>(child: ChildProcess, type: T) {
   return new Promise<Extract<A, { type: T }>>((resolve, reject) => {
     const onExit = (code: number | null, signal: string | null) => {

@@ -1,21 +1,21 @@
-/** Load on an HTTP server over raw sockets. A client library would need more time per request than the server. */
+/** HTTP load over raw sockets. A client library would cost more time per request than the server. */
 import { connect, type Socket } from 'node:net'
 import { pause } from './suite.ts'
 
 export interface Load {
   readonly port: number
-  /** A whole request, head and body; or what makes the next one. */
+  /** A complete request, or a function that creates the next one. */
   readonly request: Uint8Array | (() => Uint8Array)
   readonly connections: number
   readonly durationMs: number
-  /** Checks the body of one answer of each connection. Throws when it is wrong. */
+  /** Verifies one answer body per connection. Throws if it is wrong. */
   readonly check: (body: Buffer) => void
 }
 
 const HEAD_END = '\r\n\r\n'
 const MAX_HEAD_BYTES = 16 * 1024
 
-/** An HTTP/1.1 request as bytes, over a connection that stays open. */
+/** An HTTP/1.1 keep-alive request as bytes. */
 export function requestBytes(method: string, path: string, headers: Record<string, string>, body = ''): Uint8Array {
   const length: Record<string, string> = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const lines = Object.entries({ host: '127.0.0.1', ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)
@@ -23,8 +23,8 @@ export function requestBytes(method: string, path: string, headers: Record<strin
 }
 
 /**
- * Answers a second, with one request under way on each connection at any time, for so long and until there is one. Throws
- * when an answer is not a 200.
+ * Measures answers per second, with one request in flight per connection, for `durationMs` and until there is an
+ * answer. Throws for an answer other than 200.
  */
 export async function answersPerSecond({ port, request, connections, durationMs, check }: Load): Promise<number> {
   const clients = Array.from({ length: connections }, () => new LoadClient(port, request, check))
@@ -43,14 +43,14 @@ const sum = (clients: readonly LoadClient[]) => clients.reduce((total, { answers
 
 class LoadClient {
   answers = 0
-  /** Settles when one answer was read and checked. */
+  /** Settles after the first verified answer. */
   readonly firstAnswer: Promise<void>
-  /** Rejects when anything goes wrong, and never resolves. */
+  /** Rejects on any failure, and never resolves. */
   readonly failed: Promise<never>
   readonly #socket: Socket
   readonly #next: () => Uint8Array
   #head: Buffer = Buffer.alloc(0)
-  /** Bytes of the body still to come; null: the head is not complete. */
+  /** Missing bytes of the body, or null while the head is incomplete. */
   #missing: number | null = null
   #body: Buffer[] = []
 
@@ -62,7 +62,7 @@ class LoadClient {
     this.failed = new Promise((_, reject) => {
       fail = reject
     })
-    // Callers get the error from the promises they await. When a connection ends as planned, nothing awaits this one.
+    // Callers get the error from the promises they await. After a planned end, nothing awaits this one.
     this.failed.catch(() => undefined)
     let succeed: () => void = () => undefined
     const first = new Promise<void>((resolve) => {

@@ -1,8 +1,8 @@
-/** Where Mesa, the collection of Linux graphics drivers, keeps its files: the places differ between distributions. */
+/** Finds the files of Mesa, whose locations differ between Linux distributions. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Older ones crash, or offer Dawn no adapter. */
+/** Older versions crash, or offer Dawn no adapter. */
 export const MIN_MESA = 25
 
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'x86_64', arm64: 'aarch64' }
@@ -14,13 +14,13 @@ const LIBRARY_FOLDERS = ['/usr/local/lib', '/usr/lib', '/usr/lib64', '/lib64', '
   folder,
 ])
 
-/** The manifest of a Vulkan driver of Mesa, `radeon` or `lvp` (lavapipe); null where it is not installed. */
+/** The manifest of a Mesa Vulkan driver, `radeon` or `lvp` (lavapipe), or null if it is not installed. */
 export function vulkanManifest(driver: string): string | null {
   const names = [`${driver}_icd.json`, `${driver}_icd.${architecture}.json`]
   return firstThere(MANIFEST_FOLDERS.flatMap((folder) => names.map((name) => join(folder, name))))
 }
 
-/** A shared library in one of the usual folders, or in those of LD_LIBRARY_PATH; null where there is none. */
+/** A shared library in the usual folders or in LD_LIBRARY_PATH, or null. */
 export function libraryFile(name: string): string | null {
   const own = (process.env.LD_LIBRARY_PATH ?? '').split(':').filter((folder) => folder !== '')
   return firstThere([...own, ...LIBRARY_FOLDERS].map((folder) => join(folder, name)))

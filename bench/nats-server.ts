@@ -1,4 +1,4 @@
-/** A real nats-server for the suite `fleet`: a free port, its store in a folder of its own, and what it uses. */
+/** Runs a real nats-server for the suite `fleet`: on a free port, with its own store folder, and with usage figures. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -13,26 +13,26 @@ const STOP_MS = 3_000
 export interface NatsServer {
   readonly port: number
   readonly pid: number
-  /** null: this system does not tell it; Linux does. */
+  /** Reads the usage. Returns null on systems other than Linux. */
   readonly usage: () => NatsUsage | null
-  /** Ends it and removes its store. */
+  /** Stops the server and removes its store. */
   readonly stop: () => Promise<void>
 }
 
-/** Since its start, but for the memory. */
+/** Usage since the start; memory is the present value. */
 export interface NatsUsage {
   readonly processorMs: number
-  /** What it took from and gave to all connections and files. */
+  /** Bytes read from and written to all connections and files. */
   readonly readBytes: number
   readonly writtenBytes: number
   readonly memoryBytes: number
 }
 
-/** Starts one with JetStream. Returns a text where the program is missing. Throws when it does not come up. */
+/** Starts a server with JetStream. @returns a text if the program is missing. Throws if it does not start. */
 export async function startNats(): Promise<NatsServer | string> {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-nats-'))
   const log = join(folder, 'log')
-  // Port -1: any that is free; the server writes down which.
+  // Port -1 means any free port; the server writes it to a file.
   const options = ['-a', '127.0.0.1', '-p', '-1', '-js', '-sd', join(folder, 'store'), '-l', log]
   const child = spawn(PROGRAM, [...options, '--ports_file_dir', folder], { stdio: 'ignore' })
   const failed = new Promise<Error>((resolve) => child.once('error', resolve))
@@ -51,7 +51,7 @@ export async function startNats(): Promise<NatsServer | string> {
   throw new Error(`${PROGRAM} does not start${told}`, { cause: port })
 }
 
-/** null: it ended, or did not say so in time. */
+/** @returns the port, or null if the server ended or did not report it in time */
 async function portOf(child: ChildProcess, folder: string): Promise<number | null> {
   for (const endMs = performance.now() + MAX_WAIT_MS; performance.now() < endMs; await pause(20)) {
     if (child.exitCode !== null) return null
@@ -72,7 +72,7 @@ async function ended(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** From proc(5): `schedstat` of its threads, `io` and `status` of the process. */
+/** Reads proc(5): `schedstat` of its threads, `io` and `status` of the process. */
 function usageOf(pid: number): NatsUsage | null {
   const usedMs = processorMs(pid)
   if (usedMs === null) return null

@@ -1,6 +1,6 @@
 /**
- * An embedded node in a process of its own, for suites that are its load: options come in the form of v8.serialize and
- * base64, answers go over the channel.
+ * Runs an embedded node in its own process, for suites that load it. Options arrive as base64 of v8.serialize; messages
+ * use the IPC channel.
  */
 import { setTimeout } from 'node:timers/promises'
 import { deserialize } from 'node:v8'
@@ -10,9 +10,9 @@ import { sharedMs } from './shared-clock.ts'
 
 export interface ServerOptions {
   readonly node: DevnetOptions
-  /** Round trip of every byte to `farUrl`; null: there is no such address. */
+  /** Round trip time to `farUrl`, or null without that address. */
   readonly latencyMs: number | null
-  /** Whether each new block is told of. */
+  /** Whether to report each new block. */
   readonly tellsBlocks: boolean
 }
 
@@ -20,7 +20,7 @@ export interface ServerOptions {
 export type ServerMessage =
   | { readonly type: 'ready'; readonly url: string; readonly farUrl: string; readonly startMs: number }
   | { readonly type: 'memory'; readonly bytes: number }
-  /** A chain got a block; `atMs` is on the clock that all processes share. */
+  /** A new block of a chain; `atMs` is on the shared clock. */
   | { readonly type: 'block'; readonly chain: number; readonly height: number; readonly atMs: number }
 
 const send = (message: ServerMessage) => process.send?.(message)
@@ -37,7 +37,7 @@ const proxy = latencyMs === null ? null : await startDelayProxy(Number(new URL(d
 send({ type: 'ready', url: devnet.url, farUrl: proxy?.url ?? devnet.url, startMs })
 
 process.on('message', async () => {
-  // Twice: the second collection frees what the first one finalised.
+  // Collect twice: the second collection frees finalized objects.
   for (let i = 0; i < 2; i++) {
     await setTimeout(50)
     globalThis.gc?.()

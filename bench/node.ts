@@ -1,6 +1,5 @@
 /**
- * The embedded node under load from another process, and the client's work on a page. Answers are checked: the suite
- * fails when one is wrong.
+ * The embedded node under load from another process, and the client's decoding of pages. Fails if an answer is wrong.
  */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -26,13 +25,13 @@ const OBJECTS = 'application/json;blockheader-encoding=object'
 const CHAINS = 20
 const CONNECTIONS = 8
 const MAX_BLOCKS_A_CALL = 1000
-/** After this time without events, none is expected any more. */
+/** Quiet time after which no further event is expected. */
 const QUIET_MS = 300
 const KEY = 'ab'.repeat(32)
 const account = { account: `k:${KEY}`, predicate: 'keys-all', publicKeys: [KEY] }
 
 interface Size {
-  /** Of a network in memory, at least those of a page. */
+  /** Heights of a network in memory, at least one page. */
   readonly heights: number
   readonly pageItems: number
   readonly pagesBefore: number
@@ -74,7 +73,7 @@ async function inMemory({ sampleMs, rounds }: Effort, size: Size): Promise<Row[]
       'work requests': { request: workRequest(), check: isWork },
     }
     const rows: Row[] = [row('blocks without proof of work', '1/s', blocksPerSecond)]
-    // Few headers weigh less than what the process allocates meanwhile.
+    // With few headers, other allocations dominate.
     if (heights >= 1000) rows.push(row('memory per header with payload', 'B', [perHeader]))
     for (const [name, each] of Object.entries(requests)) {
       const samples: number[] = []
@@ -120,7 +119,7 @@ function isWork(body: Buffer): void {
   decodeWorkResponse(body)
 }
 
-/** What the client does with the bytes of a page, as `headers(0, { encoding: 'object' })` and then to core headers. */
+/** Decodes a page as `headers(0, { encoding: 'object' })` does, then to core headers. */
 async function pageDecoding({ url }: Server, rounds: number, size: Size): Promise<Row[]> {
   const { pageItems, pagesBefore } = size
   const client = await NodeClient.connect({ url })
@@ -146,7 +145,7 @@ async function pageDecoding({ url }: Server, rounds: number, size: Size): Promis
   })
 }
 
-/** From handing in a block until its New Cut has reached every open stream: p50 and p99 of each round. */
+/** Time from block submission until its New Cut has reached every open stream: p50 and p99 per round. */
 async function newCuts({ rounds }: Effort, streams: number): Promise<Row[]> {
   const server = await startServer({ updateStreamLimit: streams })
   const sockets: Socket[] = []
@@ -165,7 +164,7 @@ async function newCuts({ rounds }: Effort, streams: number): Promise<Row[]> {
     const p99: number[] = []
     for (let round = -2; round < rounds; round++) {
       const work = await workOnChainZero(client)
-      // Wait until the event that chain 0 can be mined again is over: it is not measured.
+      // Skip the event for chain 0 becoming minable again, which is not measured.
       await pause(QUIET_MS)
       const delaysMs: number[] = []
       const startMs = performance.now()
@@ -189,7 +188,7 @@ async function newCuts({ rounds }: Effort, streams: number): Promise<Row[]> {
   }
 }
 
-/** Work for chain 0. While other chains block it, blocks are added to those. */
+/** Gets work for chain 0. While other chains block it, extends those. */
 async function workOnChainZero(client: NodeClient): Promise<Uint8Array> {
   for (;;) {
     const { work } = await client.work(account, 0)
@@ -199,7 +198,7 @@ async function workOnChainZero(client: NodeClient): Promise<Uint8Array> {
   }
 }
 
-/** A network on disk, opened again. */
+/** Reopens a network on disk. */
 async function onDisk({ rounds }: Effort, dataDir: string, headers: number): Promise<Row[]> {
   const first = await startServer({ dataDir })
   const { blocksPerSecond } = await grow(first, headers)

@@ -1,9 +1,9 @@
 /**
- * The whole miner against the embedded node, 0, 20 and 100 ms away: the share of its hashing that is useful, of all and
- * of what is possible. First its own chain moves on every 1.5 s, and others in between; then blocks come at the pace of a live network of 20
- * chains with 30 s a block, each on a random chain that is not blocked. The node accepts any nonce, so the benchmark can
- * extend chains at will, and the miner searches for a target that it never meets. At last the miner finds blocks, and
- * the time from a candidate of the engine until the solution is written to the socket is measured.
+ * The whole miner against the embedded node at 0, 20 and 100 ms round trip. Measures the share of useful hashing, of
+ * all hashing and of the possible maximum. First the miner's chain advances every 1.5 s, with other chains in between.
+ * Then blocks come at the rate of a live network of 20 chains with 30 s a block, each on a random minable chain. The
+ * node accepts any nonce, so the benchmark can extend chains at will, and the miner's target is unreachable. Finally
+ * the miner finds blocks, which measures the time from a candidate to the write of its solution to the socket.
  */
 import { channel } from 'node:diagnostics_channel'
 import { availableParallelism } from 'node:os'
@@ -36,7 +36,7 @@ interface Size {
   readonly latenciesMs: readonly number[]
   readonly cutEveryMs: number
   readonly submissions: number
-  /** Solutions that the miner hands in: many in quick succession, then a few. */
+  /** Submitted solutions: many in quick succession, then a few. */
   readonly solutions: { readonly many: number; readonly few: number }
 }
 const FULL: Size = {
@@ -47,15 +47,15 @@ const FULL: Size = {
 }
 const QUICK: Size = { latenciesMs: [20], cutEveryMs: 300, submissions: 1, solutions: { many: 3, few: 3 } }
 
-/** Of the many, those that are told of as well. */
+/** Number of early solutions that are also reported separately. */
 const FIRST = 200
-/** Threads write so much between two looks that their rings never overflow. */
+/** Polling interval of the slice rings, short enough that they never overflow. */
 const TAKE_SLICES_MS = 250
-/** The threads of the engine, which write down what they search. */
+/** Search threads that record their slices. */
 const MODULE = new URL('./slices-thread.js', import.meta.url)
-/** So easy that the miner finds some blocks a second, far fewer than the node can take. */
+/** A difficulty with some blocks per second, far fewer than the node can take. */
 const EASY = 4_000_000n
-/** A fifth as many. */
+/** A fifth of the blocks. */
 const LESS_EASY = 5n * EASY
 const account: MinerAccount = { account: 'k:bench', predicate: 'keys-all', publicKeys: [] }
 const other: MinerAccount = { ...account, account: 'k:other' }
@@ -68,7 +68,7 @@ export async function pipeline({ rounds, isQuick }: Effort): Promise<Row[]> {
   return [...rows, ...(await solutionsOnTheWire(size.solutions))]
 }
 
-/** `cuts` of the miner's own chain, then `blocks` on random chains. */
+/** Measures `cuts` of the miner's own chain, then `blocks` on random chains. */
 async function atLatency(latencyMs: number, size: Size & { cuts: number; blocks: number }): Promise<Row[]> {
   const bed = await startTestBed(latencyMs)
   try {
@@ -84,7 +84,7 @@ async function atLatency(latencyMs: number, size: Size & { cuts: number; blocks:
     return [
       row('useful hashes', '%', [own.usefulOfAll]),
       row('useful of the possible', '%', [own.usefulOfPossible]),
-      // With one cut, its news may have come before the measuring began.
+      // With a single cut, its news may precede the measurement.
       ...(own.lostMs.length > 0 ? [row('new cut to new work', 'ms', own.lostMs)] : []),
       row('live pace: useful hashes', '%', [any.usefulOfAll]),
       row('live pace: useful of the possible', '%', [any.usefulOfPossible]),
@@ -98,12 +98,12 @@ async function atLatency(latencyMs: number, size: Size & { cuts: number; blocks:
 }
 
 interface TestBed {
-  /** Next to the node; the miner's own client is as far away as is measured. */
+  /** Client without latency; the miner's own client has the measured latency. */
   readonly near: NodeClient
   readonly far: NodeClient
   readonly source: NodeSource
   readonly use: SearchUse
-  /** Hears of all that the threads have searched until now. */
+  /** Reads all slices that the threads have recorded. */
   readonly look: () => void
   readonly stop: () => Promise<void>
 }
@@ -112,7 +112,7 @@ interface BedOptions {
   readonly difficulty?: bigint
   /** Called with each candidate, before the miner sees it. */
   readonly onCandidate?: (candidate: Candidate) => void
-  /** Whether the node gives way to the miner, as one on another machine does. */
+  /** Whether the node yields CPU time to the miner, like a node on another machine. */
   readonly givesWay?: boolean | undefined
 }
 
@@ -153,7 +153,7 @@ async function startTestBed(latencyMs: number, bedOptions: BedOptions = {}): Pro
   return { near, far, source, use, look, stop }
 }
 
-/** Tells what it is given, and of its candidates when they arrive. */
+/** Reports its work, and candidates on arrival. */
 class WatchedEngine extends CpuEngine {
   readonly #use: SearchUse
   readonly #onCandidate: (candidate: Candidate) => void
@@ -181,22 +181,22 @@ class WatchedEngine extends CpuEngine {
   }
 }
 
-/** What the hashing was good for while this ran. */
+/** Measures the usefulness of the hashing during `run`. */
 async function measured({ use, look }: TestBed, run: () => Promise<void>) {
   use.start(sharedMs())
   const startMs = performance.now()
   await run()
   for (;;) {
     const endMs = sharedMs()
-    // Slices that are under way are told of when they end.
+    // Running slices are recorded at their end.
     await pause(TAKE_SLICES_MS)
     look()
-    // A busy machine keeps threads of low priority waiting.
+    // On a busy machine, low-priority threads wait.
     if (use.hasHashed(endMs) || performance.now() - startMs > MAX_WAIT_MS) return use.end(endMs)
   }
 }
 
-/** Extends the miner's chain again and again. From then until new work is searched, hashing is lost. */
+/** Extends the miner's chain repeatedly. Hashing is lost from then until new work is searched. */
 async function ownCuts({ near, use }: TestBed, { cutEveryMs, cuts }: Size & { cuts: number }): Promise<void> {
   const startMs = performance.now()
   let made = 0
@@ -204,11 +204,11 @@ async function ownCuts({ near, use }: TestBed, { cutEveryMs, cuts }: Size & { cu
     await pause(Math.max(0, startMs + cut * cutEveryMs - performance.now()))
     const { chain } = use
     const { work } = await near.work(other, chain ?? 0)
-    // Blocked: this chain cannot move before its neighbours do.
+    // The chain is blocked until its neighbours advance.
     if (work.fields.chainId !== chain) continue
     await near.solved(work.bytes)
     made++
-    // Without blocks of other chains, all of those would wait for the miner's at last: nothing could stand by.
+    // Extend other chains too: otherwise all would wait for the miner's chain, and there would be no stand-by work.
     await pause(cutEveryMs / 2)
     for (let others = 0; others < 2; others++) {
       const beside = await near.work(other)
@@ -219,7 +219,7 @@ async function ownCuts({ near, use }: TestBed, { cutEveryMs, cuts }: Size & { cu
   if (made === 0) throw new Error('pipeline: no cut was measured')
 }
 
-/** Blocks come without memory, as on a live network, on whatever chain the node picks among those that are open. */
+/** Extends minable chains at exponentially distributed intervals, as on a live network. The node picks the chain. */
 async function randomCuts({ near }: TestBed, { cutEveryMs, blocks }: Size & { blocks: number }): Promise<void> {
   for (let block = 0; block < blocks; block++) {
     await pause(-Math.log(1 - Math.random()) * cutEveryMs)
@@ -228,14 +228,14 @@ async function randomCuts({ near }: TestBed, { cutEveryMs, blocks }: Size & { bl
   await pause(cutEveryMs / 2)
 }
 
-/** What undici says when a request is about to be written, and when all of it was. */
+/** Message of undici's diagnostics channels before and after a request is written. */
 interface RequestMessage {
   readonly request: { readonly path: string }
 }
 
 /**
- * How long solutions take to the wire: first many in quick succession, while V8 compiles what they call, and then others
- * that leave the miner at rest before they come, as those of a live network do.
+ * Time of solutions to the wire: first many in quick succession, while V8 compiles, then some after idle periods, as on
+ * a live network.
  */
 async function solutionsOnTheWire({ many, few }: Size['solutions']): Promise<Row[]> {
   const first = await waysOf(EASY, many)
@@ -252,8 +252,8 @@ async function solutionsOnTheWire({ many, few }: Size['solutions']): Promise<Row
 }
 
 /**
- * From a candidate of the engine until the solution is given to the system call that writes it, and until that call is
- * over; the engine searches on meanwhile.
+ * Time from a candidate to the start and to the end of the system call that writes its solution. The engine continues
+ * to search.
  */
 async function waysOf(difficulty: bigint, solutions: number) {
   const givenMs: number[] = []
@@ -271,7 +271,7 @@ async function waysOf(difficulty: bigint, solutions: number) {
     foundAtMs = null
   }
   const onCandidate = ({ sequence }: Candidate) => {
-    // A second candidate for the same work is not handed in.
+    // A second candidate for the same work is not submitted.
     if (sequence <= newest) return
     newest = sequence
     foundAtMs = performance.now()
@@ -306,7 +306,7 @@ async function measureSubmissions({ far, source }: TestBed, submissions: number)
   return submitMs
 }
 
-/** Hands in work, which without proof of work is a solution as it is. Resolves with the last step of its life. */
+/** Submits work, which is a valid solution without proof of work. Resolves with the last step of its life. */
 async function submit(source: NodeSource, work: Work): Promise<LifeStep> {
   const fixed = { issuer: source.description, fixedNonce: FREE_NONCE, manySolutions: false }
   const { target } = work.fields

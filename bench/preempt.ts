@@ -1,6 +1,6 @@
 /**
- * How soon new work is searched: from publishing it until every thread has reported that it begins its first slice. The
- * time of that message is included. Then the hash rate with regular preemptions, compared with none.
+ * Latency of new work: from publication until every thread has reported its first slice, including that message. Then
+ * the hashrate with regular preemptions relative to none.
  */
 import { availableParallelism } from 'node:os'
 import type { CpuEngine } from '../src/engine/cpu/cpu.ts'
@@ -11,16 +11,15 @@ import { engineWork, freshWork, UNREACHABLE } from './work.ts'
 const SUITE = 'preempt'
 const EVERY_MS = [10, 100, 1000]
 /**
- * New work before the measuring begins, in quick succession: as much as a miner gets in its first hours. Until then V8
- * compiles what it calls, and its threads, which have the priority of a usual process, take the core of a search thread
- * for some milliseconds.
+ * Warm-up: pieces of new work in quick succession, as many as a miner gets in its first hours. Until then V8 compiles
+ * on threads of normal priority, which take a search thread's core for some milliseconds.
  */
 const WARM_UP = 10_000
-/** Pieces of new work that are measured, for each round. */
+/** Measured pieces of new work per round. */
 const SAMPLES = 200
 
 export function preempt({ sampleMs, rounds, isQuick }: Effort): Promise<Row[]> {
-  // Low priority, as when mining, so that the thread that hands out work is not held up.
+  // Low priority, as in mining, so that the publishing thread is not delayed.
   return withEngine(availableParallelism(), 'low', async (engine) => {
     const give = giver(engine)
     await give()
@@ -46,7 +45,7 @@ export function preempt({ sampleMs, rounds, isQuick }: Effort): Promise<Row[]> {
   })
 }
 
-/** Hash rates with a preemption at a fixed interval, in turn with undisturbed ones. */
+/** Hashrates with preemptions at a fixed interval, in turn with undisturbed ones. */
 async function costs(
   engine: CpuEngine,
   give: () => Promise<boolean>,
@@ -57,7 +56,7 @@ async function costs(
   for (let round = 0; round < rounds; round++) {
     for (const [everyMs, samples] of rates) {
       const timer = everyMs === 0 ? undefined : setInterval(() => void give(), everyMs)
-      // At least one interval, so that it has a preemption.
+      // At least one interval, which contains a preemption.
       samples.push(await measuredRate(engine, Math.max(2 * sampleMs, everyMs)))
       clearInterval(timer)
     }

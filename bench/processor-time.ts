@@ -1,9 +1,9 @@
-/** What processes used of the processors, from Linux (proc(5)), to the nanosecond. */
+/** CPU time of processes from Linux's proc(5), in nanosecond resolution. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Milliseconds that all threads of a process have run since its start, of those that still are; null: the system does not
- * tell it, or the process has ended.
+ * CPU time of all live threads of a process since its start, in milliseconds.
+ * @returns null if the system does not report it, or the process has ended
  */
 export function processorMs(pid: number): number | null {
   try {
@@ -13,7 +13,7 @@ export function processorMs(pid: number): number | null {
   }
 }
 
-/** The same of its main thread. */
+/** CPU time of the main thread. */
 export function mainThreadMs(pid: number): number | null {
   try {
     return threadMs(pid, pid)
@@ -22,7 +22,7 @@ export function mainThreadMs(pid: number): number | null {
   }
 }
 
-/** The first figure of `schedstat` is the time on a processor. */
+/** The first field of `schedstat` is the CPU time. */
 function threadMs(pid: number, thread: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ', 1)[0]) / 1e6
 }

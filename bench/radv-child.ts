@@ -1,6 +1,6 @@
 /**
- * Compiles the shader on standard input for the AMD card that argument 1 names, for the shader suite (radv.ts). The
- * driver writes its assembly to standard error. Standard output gets the driver's name first: it may crash later.
+ * Compiles the shader from stdin for the AMD card in argument 1, for the shader suite (radv.ts). The driver writes its
+ * assembly to stderr. The driver's name goes to stdout first, because the driver may crash later.
  */
 import { readFileSync, writeSync } from 'node:fs'
 import { listAdapters, loadDawn, openAdapter } from '../src/engine/gpu/dawn.ts'
@@ -9,7 +9,7 @@ const [, , target] = process.argv
 
 async function compile(): Promise<void> {
   const dawn = await loadDawn()
-  // A real card may be there too.
+  // A real card may be present too.
   const adapters = await listAdapters(dawn)
   const info = adapters.find(({ name }) => name.toLowerCase().includes(`radv ${target}`))
   const adapter = info && (await openAdapter(dawn, info))

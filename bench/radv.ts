@@ -1,7 +1,6 @@
 /**
- * What Mesa's driver for AMD cards, RADV, makes of the shader. No card is needed: the library libamdgpu_noop_drm_shim
- * pretends to be the kernel with a card of any model it knows. Nothing runs; the driver compiles, and prints what it
- * made.
+ * Compiles the shader with RADV, Mesa's driver for AMD cards. No card is needed: libamdgpu_noop_drm_shim emulates the
+ * kernel interface of any known model. Nothing runs; the driver only compiles and prints its code.
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -14,24 +13,24 @@ const SHIM = 'libamdgpu_noop_drm_shim.so'
 const MAX_COMPILE_MS = 60_000
 const MAX_OUTPUT_BYTES = 2 ** 26
 
-/** Environment in which Dawn finds the driver, without its target. */
+/** Environment in which Dawn finds the driver, without the target. */
 export type RadvEnv = Readonly<Record<string, string>>
 
-/** Instructions are those of the loop over nonces, as often as one nonce passes them; see instructionsOf. */
+/** Statistics of the compiled shader. Instructions are those that one nonce passes in the loop; see instructionsOf. */
 export interface RadvCode {
   readonly vector: number
   readonly scalar: number
   /** Vector registers. */
   readonly registers: number
-  /** Groups of lanes that a SIMD unit keeps at once, in the driver's own measure. */
+  /** Concurrent wavefronts per SIMD unit, as the driver reports them. */
   readonly waves: number
-  /** Registers kept in memory, for lack of others. */
+  /** Spilled registers. */
   readonly spilled: number
   /** Name and version of the driver. */
   readonly driver: string
 }
 
-/** The environment, or what is missing. */
+/** @returns the environment, or a sentence about the missing part */
 export function findRadv(): RadvEnv | string {
   const manifest = vulkanManifest('radeon')
   if (manifest === null) return `no RADV driver: Mesa ${MIN_MESA} or newer (mesa-vulkan-drivers) is not installed`
@@ -50,11 +49,11 @@ export function findRadv(): RadvEnv | string {
   return driver === '' ? `RADV does not open: ${problem}` : `Mesa ${MIN_MESA} or newer is needed: this is ${driver}`
 }
 
-/** Compiles the shader for a card such as `navi21`. Returns a sentence where the driver or the shim cannot. */
+/** Compiles the shader for a card such as `navi21`. @returns a sentence if the driver or the shim cannot */
 export function compileFor(env: RadvEnv, target: string, shader: string): RadvCode | string {
   const { driver, problem, output } = compile(env, target, shader)
   if (problem !== null) return problem
-  // The driver's own shaders may be there as well. Ours is the longest.
+  // The output may contain the driver's own shaders. Ours is the longest.
   const [dump] = output.split(/^(?=BB0:)/m).sort((a, b) => b.length - a.length)
   const instructions = instructionsOf(dump)
   const statistic = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(dump)?.[1])
@@ -70,13 +69,13 @@ export function compileFor(env: RadvEnv, target: string, shader: string): RadvCo
   return isComplete ? code : `the output of ${driver} is not understood`
 }
 
-/** Names of the instructions that a nonce passes: those of the longest loop, without blocks that are jumped over. */
+/** Instruction names on a nonce's path: the longest loop without skipped blocks. */
 function instructionsOf(dump: string): string[] {
   const code: { readonly name: string; readonly to: string }[] = []
   const blocks = new Map<string, number>()
   for (const line of dump.split('\n')) {
     const block = /^(BB\d+):/.exec(line)
-    // Assembly, a semicolon, and the bytes.
+    // Format: assembly, a semicolon, the bytes.
     const instruction = /^\s+([a-z]\w+)\s*(.*?)\s*;/.exec(line)
     if (block) blocks.set(block[1], code.length)
     else if (instruction) code.push({ name: instruction[1], to: /BB\d+/.exec(instruction[2])?.[0] ?? '' })
@@ -90,21 +89,21 @@ function instructionsOf(dump: string): string[] {
   for (let at = first; at <= last; at++) {
     passed.push(code[at].name)
     const to = targets[at] ?? 0
-    // Jumped over while no lane needs the block: what is done for a candidate, one nonce in millions.
+    // Skip blocks that run only when a lane has a candidate, one nonce in millions.
     if (code[at].name.endsWith('branch_execz') && to > at && to <= last) at = to - 1
   }
   return passed
 }
 
 interface Compilation {
-  /** Empty when it did not come that far. */
+  /** Name of the driver; empty if it failed before. */
   readonly driver: string
   readonly problem: string | null
-  /** What the driver printed. */
+  /** Output of the driver. */
   readonly output: string
 }
 
-/** An empty shader is refused, after the driver has given its name. */
+/** Compiles the shader. An empty one fails, but still yields the driver's name. */
 function compile(env: RadvEnv, target: string, shader: string): Compilation {
   const { stdout, stderr, status, signal, error } = spawnSync(process.execPath, [CHILD, target], {
     env: { ...process.env, ...env, AMDGPU_GPU_ID: target },
@@ -115,7 +114,7 @@ function compile(env: RadvEnv, target: string, shader: string): Compilation {
     maxBuffer: MAX_OUTPUT_BYTES,
   })
   const said = (stderr ?? '').trim().split('\n').at(-1) || `it ended with ${signal ?? `exit code ${status}`}`
-  // A child that ends before it has read the shader closes its input, which is an error here: what it said counts.
+  // A child that exits early closes its stdin, which causes EPIPE here. Its output still counts.
   const isClosedInput = (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE'
   const complaint = error === undefined || isClosedInput ? said.replace('MESA: error: ', '') : error.message
   const problem = status === 0 ? null : complaint

@@ -1,4 +1,4 @@
-/** A relay of the suite `relay`, in a process of its own: the source of a fleet's rig, the server for rigs, the share log. */
+/** Relay process of the suite `relay`: a rig's source, the stratum server, the share log. */
 import { randomUUID } from 'node:crypto'
 import { JetStreamStore } from '../src/accounts/jetstream-store.ts'
 import { rigTies } from '../src/compose/source/fleet.ts'
@@ -10,12 +10,12 @@ import { systemClock } from '../src/platform/clock.ts'
 import { FleetSource } from '../src/source/fleet/fleet-source.ts'
 import { usedBytes } from './used-bytes.ts'
 
-/** The load that the suite orders. */
+/** Orders of the suite. */
 export type RelayOrder =
   | { readonly type: 'join'; readonly fleet: string; readonly port: number; readonly rig: string }
-  /** Bytes in use, and shares so far. */
+  /** Report memory and the number of shares. */
   | { readonly type: 'measure' }
-  /** Hand so many shares to JetStream, so many at a time. */
+  /** Write this many shares to JetStream, `each` at a time. */
   | { readonly type: 'keep'; readonly shares: number; readonly each: number }
 
 export type RelayAnswer =
@@ -24,7 +24,7 @@ export type RelayAnswer =
   | { readonly type: 'kept'; readonly tookMs: number }
 
 const shared = { clock: systemClock, random: Math.random }
-/** No rig is slowed down or refused, since the load is one address that does all at once. */
+/** No rate limits, because the load is a single address. */
 const limits = {
   sessionsPerAddress: 65_536,
   requestsPerSecond: 1e9,

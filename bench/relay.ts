@@ -1,6 +1,6 @@
 /**
- * Two relays of a fleet with real rigs: a leader here, a real nats-server, each relay and the rigs of each relay in a process
- * of their own. How long new work takes to the last rig, what is judged and kept in a second, and memory.
+ * Two relays of a fleet with real rigs: the leader in this process, a real nats-server, and separate processes for each
+ * relay and its rigs. Measures job delivery, judged and stored shares per second, and memory.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,14 +18,14 @@ import { UNREACHABLE } from './work.ts'
 
 const SUITE = 'relay'
 const RELAYS = 2
-/** Rigs of a relay. */
+/** Rigs per relay. */
 const RIGS = 5_000
 const QUICK_RIGS = 25
-/** The whole suite: what hangs is ended. */
+/** Timeout of the whole suite. */
 const MAX_MS = 110_000
 const SPARE_DESCRIPTORS = 200
 const JOB_PAUSE_MS = 100
-/** Shares that a relay hands to JetStream, and how many of them at once. */
+/** Shares per relay for JetStream, and the number in flight. */
 const KEPT = 20_000
 const QUICK_KEPT = 200
 const AT_ONCE = 500
@@ -54,7 +54,7 @@ export async function relay({ rounds, isQuick }: Effort): Promise<Row[] | string
     rows.push(...(await shares(relays, Math.min(rounds, 2), sessions)))
     rows.push(...(await kept(relays, Math.min(rounds, 3), isQuick ? QUICK_KEPT : KEPT)))
     if (leader.problem !== null) throw new Error(`the leader: ${leader.problem}`)
-    // Few sessions weigh less than what the process allocates meanwhile.
+    // With few sessions, other allocations dominate.
     return isQuick ? rows.filter(({ unit }) => unit !== 'B') : rows
   } finally {
     clearTimeout(guard)
@@ -95,7 +95,7 @@ async function connected(relays: readonly Relay[], natsPort: number, sessions: n
   ]
 }
 
-/** New work at the leader, until 99 % and the last of all rigs have read it. */
+/** Measures new work from the leader until 99 % and all rigs have read it. */
 async function jobs(relays: readonly Relay[], leader: Leader, rounds: number, sessions: number): Promise<Row[]> {
   const [half, most, all]: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < rounds; round++) {
@@ -116,7 +116,7 @@ async function jobs(relays: readonly Relay[], leader: Leader, rounds: number, se
   ]
 }
 
-/** Two shares of each rig, all at once; all of them count. After eight of a rig its shares would get harder. */
+/** Submits two shares per rig at once; all must count. After eight shares of a rig its difficulty would rise. */
 async function shares(relays: readonly Relay[], rounds: number, sessions: number): Promise<Row[]> {
   const each = 2
   const rates: number[] = []
@@ -134,7 +134,7 @@ async function shares(relays: readonly Relay[], rounds: number, sessions: number
   return [row('shares judged and answered', '1/s', rates, 'all relays together')]
 }
 
-/** Shares that both relays hand to JetStream at the same time. */
+/** Measures shares that both relays write to JetStream concurrently. */
 async function kept(relays: readonly Relay[], rounds: number, count: number): Promise<Row[]> {
   const rates: number[] = []
   for (let round = 0; round < rounds; round++) {

@@ -1,26 +1,29 @@
 /** Samples, their summary, the JSON report of a run, and the comparison of two reports. */
 import { cpus, totalmem } from 'node:os'
 
-/** One row. Its `samples` were taken in turn with those of the other rows of its suite. */
+/** A row. Its `samples` alternate with those of the suite's other rows. */
 export interface Row {
   readonly suite: string
   readonly name: string
   readonly unit: Unit
   readonly samples: readonly number[]
-  /** The row this one is compared with, and the ratios sample by sample. */
+  /** The reference row, and the ratios sample by sample. */
   readonly relative?: { readonly to: string; readonly ratios: readonly number[] }
-  /** Shown beside the figures. */
+  /** Note beside the figures. */
   readonly note?: string
-  /** Of what was computed; known before, and compared. */
+  /** Checksum of the computed results; known in advance and verified. */
   readonly checksum?: string
 }
 
-/** More is better for rates and parts, less for times, sizes, traffic, shares that are refused, instructions, power and temperature. */
+/**
+ * Units. More is better for rates and shares, less for times, sizes, traffic, refused shares, instructions, power and
+ * temperature.
+ */
 export type Unit =
   | ('MH/s' | '1/s' | 'ms' | '%' | 'MiB' | 'B')
   | ('shares' | 'lines/s' | 'B/s' | 'instructions' | 'W' | '°C')
 const LESS_IS_BETTER: readonly Unit[] = ['ms', 'MiB', 'B', 'shares', 'lines/s', 'B/s', 'instructions', 'W', '°C']
-/** These are counted, not measured: they have no noise. */
+/** Units of exact counts, without noise. */
 const COUNTED: readonly Unit[] = ['instructions']
 
 export interface Result {
@@ -49,13 +52,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/** The smallest of `values` that this share of them does not exceed. */
+/** The smallest value that at least this share of `values` does not exceed. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)]
 }
 
-/** Ratios of two rows measured in turn. */
+/** Ratios of two alternating rows. */
 export function relativeTo(to: string, mine: readonly number[], theirs: readonly number[]): Row['relative'] {
   return { to, ratios: mine.map((value, i) => value / theirs[i]) }
 }
@@ -82,12 +85,12 @@ export function reportOf(rows: readonly Row[]): Report {
   }
 }
 
-/** Four significant digits: more would be noise. */
+/** Rounds to four significant digits; more would be noise. */
 function rounded(value: number): number {
   return Number(value.toPrecision(4))
 }
 
-/** The rows of a suite as lines of a table. */
+/** Formats rows as a table. */
 export function tableOf(results: readonly Result[]): string[] {
   const cells = results.map(({ name, unit, median: middle, min, max, samples, ratio, note, checksum }) => [
     name,
@@ -108,17 +111,17 @@ function figure(value: number): string {
 
 export interface Comparison {
   readonly lines: readonly string[]
-  /** Rows that got worse by more than the noise. */
+  /** Rows that are worse by more than the noise. */
   readonly regressions: readonly string[]
 }
 
-/** Changes below this are noise on any machine, but for what is counted. */
+/** Minimum noise band, except for counts. */
 const MIN_BAND = 0.05
 
 /**
- * Each row against the same row of an earlier report. Ratios measured within a run are compared where both have them,
- * since they hold when the machine is slower today; else medians. The band is the spread of the two runs, at least 5 %:
- * faster or slower by less is noise. Counts have none.
+ * Compares each row with the same row of an earlier report. Uses ratios within a run where both reports have them,
+ * because these hold on a slower day too; medians otherwise. The noise band is the spread of both runs, at least 5 %.
+ * Counts have no noise.
  */
 export function compareReports(now: Report, before: Report): Comparison {
   const lines: string[] = []
@@ -131,7 +134,7 @@ export function compareReports(now: Report, before: Report): Comparison {
     const band = COUNTED.includes(result.unit) ? 0 : Math.max(MIN_BAND, spread(result), spread(old))
     const change = mine / theirs
     const gain = LESS_IS_BETTER.includes(result.unit) ? 1 / change : change
-    // So much slower is as far from before as so much faster: no spread is so wide that nothing could be worse.
+    // Symmetric ratios: however wide the spread, a result can still be worse.
     const verdict = gain * (1 + band) < 1 ? 'WORSE' : gain > 1 + band ? 'better' : 'same'
     const label = `${result.suite} ${result.name}`
     lines.push(`  ${label.padEnd(36)} ${change.toFixed(3)} x  (noise ±${(100 * band).toFixed(0)} %)  ${verdict}`)
@@ -140,7 +143,7 @@ export function compareReports(now: Report, before: Report): Comparison {
   return { lines, regressions }
 }
 
-/** Half the distance from lowest to highest sample, as a share of the median. */
+/** Half the range of the samples relative to their median. */
 function spread({ min, max, median: middle }: Result): number {
   return middle === 0 ? 0 : (max - min) / (2 * middle)
 }

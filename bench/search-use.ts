@@ -1,4 +1,4 @@
-/** Which hashes of search threads were useful: a solution among them could still have become a block. */
+/** Finds the useful hashes of search threads: a solution among them could still have become a block. */
 import type { Slice } from './slices.ts'
 import type { Use } from './usefulness.ts'
 
@@ -8,16 +8,15 @@ interface Given {
 }
 
 /**
- * Follows the cuts of a node and what each thread of a miner searched. All times in milliseconds on one clock. A thread
- * that the machine lets wait hashes nothing meanwhile, and so nothing in vain; one that has nothing to search loses the
- * hashes that it would have done.
+ * Follows a node's cuts and the slices of a miner's threads, in milliseconds on one clock. A thread that the system
+ * suspends hashes nothing, so it wastes nothing. A thread without work loses the hashes that it would have computed.
  */
 export class SearchUse {
-  /** The shortest time in which news of a cut can reach the miner. */
+  /** The minimum latency of news of a cut. */
   readonly #newsMs: number
-  /** Sequence -> what is searched under it. */
+  /** Sequence -> its work. */
   readonly #given = new Map<number, Given>()
-  /** Chain -> the heights it got, and when. */
+  /** Chain -> its new heights with times. */
   readonly #cuts = new Map<number, { readonly height: number; readonly atMs: number }[]>()
   readonly #slices: Slice[] = []
   #chain: number | null = null
@@ -27,19 +26,19 @@ export class SearchUse {
     this.#newsMs = newsMs
   }
 
-  /** The chain of the newest work; null before the first. */
+  /** The chain of the newest work, or null before the first. */
   get chain(): number | null {
     return this.#chain
   }
 
-  /** The chain got a block of this height. Those of another process may be told of late. */
+  /** Records a new block. Blocks of another process may be recorded late. */
   cut(chain: number, height: number, atMs: number): void {
     const cuts = this.#cuts.get(chain) ?? []
     this.#cuts.set(chain, cuts)
     cuts.push({ height, atMs })
   }
 
-  /** Under this sequence, a block of this chain and height is searched for. */
+  /** Records the chain and height of the work under this sequence. */
   give(sequence: number, chain: number, height: number): void {
     this.#chain = chain
     this.#given.set(sequence, { chain, height })
@@ -49,23 +48,23 @@ export class SearchUse {
     for (const slice of slices) this.#slices.push(slice)
   }
 
-  /** Begins a stretch. */
+  /** Starts a measurement. */
   start(atMs: number): void {
     this.#startMs = atMs
   }
 
-  /** Whether anything was hashed in it before `endMs`, as far as was told. */
+  /** Whether any recorded hash precedes `endMs`. */
   hasHashed(endMs: number): boolean {
     return this.#slices.some(({ hashes, fromMs, toMs }) => hashes !== null && toMs > this.#startMs && fromMs < endMs)
   }
 
-  /** Ends it. All cuts and slices in it must have been told of. Throws when nothing was hashed. */
+  /** Ends the measurement, after all its cuts and slices were recorded. Throws if nothing was hashed. */
   end(endMs: number): Use {
     const startMs = this.#startMs
     const deaths = new Map([...this.#given].map(([sequence, given]) => [sequence, this.#deathOf(given)]))
-    /** Thread -> its hashes, and how long it searched and had nothing to search. */
+    /** Thread -> hashes, search time and idle time. */
     const threads = new Map<number, { hashes: number; searchedMs: number; restedMs: number }>()
-    /** Thread and sequence -> for how long it was searched in vain. */
+    /** Thread and sequence -> time wasted on it. */
     const lost = new Map<string, number>()
     let lostHashes = 0
     let unavoidable = 0
@@ -105,7 +104,7 @@ export class SearchUse {
     }
   }
 
-  /** When the chain got a block of this height, or a higher one. */
+  /** Time when the chain reached this height. */
   #deathOf({ chain, height }: Given): number {
     const over = (this.#cuts.get(chain) ?? []).filter((cut) => cut.height >= height)
     return Math.min(Number.POSITIVE_INFINITY, ...over.map(({ atMs }) => atMs))

@@ -1,4 +1,4 @@
-/** The embedded node as a process of its own, for suites that measure it under load. */
+/** Runs the embedded node in its own process, for suites that measure it under load. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
@@ -8,15 +8,15 @@ import { serialize } from 'node:v8'
 import type { DevnetOptions } from '../src/compose/devnet.ts'
 import type { ServerMessage, ServerOptions } from './node-server.ts'
 
-/** An embedded node in a process of its own. */
+/** An embedded node in its own process. */
 export interface Server {
   readonly url: string
   readonly port: number
-  /** The same node as far away as was asked for. */
+  /** URL of the same node with the requested latency. */
   readonly farUrl: string
-  /** From the call of startDevnet until it listened. */
+  /** Time from the call of startDevnet until it listened, in milliseconds. */
   readonly startMs: number
-  /** Heap and buffers after a collection. */
+  /** Heap and buffers after garbage collection, in bytes. */
   readonly memoryBytes: () => Promise<number>
   readonly stop: () => Promise<void>
 }
@@ -24,18 +24,18 @@ export interface Server {
 export type BlockMessage = Extract<ServerMessage, { type: 'block' }>
 
 export interface Surroundings {
-  /** Round trip of every byte to `farUrl`. */
+  /** Round trip time to `farUrl`, in milliseconds. */
   readonly latencyMs?: number
-  /** Called with each new block, a little later than it came. */
+  /** Called with each new block, with a short delay. */
   readonly onBlock?: (block: BlockMessage) => void
   /**
-   * Whether it leaves the cores to whoever measures, and comes before search threads only: as far as the system allows, a
-   * node on another machine. Elsewhere than on Linux all of the process has one priority.
+   * Whether the node yields the cores to the measuring process and precedes only search threads, to resemble a node on
+   * another machine. Only Linux has priorities per thread.
    */
   readonly givesWay?: boolean | undefined
 }
 
-/** Starts one, in memory and without proof of work unless the options say otherwise. */
+/** Starts a node, by default in memory and without proof of work. */
 export async function startServer(options: DevnetOptions, surroundings: Surroundings = {}): Promise<Server> {
   const { latencyMs = null, onBlock, givesWay = false } = surroundings
   const file = fileURLToPath(new URL('./node-server.js', import.meta.url))
@@ -70,7 +70,7 @@ function threadsOf({ pid }: ChildProcess): number[] {
   return process.platform === 'linux' ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid]
 }
 
-/** The next of this type. */
+/** Resolves with the next message of this type. */
 function nextMessage<T extends ServerMessage['type']>(child: ChildProcess, type: T) {
   return new Promise<Extract<ServerMessage, { type: T }>>((resolve, reject) => {
     const onExit = (code: number | null) => reject(new Error(`the server exited with ${code}`))

@@ -1,7 +1,7 @@
 /**
- * The fewest vector instructions that a nonce can take in the layout of shaders/search.wgsl, on a GPU with a scalar
- * unit that rotates in one instruction: the compression of RFC 7693 section 3.2 is run on symbols, and what differs
- * both from lane to lane and from trip to trip is counted. All else is computed once a lane, or by the scalar unit.
+ * Computes the minimum number of vector instructions per nonce for the layout of shaders/search.wgsl, on a GPU with a
+ * scalar unit and a rotate instruction. Runs the compression of RFC 7693 section 3.2 on symbols, and counts values that
+ * differ both between lanes and between trips. All other values are computed once per lane, or by the scalar unit.
  */
 import { MIX_INDICES, SIGMA } from '../src/core/blake2s.ts'
 
@@ -21,25 +21,25 @@ interface Value {
   readonly differs: number
 }
 
-/** How many terms an instruction adds, or combines by xor: two or three. */
+/** Operands per addition and xor instruction: two or three. */
 export interface Terms {
   readonly add: number
   readonly xor: number
 }
 
-/** Instructions, the comparison with the bound included. */
+/** Counts instructions, including the comparison with the bound. */
 export function handMinimum({ add, xor }: Terms): number {
   const top = topWord()
   const uses = new Map<Value, number>()
   const needed = new Set([top])
-  // Iterating over a set includes what is added to it meanwhile.
+  // Iteration over a set includes elements added meanwhile.
   for (const value of needed) {
     for (const term of value.terms) {
       needed.add(term)
       uses.set(term, (uses.get(term) ?? 0) + 1)
     }
   }
-  // A sum that goes into one other sum and nowhere else is no value of its own: its terms are terms of the other.
+  // A sum that is used once, in another sum, merges into it: its terms become terms of the other.
   const isPart = (term: Value, { kind }: Value) => term.kind === kind && kind !== 'rotate' && uses.get(term) === 1
   const termsOf = (value: Value): readonly Value[] =>
     value.terms.flatMap((term) => (isPart(term, value) ? termsOf(term) : [term]))
@@ -55,7 +55,7 @@ export function handMinimum({ add, xor }: Terms): number {
   return count
 }
 
-/** Terms that are left when those are added up first which need not be added for each nonce. */
+/** Remaining terms after all nonce-independent terms have been summed in advance. */
 function operands(terms: readonly Value[]): number {
   const count = (differs: number) => terms.filter((term) => term.differs === differs).length
   const [lane, trip, same] = [count(FROM_LANE_TO_LANE), count(FROM_TRIP_TO_TRIP), count(0)]

@@ -1,6 +1,6 @@
 /**
- * Vector instructions a nonce that Mesa's driver for AMD cards makes of shaders/search.wgsl, beside the fewest possible.
- * On these cards that number is the limit: rate = lanes * clock / instructions. No card is needed, and none is used.
+ * Vector instructions per nonce of shaders/search.wgsl under Mesa's driver for AMD cards, compared with the minimum.
+ * They limit the hashrate of these cards: rate = lanes * clock / instructions. No card is needed or used.
  */
 import { shaderText } from '../src/engine/gpu/shader.ts'
 import { compileFor, findRadv, type RadvCode } from './radv.ts'
@@ -9,12 +9,12 @@ import { handMinimum, type Terms } from './shader-minimum.ts'
 import type { Effort } from './suite.ts'
 
 export interface Target {
-  /** As the shim knows it. */
+  /** Name in the shim. */
   readonly name: string
   readonly what: string
-  /** `waves` of a shader that takes the fewest registers. */
+  /** `waves` of a shader with minimal registers. */
   readonly maxWaves: number
-  /** v_add3_u32 is there from Vega on, v_xor3_b32 from RDNA on. */
+  /** Operands per instruction: v_add3_u32 exists since Vega, v_xor3_b32 since RDNA. */
   readonly terms: Terms
 }
 
@@ -28,7 +28,7 @@ export const TARGETS: readonly Target[] = [
   { name: 'polaris10', what: 'Polaris', maxWaves: 8, terms: { add: 2, xor: 2 } },
 ]
 
-/** Tells of each target that the shim or the driver does not know. */
+/** Measures the shader. Reports each target that the shim or the driver does not know. */
 export async function shader(_effort: Effort, tell: (line: string) => void): Promise<Row[] | string> {
   const env = findRadv()
   if (typeof env === 'string') return env

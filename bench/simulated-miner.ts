@@ -1,4 +1,4 @@
-/** A miner of the simulated network: the state machine of the source, and what its shell would do. */
+/** A miner of the simulated network: the state machine of the source, with a simulated shell. */
 import { encodeWork } from '../src/core/header.ts'
 import { MAX_TARGET } from '../src/core/target.ts'
 import { type Work, workFromBytes } from '../src/core/work.ts'
@@ -7,9 +7,9 @@ import { type Effect, type Event, initialState, type State } from '../src/source
 import { step } from '../src/source/node/step.ts'
 import { adjacents, BLOCK_DELAY_MS, CHAINS, type Network } from './simulated-network.ts'
 
-/** Hashing that is lost when other work is taken up. */
+/** Time lost at a change of work. */
 export const SWITCH_MS = 1
-/** How often heads are looked at, at most and at least (src/source/node/cut-feed.ts). */
+/** Minimum and maximum interval of head checks (src/source/node/cut-feed.ts). */
 const MIN_LOOK_MS = 200
 const LOOK_EVERY_MS = 1000
 
@@ -25,7 +25,7 @@ export class SimulatedMiner {
   readonly #followed = new Set<number>()
   #search: { readonly chain: number; readonly height: number; readonly share: number; readonly fromMs: number } | null =
     null
-  /** Called when it takes up work. */
+  /** Called when it starts other work. */
   onWork: (chain: number, height: number) => void = () => undefined
   #pauses = 0
   #lookedAtMs = Number.NEGATIVE_INFINITY
@@ -50,7 +50,7 @@ export class SimulatedMiner {
     this.#meanShareMs = this.#network.meanShareMs
   }
 
-  /** Blocks expected of all hashes, in per cent of what they would be at the mean target; and useful hashes. */
+  /** Expected blocks of all hashes in per cent of those at the mean target, and useful hashes. */
   account(durationMs: number): { readonly blocks: number; readonly useful: number } {
     this.#stretch()
     const possible = this.#network.meanShareMs - this.#meanShareMs
@@ -133,7 +133,7 @@ export class SimulatedMiner {
     this.#later(this.#latencyMs, () => this.#tell({ type: 'streamOpened', chain }))
   }
 
-  /** Looks at the heads, but not sooner after the last look than this. */
+  /** Checks the heads, at least this long after the last check. */
   #plan(intervalMs: number): void {
     const look = ++this.#looks
     this.#later(Math.max(0, this.#lookedAtMs + intervalMs - this.#network.nowMs), () => {
@@ -145,7 +145,7 @@ export class SimulatedMiner {
     this.#lookedAtMs = this.#network.nowMs
     this.#later(this.#latencyMs / 2, () => {
       const chances = this.#chances()
-      // The cut comes back, and headers are asked for.
+      // The cut arrives, then headers are requested.
       this.#later(1.5 * this.#latencyMs, () => this.#tell({ type: 'viewed', chances }))
     })
     this.#plan(LOOK_EVERY_MS)
@@ -173,7 +173,7 @@ export class SimulatedMiner {
     this.onWork(fields.chainId, Number(fields.height))
   }
 
-  /** What was searched until now is counted once it is known which of it could still arrive in time. */
+  /** Counts the searched hashes once it is known which of them could still arrive in time. */
   #stretch(): void {
     const search = this.#search
     const { nowMs } = this.#network

@@ -1,6 +1,6 @@
 /**
- * A live network in virtual time: 20 chains, 30 s a block, epochs of 120 blocks with the rules of PROTOCOL.md C, chains
- * that wait for their neighbours. Others mine it: their hashes in a millisecond are the unit.
+ * A live network in virtual time: 20 chains, 30 s a block, epochs of 120 blocks by PROTOCOL.md C, and chains that wait
+ * for their neighbours. Other miners extend it; their hashes per millisecond are the unit.
  */
 import { graphs } from '../src/core/graph.ts'
 
@@ -8,35 +8,35 @@ export const BLOCK_DELAY_MS = 30_000
 const WINDOW = 120
 export const { adjacents } = graphs.twenty
 export const CHAINS = adjacents.map((_, chain) => chain)
-/** Hashes count in units of what all others do in 1 ms. */
+/** Unit of hashes: those of all other miners in 1 ms. */
 const FIRST_SHARE = CHAINS.length / BLOCK_DELAY_MS
-/** Heights of a chain whose end is remembered. */
+/** Number of recent heights per chain with a known end. */
 const DEATHS = 64
 
 interface Block {
   readonly atMs: number
   readonly epochStartMs: number
-  /** Of all hashes, how many meet its target. */
+  /** Share of hashes that meet its target. */
   readonly share: number
 }
 
-/** Chains that others mine. */
+/** The chains that other miners extend. */
 export class Network {
   nowMs = 0
   readonly heights: number[] = CHAINS.map(() => 0)
-  /** Time that the shares of the chains were summed up over. */
+  /** Time over which the mean share was taken. */
   meanShareMs = 0
   readonly #heads: Block[] = CHAINS.map(() => ({ atMs: 0, epochStartMs: 0, share: FIRST_SHARE }))
   readonly #parents: Block[] = [...this.#heads]
-  /** Where the other miners are; 1 in all. */
+  /** Distribution of the other miners; the sum is 1. */
   readonly #miners: number[] = CHAINS.map(() => 1 / CHAINS.length)
   /** When work of a chain and height became useless. */
   readonly #deaths = CHAINS.map(() => new Float64Array(DEATHS).fill(Number.POSITIVE_INFINITY))
   readonly #queue: { readonly atMs: number; readonly run: () => void }[] = []
-  /** Since when chains can be mined. */
+  /** Time since when each chain is minable. */
   readonly openSinceMs: number[] = CHAINS.map(() => 0)
   readonly listeners: ((chain: number) => void)[] = []
-  /** Whether other miners stay on their chain until it moves on. */
+  /** Whether other miners stay on their chain until it advances. */
   readonly stays: boolean
 
   constructor(stays: boolean) {
@@ -61,7 +61,7 @@ export class Network {
     }
   }
 
-  /** Time passes, and nobody finds a block meanwhile. */
+  /** Advances time without blocks. */
   pass(untilMs: number): void {
     let sum = 0
     for (const chain of CHAINS) sum += this.#heads[chain].share
@@ -86,7 +86,7 @@ export class Network {
     return drawn
   }
 
-  /** Somebody finds a block of this chain, which can be mined. */
+  /** Adds a block of this minable chain. */
   extend(chain: number): void {
     const share = this.shareOf(chain)
     const parent = this.#heads[chain]
@@ -111,7 +111,7 @@ export class Network {
     return adjacents[chain].every((adjacent) => this.heights[adjacent] >= height)
   }
 
-  /** Of the next block of a chain that can be mined. */
+  /** The share of hashes that solve the chain's next block. */
   shareOf(chain: number): number {
     const head = this.#heads[chain]
     const height = this.heights[chain]
@@ -123,7 +123,7 @@ export class Network {
     return shares.reduce((sum, share) => sum + share, 0) / shares.length
   }
 
-  /** When work of this chain and height became useless; it is told of recent work alone. */
+  /** When work of this chain and height became useless; for recent work only. */
   deathOf(chain: number, height: number): number {
     return this.#deaths[chain][height % DEATHS]
   }

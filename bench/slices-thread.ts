@@ -1,11 +1,11 @@
-/** A search thread of the CPU engine, as it is, that writes down what it does when: slices.ts. */
+/** A search thread of the CPU engine that records its slices (slices.ts). */
 import { getEnvironmentData } from 'node:worker_threads'
 import { type SharedContent, SharedWork } from '../src/engine/cpu/shared.ts'
 import { type SearchTask, search as searchOf } from '../src/engine/cpu/thread.ts'
 import { sharedMs } from './shared-clock.ts'
 import { SLICES, SliceLog } from './slices.ts'
 
-/** The Piscina task. Threads look at the shared memory before and after each slice: that is when they are heard. */
+/** The Piscina task. Threads read the shared memory before and after each slice, which is when they record. */
 export function search(task: SearchTask): void {
   const { thread, threads } = task
   const log = new SliceLog(threads, getEnvironmentData(SLICES) as SharedArrayBuffer)

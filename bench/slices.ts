@@ -1,26 +1,26 @@
 /**
- * What each search thread did when, as the threads write it down themselves, into memory that they share with the main
- * thread: no message has to come back. For each thread a ring of entries of four float64:
+ * Records the slices of each search thread in memory shared with the main thread, without messages. Each thread has a ring
+ * of entries of four float64:
  *
- *     begin (ms) || end (ms) || sequence of the work || hashes, or -1: it had nothing to search
+ *     begin (ms) || end (ms) || sequence of the work || hashes, or -1 without work
  *
- * Before the rings, an int32 for each thread counts the entries it has written.
+ * An int32 per thread before the rings counts its entries.
  */
 
-/** What a thread did from one look at the shared sequence to the next. */
+/** A slice of a thread, between two reads of the shared sequence. */
 export interface Slice {
   readonly thread: number
-  /** On the clock that all processes of the machine share, as is the end. */
+  /** Start on the shared clock of all processes, like the end. */
   readonly fromMs: number
   readonly toMs: number
   readonly sequence: number
-  /** null: there was nothing to search. */
+  /** Hashes of the slice, or null without work. */
   readonly hashes: number | null
 }
 
-/** Where threads find the memory: a name of `setEnvironmentData`. */
+/** Name of the memory in `setEnvironmentData`. */
 export const SLICES = 'newcut bench slices'
-/** Entries of a thread that nobody has read yet; a slice takes a quarter of a millisecond and more. */
+/** Capacity of a thread's ring; a slice takes at least a quarter of a millisecond. */
 const CAPACITY = 32_768
 const FIELDS = 4
 const RESTED = -1
@@ -31,7 +31,7 @@ export class SliceLog {
   readonly #entries: Float64Array
   readonly #read: number[]
 
-  /** `buffer`: that of another one, in a thread. */
+  /** @param buffer the shared memory, in a thread */
   constructor(threads: number, buffer?: SharedArrayBuffer) {
     const countBytes = 8 * Math.ceil(threads / 2)
     this.buffer = buffer ?? new SharedArrayBuffer(countBytes + threads * CAPACITY * FIELDS * 8)
@@ -40,7 +40,7 @@ export class SliceLog {
     this.#read = Array.from({ length: threads }, () => 0)
   }
 
-  /** In the thread itself. */
+  /** Records a slice, in the thread itself. */
   write({ thread, fromMs, toMs, sequence, hashes }: Slice): void {
     const number = Atomics.load(this.#written, thread)
     const at = FIELDS * (thread * CAPACITY + (number % CAPACITY))
@@ -48,7 +48,7 @@ export class SliceLog {
     Atomics.store(this.#written, thread, number + 1)
   }
 
-  /** All that was written since the last call, thread by thread. Throws when some of it is gone. */
+  /** All slices since the last call, thread by thread. Throws if some were overwritten. */
   take(): Slice[] {
     const slices: Slice[] = []
     for (const [thread, read] of this.#read.entries()) {

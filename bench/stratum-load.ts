@@ -1,26 +1,26 @@
-/** The load of the suite `stratum`, in a process of its own: many rigs, each a socket, that know the answers by heart. */
+/** Load process of the suite `stratum`: many rigs, each a socket with prepared answers. */
 import { connect, type Socket } from 'node:net'
 import { requestLine } from '../src/stratum/messages.ts'
 import { sharedMs } from './shared-clock.ts'
 
-/** The load that the suite orders. */
+/** Orders of the suite. */
 export type LoadOrder =
-  /** So many rigs subscribe and authorize, and wait for their first job. */
+  /** Let this many rigs log in and wait for their first job. */
   | { readonly type: 'connect'; readonly port: number; readonly sessions: number }
-  /** Tell when each rig, or one in so many, has got its next job. The others read theirs only after that. */
+  /** Report when each rig, or every n-th rig, has its next job. The others read theirs afterwards. */
   | { readonly type: 'expect'; readonly oneIn: number }
-  /** Each rig hands in so many shares of its newest job, with nonces that it has not used before. */
+  /** Let each rig submit this many shares of its newest job, with unused nonces. */
   | { readonly type: 'submit'; readonly shares: number }
 
 export type LoadAnswer =
   | { readonly type: 'connected'; readonly tookMs: number }
-  /** It waits from now on. */
+  /** The load is waiting. */
   | { readonly type: 'expecting' }
-  /** Times on the clock that all processes share. */
+  /** Times on the shared clock. */
   | { readonly type: 'arrived'; readonly atMs: readonly number[] }
   | { readonly type: 'answered'; readonly tookMs: number }
 
-/** Rigs that are connecting at the same time. */
+/** Concurrent connects. */
 const AT_ONCE = 100
 const NEWLINE = 0x0a
 const NOTIFY = '"mining.notify","params":["'
@@ -29,11 +29,11 @@ interface LoadRig {
   readonly socket: Socket
   job: string
   nonce2: number
-  /** Answers that are still to come. */
+  /** Outstanding answers. */
   awaited: number
 }
 
-/** What a socket has received, for all of them: streams of their own would take longer than the rest of the load. */
+/** Receive buffer for all sockets: Node's streams would cost more than the rest of the load. */
 const received = Buffer.alloc(2 ** 16)
 const rigs: LoadRig[] = []
 let onJob: (rig: LoadRig) => void = () => undefined
@@ -43,7 +43,7 @@ const send = (answer: LoadAnswer) => process.send?.(answer)
 process.on('message', async (order: LoadOrder) => {
   if (order.type === 'connect') send({ type: 'connected', tookMs: await connectAll(order.port, order.sessions) })
   else if (order.type === 'expect') {
-    // As many from the first that are written to as from the last.
+    // Take as many rigs from the start of the write order as from its end.
     const others = rigs.filter((_, index) => index % order.oneIn !== 0)
     for (const { socket } of others) socket.pause()
     const arrived = jobOfEach(rigs.length - others.length)
@@ -59,7 +59,7 @@ process.on('message', async (order: LoadOrder) => {
 })
 process.on('disconnect', () => process.exit(0))
 
-/** Resolves with the times, when so many rigs have got a job. */
+/** Resolves with the arrival times when this many rigs have a job. */
 function jobOfEach(count: number): Promise<number[]> {
   const atMs: number[] = []
   return new Promise((resolve) => {
@@ -99,14 +99,14 @@ function connectOne(port: number, index: number): Promise<void> {
   })
 }
 
-/** A job comes in one piece: its line is shorter than a segment of loopback. */
+/** A job arrives in one piece, because its line is shorter than a loopback segment. */
 function read(rig: LoadRig, bytes: Buffer): void {
   const at = bytes.indexOf(NOTIFY)
   if (at >= 0) {
     rig.job = bytes.toString('latin1', at + NOTIFY.length, bytes.indexOf('"', at + NOTIFY.length))
     onJob(rig)
     if (rig.awaited === 0) return
-    // Answers may come in the same piece.
+    // Answers may arrive in the same piece.
     const lines = bytes.toString('latin1').split('\n').slice(0, -1)
     rig.awaited -= lines.filter((line) => !line.includes('"method"')).length
     if (rig.awaited === 0) onAnswers()

@@ -1,4 +1,4 @@
-/** A rig that speaks stratum over a real socket, to measure and test with. It searches with one thread, in slices. */
+/** A stratum rig on a real socket, for benchmarks and tests. It searches with one thread, in slices. */
 import { connect, type Socket } from 'node:net'
 import { finish, midstate } from '../src/core/blake2s.ts'
 import { decodeHex } from '../src/core/bytes.ts'
@@ -13,13 +13,13 @@ export interface RigJobSeen {
   readonly id: string
   readonly header: Uint8Array
   readonly clean: boolean
-  /** Of its shares. */
+  /** Target of its shares. */
   readonly target: bigint
   readonly atMs: number
 }
 
 const MAX_LINE = 64 * 1024
-/** Nonces between two looks at the socket. */
+/** Nonces between two reads of the socket. */
 const SLICE = 2000
 
 export class Rig {
@@ -27,7 +27,7 @@ export class Rig {
   readonly jobs: RigJobSeen[] = []
   /** Answers without an id. */
   readonly strays: Response[] = []
-  /** Shares handed in while it mines. */
+  /** Submitted shares while it mines. */
   shares = 0
   target = 0n
   nonce1 = ''
@@ -53,7 +53,7 @@ export class Rig {
     })
   }
 
-  /** Connects, and says nothing yet. */
+  /** Connects without a log-in. */
   static connect(port: number, host = '127.0.0.1'): Promise<Rig> {
     return new Promise((resolve, reject) => {
       const socket = connect({ host, port, noDelay: true })
@@ -81,7 +81,7 @@ export class Rig {
     return this.#hasEnded
   }
 
-  /** Asks, and resolves with the answer; never when there is none. */
+  /** Sends a request. Resolves with the answer, or never without one. */
   ask(method: string, params: readonly unknown[]): Promise<Response> {
     const id = this.#nextId++
     return new Promise((resolve) => {
@@ -104,25 +104,25 @@ export class Rig {
     return this.ask('mining.submit', ['k:abc.rig', id, nonce2])
   }
 
-  /** nonce2 of the next share of a job, found by trying; for easy targets. */
+  /** Finds the nonce2 of the next share of a job, for easy targets. */
   nextShare(job: RigJobSeen, target = job.target): string {
     for (;;) if (this.#tries(job, target, SLICE)) return this.#text()
   }
 
-  /** A nonce2 that meets `not` at most, and not `target`: of a share that is too easy. */
+  /** Finds a nonce2 whose hash misses `target`: a low-difficulty share. */
   badShare(job: RigJobSeen, target = job.target): string {
     for (;;) {
       if (!this.#tries(job, target, 1)) return this.#text()
     }
   }
 
-  /** Whether the nonce2 that was found last meets another target too. */
+  /** Whether the last nonce2 also meets another target. */
   lastMeets({ header }: RigJobSeen, target: bigint): boolean {
     const start = midstate(header)
     return meetsWords(finish(start, midstateTail(start.tail, composedNonce(this.#text(), this.#fixed()))), target)
   }
 
-  /** Searches the newest job and hands in what it finds, until it is closed. */
+  /** Searches the newest job and submits shares until it is closed. */
   mine(): void {
     this.#mines = true
     const slice = () => {
@@ -145,7 +145,7 @@ export class Rig {
   readonly #fixed = () => ({ bits: 16, value: Number.parseInt(this.nonce1, 16) })
   readonly #text = () => nonce2Text((this.#nonce2 << 16n) | BigInt(this.#fixed().value), this.#fixed())
 
-  /** Tries some nonces; true: the last one meets the target. */
+  /** Tries some nonces. @returns whether the last one meets the target */
   #tries({ header }: RigJobSeen, target: bigint, count: number): boolean {
     const start = midstate(header)
     for (let i = 0; i < count; i++) {
@@ -178,7 +178,7 @@ export class Rig {
   }
 }
 
-/** The last block of a header of 286 bytes with another nonce. */
+/** The last block of a 286-byte header with another nonce. */
 function midstateTail(tail: Uint32Array, nonce: bigint): Uint32Array {
   const words = tail.slice()
   const bytes = new Uint8Array(words.buffer)

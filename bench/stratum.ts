@@ -1,6 +1,6 @@
 /**
- * The server for rigs under load from another process: sessions, new work to all of them, shares, memory. Every share is
- * judged in full, and the suite fails unless all of them count.
+ * The stratum server under load from another process: sessions, new work, shares, memory. The server judges every share
+ * in full, and the suite fails unless all count.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,9 +21,9 @@ import { engineWork, freshWork } from './work.ts'
 const SUITE = 'stratum'
 const SESSIONS = 10_000
 const QUICK_SESSIONS = 50
-/** Descriptors that are left for all else. */
+/** File descriptors reserved for other uses. */
 const SPARE_DESCRIPTORS = 200
-/** No client is slowed down or refused, since the load is one address that does all at once. */
+/** No rate limits, because the load is a single address. */
 const LIMITS: Partial<RigLimits> = {
   sessionsPerAddress: 65_536,
   requestsPerSecond: 1e9,
@@ -31,7 +31,7 @@ const LIMITS: Partial<RigLimits> = {
   sharesPerJob: 1e9,
   unsentBytes: 2 ** 24,
 }
-/** Of a rig at once: as one message, as a rig may send them that was cut off for a moment, and one alone. */
+/** Shares per rig in one message, as after a short outage, and a single one. */
 const SHARES = [20, 1] as const
 
 export async function stratum({ rounds, isQuick }: Effort): Promise<Row[]> {
@@ -51,7 +51,7 @@ export async function stratum({ rounds, isQuick }: Effort): Promise<Row[]> {
     const rows: Row[] = [
       row('sessions that log in', '1/s', [(sessions * 1000) / connected.tookMs], `${sessions} in all`),
     ]
-    // Few sessions weigh less than what the process allocates meanwhile.
+    // With few sessions, other allocations dominate.
     if (!isQuick) rows.push(row('memory of a session', 'B', [perSession]))
     rows.push(...(await jobs(child, give, { sessions, rounds: 2 * rounds })))
     rows.push(...(await jobsElsewhere(child, give, 2 * rounds)))
@@ -70,7 +70,7 @@ const row = (name: string, unit: Row['unit'], samples: readonly number[], note?:
   return { suite: SUITE, name, unit, samples, ...(note !== undefined && { note }) }
 }
 
-/** New work, until half, 99 % and all of the rigs have read it, and what that costs. */
+/** Measures new work until 50 %, 99 % and all rigs have read it, and its cost. */
 async function jobs(
   child: ChildProcess,
   give: () => Promise<boolean>,
@@ -91,19 +91,22 @@ async function jobs(
     row('job to 99 %', 'ms', most),
     row('job to all', 'ms', all),
     row('processor time of a job', 'ms', used, 'of the program, with what the system does for it'),
-    // The system counts its own share in ticks: a few rigs take none.
+    // The system counts its own time in ticks, and few rigs take none.
     ...(system.some((ms) => ms > 0) ? [row('system time of a job', 'ms', [meanOf(system)], SYSTEM_NOTE)] : []),
   ]
 }
 
-/** The same where reading takes the server's cores from it for one rig in ten only: others have processors of their own. */
+/**
+ * Like `jobs`, but only one rig in ten reads at once and competes for the server's cores. Real rigs have their own
+ * CPUs.
+ */
 async function jobsElsewhere(child: ChildProcess, give: () => Promise<boolean>, rounds: number): Promise<Row[]> {
   const most: number[] = []
   for (let round = 0; round < rounds; round++) most.push(percentile((await job(child, give, 10)).tookMs, 0.99))
   return [row('job to 99 %, one rig in ten reads at once', 'ms', most, 'the others afterwards')]
 }
 
-/** How long new work takes to all rigs, or to one in so many, and what it costs to give it to all. */
+/** Measures delivery of new work to all rigs or to every n-th, and its cost. */
 async function job(child: ChildProcess, give: () => Promise<boolean>, oneIn: number) {
   await ask(child, { type: 'expect', oneIn }, 'expecting')
   await pause(20)
@@ -115,7 +118,7 @@ async function job(child: ChildProcess, give: () => Promise<boolean>, oneIn: num
   return { usage, tookMs: (await arrived).atMs.map((atMs) => atMs - startMs) }
 }
 
-/** Shares from all rigs at once, `each` of a rig; and how many of them a processor judges that does nothing else. */
+/** Measures concurrent shares, `each` per rig, and the rate that one dedicated CPU could judge. */
 async function shares(
   child: ChildProcess,
   engine: StratumEngine,
@@ -137,7 +140,7 @@ async function shares(
   return [row(`${kind} judged`, '1/s', wall), row(`${kind} a second of processor`, '1/s', processor)]
 }
 
-/** Gives work of which every hash is a share and solves it, under the next sequence. */
+/** Gives work whose every hash is a share, under the next sequence. */
 function giver(engine: StratumEngine): () => Promise<boolean> {
   let sequence = 0
   return () => engine.setWork(engineWork(++sequence, freshWork(1n), MAX_TARGET))

@@ -1,4 +1,4 @@
-/** What a benchmark suite is, and what several of them share. */
+/** The interface of benchmark suites, and shared helpers. */
 
 import { CpuEngine } from '../src/engine/cpu/cpu.ts'
 import type { Priority } from '../src/engine/cpu/priority.ts'
@@ -6,24 +6,24 @@ import { nonceRanges } from '../src/engine/range.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import type { Row } from './report.ts'
 
-/** How long a suite may take per sample, and how many it takes. */
+/** Duration per sample, and number of samples. */
 export interface Effort {
   readonly sampleMs: number
   readonly rounds: number
-  /** Everything runs and is checked, but so briefly that the figures mean nothing. */
+  /** Whether everything runs and is verified, but too briefly for meaningful figures. */
   readonly isQuick: boolean
 }
 
-/** How long a suite waits for any one thing. */
+/** Timeout of any single wait. */
 export const MAX_WAIT_MS = 10_000
 
 /**
- * Measures, and checks what it computed. Throws when a check fails. Returns a text where it cannot measure, and tells of
- * parts that it leaves out.
+ * Measures and verifies. Reports omitted parts with `tell`. @returns a text if it cannot measure. Throws if a check
+ * fails.
  */
 export type Suite = (effort: Effort, tell: (line: string) => void) => Promise<Row[] | string>
 
-/** Runs `task` with a started engine, and stops it. */
+/** Runs `task` with a started engine, then stops it. */
 export async function withEngine<T>(
   threads: number,
   priority: Priority,
@@ -45,7 +45,8 @@ export async function withEngine<T>(
 }
 
 /**
- * Million hashes a second over the next `sampleMs`, or longer: a busy machine keeps threads of low priority waiting.
+ * Measures the hashrate in MH/s over at least `sampleMs`. It takes longer on a busy machine, where low-priority threads
+ * wait.
  */
 export async function measuredRate(engine: CpuEngine, sampleMs: number): Promise<number> {
   const [startMs, before] = [performance.now(), engine.hashes()]

@@ -1,32 +1,32 @@
-/** Signed coin transfers for the benchmarks, and a process that sends them to a node as fast as it gives results. */
+/** Signed coin transfers for benchmarks, sent to a node as fast as it returns results. */
 import { readCapability } from '../src/wallet/capability.ts'
 import { type SignedCommand, signedCommand } from '../src/wallet/command.ts'
 import { knownKey, knownKeyNames } from '../src/wallet/known-keys.ts'
 
 export const PREFIX = '/chainweb/0.0/development'
 const SENDERS = 10
-/** Commands that a request brings. */
+/** Commands per request. */
 const BATCH = 25
-/** Commands of a chain that wait for their results, at most. */
+/** Limit of a chain's commands without a result. */
 const MAX_WAITING = 150
-/** How long a chain is left alone when it has nothing new to tell. */
+/** Poll interval of a chain without news. */
 const IDLE_MS = 50
 
-/** By name: making a key takes longer than signing with it. */
+/** Cache of keys by name: creating a key takes longer than signing. */
 const keys = new Map(knownKeyNames.map((name) => [name, knownKey(name)?.key]))
 
 let made = 0
 
 interface CommandOptions {
   readonly sender?: string
-  /** In the notation of the language; none: the signature holds for everything. */
+  /** Capabilities in the language's notation. Without any, the signature is unscoped. */
   readonly capabilities?: readonly string[]
   /** JSON text. */
   readonly data?: string
   readonly gasLimit?: number
 }
 
-/** A signed command that no other command equals. */
+/** Signs a unique command. */
 export function commandOn(chain: number, code: string, options: CommandOptions = {}): SignedCommand {
   const { sender = 'sender00', capabilities = [], data = '{}', gasLimit = 600 } = options
   const key = keys.get(sender)
@@ -45,14 +45,14 @@ export function commandOn(chain: number, code: string, options: CommandOptions =
   })
 }
 
-/** A transfer between two of the funded accounts. */
+/** Signs a transfer between two funded accounts. */
 export function transferOn(chain: number): SignedCommand {
   const [sender, to] = [`sender0${made % SENDERS}`, `sender0${(made + 1) % SENDERS}`]
   const capabilities = ['(coin.GAS)', `(coin.TRANSFER "${sender}" "${to}" 0.5)`]
   return commandOn(chain, `(coin.transfer "${sender}" "${to}" 0.5)`, { sender, capabilities })
 }
 
-/** What the sending process was asked for, as JSON on its command line. */
+/** Order of the sending process, as JSON on its command line. */
 export interface LoadOrder {
   readonly url: string
   readonly chains: number
@@ -65,8 +65,8 @@ export interface LoadResult {
 }
 
 /**
- * Sends transfers to every chain for so long, or until each has a result, and counts those whose success was read back.
- * Throws when one failed.
+ * Sends transfers to every chain for `durationMs`, or until each has a result. Counts those whose success was read
+ * back. Throws if one failed.
  */
 export async function sendTransfers({ url, chains, durationMs }: LoadOrder): Promise<LoadResult> {
   const startMs = performance.now()

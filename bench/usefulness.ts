@@ -1,12 +1,12 @@
-/** Which hashing was useful: a solution could still become a block when it was searched for. */
+/** Measures useful hashing: a solution could still have become a block at that time. */
 
-/** What a stretch of hashing was good for. */
+/** The usefulness of a measurement. */
 export interface Use {
-  /** Share of the time in which a solution could have become a block, in per cent. */
+  /** Share of useful time, in per cent. */
   readonly usefulOfAll: number
-  /** The same share of the time that is left when that is taken out in which no news can have arrived. */
+  /** Share of useful time in per cent, excluding time in which news could not have arrived. */
   readonly usefulOfPossible: number
-  /** How long each loss lasted: from the cut until other work was searched. */
+  /** Durations of the losses: from the cut until other work was searched. */
   readonly lostMs: number[]
 }
 
@@ -19,14 +19,14 @@ interface Moment {
 
 interface Loss {
   readonly fromMs: number
-  /** When news of the cut can have arrived at the earliest. */
+  /** Earliest possible arrival of the news. */
   readonly newsAtMs: number
   readonly toMs: number
 }
 
-/** Follows the cuts of a node and the work that a miner searches. All times in milliseconds on one clock, in any order. */
+/** Follows a node's cuts and a miner's work. Times are in milliseconds on one clock, in any order. */
 export class Usefulness {
-  /** The shortest time in which news of a cut can reach the miner. */
+  /** The minimum latency of news of a cut. */
   readonly #newsMs: number
   readonly #moments: Moment[] = []
   #chain: number | null = null
@@ -36,28 +36,28 @@ export class Usefulness {
     this.#newsMs = newsMs
   }
 
-  /** The chain that is searched; null before the first work. */
+  /** The searched chain, or null before the first work. */
   get chain(): number | null {
     return this.#chain
   }
 
-  /** The chain got a block of this height. Those of another process may be told of late. */
+  /** Records a new block. Blocks of another process may be recorded late. */
   cut(chain: number, height: number, atMs: number): void {
     this.#moments.push({ type: 'cut', chain, height, atMs })
   }
 
-  /** From now on a block of this chain and height is searched for. */
+  /** Records the chain and height that is searched from this time. */
   work(chain: number, height: number, atMs: number): void {
     this.#chain = chain
     this.#moments.push({ type: 'work', chain, height, atMs })
   }
 
-  /** Begins a stretch. */
+  /** Starts a measurement. */
   start(atMs: number): void {
     this.#startMs = atMs
   }
 
-  /** Ends it. All cuts in it must have been told of. */
+  /** Ends the measurement, after all its cuts were recorded. */
   end(endMs: number): Use {
     const startMs = this.#startMs
     const lostMs: number[] = []
@@ -78,7 +78,7 @@ export class Usefulness {
 
   /** All losses until now. */
   *#losses(endMs: number): Generator<Loss> {
-    /** Chain -> its head, and when that came. */
+    /** Chain -> its head and the head's time. */
     const heads = new Map<number, Moment>()
     let searched: Moment | null = null
     let loss: Omit<Loss, 'toMs'> | null = null

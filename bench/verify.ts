@@ -1,7 +1,7 @@
 /**
- * A fixed search, the same on every machine: each kernel hashes the same nonces of the same work, one thread each, and
- * the candidates that it finds have a checksum that is known. It needs no network and no node. Whoever publishes a rate
- * gives the checksum with it: a kernel, a processor or a build that computes wrongly has another one, and no rate.
+ * A fixed search, equal on every machine: each kernel hashes the same nonces of the same work on one thread, and its
+ * candidates must have a known checksum. Needs neither network nor node. Publish a hashrate together with the checksum:
+ * a kernel, CPU or build that computes wrongly gets another checksum and no hashrate.
  */
 import { randomBytes } from 'node:crypto'
 import { finish, midstate } from '../src/core/blake2s.ts'
@@ -21,18 +21,20 @@ const SUITE = 'verify'
 const BOUND = 0xffff
 const TARGET = (1n << 240n) - 1n
 
-/** A search of `sweeps` x 65,536 nonces, from nonce 0 on: middle parts 0 to sweeps - 1, each with all high parts. */
+/** A search of `sweeps` x 65,536 nonces from nonce 0: middle parts 0 to sweeps - 1, each with all high parts. */
 export interface FixedSearch {
   readonly sweeps: number
-  /** The first 8 bytes, in hex, of BLAKE2s-256 over all candidates, as u64 LE, in the order of the search. */
+  /** The first 8 bytes, in hex, of BLAKE2s-256 over all candidates as u64 LE in search order. */
   readonly checksum: string
 }
 
-/** Found once by the JavaScript kernel; test/bench/verify.test.ts finds the short one with @noble/hashes alone. */
+/**
+ * Computed once by the JavaScript kernel; test/bench/verify.test.ts confirms the short one with @noble/hashes alone.
+ */
 export const SHORT: FixedSearch = { sweeps: 4, checksum: '6d3a67bc292f3511' }
 export const LONG: FixedSearch = { sweeps: 1024, checksum: '57767cf71c792a10' }
 
-/** Work of 286 bytes whose hashes are those of the numbers 0 to 4. */
+/** 286-byte work whose hashes are those of the numbers 0 to 4. */
 export function fixedWork(): Uint8Array {
   const hashOf = (number: bigint) => powHash(u256LE(number))
   return encodeWork({
@@ -76,7 +78,7 @@ export async function verify({ rounds, isQuick }: Effort, tell: (line: string) =
   })
 }
 
-/** Million hashes a second. Throws NewcutError KERNEL_REFUSED when the candidates are not those of the search. */
+/** Measures a kernel in MH/s. Throws NewcutError KERNEL_REFUSED if its candidates are wrong. */
 export function checkedRate(kernel: Kernel, work: Uint8Array, { sweeps, checksum }: FixedSearch): number {
   const chunks: { readonly middle: number; readonly from: number }[] = []
   const mid = midstate(work)
@@ -101,7 +103,7 @@ export function checkedRate(kernel: Kernel, work: Uint8Array, { sweeps, checksum
   return (sweeps * SWEEP_NONCES) / tookMs / 1000
 }
 
-/** The nonces of a chunk that solve, each hashed in full. */
+/** The solving nonces of a chunk, each verified in full. */
 function candidatesIn(work: Uint8Array, lanes: number, middle: number, from: number): bigint[] {
   const { nonceWord } = tailLayout(work.length)
   const mid = midstate(work)

@@ -1,11 +1,11 @@
-/** Work to measure and test with: random fields, and the target of a given difficulty. */
+/** Creates work for benchmarks and tests: random fields and the target of a given difficulty. */
 import { randomBytes } from 'node:crypto'
 import { encodeWork } from '../src/core/header.ts'
 import { FREE_NONCE } from '../src/core/nonce.ts'
 import { MAX_TARGET } from '../src/core/target.ts'
 import type { EngineWork } from '../src/engine/engine.ts'
 
-/** New work with random fields: 178 + 36 x degree bytes. */
+/** Creates work with random fields: 178 + 36 x degree bytes. */
 export function freshWork(difficulty: bigint, degree = 3): Uint8Array {
   const hash = () => Uint8Array.from(randomBytes(32))
   return encodeWork({
@@ -24,10 +24,10 @@ export function freshWork(difficulty: bigint, degree = 3): Uint8Array {
   })
 }
 
-/** Work as engines get it; each sequence is a job of its own. */
+/** Work for an engine; each sequence is a job of its own. */
 export function engineWork(sequence: number, bytes: Uint8Array, target: bigint): EngineWork {
   return { sequence, job: `job ${sequence}`, bytes, target, fixedNonce: FREE_NONCE }
 }
 
-/** So hard that no benchmark finds a solution. */
+/** A difficulty that no benchmark solves. */
 export const UNREACHABLE = 1n << 120n

@@ -1,22 +1,22 @@
-/** A board of a model rig: what it searches at any time, and when it finds shares. */
+/** A board of a model rig: its present work, and the times of its shares. */
 import type { Clock } from '../../src/core/clock.ts'
 import { type ModelNonce, modelNonce } from './model-hash.ts'
 
 export interface BoardOptions {
   readonly hashrate: number
-  /** Hashes that a header has for it. Then it searches the same nonces again. */
+  /** Hashes per header. Afterwards the same nonces repeat. */
   readonly space: number
   readonly leastShare: number
-  /** It takes up what it is given at times so far apart; 0: at once. */
+  /** Interval at which it accepts new work in milliseconds; 0 for at once. */
   readonly pushMs: number
-  /** When one of these times was. */
+  /** Phase of that interval. */
   readonly phaseMs: number
   readonly clock: Clock
   readonly random: () => number
   readonly onShare: (jobId: string, nonce2: string) => void
 }
 
-/** The header that a board searches, and the hashes that a share takes on average. */
+/** A header, and the expected number of hashes per share. */
 export interface BoardWork {
   readonly jobId: string
   readonly header: string
@@ -27,29 +27,29 @@ interface Find extends ModelNonce {
   readonly atHash: number
 }
 
-/** Milliseconds that boards spent. */
+/** Time of boards in milliseconds. */
 export interface BoardTime {
-  /** With new nonces. */
+  /** On new nonces. */
   fresh: number
-  /** With nonces that were searched before. */
+  /** On repeated nonces. */
   repeated: number
   /** Without a header. */
   idle: number
 }
 
-/** Hashes by which a place may be off, since times are rounded. */
+/** Rounding tolerance in hashes. */
 const ROUNDING = 1e7
 
 export class Board {
   readonly #options: BoardOptions
-  /** Since `measure`. */
+  /** Time since `measure`. */
   time: BoardTime = { fresh: 0, repeated: 0, idle: 0 }
   #work: BoardWork | null = null
-  /** The board begins this with the next push. */
+  /** Work for the next push. */
   #next: BoardWork | null = null
-  /** False: it has a header, and does not search it. */
+  /** Whether it searches its header. */
   #searches = true
-  /** Hashes done on the present header, and when they were counted. */
+  /** Hashes on the present header at the last count. */
   #done = 0
   #countedAtMs: number
   #finds: Find[] = []
@@ -61,13 +61,13 @@ export class Board {
     this.#countedAtMs = options.clock.monotonicMs()
   }
 
-  /** Begins to count anew. */
+  /** Restarts the measurement. */
   measure(): void {
     this.count()
     this.time = { fresh: 0, repeated: 0, idle: 0 }
   }
 
-  /** Gives it other work, or another target. Work of the same header goes on. */
+  /** Gives other work or another target. The same header continues. */
   give(work: BoardWork): void {
     this.#next = work
     const { pushMs, phaseMs, clock } = this.#options
@@ -89,7 +89,7 @@ export class Board {
     this.#plan()
   }
 
-  /** It has no work any more. */
+  /** Takes the work away. */
   drop(): void {
     this.count()
     this.#work = null
@@ -99,7 +99,7 @@ export class Board {
     this.#cancelPush = null
   }
 
-  /** Counts what was done until now. */
+  /** Counts the work done until now. */
   count(): void {
     const nowMs = this.#options.clock.monotonicMs()
     const elapsedMs = nowMs - this.#countedAtMs
@@ -127,7 +127,7 @@ export class Board {
     this.#plan()
   }
 
-  /** The next share: a new one in the first pass of the nonces, and those of that pass in all later ones. */
+  /** Schedules the next share: a new one in the first pass of the nonces, a repeated one in later passes. */
   #plan(): void {
     this.#cancelShare()
     const { space, hashrate, leastShare, random, clock, onShare } = this.#options

@@ -1,4 +1,4 @@
-/** The way between a model rig and the server: memory in place of sockets, with latency and losses on virtual time. */
+/** A connection between a model rig and the server: in memory, with latency and outages in virtual time. */
 import type { Socket } from 'node:net'
 import type { Clock } from '../../src/core/clock.ts'
 import { LineSplitter } from '../../src/stratum/lines.ts'
@@ -6,9 +6,9 @@ import { memorySockets } from './memory-socket.ts'
 
 export interface Network {
   readonly clock: Clock
-  /** Milliseconds that a message takes, in either direction. */
+  /** One-way latency in milliseconds. */
   readonly latencyMs: () => number
-  /** Whether the network holds all lines back; they arrive afterwards. */
+  /** Whether the network is down; lines arrive after the outage. */
   isLost: boolean
 }
 
@@ -18,7 +18,7 @@ export interface LinkEvents {
 }
 
 const MAX_LINE = 64 * 1024
-/** A message that was lost is sent again so often. */
+/** Retransmission interval. */
 const RETRY_MS = 500
 
 /** One connection. */
@@ -26,11 +26,11 @@ export class Link {
   readonly #network: Network
   readonly #socket: Socket
   readonly #events: LinkEvents
-  /** Both ends know the address of the other one by this. */
+  /** Bytes received and sent. */
   bytesIn = 0
   bytesOut = 0
   #isClosed = false
-  /** When the last message of a direction arrives: none overtakes another. */
+  /** Arrival of the last message in each direction; messages never overtake each other. */
   readonly #lastMs = { in: 0, out: 0 }
 
   constructor(network: Network, accept: (server: Socket) => void, events: LinkEvents) {
@@ -56,7 +56,7 @@ export class Link {
     this.#pass('out', () => this.#socket.write(text))
   }
 
-  /** The rig leaves. The server hears of it once the network passes that on. */
+  /** The rig disconnects. The server notices once the network delivers that. */
   close(): void {
     this.#end()
     this.#pass('out', () => this.#socket.destroy())

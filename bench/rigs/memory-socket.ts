@@ -1,4 +1,4 @@
-/** Both ends of a connection in memory, for rigs on virtual time: lines arrive without a network. */
+/** In-memory sockets for rigs in virtual time. */
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 
@@ -13,11 +13,11 @@ class End extends Duplex {
   }
 
   override _read(): void {
-    // Bytes are pushed as they come.
+    // Bytes are pushed on arrival.
   }
 
   override _write(bytes: Buffer, _encoding: string, done: () => void): void {
-    // Never within the write, as with sockets of the system.
+    // Deliver asynchronously, like system sockets.
     queueMicrotask(() => {
       if (this.other !== null && !this.other.readableEnded && !this.other.destroyed) this.other.push(bytes)
       done()
@@ -42,7 +42,7 @@ class End extends Duplex {
   }
 }
 
-/** The end of the rig, and the one that the server serves. */
+/** Creates a pair of sockets: the rig's end and the server's. */
 export function memorySockets(remoteAddress = '10.0.0.1'): { readonly rig: Socket; readonly server: Socket } {
   const [rig, server] = [new End('server'), new End(remoteAddress)]
   rig.other = server

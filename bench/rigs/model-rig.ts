@@ -1,6 +1,6 @@
 /**
- * A model of a rig on virtual time: it logs in as its maker's rigs do, takes jobs, leaves a silent server, and hands in
- * shares at its rate. It hashes nothing (model-hash.ts).
+ * A model rig in virtual time: logs in like its maker's rigs, takes jobs, leaves a silent server, and submits shares at
+ * its hashrate. It computes no hashes (model-hash.ts).
  */
 import type { Socket } from 'node:net'
 import type { Clock } from '../../src/core/clock.ts'
@@ -9,41 +9,41 @@ import { Board, type BoardTime } from './board.ts'
 import { Link, type Network } from './link.ts'
 import type { RigModel } from './models.ts'
 
-/** A rig connects again after this pause. */
+/** Reconnect delay of a rig. */
 const PAUSE_MS = 30_000
 
 export interface ModelRigOptions {
   readonly model: RigModel
   readonly user: string
   readonly random: () => number
-  /** Takes the server's end of a connection. */
+  /** Accepts the server's end of a connection. */
   readonly accept: (socket: Socket) => void
-  /** Default: one without latency. */
+  /** Default: no latency. */
   readonly network?: Network
 }
 
 export class ModelRig {
   readonly model: RigModel
-  /** Answers to shares by code; 0: accepted. */
+  /** Answer code -> number of shares; 0 is accepted. */
   readonly answers = new Map<number, number>()
   readonly faults: string[] = []
   readonly shareTimes: number[] = []
-  /** Lines that came. */
+  /** Received lines. */
   lines = 0
-  /** From its first connection to its first share; null: there was none. */
+  /** Time from the first connection to the first share, or null. */
   firstShareMs: number | null = null
-  /** Messages about the difficulty: when, and which. */
+  /** Difficulty messages with their times. */
   readonly targets: { readonly atMs: number; readonly difficulty: number }[] = []
   jobs = 0
   logins = 0
-  /** Longest time until the answer to a share, and most shares at a time without one. */
+  /** Longest answer time of a share, and the most shares without an answer. */
   slowestAnswerMs = 0
   mostWaiting = 0
   readonly network: Network
   readonly #options: ModelRigOptions
   readonly #clock: Clock
   readonly #boards: readonly Board[]
-  /** Shares without an answer -> when they were sent. */
+  /** Share without an answer -> submission time. */
   readonly #waiting = new Map<number, number>()
   #links: Link[] = []
   #link: Link | null = null
@@ -55,7 +55,7 @@ export class ModelRig {
   #header = ''
   #cancelSilence: () => void = () => undefined
   #connectedAtMs: number | null = null
-  /** When it last heard or said something, and the longest time without. */
+  /** Time of the last line or share, and the longest silence. */
   #stirredAtMs: number | null = null
   #longestSilenceMs = 0
 
@@ -68,7 +68,7 @@ export class ModelRig {
     const { boards, hashrate, space, leastShare, pushMs } = model
     const part = { hashrate: hashrate / boards, space: space / boards, leastShare, pushMs, clock, random }
     const onShare = (jobId: string, nonce2: string) => this.#submit(jobId, nonce2)
-    // Boards begin at other times, and go on so.
+    // Boards have different phases.
     this.#boards = Array.from({ length: boards }, () => new Board({ ...part, phaseMs: pushMs * random(), onShare }))
   }
 
@@ -82,7 +82,7 @@ export class ModelRig {
 
   connect(): void {
     if (this.#isOver) return
-    // Nobody answers: it tries again later.
+    // The server does not answer, so retry later.
     if (this.network.isLost) {
       this.#clock.after(PAUSE_MS, () => this.connect())
       return
@@ -103,18 +103,18 @@ export class ModelRig {
     this.#heard()
   }
 
-  /** Begins to count anew. */
+  /** Restarts the measurement. */
   measure(): void {
     for (const board of this.#boards) board.measure()
   }
 
-  /** Part of the time since `measure` in which the rig searched new nonces: 0 to 1. */
+  /** Share of the time since `measure` on new nonces, 0 to 1. */
   get useful(): number {
     const { fresh, repeated, idle } = this.time
     return fresh / (fresh + repeated + idle)
   }
 
-  /** Of all boards, since `measure`. */
+  /** Time of all boards since `measure`. */
   get time(): BoardTime {
     const sum = { fresh: 0, repeated: 0, idle: 0 }
     for (const board of this.#boards) {
@@ -124,13 +124,13 @@ export class ModelRig {
     return sum
   }
 
-  /** Longest time without a line or a share, from the first one to now. */
+  /** Longest time without a line or a share. */
   get longestSilenceMs(): number {
     const nowMs = this.#clock.monotonicMs()
     return Math.max(this.#longestSilenceMs, nowMs - (this.#stirredAtMs ?? nowMs))
   }
 
-  /** Bytes from the server and to it, of all connections. */
+  /** Bytes of all connections, from and to the server. */
   get bytes(): { readonly in: number; readonly out: number } {
     const sum = (of: 'bytesIn' | 'bytesOut') => this.#links.reduce((total, link) => total + link[of], 0)
     return { in: sum('bytesIn'), out: sum('bytesOut') }
@@ -140,12 +140,12 @@ export class ModelRig {
     for (const board of this.#boards) board.searches = true
   }
 
-  /** It stays connected, and searches nothing. */
+  /** Stays connected without searching. */
   pause(): void {
     for (const board of this.#boards) board.searches = false
   }
 
-  /** It goes, and does not come back. */
+  /** Disconnects for good. */
   stop(): void {
     this.#isOver = true
     this.#link?.close()
@@ -192,7 +192,7 @@ export class ModelRig {
     } else if (typeof id === 'number') this.#answered(id, result === true ? 0 : (error?.[0] ?? -1))
   }
 
-  /** The first line, whatever it is, is the answer to subscribe. */
+  /** Real rigs take the first line for the answer to subscribe. */
   #subscribed(line: string, { id, result }: { readonly id: unknown; readonly result: unknown }): void {
     const [, nonce1, size] = Array.isArray(result) ? result : []
     if (id !== (this.model.ids?.[0] ?? 1) || !/^[0-9a-f]{4}$/.test(nonce1) || size !== 6) {

@@ -1,26 +1,26 @@
-/** The known behaviour of each maker's rigs: how they log in, how fast they search, and when they leave. */
+/** Known behaviour of each maker's rigs: log-in, hashrate, timeouts. */
 import { MAX_TARGET } from '../../src/core/target.ts'
 
 export interface RigModel {
   readonly agent: string
   readonly hashrate: number
-  /** Boards that search side by side, each with its part of the rate. */
+  /** Boards that share the hashrate. */
   readonly boards: number
-  /** Hashes that a header has for all boards together. Then they search the same nonces again. */
+  /** Hashes per header for all boards. Afterwards the same nonces repeat. */
   readonly space: number
-  /** A board takes up a new header or target with its next push, which come so far apart; 0: at once. */
+  /** Interval at which a board accepts a header or target in milliseconds; 0 for at once. */
   readonly pushMs: number
-  /** Hashes that its easiest share takes, whatever the target. */
+  /** Minimum share difficulty in hashes, whatever the target. */
   readonly leastShare: number
-  /** The rig leaves after this time without a byte. */
+  /** Silence after which the rig disconnects. */
   readonly silenceMs: number
-  /** The lines before the subscription, and the parameters and ids of the log-in. */
+  /** Lines before the subscription, and the parameters and ids of the log-in. */
   readonly before?: readonly string[]
   readonly subscribeParams?: readonly unknown[]
   readonly ids?: readonly [subscribe: unknown, authorize: unknown]
-  /** Further users of its connection: it is a proxy. */
+  /** Further users on the connection of a proxy. */
   readonly users?: number
-  /** Parameters behind the three of a share. */
+  /** Additional parameters of a share. */
   readonly extra?: readonly unknown[]
 }
 
@@ -35,15 +35,15 @@ const ka3 = {
   ...MODEL,
   ...{ agent: 'GodMiner/2.0.0', hashrate: KA3_RATE, leastShare: 2 ** 40, silenceMs: 60_000 },
   ...{ boards: 3, pushMs: KA3_PUSH_MS },
-  // The boards share the counter: a header lasts for a second.
+  // The boards share the counter, so a header lasts for a second.
   space: (KA3_RATE * KA3_COUNTER * KA3_PUSH_MS) / 1000 / 3,
 } satisfies RigModel
 
-/** A rig of Goldshell. Some releases add the chain to a share, as a text or a number. */
+/** A Goldshell rig. Some firmware adds the chain to a share, as text or number. */
 const goldshell = (tera: number, chain: unknown) =>
   ({ ...MODEL, agent: 'kdaminer-v1.0.0', hashrate: tera * TERA, extra: [chain] }) satisfies RigModel
 
-/** A rig of iBeLink, which leaves out the null of subscribe. */
+/** An iBeLink rig, which omits the null in subscribe. */
 const ibelink = (agent: string, tera: number) =>
   ({ ...MODEL, agent, hashrate: tera * TERA, subscribeParams: [agent] }) satisfies RigModel
 
@@ -63,9 +63,9 @@ export const models = {
     ids: [0, 'auth'],
     subscribeParams: ['bfgminer/5.4.2'],
   },
-  /** 100 rigs of Goldshell behind one connection. */
+  /** 100 Goldshell rigs behind one connection. */
   farm: { ...MODEL, agent: 'farm-proxy/1.0', hashrate: 160 * TERA, users: 99 },
-  /** A KA3 whose program has another name, and whose chips report easier hashes. */
+  /** A KA3 with an unknown agent whose chips report easier hashes. */
   unknown: { ...ka3, agent: 'miner/1.0', leastShare: 2 ** 32 },
 } satisfies Record<string, RigModel>
 

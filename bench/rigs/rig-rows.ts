@@ -1,4 +1,6 @@
-/** `newcut bench stratum --rigs`: models of rigs at the real server, on virtual time, and what part of their hashes is of use. */
+/**
+ * `newcut bench stratum --rigs`: model rigs at the real server in virtual time, and the useful share of their hashing.
+ */
 import type { Row } from '../report.ts'
 import type { Effort } from '../suite.ts'
 import type { ModelRig } from './model-rig.ts'
@@ -10,12 +12,12 @@ const SUITE = 'stratum'
 const FIRST_S = 180
 const NEXT_S = 420
 const QUICK_NEXT_S = 20
-/** New work comes so often, and a message takes so long in either direction. */
+/** Interval of new work, and one-way latency. */
 const WORK_MS = 30_000
 const LATENCY_MS = 20
 /** All rigs connect within this time. */
 const CONNECT_MS = 10_000
-/** All chance comes from this number, so that runs can be compared. */
+/** Random seed, so that runs are comparable. */
 const SEED = 1
 const DUPLICATE = 22
 
@@ -26,7 +28,7 @@ interface Counts {
   readonly bytesOut: number
 }
 
-/** Throws NewcutError BAD_OPTION for rigs that cannot be read. */
+/** Runs the models. Throws NewcutError BAD_OPTION for an invalid list of rigs. */
 export async function rigRows(text: string, { isQuick }: Effort, tell: (line: string) => void): Promise<Row[]> {
   const wanted = readRigs(text)
   const nextS = isQuick ? QUICK_NEXT_S : NEXT_S
@@ -133,7 +135,7 @@ function perSecond(now: Counts, before: Counts, seconds: number): Counts {
   return { jobs: rate('jobs'), lines: rate('lines'), bytesIn: rate('bytesIn'), bytesOut: rate('bytesOut') }
 }
 
-/** Uniform in [0, 1): a linear congruential generator of 48 bits. */
+/** A 48-bit linear congruential generator, uniform in [0, 1). */
 function randomFrom(seed: number): () => number {
   let state = BigInt(seed)
   return () => {

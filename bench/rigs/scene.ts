@@ -1,4 +1,4 @@
-/** Model rigs at the real server on virtual time: work comes and goes, and the network between them has latency. */
+/** Model rigs at the real server in virtual time, with changing work and network latency. */
 import { MAX_TARGET } from '../../src/core/target.ts'
 import type { Candidate, EngineWork } from '../../src/engine/engine.ts'
 import { noWork } from '../../src/engine/engine.ts'
@@ -13,15 +13,15 @@ import { settle, VirtualClock } from './virtual-clock.ts'
 export interface SceneOptions {
   readonly rigs: readonly RigModel[]
   readonly random: () => number
-  /** New work comes so often; infinite: the first one stays. */
+  /** Interval of new work; infinite for a single piece. */
   readonly workMs: number
-  /** Hashes of a block; default: so many that no rig finds one. A block ends the work, and the next one comes. */
+  /** Block difficulty in hashes. Default: no rig finds a block. A block ends the work and brings the next. */
   readonly blockDifficulty?: bigint
-  /** Milliseconds that a message takes, in either direction; default: none. */
+  /** One-way latency in milliseconds. Default: none. */
   readonly latencyMs?: () => number
-  /** Rigs connect one after the other within this time; default: all at once. */
+  /** Time within which rigs connect one by one. Default: all at once. */
   readonly withinMs?: number
-  /** Whether it has none until `work` is called. */
+  /** Whether there is no work until `work` is called. */
   readonly isWithoutWork?: boolean
   readonly server?: Partial<StratumOptions>
 }
@@ -55,7 +55,7 @@ export class Scene {
     })
   }
 
-  /** A server with work. Rigs are not connected yet. */
+  /** Opens a server with work. Rigs are not connected yet. */
   static async open(options: SceneOptions): Promise<Scene> {
     const scene = new Scene(options)
     await scene.engine.start(286, {
@@ -66,7 +66,7 @@ export class Scene {
     return scene
   }
 
-  /** Lets all rigs connect, and begins to count what they do. */
+  /** Connects all rigs and starts the measurement. */
   async connect(): Promise<void> {
     const { withinMs = 0 } = this.#options
     const connect = (rig: ModelRig) => {
@@ -88,7 +88,7 @@ export class Scene {
     await this.clock.pass(seconds * 1000)
   }
 
-  /** There is work again, and new work from now on. */
+  /** Resumes work and its changes. */
   work(reason = 'start'): void {
     const { workMs, blockDifficulty = UNREACHABLE } = this.#options
     this.#hasWork = true
@@ -98,7 +98,7 @@ export class Scene {
     if (Number.isFinite(workMs)) this.#cancelWork = this.clock.after(workMs, () => this.work('newCut'))
   }
 
-  /** There is no work from now on. */
+  /** Stops work. */
   rest(): void {
     this.#cancelWork()
     this.#hasWork = false

@@ -1,4 +1,4 @@
-/** The rigs that a benchmark is to have, as people write them: `ka3:100,kd6:1000`. */
+/** Parses the rigs of a benchmark: `ka3:100,kd6:1000`. */
 import { NewcutError } from '../../src/core/errors.ts'
 import { isModelName, type ModelName, modelNames } from './models.ts'
 
@@ -7,11 +7,11 @@ export interface RigCount {
   readonly count: number
 }
 
-/** Rigs of all models together. */
+/** Limit of rigs of all models together. */
 const MAX_RIGS = 10_000
 const HINT = `such as ka3:100,kd6:1000; models: ${modelNames.join(', ')}`
 
-/** Throws NewcutError BAD_OPTION. */
+/** Parses the list. Throws NewcutError BAD_OPTION. */
 export function readRigs(text: string): RigCount[] {
   const rigs: RigCount[] = []
   for (const part of text.split(',')) {

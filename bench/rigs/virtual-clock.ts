@@ -3,18 +3,18 @@ import type { Clock } from '../../src/core/clock.ts'
 
 interface Timer {
   readonly dueMs: number
-  /** Of timers that are due at the same time the first one that was set runs first. */
+  /** Timers with the same due time run in the order of creation. */
   readonly number: number
   readonly run: () => void
   isCancelled: boolean
 }
 
-/** Time that passes only when told to; timers run in the order of their due times. */
+/** Virtual time that advances only on demand; timers run in order of their due times. */
 export class VirtualClock implements Clock {
   #nowMs = 1_000_000
   #set = 0
   #pending = 0
-  /** A heap: no timer is due before the one at half its index. The first index is 1. */
+  /** A binary heap, 1-based: no timer is due before its parent at half the index. */
   readonly #timers: Timer[] = []
 
   wallMs = () => 1_700_000_000_000 + this.#nowMs
@@ -35,7 +35,7 @@ export class VirtualClock implements Clock {
     return this.#pending
   }
 
-  /** Lets time pass, and runs the timers that become due. */
+  /** Advances time and runs due timers. */
   async pass(milliseconds: number): Promise<void> {
     const endMs = this.#nowMs + milliseconds
     for (;;) {
@@ -87,7 +87,7 @@ export class VirtualClock implements Clock {
 
 const isBefore = (a: Timer, b: Timer) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.number < b.number)
 
-/** Lets promises that are ready run. */
+/** Lets resolved promises run. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,4 +1,6 @@
-/** The compiled kernels of the package: prebuilds/PLATFORM-ARCH/newcut-kernel.node, as node-gyp-build lays them out. */
+/**
+ * Builds the compiled kernels of the package: prebuilds/PLATFORM-ARCH/newcut-kernel.node, the layout of node-gyp-build.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,18 +10,18 @@ import { fileURLToPath } from 'node:url'
 import { BUILD_SCRIPT, sourcesMark } from '../../src/engine/cpu/native-files.ts'
 import { type Target, targets, toolOf } from './targets.ts'
 
-/** The folder with package.json, seen from dist/scripts/package/. */
+/** The folder of package.json, relative to dist/scripts/package/. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const HOST = `${process.platform}-${process.arch}`
 
-/** Where the kernel of a target lies in `folder`, which is the root of the package. */
+/** Path of a target's kernel in `folder`, the root of the package. */
 export function prebuiltFile(target: string, folder: string = ROOT): string {
   return join(folder, 'prebuilds', target, 'newcut-kernel.node')
 }
 
 /**
- * Builds the kernels of these targets, or of all; one line each says what became of it. Exit code 1 when one that was
- * named could not be built, or one could that is not usable; 2 for a name that is none.
+ * Builds the kernels of these targets, or all, and prints one line each.
+ * @returns exit code 1 if a named kernel could not be built or a built one is unusable, 2 for an unknown name
  */
 export function packageKernels(names: readonly string[], folder: string = ROOT): number {
   const known = targets.map(({ name }) => name)
@@ -38,7 +40,7 @@ export function packageKernels(names: readonly string[], folder: string = ROOT):
       console.log(`kernel ${target.name}: built, ${statSync(file).size} bytes`)
       continue
     }
-    // An older one must not be published in its place.
+    // Remove an older file, which must not be published instead.
     rmSync(file, { force: true })
     console.log(`kernel ${target.name}: not built: ${failure}`)
     if (lack === null || names.length > 0) code = 1
@@ -46,7 +48,7 @@ export function packageKernels(names: readonly string[], folder: string = ROOT):
   return code
 }
 
-/** Why the tools for a target cannot be used here, as a sentence; null when they can. */
+/** @returns why a target's toolchain is unusable here, as a sentence, or null */
 export function toolchainLack(target: Target): string | null {
   const tools = ['gcc', target.lister[0], ...(isWindows(target) ? ['dlltool'] : [])]
   const missing = tools
@@ -56,7 +58,7 @@ export function toolchainLack(target: Target): string | null {
   return `there is no ${missing.join(', no ')} (Debian has it in ${target.debian})`
 }
 
-/** null when `file` is built and usable, else why not. */
+/** Builds `file`. @returns null if it is usable, else the problem */
 function buildKernel(target: Target, file: string): string | null {
   const libraries = mkdtempSync(join(tmpdir(), 'newcut-package-'))
   try {
@@ -73,7 +75,10 @@ function buildKernel(target: Target, file: string): string | null {
   }
 }
 
-/** What Windows must be told of Node's functions, made of the lists in node-api-headers: options for the linker. */
+/**
+ * Creates import libraries of Node's functions for Windows from the lists in node-api-headers.
+ * @returns linker options
+ */
 function importLibraries(target: Target, folder: string): string[] {
   const { def_paths: lists } = createRequire(import.meta.url)('node-api-headers')
   const paths: string[] = Object.values(lists)
@@ -88,7 +93,7 @@ function importLibraries(target: Target, folder: string): string[] {
   ]
 }
 
-/** Why a built file must not be published; null when nothing speaks against it. */
+/** @returns why a built file must not be published, or null */
 export function faultOf(target: Target, file: string): string | null {
   if (!readFileSync(file).includes(sourcesMark())) return 'it is not of these sources'
   const [tool, ...args] = target.lister

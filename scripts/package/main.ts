@@ -1,15 +1,15 @@
 /**
- * `npm run package`: builds what is published. Names say what to build, without any everything is built; further words
- * go to the first: `npm run package -- kernels linux-arm64`, `npm run package -- hiveos without-node`.
+ * `npm run package`: builds the published packages. Without names it builds all. Further words are arguments of the
+ * first name: `npm run package -- kernels linux-arm64`, `npm run package -- hiveos without-node`.
  */
 import { packageKernels } from './kernels.ts'
 import { packageNpm } from './npm.ts'
 import { packageHiveos, packageMmpos } from './rigs.ts'
 
-/** Gets what follows its name on the command line, prints what it did, and returns the exit code. */
+/** Builds one package from the remaining arguments, prints the result, and returns the exit code. */
 type Packager = (args: readonly string[]) => number | Promise<number>
 
-/** In the order in which they run. */
+/** Packagers in order of execution. */
 const packagers: Readonly<Record<string, Packager>> = {
   kernels: packageKernels,
   npm: packageNpm,

@@ -1,4 +1,4 @@
-/** The package for npm, as one file: build/packages/newcut-VERSION.tgz, which `npm publish FILE` takes. */
+/** Creates the npm package as one file: build/packages/newcut-VERSION.tgz, which `npm publish FILE` accepts. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,8 +13,8 @@ interface Packed {
 }
 
 /**
- * Writes the package of `root` into its folder build/packages. Exit code 1 when it cannot be made, or would hold what the sources no longer have;
- * a prebuilt kernel that is missing is told of.
+ * Writes the package of `root` into build/packages. Reports missing prebuilt kernels.
+ * @returns exit code 1 if packing fails, or if the package would contain files without a source
  */
 export function packageNpm(args: readonly string[], root: string = ROOT): number {
   if (args.length > 0) return refuse(`it takes no arguments, and not ${args.join(' ')}`, 2)
@@ -37,10 +37,12 @@ export function packageNpm(args: readonly string[], root: string = ROOT): number
   return 0
 }
 
-/** What npm packs of `root`, or why it cannot. No script runs: everything is compiled by now. */
+/**
+ * Packs `root` with npm, without scripts because everything is compiled. @returns the result, or the problem as text
+ */
 export function pack(options: readonly string[], root: string = ROOT): Packed | string {
   const args = ['pack', '--json', '--ignore-scripts', ...options]
-  // On Windows npm is a script that only a shell starts.
+  // On Windows npm is a script, which needs a shell.
   const run = spawnSync('npm', args, { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' })
   if (run.error !== undefined) return `npm does not run: ${run.error.message}`
   if (run.status !== 0) return `npm pack failed: ${run.stderr.trim().split('\n').at(-1)}`
@@ -48,12 +50,12 @@ export function pack(options: readonly string[], root: string = ROOT): Packed | 
   return packed
 }
 
-/** Those of these paths whose source is gone, and kernels of other sources. */
+/** The paths whose source is gone, and kernels of other sources. */
 export function staleFiles(paths: readonly string[], root: string = ROOT): string[] {
   const mark = sourcesMark()
   return paths.filter((path) => {
     if (path.startsWith('prebuilds/')) return !readFileSync(join(root, path)).includes(mark)
-    // Copied from a package.
+    // Copied from another package.
     if (path.startsWith('dist/src/web/dashboard/kept/')) return false
     const compiled = /^dist\/(.+?)(?:\.d\.ts|\.js)$/.exec(path)
     return compiled !== null && !existsSync(join(root, `${compiled[1]}.ts`))

@@ -1,16 +1,16 @@
-/** The program as it runs: the files of the package for npm, and the packages that it needs, without those of other machines. */
+/** Copies the runnable program: the files of the npm package and its dependencies, without those of other machines. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Compiled files lie one folder deeper than their sources. */
+/** The root folder; compiled files lie one level deeper than their sources. */
 export const ROOT = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../' : '../../../', import.meta.url))
 
-/** Parts of packages that a rig has no use for: drivers for other machines, and sources. */
+/** Files that a rig does not need: drivers of other machines, and sources. */
 const USELESS = /(^|\/)(webgpu\/dist\/(?!linux)|classic-level\/(deps|prebuilds\/(?!linux)))|\.(map|md|markdown|d\.ts)$/
 
-/** Copies the program into a folder that does not exist yet. Throws Error when npm fails. */
+/** Copies the program into a new folder. Throws Error if npm fails. */
 export function copyProgram(to: string): void {
   const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(
     npm('pack', '--dry-run', '--json', '--ignore-scripts'),
@@ -20,7 +20,7 @@ export function copyProgram(to: string): void {
     cpSync(join(ROOT, path), join(to, path))
   }
   const folders = npm('ls', '--omit=dev', '--all', '--parseable').trim().split('\n')
-  // A package within another is copied with that one; what is missing is optional, for another machine.
+  // Nested packages are copied with their parents; missing ones are optional and for other machines.
   const packages = folders
     .map((path) => relative(ROOT, path))
     .filter((path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path))

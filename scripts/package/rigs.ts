@@ -1,7 +1,7 @@
 /**
- * Packages for the systems of rigs: build/packages/newcut-VERSION_hiveos.tar.gz and ..._mmpos.tar.gz. Each has one folder,
- * newcut/, with the scripts of deploy/, the program with what it needs at run time, and a copy of the Node that builds
- * the package, since rigs have none.
+ * Builds packages for mining operating systems: build/packages/newcut-VERSION_hiveos.tar.gz and ..._mmpos.tar.gz. Each
+ * has the folder newcut/ with the scripts of deploy/, the program and its dependencies, and a copy of this Node, since
+ * rigs have none.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -18,19 +18,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { copyProgram, ROOT } from './program.ts'
 
-/** Of which system, and so which folder of deploy/. */
+/** The operating system, which selects the folder of deploy/. */
 type System = 'hiveos' | 'mmpos'
 
 export interface RigPackage {
-  /** The package. */
+  /** The package file. */
   readonly file: string
   readonly bytes: number
 }
 
 export interface RigOptions {
-  /** Where the package is written. */
+  /** Output folder. */
   readonly folder: string
-  /** Leaves Node out: the rig has to have it. */
+  /** Whether to omit Node, which the rig must have then. */
   readonly withoutNode: boolean
 }
 
@@ -49,7 +49,7 @@ function run(system: System, args: readonly string[]): number {
   return 0
 }
 
-/** Throws Error when npm or tar fail. */
+/** Builds a package. Throws Error if npm or tar fails. */
 export function packageFor(system: System, { folder, withoutNode }: RigOptions): RigPackage {
   const { version }: { version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const staging = mkdtempSync(join(tmpdir(), 'newcut-package-'))
@@ -70,7 +70,7 @@ export function packageFor(system: System, { folder, withoutNode }: RigOptions):
   }
 }
 
-/** Those of the system, and the ones that all have; `@VERSION@` in them becomes the version. */
+/** Copies the system's scripts and the common ones, with `@VERSION@` replaced. */
 function copyScripts(system: System, to: string, version: string): void {
   const own = readdirSync(join(ROOT, 'deploy', system)).map((name) => join(system, name))
   for (const path of [...own, 'newcut', 'rig-sheet.sh']) {

@@ -1,23 +1,23 @@
-/** The machines for which the package brings a compiled kernel, and what compiles it. */
+/** The targets of prebuilt kernels, and their toolchains. */
 
 export interface Target {
-  /** As Node names it: `process.platform` and `process.arch`, which is also the folder in prebuilds/. */
+  /** Name by `process.platform` and `process.arch`, which is also the folder in prebuilds/. */
   readonly name: string
-  /** What the names of the tools begin with. */
+  /** Prefix of the tool names. */
   readonly prefix: string
-  /** Packages of Debian that bring them. */
+  /** Debian packages of the toolchain. */
   readonly debian: string
-  /** For compiler and linker. */
+  /** Compiler and linker flags. */
   readonly flags: readonly string[]
-  /** What the kernel may need of the machine, by the names that the tools print. */
+  /** Permitted dependencies of the kernel, as the lister prints them. */
   readonly mayNeed: RegExp
-  /** Arguments of the tool that lists that. */
+  /** Tool that lists the dependencies, with its arguments. */
   readonly lister: readonly [tool: string, ...args: string[]]
 }
 
 /**
- * A kernel needs nothing but Node: no C library, so that it runs with glibc of any age and with musl alike. What the
- * compiler itself needs, such as the look at the processor, is linked in.
+ * A kernel depends only on Node and not on a C library, so it runs with any glibc and with musl. Compiler support code,
+ * such as CPU detection, is linked statically.
  */
 const LINUX: Pick<Target, 'flags' | 'mayNeed' | 'lister'> = {
   flags: ['-fno-stack-protector', '-nostdlib', '-s', '-Wl,--build-id=none', '-lgcc'],
@@ -32,14 +32,14 @@ export const targets: readonly Target[] = [
     name: 'win32-x64',
     prefix: 'x86_64-w64-mingw32-',
     debian: 'gcc-mingw-w64-x86-64-win32',
-    // gcc puts wide vectors on the stack, which Windows aligns to 16 bytes only: moves must not ask for more.
+    // gcc puts wide vectors on the stack, which Windows aligns to 16 bytes only, so moves must be unaligned.
     flags: ['-static-libgcc', '-s', '-Wa,-muse-unaligned-vector-move', '-Wl,--no-insert-timestamp'],
     mayNeed: /DLL Name: (node\.exe|kernel32\.dll|msvcrt\.dll)$/i,
     lister: ['objdump', '-p'],
   },
 ]
 
-/** The tools of this machine for itself have no prefix everywhere. */
+/** The tool of a target. Native tools have no prefix on some systems. */
 export function toolOf(target: Target, tool: string, host: string): string {
   return target.name === host ? tool : `${target.prefix}${tool}`
 }

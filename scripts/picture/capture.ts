@@ -1,4 +1,4 @@
-/** A real miner on its embedded network, until it has something to show: its console and its dashboard. */
+/** Runs a real miner on its embedded network and captures its console and dashboard. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
@@ -6,32 +6,32 @@ import { startInTerminal, stopTerminals } from '../../test/cli/terminal.ts'
 import { consoleHtml } from './console.ts'
 
 export interface Captured {
-  /** Lines of the console as HTML. */
+  /** Console lines as HTML. */
   readonly console: string
   /** The dashboard as PNG. */
   readonly dashboard: Buffer
 }
 
 export interface Sizes {
-  /** Of the terminal, in characters. */
+  /** Size of the terminal in characters. */
   readonly columns: number
   readonly rows: number
-  /** Of the dashboard, in CSS pixels, and pixels of the picture for each of them. */
+  /** Size of the dashboard in CSS pixels, and image pixels per CSS pixel. */
   readonly width: number
   readonly height: number
   readonly scale: number
 }
 
-/** The usual address of the dashboard: the picture shows what a first run shows. */
+/** The default address of the dashboard, so that the picture shows a first run. */
 const ADDRESS = '127.0.0.1:4148'
 export const DASHBOARD = `http://${ADDRESS}/`
-/** Each chain has so many blocks: the dashboard draws the newest of them. */
+/** Minimum height of each chain; the dashboard draws the newest blocks. */
 const MIN_HEIGHT = 8
-/** The chart shows five minutes at first. */
+/** Initial time span of the chart. */
 const CHART_MS = 5 * 60_000
 const POLL_MS = 250
 
-/** Mines until the charts and the braid are full. Throws Error when the miner ends before. */
+/** Mines until chart and braid are full. Throws Error if the miner ends first. */
 export async function capture(browser: Browser, sizes: Sizes): Promise<Captured> {
   const { columns, rows } = sizes
   const miner = startInTerminal(['mine', '--http', ADDRESS], { columns, rows })

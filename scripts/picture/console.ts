@@ -1,6 +1,6 @@
-/** The cells of a terminal as HTML, in their colours. */
+/** Converts terminal cells to HTML with colours. */
 
-/** Of a cell as the terminal emulator has it. */
+/** A cell of the terminal emulator. */
 export interface Cell {
   getChars(): string
   isFgDefault(): boolean
@@ -10,12 +10,12 @@ export interface Cell {
   isDim(): number
 }
 
-/** The sixteen colours of a terminal. */
+/** The sixteen terminal colours. */
 const PALETTE = [
   ...['#3b4644', '#f08a76', '#4fd08b', '#e3b45c', '#8fb1e3', '#c9a5e0', '#5cc8d8', '#c3ccc8'],
   ...['#66726e', '#ff9f8c', '#6fe3a4', '#f2c877', '#a9c6f2', '#dabcf0', '#7fdcea', '#f2f5f3'],
 ]
-/** Codes up to 15 are of the palette; further ones newcut does not use. */
+/** Colours of the palette; newcut uses no others. */
 const colourOf = (cell: Cell) =>
   cell.isFgDefault() || !cell.isFgPalette() ? null : (PALETTE[cell.getFgColor()] ?? null)
 
@@ -28,7 +28,7 @@ const styleOf = (cell: Cell) => {
   ].join(';')
 }
 
-/** Lines of text for a `<pre>`; neighbours of one style share an element. */
+/** Lines for a `<pre>`; adjacent cells of one style share an element. */
 export function consoleHtml(rows: readonly (readonly Cell[])[]): string {
   return rows.map(lineHtml).join('\n')
 }

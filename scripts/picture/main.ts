@@ -1,4 +1,4 @@
-/** `npm run picture`: draws docs/images/newcut.png, the picture of the README, from a miner that runs on this machine. */
+/** `npm run picture`: captures the README's picture, docs/images/newcut.png, from a miner on this machine. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { launchChromium } from '../../test/gpu/chromium.ts'
@@ -7,7 +7,7 @@ import { capture } from './capture.ts'
 import { encodePng } from './png.ts'
 import { draw } from './scene.ts'
 
-/** The dashboard is as wide as the picture, in pixels: scaled once more it would be blurred. */
+/** The dashboard has the width of the picture in pixels; further scaling would blur it. */
 const SIZES = { columns: 106, rows: 8, width: 1200, height: 712, scale: 1.5 }
 
 const browser = await launchChromium()

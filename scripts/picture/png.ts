@@ -1,4 +1,4 @@
-/** PNG with a palette: a third of the size of one with full colours, and no worse to look at. */
+/** Encodes PNG with a palette: a third of the size of full colour at the same visible quality. */
 import { crc32, deflateSync } from 'node:zlib'
 
 export interface Pixels {
@@ -11,12 +11,12 @@ export interface Pixels {
 type Colour = readonly [red: number, green: number, blue: number, alpha: number]
 
 const MAX_COLOURS = 256
-/** So many are kept as they are: those of large areas. */
+/** Number of frequent colours that stay exact: those of large areas. */
 const FREQUENT = 64
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 const INDEXED = 3
 
-/** Encodes the pixels in the 256 colours that suit them best. */
+/** Encodes the pixels with the 256 most suitable colours. */
 export function encodePng({ width, height, rgba }: Pixels): Buffer {
   const pixels = Buffer.from(rgba.buffer, rgba.byteOffset, rgba.byteLength)
   const palette = paletteOf(countColours(pixels))
@@ -53,7 +53,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
 
 const colourOf = (value: number): Colour => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255]
 
-/** Colour as a number -> how many pixels have it. */
+/** Colour as a number -> number of pixels. */
 function countColours(pixels: Buffer): Map<number, number> {
   const counts = new Map<number, number>()
   for (let at = 0; at < pixels.length; at += 4) {
@@ -63,7 +63,7 @@ function countColours(pixels: Buffer): Map<number, number> {
   return counts
 }
 
-/** The most frequent colours, and of the others those that differ from them: as much as it takes to be 256 at most. */
+/** Selects at most 256 colours: the most frequent, then those that differ most. */
 function paletteOf(counts: ReadonlyMap<number, number>): Colour[] {
   const colours = [...counts].sort((a, b) => b[1] - a[1]).map(([value]) => colourOf(value))
   for (let least = 0; ; least += 8) {
@@ -84,6 +84,6 @@ function nearest(palette: readonly Colour[], colour: Colour): number {
   return best
 }
 
-/** Squared. */
+/** The squared distance of two colours. */
 const distance = (a: Colour, b: Colour): number =>
   (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2 + (a[3] - b[3]) ** 2

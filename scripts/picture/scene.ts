@@ -1,9 +1,11 @@
-/** The picture: the console above the dashboard, as two windows on no background, so that it fits light and dark pages. */
+/**
+ * Composes the picture: console above dashboard, as two windows on a transparent background for light and dark pages.
+ */
 import type { Browser } from 'playwright-core'
 import { type Captured, DASHBOARD } from './capture.ts'
 import type { Pixels } from './png.ts'
 
-/** Of the picture in CSS pixels; it has SCALE pixels for each. */
+/** Width of the picture in CSS pixels; each has SCALE image pixels. */
 const WIDTH = 900
 const SCALE = 2
 
@@ -37,7 +39,7 @@ export async function draw(browser: Browser, { console, dashboard }: Captured): 
 
 const urlOf = (png: Buffer) => `data:image/png;base64,${png.toString('base64')}`
 
-/** Runs in the page: what the browser reads from a PNG at URL. */
+/** Runs in the page: decodes a PNG at URL. */
 const PIXELS = `(async () => {
   const image = new Image()
   image.src = 'URL'

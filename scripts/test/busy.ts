@@ -1,6 +1,6 @@
 /**
- * `npm run test:busy`: the quick set on a machine that others keep busy, and on half a core. A test that fails once here
- * depends on how fast the machine is, and is to be mended.
+ * `npm run test:busy`: runs the quick set on a busy machine and on half a core. A test that fails here depends on the
+ * machine's speed and is a bug.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -40,7 +40,7 @@ function wanted(): { readonly runs: number; readonly half: number } {
   }
 }
 
-/** The run of the moment. */
+/** The present run. */
 let current: ChildProcess | null = null
 
 /** Runs the quick set. Resolves with whether it passed. */

@@ -1,4 +1,4 @@
-/** Coverage by room of src/. V8 counts in every process that the tests start. */
+/** Computes coverage by room of src/ from V8's counts in all processes of the tests. */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,16 +11,17 @@ const kinds = ['lines', 'functions', 'branches'] as const
 
 const sourceOf = (compiled: string) => compiled.replace('/dist/', '/').replace(/\.js$/, '.ts')
 
-/** Not files that only browsers run, nor the one that the build fills with a package (src/schema/bundle.js). */
+/** Excluded files: browser code, and the file that the build generates (src/schema/bundle.js). */
 const OTHERS = /\/(browser|kit)\/|\/schema\/typebox\.js$/
 
-/** Compiled files of newcut. A build leaves those whose source is gone. */
+/** Compiled files with a source. A build leaves stale files behind. */
 const isCounted = (file: string) =>
   file.startsWith(`${root}dist/src/`) && !OTHERS.test(file) && existsSync(sourceOf(file))
 
 /**
- * A table of percentages for people, and where the rest is. `folder`: what NODE_V8_COVERAGE was set to while the tests
- * ran. Throws Error where no process has written anything.
+ * Formats a coverage table, and the uncovered places.
+ * @param folder value of NODE_V8_COVERAGE during the tests
+ * @throws Error if no process has written coverage
  */
 export async function coverageLines(folder: string): Promise<string[]> {
   const report = new CoverageReport({
@@ -32,7 +33,7 @@ export async function coverageLines(folder: string): Promise<string[]> {
     entryFilter: ({ url }) => url.startsWith('file:') && isCounted(fileURLToPath(url)),
     sourceFilter: (path) => path.startsWith('src/'),
     sourcePath: (path) => path.slice(Math.max(path.lastIndexOf('/src/') + 1, 0)).replace(/\.js$/, '.ts'),
-    // A file that no process has loaded counts as not covered.
+    // A file that no process has loaded is uncovered.
     all: {
       dir: `${root}dist/src`,
       filter: isCounted,
@@ -71,7 +72,7 @@ export async function coverageLines(folder: string): Promise<string[]> {
   ]
 }
 
-/** Removes the files that a process did not live to finish. Returns how many. */
+/** Removes incomplete files of killed processes. @returns their number */
 function dropUnfinished(folder: string): number {
   let dropped = 0
   for (const name of readdirSync(folder)) {

@@ -1,4 +1,4 @@
-/** `node guard.js SESSION`: ends that session once standard input has ended, which is when the run is gone. */
+/** `node guard.js SESSION`: ends that session when stdin ends, which means that the run has ended. */
 import { endSession } from './processes.ts'
 
 process.stdin.resume().on('end', () => endSession(Number(process.argv[2])))

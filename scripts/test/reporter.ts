@@ -1,6 +1,6 @@
 /**
- * What a run shows: a line of progress, then every failure with its output. The results of each part go to the file that
- * TEST_REPORT names, for the program that started the run (main.ts).
+ * Shows a progress line, then every failure with its output. Writes the results of each part to the file in
+ * TEST_REPORT, for main.ts.
  */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -11,21 +11,21 @@ import { partOf } from './parts.ts'
 import type { Report } from './report.ts'
 import { durationText } from './text.ts'
 
-/** Without a terminal a line is printed this often. */
+/** Interval of progress lines without a terminal. */
 const LINE_MS = 30_000
 const REDRAW_MS = 500
-/** Output of a failed test that is shown: its end. */
+/** Limit of a failed test's output; the end is shown. */
 const MAX_OUTPUT_CHARACTERS = 4_000
 
 export class PartReporter implements Reporter {
-  /** Begins the line of progress. */
+  /** Start of the progress line. */
   readonly #title = process.env.TEST_PART ?? ''
   readonly #screen: Screen = screenFor(process.stdout, process.env)
   readonly #startMs = performance.now()
   /** Task id -> output. */
   readonly #output = new Map<string, string>()
   readonly #running = new Set<string>()
-  /** By part. */
+  /** Time span of each part. */
   readonly #spans = new Map<string, { readonly startMs: number; endMs: number }>()
   #vitest: Vitest | null = null
   #files = 0
@@ -59,7 +59,7 @@ export class PartReporter implements Reporter {
     const span = this.#spans.get(partOf(module.project.name))
     if (span !== undefined) span.endMs = performance.now()
     this.#ended++
-    // Of tests that run at the same time, nobody knows which one wrote it.
+    // The output of concurrent tests cannot be attributed.
     if (module.state() === 'failed') this.#showOutput(module.id)
     this.#output.delete(module.id)
   }

@@ -1,4 +1,4 @@
-/** Runs parts of the tests at the same time, and gathers what came of each. */
+/** Runs parts of the tests in parallel and collects their results. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,17 +9,17 @@ import { runInSession } from './session.ts'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 export interface PartsRun {
-  /** Shown in front of each line. */
+  /** Prefix of each line. */
   readonly name: string
-  /** Of vitest.config.ts. */
+  /** Projects of vitest.config.ts. */
   readonly projects: readonly string[]
-  /** Words that the path of a file has to contain one of; none: all files. */
+  /** Filters: a file's path must contain one of these words. Empty for all files. */
   readonly filters: readonly string[]
-  /** Where each process writes what it has reached; null: nowhere. */
+  /** Folder for coverage, or null. */
   readonly coverage: string | null
 }
 
-/** Resolves with what came of each part. When `stopped` aborts, everything that it has started is killed. */
+/** Resolves with the results. Kills everything that it has started when `stopped` aborts. */
 export async function runParts(run: PartsRun, stopped: AbortSignal): Promise<Report[]> {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-tests-'))
   const file = join(folder, 'report.json')
@@ -33,7 +33,7 @@ export async function runParts(run: PartsRun, stopped: AbortSignal): Promise<Rep
     const end = await runInSession(process.execPath, vitestLine(run), { cwd: root, env }, stopped)
     const reports = stopped.aborted ? [] : readReports(file)
     const failures = stopped.aborted ? ['stopped'] : end.leftBehind.map((command) => `left behind: ${command}`)
-    // A run that failed without saying why has one failure.
+    // A failed run without a reported failure counts as one.
     if (end.code !== 0 && failures.length === 0 && !reports.some((report) => failuresIn(report) > 0)) {
       failures.push(
         `vitest ended with ${end.signal ?? `code ${end.code}`}${reports.length === 0 ? ', and no report' : ''}`,
@@ -65,7 +65,7 @@ function vitestLine({ projects, filters }: PartsRun): string[] {
   ]
 }
 
-/** None when vitest has left none. */
+/** Empty if vitest has written none. */
 function readReports(file: string): Report[] {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Report[]

@@ -1,18 +1,18 @@
-/** Runs a command in a session of its own. Whatever it has started ends with it, and with this process, however that ends. */
+/** Runs a command in its own session, whose processes end with it and with this process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { endSession, processesOf } from './processes.ts'
 
 const guardFile = fileURLToPath(new URL('guard.js', import.meta.url))
-/** Processes that are on their way out get so long. */
+/** Grace period of ending processes. */
 const GRACE_MS = 5_000
 const LOOK_MS = 100
 
 export interface End {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** Command lines of processes that it had started and not ended. */
+  /** Command lines of processes that the command left running. */
   readonly leftBehind: readonly string[]
 }
 
@@ -21,7 +21,10 @@ export interface SessionOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Resolves when everything has ended. When `stopped` aborts, all of it is killed. Rejects when it cannot be started. */
+/**
+ * Runs the command. Resolves when all its processes have ended. Kills them when `stopped` aborts. Rejects if it cannot
+ * start.
+ */
 export async function runInSession(
   file: string,
   args: readonly string[],

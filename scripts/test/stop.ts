@@ -1,11 +1,14 @@
-/** When a run is to end early: by a signal, or since npm, which has started it, is gone. */
+/** Ends a run early: on a signal, or when the npm that started it is gone. */
 import { constants } from 'node:os'
 import { processes } from './processes.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const LOOK_MS = 500
 
-/** Runs the task with a signal that aborts then. Resolves with its exit code, or 128 and the number of the signal. */
+/**
+ * Runs the task with a signal that aborts on an early end. Resolves with its exit code, or with 128 plus the signal
+ * number.
+ */
 export async function untilStopped(task: (stopped: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController()
   let by: NodeJS.Signals = 'SIGTERM'
@@ -24,7 +27,10 @@ export async function untilStopped(task: (stopped: AbortSignal) => Promise<numbe
   return controller.signal.aborted ? 128 + constants.signals[by] : code
 }
 
-/** npm runs a shell, and that runs this process. A signal for npm may end either and not reach this process. */
+/**
+ * Detects the end of npm. npm runs this process through a shell, and a signal may end either without reaching this
+ * process.
+ */
 function orphanCheck(onOrphaned: () => void): () => void {
   if (process.env.npm_lifecycle_event === undefined) return () => undefined
   const starters = () => {

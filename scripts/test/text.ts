@@ -1,4 +1,4 @@
-/** How times are written. */
+/** Formats durations. */
 
 /** Minutes and seconds: `4:07`. */
 export function durationText(durationMs: number): string {

@@ -1,4 +1,4 @@
-/** The configuration of a miner over HTTP: everybody may read it, those who have the token may change it. */
+/** Serves the configuration of a miner over HTTP. Reading needs no token, changing does. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { NewcutError } from '../core/errors.ts'
 import { type PresentToken, refuse } from './token.ts'
@@ -9,11 +9,11 @@ export const CONFIGURATION_PATH = '/2/config'
 export type Options = Readonly<Record<string, unknown>>
 
 export interface Configuration {
-  /** The options in use, without what is secret. */
+  /** Returns the options in use, without secrets. */
   read(): Options
   /**
-   * Changes these options, all or none; null takes one out of the configuration. Resolves when they are in use. Throws
-   * NewcutError for what is wrong with them: then nothing has changed.
+   * Applies all of these options, or none. Null removes an option. Resolves when the change is in effect.
+   * Throws NewcutError for invalid options; nothing has changed then.
    */
   change(options: Options): Promise<void>
 }
@@ -48,13 +48,13 @@ function bad(reply: FastifyReply, { message, hint }: NewcutError): FastifyReply 
   return reply.code(400).send({ error: hint === undefined ? message : `${message} (${hint})` })
 }
 
-/** null: it is no JSON object. */
+/** @returns null if the body is not a JSON object */
 function parsed(body: string): Options | null {
   try {
     const value: unknown = JSON.parse(body)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Options) : null
   } catch {
-    // Whoever sent it hears what is expected.
+    // The caller's answer names the expected form.
     return null
   }
 }

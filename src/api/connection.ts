@@ -1,15 +1,15 @@
-/** What monitors show of the connection to the node, and the snapshot does not have. */
+/** Connection figures for monitors that the snapshot lacks: outages, uptime, answer times. */
 import type { Clock } from '../core/clock.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 
-/** The answers whose median time is told. */
+/** Number of answers in the median answer time. */
 const MAX_ANSWERS = 100
-/** Solutions without an answer; the oldest are forgotten. */
+/** Limit of solutions without an answer; the oldest are evicted. */
 const MAX_PENDING = 1000
 
 export class Connection {
   readonly #clock: Clock
-  /** Block hash -> when it was handed in, counted from when it was found. */
+  /** Block hash -> time of submission, in milliseconds after it was found. */
   readonly #handedInMs = new Map<string, number>()
   readonly #answersMs: number[] = []
   #failures = 0
@@ -19,23 +19,23 @@ export class Connection {
     this.#clock = clock
   }
 
-  /** Outages so far. */
+  /** Number of outages. */
   get failures(): number {
     return this.#failures
   }
 
-  /** Since the first work, or since the last outage was over; 0 before. */
+  /** Milliseconds since the first work or since the last recovery; 0 before the first work. */
   get connectedMs(): number {
     return this.#connectedAtMs === null ? 0 : this.#clock.monotonicMs() - this.#connectedAtMs
   }
 
-  /** Median time that the node took to answer the newest solutions; null: it has answered none. */
+  /** Median answer time of the node for the newest solutions in milliseconds, or null without answers. */
   get answerMs(): number | null {
     const sorted = this.#answersMs.toSorted((a, b) => a - b)
     return sorted[Math.floor(sorted.length / 2)] ?? null
   }
 
-  /** Takes every event of the miner. */
+  /** Receives every event of the miner. */
   onEvent(event: MinerEvent): void {
     switch (event.type) {
       case 'work':

@@ -1,12 +1,12 @@
-/** Control of a miner over HTTP: JSON-RPC 2.0 on POST /json_rpc, for those who have the token. */
+/** Controls a miner over HTTP: JSON-RPC 2.0 on POST /json_rpc, for clients with the token. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type PresentToken, refuse } from './token.ts'
 
-/** What may be asked of a running miner. */
+/** The operations on a running miner. */
 export interface MinerControl {
   readonly pause: () => void
   readonly resume: () => void
-  /** Ends it in order, as Ctrl-C does. */
+  /** Shuts down gracefully, like Ctrl-C. */
   readonly stop: () => void
 }
 
@@ -20,7 +20,7 @@ interface RpcAnswer {
 }
 
 interface RpcOutcome {
-  /** undefined: the request wants none. */
+  /** The answer, or undefined for a notification. */
   readonly answer: RpcAnswer | undefined
   readonly stops: boolean
 }
@@ -29,7 +29,7 @@ const METHODS = ['pause', 'resume', 'stop'] as const
 
 /** Adds the route. */
 export function addControl(app: FastifyInstance, control: MinerControl, token: PresentToken): void {
-  // Clients send all kinds of content types, or none.
+  // Clients send various content types, or none.
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
@@ -45,7 +45,7 @@ function answer(reply: FastifyReply, body: string, control: MinerControl): Fasti
   const isBatch = Array.isArray(requests)
   if (isBatch && requests.length === 0) return reply.code(400).send(failure(null, -32600, 'an empty batch'))
   const done = (isBatch ? requests : [requests]).map((request) => perform(request, control))
-  // The miner ends when the answer is on its way.
+  // Stop only once the answer has been sent.
   if (done.some(({ stops }) => stops)) reply.raw.once('finish', control.stop)
   const answers = done.flatMap((each) => each.answer ?? [])
   if (answers.length === 0) return reply.code(204).send()
@@ -53,7 +53,7 @@ function answer(reply: FastifyReply, body: string, control: MinerControl): Fasti
   return reply.code(isInvalid ? 400 : 200).send(isBatch ? answers : answers[0])
 }
 
-/** null: it is no JSON. */
+/** @returns null if the body is not JSON */
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body) ?? {}

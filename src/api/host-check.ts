@@ -1,14 +1,17 @@
-/** Keeps pages out whose host name was made to point at the miner (DNS rebinding): browsers send that name as Host. */
+/** Prevents DNS rebinding by a check of the Host header. */
 import { isIP } from 'node:net'
 import { hostOf, isLoopback } from '../core/host.ts'
 
-/** Most characters of a foreign host that a refusal repeats. */
+/** Length limit of a foreign host name in the refusal. */
 const MAX_SHOWN_LENGTH = 100
 
 /**
- * Why a request with this Host header is not answered; null: it is. A server at a loopback address answers to names and
- * addresses of this machine only. One that others may reach answers to every IP address too, which no name can hide
- * behind, and to the name of the machine. Both answer to `listening`, the host of `--http` as it was given.
+ * Checks the Host header of a request. A server on a loopback address accepts names and addresses of this machine only.
+ * A server that others can reach also accepts every IP address, because DNS rebinding needs a name, and the machine's
+ * name.
+ * @param listening the host of `--http` as the user gave it; always accepted
+ * @param machine name of this machine
+ * @returns why the request is refused, or null to accept it
  */
 export function foreignHostReason(header: string | undefined, listening: string, machine: string): string | null {
   const host = hostOf(header)

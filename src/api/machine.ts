@@ -1,8 +1,8 @@
-/** The machine, in the words of XMRig's summary: its processor and what is in use of it. */
+/** Describes the machine in the form of XMRig's summary: processor, memory, load. */
 import { readdir, readFile } from 'node:fs/promises'
 import { arch, availableParallelism, cpus, freemem, loadavg, totalmem } from 'node:os'
 
-/** Instruction sets that searching can use, as Linux names them. */
+/** CPU flags that matter to the kernels, by their Linux names. */
 const FLAGS = ['aes', 'avx', 'avx2', 'avx512f', 'avx512vl', 'bmi2', 'sse2', 'ssse3', 'sse4_1', 'sha_ni', 'asimd']
 
 const CPU_FOLDER = '/sys/devices/system/cpu'
@@ -12,10 +12,10 @@ export interface Processor {
   readonly aes: boolean | null
   readonly avx2: boolean | null
   readonly x64: boolean
-  /** Bytes of all caches of this level together; null: not known. */
+  /** Total size of all caches of this level in bytes, or null if unknown. */
   readonly l2: number | null
   readonly l3: number | null
-  /** Physical cores; null: not known. */
+  /** Number of physical cores, or null if unknown. */
   readonly cores: number | null
   readonly threads: number
   readonly packages: number | null
@@ -23,7 +23,7 @@ export interface Processor {
   readonly flags: readonly string[]
 }
 
-/** What Linux tells of the processor, and elsewhere what Node knows. Never rejects. */
+/** Reads the processor from Linux, elsewhere from Node. Never rejects. */
 export async function readProcessor(): Promise<Processor> {
   const info = await readFile('/proc/cpuinfo', 'utf8').catch(() => '')
   const all = cpus()
@@ -46,12 +46,12 @@ export async function readProcessor(): Promise<Processor> {
   }
 }
 
-/** How many different matches there are; null: none, so the text does not tell. */
+/** @returns the number of distinct matches, or null if there are none */
 function placesOf(info: string, pattern: RegExp): number | null {
   return new Set([...info.matchAll(pattern)].map(([, ...parts]) => parts.join('/'))).size || null
 }
 
-/** Each cache is listed by all processors that share it. */
+/** Sums the caches of a level. Linux lists a cache once for each CPU that shares it. */
 async function cacheBytes(level: number): Promise<number | null> {
   const names = await readdir(CPU_FOLDER).catch(() => [])
   const caches = new Map<string, number>()

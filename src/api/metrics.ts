@@ -1,9 +1,9 @@
 /**
- * Prometheus metrics of a miner. Names and labels are an interface: dashboards depend on them.
+ * Prometheus metrics of a miner. Names and labels are public: dashboards depend on them.
  *
- * The series of a device that is gone are removed at the next scrape: devices of a fleet come and go, and every label
- * set takes memory here and at whoever scrapes. What it did stays in the `newcut_miner_` totals, which never fall. They
- * are metrics of their own, since moving a device's hashes to another series would look like a burst to rate().
+ * A scrape removes the series of devices that have left, because fleets change and every label set costs memory here
+ * and in Prometheus. Their counts remain in the `newcut_miner_` totals, which never decrease. These totals are separate
+ * metrics: moving a device's hashes to another series would look like a burst to rate().
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { stepNames, verdictOf, verdicts } from '../core/solution.ts'
@@ -13,7 +13,7 @@ import { pauseCauses } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { shareVerdicts } from '../stratum/messages.ts'
 
-/** Seconds: from a thread's slice to a slow node. */
+/** Histogram buckets in seconds, from the slice of a search thread to a slow node. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export class Metrics {
@@ -166,14 +166,17 @@ export class Metrics {
   readonly #build = this.#gauge('newcut_build_info', 'Always 1: what runs here.', ['version', 'node', 'kernel'])
   readonly #version: string
   readonly #counted = new Map<Counter, number>()
-  /** What was counted of rigs, by metric and labels. */
+  /** Counts of rigs by metric and labels. */
   #countedRigs = new Map<string, RigSeries>()
-  /** Counts of the devices of the last scrape, by engine and device. */
+  /** Counts per device at the last scrape, by engine and device. */
   #devices = new Map<string, CountedDevice>()
-  /** Names of devices with hardware errors: the series of these have no label for the engine. */
+  /** Names of devices with hardware errors; these series have no engine label. */
   readonly #erring = new Set<string>()
 
-  /** `snapshot` is called at every scrape. `version`: of newcut. */
+  /**
+   * @param snapshot called at every scrape
+   * @param version version of newcut
+   */
   constructor(snapshot: () => Snapshot, version: string) {
     this.#snapshot = snapshot
     this.#version = version
@@ -183,7 +186,7 @@ export class Metrics {
     this.#connected.set(0)
   }
 
-  /** Takes every event of the miner. */
+  /** Receives every event of the miner. */
   onEvent(event: MinerEvent): void {
     switch (event.type) {
       case 'work':
@@ -193,12 +196,12 @@ export class Metrics {
         }
         return
       case 'solution':
-        // A block is confirmed again at each depth, and orphaned again when that is settled.
+        // Confirmations repeat at each depth, and an orphan is reported again when final. Count each once.
         if (verdictOf(event.step) === null || event.verdict !== null) this.#blocks.inc({ state: event.step })
         if (event.verdict === null) return
         this.#solutions.inc({ verdict: event.verdict })
-        // Orphans are found whenever another branch wins, as is that they are back, and nobody knows how long a block stays
-        // unconfirmed.
+        // Skip verdicts without a meaningful duration: a reorg can orphan or restore a block at any time, and no time
+        // limits an unconfirmed block.
         if (!event.wasDecided && event.verdict !== 'orphaned' && event.verdict !== 'unconfirmed')
           this.#submitDuration.observe(event.elapsedMs / 1000)
         return
@@ -207,7 +210,7 @@ export class Metrics {
     }
   }
 
-  /** The text of a scrape. */
+  /** Returns the text of a scrape. */
   async scrape(): Promise<string> {
     const { devices, hardware, hashes, connected, nodes, preemptions, work, ...rest } = this.#snapshot()
     this.#countUpTo(this.#preemptions, preemptions)
@@ -240,7 +243,7 @@ export class Metrics {
       const key = `${engine}/${device}`
       const before = this.#devices.get(key) ?? { labels, hashes: 0, faults: 0, hardwareErrors: 0 }
       this.#up.set(labels, state === undefined ? 1 : 0)
-      // A device that was restarted may count from zero again.
+      // A restarted device may count from zero again.
       this.#hashes.inc(labels, increase(before.hashes, hashes))
       this.#faults.inc(labels, increase(before.faults, faults))
       this.#minerFaults.inc(increase(before.faults, faults))
@@ -258,7 +261,7 @@ export class Metrics {
     this.#forgetErring(devices)
   }
 
-  /** The processor is one device here, with all its threads. */
+  /** Shows the CPU as one device with all its threads. */
   #showSensors(hardware: readonly HardwareSnapshot[]): void {
     for (const metric of [this.#temperature, this.#fan, this.#power]) metric.reset()
     for (const { engine, name: device, celsius, fanPercent, watts } of hardware) {
@@ -275,7 +278,7 @@ export class Metrics {
     this.#build.set({ version: this.#version, node: process.versions.node, kernel }, 1)
   }
 
-  /** The nodes are those that the miner was started with. */
+  /** Shows the nodes. Their list is fixed for a run. */
   #showNodes(nodes: Snapshot['nodes']): void {
     for (const { url: node, up, active, lag, latencyMs } of nodes) {
       this.#nodeUp.set({ node }, up ? 1 : 0)
@@ -292,7 +295,7 @@ export class Metrics {
     this.#fleetRigs.set({ fleet }, rigs)
   }
 
-  /** Series of users and rigs that are not told of any more end. */
+  /** Shows users and rigs, and removes the series of those that have left. */
   #showRigs({
     sessions,
     shares,
@@ -309,7 +312,7 @@ export class Metrics {
       this.#rigDeviceRefused.set({ device, reason: refusedAs ?? 'none' }, refusedAs === null ? 0 : 1)
     const present = new Map<string, RigSeries>()
     const count = (counter: Counter<string>, labels: Record<string, string>, total: number) => {
-      // The names of the labels tell the metrics apart, but for the two of refusals.
+      // Label names distinguish all metrics except the two of refusals.
       const key = JSON.stringify([labels, counter === this.#rigClosed])
       counter.inc(labels, increase(this.#countedRigs.get(key)?.total ?? 0, total))
       present.set(key, { counter, labels, total })
@@ -348,7 +351,7 @@ export class Metrics {
     }
   }
 
-  /** Brings a counter to a total that is kept elsewhere. */
+  /** Raises a counter to a total that is kept elsewhere. */
   #countUpTo(counter: Counter<never>, total: number): void {
     counter.inc(Math.max(0, total - (this.#counted.get(counter) ?? 0)))
     this.#counted.set(counter, total)

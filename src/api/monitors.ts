@@ -1,4 +1,4 @@
-/** What programs of others read of a miner, and how they control it. */
+/** Serves third-party monitors, and lets them control the miner. */
 import type { FastifyInstance } from 'fastify'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { addConfiguration, CONFIGURATION_PATH, type Configuration } from './configuration.ts'
@@ -14,13 +14,13 @@ export interface MonitoredMiner {
   readonly connection: Connection
   readonly identity: Omit<Identity, 'restricted'>
   readonly control: MinerControl
-  /** null: it cannot be asked for. */
+  /** The configuration, or null if it is not served. */
   readonly configuration: Configuration | null
-  /** What those who control it have to send. */
+  /** The token that control requests must send. */
   readonly token: PresentToken
 }
 
-/** Routes for monitors, to be served beside those of the miner itself. */
+/** Creates the routes for monitors. */
 export function monitorRoutes({ snapshot, connection, identity, ...rest }: MonitoredMiner): ServedPart[] {
   const { control, configuration, token } = rest
   const { version } = identity

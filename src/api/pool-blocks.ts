@@ -1,10 +1,10 @@
-/** The newest blocks of a miner, for pool dashboards. */
+/** Keeps the newest blocks of a miner for pool dashboards. */
 import type { StepName } from '../core/solution.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 
 const MAX_BLOCKS = 100
 
-/** A block of an earlier run, as the journal has it. */
+/** A block of an earlier run, from the journal. */
 export interface FormerBlock {
   readonly hash: string
   readonly chain: number
@@ -12,14 +12,14 @@ export interface FormerBlock {
   readonly difficulty: number
   readonly state: StepName
   readonly effort: number
-  /** Coins, a decimal number; null: not known. */
+  /** Coins as a decimal number, or null if unknown. */
   readonly reward: string | null
   readonly device: string
   readonly foundAt: string
 }
 
 export interface PoolBlock extends Omit<FormerBlock, 'device' | 'foundAt'> {
-  /** Account that its rig names. */
+  /** The account in the rig's user name. */
   readonly miner: string
   readonly foundAtMs: number
 }
@@ -30,7 +30,7 @@ export class PoolBlocks {
   readonly #userOf: (device: string) => string
   readonly #nowMs: () => number
 
-  /** `userOf`: whom a device names. */
+  /** @param userOf maps a device to the user of its rig */
   constructor(recent: readonly FormerBlock[], userOf: (device: string) => string, nowMs: () => number) {
     this.#userOf = userOf
     this.#nowMs = nowMs

@@ -1,7 +1,7 @@
-/** Payments and balances in the shapes of miningcore. Whoever pays hands the figures in. */
+/** Formats payments and balances as miningcore does. The caller supplies the figures. */
 import { printable } from '../core/printable.ts'
 
-/** A payment that is settled. Coins are decimal numbers. */
+/** A settled payment. Coins are decimal numbers. */
 export interface ShownPayment {
   /** UTC, ISO 8601. */
   readonly at: string
@@ -19,9 +19,9 @@ export interface ShownBalance {
   readonly payments: readonly ShownPayment[]
 }
 
-/** What was paid to the users of a pool. */
+/** Payouts to the users of a pool. */
 export interface ShownPayouts {
-  /** null: nothing was divided so far. */
+  /** The payout rules, or null before the first payout. */
   readonly rules: { readonly scheme: string; readonly feePercent: string; readonly minimum: string | null } | null
   /** 10^-12 coins. */
   readonly paid: bigint
@@ -30,16 +30,16 @@ export interface ShownPayouts {
   of(user: string): ShownBalance
 }
 
-/** null: it cannot be read now. */
+/** Reads the payouts. Resolves with null while they cannot be read. */
 export type ReadPayouts = () => Promise<ShownPayouts | null>
 
-/** Payments of a page, by default and at most. */
+/** Default and maximum page size. */
 const PAGE = 15
 const MAX_PAGE = 1_000
 const MAX_PAGES = 1_000_000
 const DAY_MS = 86_400_000
 
-/** `paymentProcessing` and `poolFeePercent` of a pool. */
+/** The fields `paymentProcessing` and `poolFeePercent` of a pool. */
 export function processingShape(payouts: ShownPayouts | null) {
   const rules = payouts?.rules ?? null
   return {
@@ -52,7 +52,10 @@ export function processingShape(payouts: ShownPayouts | null) {
   }
 }
 
-/** Balance and payments of a miner. `nowMs`: time of day; its day begins at midnight UTC. */
+/**
+ * Balance and payments of a miner.
+ * @param nowMs wall clock; a day begins at midnight UTC
+ */
 export function balanceShape(payouts: ShownPayouts | null, user: string, nowMs: number) {
   const { pending, paid, payments } = payouts?.of(user) ?? { pending: 0n, paid: 0n, payments: [] }
   const midnightMs = Math.floor(nowMs / DAY_MS) * DAY_MS
@@ -65,7 +68,7 @@ export function balanceShape(payouts: ShownPayouts | null, user: string, nowMs: 
   }
 }
 
-/** The page of a request: `page` from 0, `pageSize`. Throws an error with the status 400. */
+/** Selects the page of a request: `page` counts from 0, `pageSize` payments each. Throws an error with status 400. */
 export function paymentPage(payments: readonly ShownPayment[], query: unknown) {
   const { page, pageSize } = query as Readonly<Record<string, unknown>>
   const size = Math.max(1, wholeNumber('pageSize', pageSize, MAX_PAGE, PAGE))
@@ -87,5 +90,5 @@ function wholeNumber(name: string, text: unknown, max: number, usual: number): n
   throw Object.assign(new Error(message), { statusCode: 400 })
 }
 
-/** Of 10^-12. */
+/** Converts units of 10^-12 coins to coins. */
 export const coins = (units: bigint) => Number(units) / 1e12

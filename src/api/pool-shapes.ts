@@ -1,7 +1,6 @@
 /**
- * The rigs of a miner in the shapes that dashboards of pools read: `/api/pools...` as miningcore has them, `/api/stats` and
- * `/api/live_stats` as NOMP does. Read only. Payments are those of
- * `newcut payouts`, where its journal is in the folder of the miner.
+ * Serves the rigs of a miner in the formats of pool dashboards, read-only: `/api/pools...` as miningcore, `/api/stats`
+ * and `/api/live_stats` as NOMP. Payments come from the journal of `newcut payouts` in the miner's folder.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { RigLedger } from '../accounts/rig-ledger.ts'
@@ -26,22 +25,22 @@ export interface PoolShapesOptions {
   readonly ledger: RigLedger
   readonly snapshot: () => Snapshot
   readonly network: string
-  /** Who is paid for blocks. */
+  /** The account that block rewards go to. */
   readonly account: string
   /** Blocks of earlier runs, oldest first. */
   readonly recent: readonly FormerBlock[]
-  /** null: the miner has no folder that payouts could be kept in. */
+  /** Reads the payouts, or null if the miner keeps no state. */
   readonly payouts: ReadPayouts | null
   readonly clock: Clock
 }
 
-/** A sample every ten minutes, for a day. */
+/** Interval of hashrate samples. They cover one day. */
 const SAMPLE_MS = 600_000
 const MAX_SAMPLES = 144
 const MAX_LISTED = 1_000
 const TOP_MINERS = 15
 const BLOCK_DELAY_S = 30
-/** Between two events of the live stream, and streams that are open at most. */
+/** Interval of the live stream's events, and the limit of open streams. */
 const LIVE_MS = 10_000
 const MAX_STREAMS = 32
 
@@ -76,7 +75,7 @@ export class PoolShapes {
     this.#sample()
   }
 
-  /** Takes every event of the miner. */
+  /** Receives every event of the miner. */
   onEvent(event: MinerEvent): void {
     this.#blocks.onEvent(event)
   }
@@ -120,7 +119,7 @@ export class PoolShapes {
     return (await this.#options.payouts?.()) ?? null
   }
 
-  /** The network, with what may stand in a path. */
+  /** The pool id: the network's name, safe in a path. */
   get #id(): string {
     return this.#options.network.replace(/[^\w-]/g, '-')
   }
@@ -206,7 +205,7 @@ export class PoolShapes {
 
   #liveEvent = () => `data: ${JSON.stringify(this.#stats())}\n\n`
 
-  /** One that reads slowly misses events. */
+  /** Sends an event to all live streams. Slow readers miss events. */
   #live(): void {
     this.#cancelLive()
     this.#cancelLive = this.#options.clock.after(LIVE_MS, () => {
@@ -242,15 +241,15 @@ function grouped(rows: readonly WorkerRow[]): Map<string, WorkerRow[]> {
   return users
 }
 
-/** Hashes a second that the difficulty of all chains asks for, at the block delay of the live networks. */
+/** The network hashrate in H/s, from the difficulty of all chains and the block delay of live networks. */
 function networkRate(chains: NonNullable<Snapshot['chains']>): number {
   return chains.reduce((sum, { difficulty }) => sum + (difficulty ?? 0), 0) / BLOCK_DELAY_S
 }
 
-/** Hashes a second over an hour. */
+/** The total hashrate over one hour, in H/s. */
 const rateOf = (rows: readonly WorkerRow[]) => rows.reduce((sum, { hashrates }) => sum + (hashrates['1h'] ?? 0), 0)
 
-/** By the rate and the present difficulty. */
+/** Estimates shares per second from hashrates and present difficulties. */
 function sharesPerSecond(rows: readonly WorkerRow[]): number {
   return rows.reduce(
     (sum, { hashrates, difficulty }) => sum + (difficulty === null ? 0 : (hashrates['1h'] ?? 0) / difficulty),
@@ -266,7 +265,7 @@ function nompWorker(row: WorkerRow) {
   return { shares: row.hashes, invalidshares: refusedOf(row), hashrate, hashrateString: rateText(hashrate) }
 }
 
-/** `1.50 TH`, as NOMP writes it. */
+/** Formats a hashrate as NOMP does: `1.50 TH`. */
 function rateText(rate: number): string {
   const units = ['H', 'KH', 'MH', 'GH', 'TH', 'PH', 'EH']
   const step = rate < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(rate) / 3))

@@ -1,4 +1,6 @@
-/** GET /api/rigs: the workers; GET /api/shares and /api/shares/refused: the share log, as JSON lines, in pages. */
+/**
+ * Serves workers at GET /api/rigs, and the share log as paged JSON lines at GET /api/shares and /api/shares/refused.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RigLedger } from '../accounts/rig-ledger.ts'
 import { rigRows, type WorkerTable } from '../accounts/rig-rows.ts'
@@ -7,10 +9,10 @@ import type { ShareReader } from '../accounts/share-store.ts'
 import type { ServedPart } from './server.ts'
 import { type PresentToken, refuse } from './token.ts'
 
-/** Rigs that are listed where a request names no number, and at most. */
+/** Default and maximum number of listed rigs. */
 const RIGS = 1_000
 const MAX_RIGS = 65_536
-/** The same for records of the share log. */
+/** Default and maximum number of records of the share log. */
 const LINES = 1_000
 const MAX_LINES = 10_000
 
@@ -28,7 +30,10 @@ export function rigRoutes(recorder: RigLedger, token: PresentToken): ServedPart[
   ]
 }
 
-/** Says where rigs are listed, for a miner that lets none in. `leads`: it leads a fleet. */
+/**
+ * Answers for a miner without a stratum server: names the place where its rigs are listed.
+ * @param leads whether it leads a fleet
+ */
 export function noRigs(leads: boolean): ServedPart[] {
   const answer = leads ? LEADER : NONE
   return [
@@ -55,7 +60,7 @@ type Send = (log: ShareReader, query: Query, reply: FastifyReply) => Promise<Fas
 
 function addLog(app: FastifyInstance, path: string, log: ShareReader | null, token: PresentToken, send: Send): void {
   app.get(path, async (request, reply) => {
-    // It names accounts and addresses: for those who have the token, where there is one.
+    // Shares name accounts and addresses, so a configured token is required.
     const refused = token() === null ? null : refuse(request, reply, token)
     if (refused !== null) return refused
     if (log === null) return reply.code(404).send({ error: NO_LOG })
@@ -94,7 +99,7 @@ function sendPage(
   return reply.type('application/x-ndjson; charset=utf-8').send(text)
 }
 
-/** Query parameters that are whole numbers. Throws an error with the status 400. */
+/** Reads integer query parameters. Throws an error with status 400. */
 function numbersOf<Name extends string>(query: Query, most: Readonly<Record<Name, number>>) {
   const entries = Object.entries<number>(most).flatMap(([name, max]) => {
     const text = textOf(query, name)

@@ -1,11 +1,11 @@
-/** The state of a miner as the systems of rigs read it, in the words of their scripts. */
+/** Formats the state of a miner for the scripts of mining operating systems. */
 
 import { failedOf } from '../core/solution.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { ALGORITHM } from './summary.ts'
 
-/** `/hiveos`: what h-stats.sh hands on. Lists have an entry for each part of the machine; null: not known. */
+/** `/hiveos`: the output of h-stats.sh. Lists have an entry per device, null if unknown. */
 export function hiveStats({ hardware, uptimeMs, solutions }: Snapshot, version: string) {
   return {
     hs: hardware.map(({ hashrates: { '10s': rate } }) => (rate === null ? null : Math.round(rate) / 1000)),
@@ -20,7 +20,7 @@ export function hiveStats({ hardware, uptimeMs, solutions }: Snapshot, version: 
   }
 }
 
-/** `/mmpos`: what mmp-stats.sh prints. The processor comes first; `air` is accepted, invalid, rejected, as text. */
+/** `/mmpos`: the output of mmp-stats.sh. The CPU comes first; `air` is accepted, invalid, rejected, as text. */
 export function mmpStats({ hardware, solutions, hardwareErrors }: Snapshot, version: string) {
   return {
     busid: hardware.map((part) => (part.engine === 'gpu' ? busOf(part) : 'cpu')),
@@ -39,7 +39,7 @@ export function mmpStats({ hardware, solutions, hardwareErrors }: Snapshot, vers
 
 const wholeOf = (figure: number | null) => (figure === null ? null : Math.round(figure))
 
-/** Number of the bus of a card. */
+/** PCI bus number of a card. */
 function busOf({ pci }: HardwareSnapshot): number | null {
   return pci === null ? null : Number.parseInt(pci, 16)
 }

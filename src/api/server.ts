@@ -1,4 +1,4 @@
-/** HTTP face of a running miner: /metrics, /healthz, /api/summary, and what others add. */
+/** The HTTP server of a running miner: /metrics, /healthz, /api/summary, and added parts. */
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import fastify, { type FastifyInstance } from 'fastify'
@@ -8,15 +8,15 @@ import { limitConnections } from '../platform/connection-limit.ts'
 import { foreignHostReason } from './host-check.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Largest request body, unless a route has its own limit: only control takes any, of one short line. */
+/** Default limit of a request body: only short control requests have one. */
 const MAX_BODY_BYTES = 1024
-/** Line and headers of a request; node:http answers 431 to more. */
+/** Limit of request line and headers; node:http answers 431 above it. */
 const MAX_HEADER_BYTES = 16 * 1024
-/** Scrapers, dashboards, and the calls and streams of the page that mines. One more closes the longest idle one. */
+/** Limit of connections: scrapers, dashboards, and the mining page. One more closes the longest idle one. */
 const MAX_CONNECTIONS = 256
-/** How long a request may take to arrive. Then it is answered with 408. */
+/** Timeout of an arriving request, which is then answered with 408. */
 const REQUEST_TIMEOUT_MS = 10_000
-/** Longest time between two checks for requests that take too long. */
+/** Upper bound of the interval of timeout checks. */
 const MAX_CHECK_INTERVAL_MS = 5000
 
 export interface ApiServer {
@@ -25,13 +25,13 @@ export interface ApiServer {
   readonly close: () => Promise<void>
 }
 
-/** What is served beside the miner's own endpoints. */
+/** A part that the server adds to the miner's own endpoints. */
 export interface ServedPart {
   readonly path: string
   readonly addTo: (app: FastifyInstance) => void
 }
 
-/** Where to serve, and limits that tests lower. */
+/** The listening address, and limits that tests lower. */
 export interface ApiAddress {
   readonly host: string
   readonly port: number
@@ -39,7 +39,7 @@ export interface ApiAddress {
   readonly maxConnections?: number
 }
 
-/** Starts serving. Throws NewcutError PORT_BUSY when it cannot listen. */
+/** Starts the server. Throws NewcutError PORT_BUSY if it cannot listen. */
 export async function startApi(
   { host, port, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS }: ApiAddress,
   snapshot: () => Snapshot,
@@ -68,9 +68,9 @@ export async function startApi(
   })
   app.get('/healthz', (_request, reply) => {
     const { work, connected, idleReason, paused, fleet } = snapshot()
-    // Somebody wants it so: nothing is wrong.
+    // A deliberate pause is healthy.
     if (paused) return reply.send({ status: 'paused', connected })
-    // Its turn may come at any moment.
+    // A standby may take over at any moment.
     if (fleet?.isLeading === false && fleet.leader !== null) {
       return reply.send({ status: 'stands by', leader: fleet.leader, connected })
     }

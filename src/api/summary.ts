@@ -1,4 +1,4 @@
-/** The state of a miner in the shape of XMRig's HTTP interface, which monitors and dashboards of many makers read. */
+/** Formats the state of a miner as XMRig's HTTP API does, which many monitors and dashboards read. */
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
@@ -11,19 +11,19 @@ import { type Processor, resources } from './machine.ts'
 
 export const ALGORITHM = 'blake2s'
 
-/** Who answers: this does not change while the miner runs. */
+/** The identity of the miner, constant during a run. */
 export interface Identity {
   readonly version: string
   readonly processor: Processor
-  /** Whether the miner can only be read, since no token is configured. */
+  /** Whether the API is read-only because no token is configured. */
   readonly restricted: boolean
-  /** The only certificate of nodes that is accepted; null: it is not chosen by its fingerprint. */
+  /** SHA-256 fingerprint of the pinned node certificate, or null. */
   readonly fingerprint: string | null
 }
 
 type Windows = readonly [number | null, number | null, number | null]
 
-/** Over 10 s, 60 s and 15 minutes. */
+/** Hashrates over 10 s, 60 s and 15 minutes. */
 export function windowsOf({ '10s': short, '60s': middle, '15m': long }: Hashrates): Windows {
   return [rounded(short), rounded(middle), rounded(long)]
 }
@@ -31,8 +31,8 @@ export function windowsOf({ '10s': short, '60s': middle, '15m': long }: Hashrate
 const rounded = (rate: number | null) => (rate === null ? null : Math.round(rate * 100) / 100)
 
 /**
- * `/2/summary`; with version 1 `/1/summary`, which also has the rates of each thread. Solutions are its shares, and
- * `hashes_total` is what was really computed.
+ * `/2/summary`, or `/1/summary` with version 1, which adds the hashrate of each thread. Solutions count as shares, and
+ * `hashes_total` counts computed hashes.
  */
 export function summaryOf(snapshot: Snapshot, connection: Connection, identity: Identity, version: 1 | 2) {
   const { solutions, hashrates, highestHashrate, work, hashes, devices } = snapshot
@@ -92,7 +92,7 @@ function connectionOf({ issuer, nodes, solutions, work }: Snapshot, connection: 
   }
 }
 
-/** `/2/backends`: NVIDIA cards are `cuda`, other cards `opencl`, although WebGPU drives both; all else is `cpu`. */
+/** `/2/backends`: NVIDIA cards are `cuda` and other cards `opencl`, although WebGPU drives both. All else is `cpu`. */
 export function backendsOf({ hardware, devices }: Snapshot) {
   const isCard = ({ engine }: { engine: string }) => engine === 'gpu'
   const isNvidia = ({ vendor }: HardwareSnapshot) => vendor === 'nvidia'
@@ -129,7 +129,7 @@ function cardOf({ name, model, pci, hashrates, celsius, watts, fanPercent }: Har
   return { index, name: model ?? name, bus_id: pci, hashrate: windowsOf(hashrates), health }
 }
 
-/** Rates of several parts together; null where one is not known. */
+/** The sum of several hashrates, or null if one is unknown. */
 function summed(rates: readonly RateWindows[]): Hashrates {
   const sum = (window: keyof Hashrates) => {
     const known = rates.flatMap((each) => each[window] ?? [])
@@ -138,7 +138,7 @@ function summed(rates: readonly RateWindows[]): Hashrates {
   return { '10s': sum('10s'), '60s': sum('60s'), '15m': sum('15m') }
 }
 
-/** Difficulties of the ten best solutions, the best first; 0 where there are fewer. */
+/** Difficulties of the ten best solutions in descending order, padded with 0. */
 function bestOf({ results: { best } }: Snapshot): number[] {
   return Array.from({ length: 10 }, (_, i) => best[i]?.difficulty ?? 0)
 }

@@ -1,11 +1,14 @@
-/** Who may change anything: those who send the token of the miner. */
+/** Authorizes changes: requests must send the miner's token. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Present token of the miner; null: nobody may change anything. */
+/** The present token of the miner. Null means that nobody may change anything. */
 export type PresentToken = () => string | null
 
-/** Answers a request that may change nothing, with 401 or 403 and the reason. null: it may, and is not answered yet. */
+/**
+ * Refuses a request without the right token, with status 401 or 403 and the reason.
+ * @returns null if the request is authorized and still unanswered
+ */
 export function refuse(request: FastifyRequest, reply: FastifyReply, token: PresentToken): FastifyReply | null {
   const refused = refusal(request.headers.authorization, token())
   if (refused === null) return null
@@ -23,7 +26,7 @@ function refusal(header: string | undefined, token: string | null): { code: 401 
   return isSame(given, token) ? null : { code: 401, error: 'the token is not that of this miner' }
 }
 
-/** Takes the same time whatever is different. */
+/** Compares in constant time. */
 function isSame(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(token))

@@ -55,7 +55,7 @@ async function balancesOn(
 }
 
 /** How balances are shown: all of them, and then what has changed. */
-interface View {
+interface BalanceView {
   readonly first: (balances: ShownBalances) => void
   readonly changed: (balances: ShownBalances, chain: number, before: Decimal | null) => void
   readonly trouble: (message: string) => void
@@ -67,7 +67,7 @@ type AskBalances = (chains: readonly number[]) => Promise<Map<number, Decimal | 
 interface Watched {
   readonly look: AskBalances
   readonly balances: Map<number, Decimal | null>
-  readonly view: View
+  readonly view: BalanceView
 }
 
 /**
@@ -101,13 +101,13 @@ async function follow(client: NodeClient, { look, balances, view }: Watched, sig
   }
 }
 
-function jsonView(name: string, { out }: Terminal): View {
+function jsonView(name: string, { out }: Terminal): BalanceView {
   const print = (balances: ShownBalances) => void out.write(`${balanceJson(name, balances)}\n`)
   return { first: print, changed: print, trouble: () => undefined }
 }
 
 /** All of it once, then a line for each change. */
-function textView(name: string, { out, err, environment, nowMs }: Terminal): View {
+function textView(name: string, { out, err, environment, nowMs }: Terminal): BalanceView {
   const line = linePrinter(out, environment, nowMs)
   return {
     first: (balances) => void out.write(`${balanceLines(name, balances).join('\n')}\n`),
@@ -123,7 +123,7 @@ function textView(name: string, { out, err, environment, nowMs }: Terminal): Vie
 }
 
 /** Draws all of it anew in the same place. */
-function terminalView(name: string, { out }: Terminal): View {
+function terminalView(name: string, { out }: Terminal): BalanceView {
   let height = 0
   const draw = (balances: ShownBalances, note = '') => {
     const lines = [...balanceLines(name, balances), note === '' ? 'Ctrl-C ends it' : note]

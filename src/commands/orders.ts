@@ -1,11 +1,11 @@
-/** What the commands that sign have in common: terms, the teller, results as JSON. */
+/** Shared by the commands that sign: terms, the command sender, results as JSON. */
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
+import { CommandSender, type Terms } from '../wallet/command-sender.ts'
 import { dataOf } from '../wallet/failure.ts'
-import { Teller, type Terms } from '../wallet/teller.ts'
 import type { StepLines } from './steps.ts'
 import { chainsOf } from './with-node.ts'
 
@@ -21,10 +21,15 @@ export function termsOf(values: Pick<TermValues, 'gas-limit' | 'gas-price' | 'tt
   return { gasLimit: values['gas-limit'], gasPrice: values['gas-price'], ttlMs: values.ttl }
 }
 
-/** Who carries commands to that node. */
-export function tellerFor(client: NodeClient, values: TermValues, steps: StepLines, signal: AbortSignal): Teller {
+/** Creates the sender of commands to this node. */
+export function commandSenderFor(
+  client: NodeClient,
+  values: TermValues,
+  steps: StepLines,
+  signal: AbortSignal,
+): CommandSender {
   const { depth } = values
-  return new Teller(client, { terms: termsOf(values), depth, clock: systemClock, signal, onStep: steps.show })
+  return new CommandSender(client, { terms: termsOf(values), depth, clock: systemClock, signal, onStep: steps.show })
 }
 
 /** A result as one line of JSON. Throws CommandFailed. */

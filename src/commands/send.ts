@@ -7,7 +7,7 @@ import { readCapability } from '../wallet/capability.ts'
 import { dataOf } from '../wallet/failure.ts'
 import { refuseWithoutEffect } from './effect.ts'
 import { givenCode, givenJson } from './given-text.ts'
-import { resultJson, tellerFor } from './orders.ts'
+import { commandSenderFor, resultJson } from './orders.ts'
 import { signingKeys } from './signing-keys.ts'
 import { StepLines } from './steps.ts'
 import { valueText } from './value-text.ts'
@@ -31,15 +31,15 @@ export function runSend(
     checkChain(client, chain, '--chain')
     const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))
     const sender = values.sender ?? keys[0].account
-    const teller = tellerFor(client, values, steps, stopped)
-    const command = teller.sign({ chain, payload, sender, keys: keys.map(({ key }) => key), capabilities })
-    if (preflight) await teller.tryOut(chain, command)
-    await teller.send(chain, command)
+    const commandSender = commandSenderFor(client, values, steps, stopped)
+    const command = commandSender.sign({ chain, payload, sender, keys: keys.map(({ key }) => key), capabilities })
+    if (preflight) await commandSender.tryOut(chain, command)
+    await commandSender.send(chain, command)
     if (!wait) {
       print(json ? JSON.stringify({ chain, requestKey: command.hash }) : command.hash)
       return 0
     }
-    const result = await steps.guide(() => teller.result(chain, command.hash, command), stopped)
+    const result = await steps.guide(() => commandSender.result(chain, command.hash, command), stopped)
     print(json ? resultJson(chain, result) : valueText(valueFromJson(dataOf(result, 'it failed'))))
     return 0
   })

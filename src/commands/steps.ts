@@ -5,7 +5,7 @@ import type { Terminal } from '../cli/terminal.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { formatDuration } from '../core/units.ts'
 import { systemClock } from '../platform/clock.ts'
-import type { Step } from '../wallet/teller.ts'
+import type { CommandStep } from '../wallet/command-sender.ts'
 import { withoutControls } from './value-text.ts'
 
 /** A block of the main network takes half a minute, and a command may miss one. */
@@ -41,7 +41,7 @@ export class StepLines {
     this.#isHalfway = true
   }
 
-  readonly show = (step: Step): void => {
+  readonly show = (step: CommandStep): void => {
     for (const line of linesOf(step)) this.#print(line)
     this.#stopTimer()
     if (step.type === 'pending') this.#stopTimer = systemClock.after(PATIENCE_MS, () => this.#print(NOBODY_MINES))
@@ -74,7 +74,7 @@ export class StepLines {
   }
 }
 
-function linesOf(step: Step): ConsoleLine[] {
+function linesOf(step: CommandStep): ConsoleLine[] {
   const chain = `chain ${String(step.chain).padEnd(2)}`
   switch (step.type) {
     case 'tried':

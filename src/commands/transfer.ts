@@ -6,13 +6,13 @@ import { publicKeyIn, publicKeyProblem } from '../cli/values.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
+import type { CommandSender } from '../wallet/command-sender.ts'
 import { completeCrossing, crossingOf } from '../wallet/crossing.ts'
 import { checkGasPayer, planTransfer } from '../wallet/plan.ts'
-import type { Teller } from '../wallet/teller.ts'
 import { type Keyset, readAmount, type Transfer } from '../wallet/transfer.ts'
 import { refuseFlag } from './effect.ts'
 import { givenJson } from './given-text.ts'
-import { checkRequestKey, findResult, resultJson, tellerFor, termsOf } from './orders.ts'
+import { checkRequestKey, commandSenderFor, findResult, resultJson, termsOf } from './orders.ts'
 import { signingKeys } from './signing-keys.ts'
 import { StepLines } from './steps.ts'
 import { checkChain, withNode } from './with-node.ts'
@@ -22,7 +22,7 @@ type TransferConfig = Config<typeof transferOptions>
 /** Everything that a transfer is made with. */
 interface Setting {
   readonly client: NodeClient
-  readonly teller: Teller
+  readonly commandSender: CommandSender
   readonly steps: StepLines
   readonly keys: ReturnType<typeof signingKeys>
   readonly config: TransferConfig
@@ -44,9 +44,9 @@ export function runTransfer(
   return withNode(config, surroundings, (client, signal) =>
     steps.guide(async () => {
       const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))
-      const teller = tellerFor(client, values, steps, signal)
+      const commandSender = commandSenderFor(client, values, steps, signal)
       const { nowMs } = surroundings
-      const setting: Setting = { client, teller, steps, keys, config, signal, nowMs }
+      const setting: Setting = { client, commandSender, steps, keys, config, signal, nowMs }
       const done = wanted === null ? await goOn(setting) : await move(setting, wanted)
       print(values.json ? resultJson(done.chain, done.result) : done.text)
       return 0
@@ -107,7 +107,7 @@ interface Transferred {
 }
 
 async function move(setting: Setting, { from, to, amount, receiverKeyset }: Wanted): Promise<Transferred> {
-  const { client, teller, steps, keys, config, signal, nowMs } = setting
+  const { client, commandSender, steps, keys, config, signal, nowMs } = setting
   const { chain, 'to-chain': targetChain = chain, 'gas-payer': payer } = config.values
   checkChain(client, chain, '--chain')
   checkChain(client, targetChain, '--to-chain')
@@ -116,33 +116,37 @@ async function move(setting: Setting, { from, to, amount, receiverKeyset }: Want
   }
   const transfer = { from: from ?? keys[0].account, to, amount }
   const signers = keys.map(({ key }) => key)
-  const wish = { transfer, chain, targetChain, keys: signers, receiverKeyset, terms: termsOf(config.values) }
+  const request = { transfer, chain, targetChain, keys: signers, receiverKeyset, terms: termsOf(config.values) }
   const gasPayer = payer ?? transfer.from
-  const order = await planTransfer(client, { ...wish, gasPayer }, { signal, nowMs: nowMs() })
+  const planned = await planTransfer(client, { ...request, gasPayer }, { signal, nowMs: nowMs() })
   const moved = `${amount} coins from ${transfer.from} to ${to}`
   if (chain === targetChain) {
-    const result = await teller.carryOut(order)
+    const result = await commandSender.carryOut(planned)
     return { chain, result, text: `moved ${moved} on chain ${chain}` }
   }
   steps.say('step 1', `of 2: take ${amount} coins from ${transfer.from} on chain ${chain}`)
-  const first = teller.sign(order)
-  await teller.tryOut(chain, first)
-  await teller.send(chain, first)
+  const first = commandSender.sign(planned)
+  await commandSender.tryOut(chain, first)
+  await commandSender.send(chain, first)
   steps.goOnWith(continueLine(first.hash, chain))
-  const result = await complete(setting, { chain, result: await teller.result(chain, first.hash, first), gasPayer })
+  const result = await complete(setting, {
+    chain,
+    result: await commandSender.result(chain, first.hash, first),
+    gasPayer,
+  })
   return { ...result, text: `moved ${moved}, from chain ${chain} to chain ${targetChain}` }
 }
 
 /** Step 2 of a transfer whose step 1 is in the chain. */
 async function complete(
-  { teller, steps, keys }: Setting,
+  { commandSender, steps, keys }: Setting,
   { chain, result, gasPayer }: { readonly chain: number; readonly result: CommandResult; readonly gasPayer: string },
 ): Promise<Omit<Transferred, 'text'>> {
   const crossing = crossingOf(result, chain)
   const { targetChain } = crossing
   steps.halfway(continueLine(crossing.requestKey, chain))
   steps.say('step 2', `of 2: give them out on chain ${targetChain}, where ${gasPayer} pays for gas`)
-  const last = await completeCrossing(teller, crossing, { gasPayer, keys: keys.map(({ key }) => key) })
+  const last = await completeCrossing(commandSender, crossing, { gasPayer, keys: keys.map(({ key }) => key) })
   if (last !== null) return { chain: targetChain, result: last }
   steps.say('done', `somebody has already continued it on chain ${targetChain}`)
   return { chain, result }
@@ -152,14 +156,14 @@ const continueLine = (requestKey: string, chain: number) => `newcut transfer --c
 
 /** `--continue`: finds step 1, or waits for it on the chain that was named. */
 async function goOn(setting: Setting): Promise<Transferred> {
-  const { client, teller, steps, keys, config, signal, nowMs } = setting
+  const { client, commandSender, steps, keys, config, signal, nowMs } = setting
   const { continue: requestKey = '', 'gas-payer': payer } = config.values
   const chain = config.origins.get('chain') === 'default' ? null : config.values.chain
   if (chain !== null) checkChain(client, chain, '--chain')
   const first =
     chain === null
       ? await findResult(client, requestKey, signal)
-      : { chain, result: await teller.result(chain, requestKey) }
+      : { chain, result: await commandSender.result(chain, requestKey) }
   if (first === null) {
     throw new NewcutError('NO_RESULT', `no chain has a result of ${requestKey}`, {
       hint: 'its first step may be in no block yet: --chain N waits for it on that chain',

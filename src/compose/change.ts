@@ -1,11 +1,11 @@
-/** Changes a miner while it mines, as far as that can be done. */
+/** Changes the setup of a running miner. */
 import type { Miner } from '../mine/miner.ts'
 import { checkPausing, type Pausing, type PausingSetup } from './pausing.ts'
 import type { Engines } from './search/engines.ts'
 import type { MinerSetup } from './setup.ts'
 import { checkChains, type ReachedSource } from './source/reached.ts'
 
-/** What of a setup can be changed: who searches, when, which chains, and the token. All else stays as it was at the start. */
+/** The parts of a setup that can change: search, chains, token and pauses. */
 export interface Changeable {
   readonly search: MinerSetup['search']
   readonly chains?: readonly number[] | undefined
@@ -26,13 +26,13 @@ interface Changed {
   /** The setup at the start. */
   readonly setup: MinerSetup
   readonly pauses: Pick<Pausing, 'set'>
-  /** Takes another token; undefined: nobody may change anything. */
+  /** Replaces the HTTP token. With undefined, nobody may change anything. */
   readonly setToken: (token: string | undefined) => void
 }
 
 /**
- * What brings a miner to another setup: one change at a time, each as a whole. Resolves when it is in effect. Throws
- * NewcutError when it cannot be: then nothing has changed.
+ * @returns a function that applies another setup: one change at a time, each entirely or not at all. It resolves when
+ * the change is in effect, and throws NewcutError if it is impossible.
  */
 export function changerOf({
   miner,
@@ -47,7 +47,7 @@ export function changerOf({
   const change = async ({ search, chains, token, pausing = {} }: Changeable) => {
     if (node !== null) checkChains(chains, node.client)
     await checkPausing(pausing)
-    // What may fail comes first.
+    // Steps that can fail come first.
     const { leaving, coming, done } = await engines.replacementFor(search)
     if (leaving.length + coming.length > 0) await miner.exchange(leaving, coming)
     done()

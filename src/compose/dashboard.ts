@@ -1,4 +1,4 @@
-/** The dashboard of a miner: its page and the event stream behind it, as parts of the miner's HTTP face. */
+/** The dashboard of a miner: its page and event stream, as parts of the miner's HTTP server. */
 import type { ServedPart } from '../api/server.ts'
 import type { BlockRecord } from '../journal/record.ts'
 import type { MinerEvent } from '../mine/events.ts'
@@ -12,7 +12,7 @@ import { addEvents, EVENTS_PATH } from '../web/dashboard/stream.ts'
 
 export interface DashboardSetup {
   readonly network: string
-  /** Who is paid. */
+  /** The paid account. */
   readonly account: string
   readonly snapshot: () => Snapshot
   /** Solutions of earlier runs, oldest first. */
@@ -25,7 +25,7 @@ export interface ComposedDashboard {
   readonly close: () => void
 }
 
-/** It samples rates until it is closed. */
+/** Creates the dashboard. It samples hashrates until it is closed. */
 export function dashboardFor({ network, account, snapshot, recent }: DashboardSetup): ComposedDashboard {
   const about = { version: packageVersion, network, account }
   const hub = new Hub({ about, snapshot, clock: systemClock, earlier: recent.map(shownBlock) })

@@ -1,4 +1,4 @@
-/** What an embedded node takes from this machine: clock, threads, descriptors. */
+/** The host services of an embedded node: clock, search threads, connection limit. */
 import type { HostMachine } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -6,12 +6,12 @@ import { descriptorLimit, descriptorsForClients } from '../platform/descriptors.
 import { packageVersion } from '../platform/version.ts'
 import { allCores, EngineSearch } from './nonce-search.ts'
 
-/** Assumed where the system does not tell the limit of descriptors. */
+/** Default where the system does not report its limit of file descriptors. */
 const DEFAULT_DESCRIPTORS = 1024
-/** More connections than any development network has, and still an acceptable use of memory. */
+/** Far above the need of any development network, with acceptable memory use. */
 const MAX_CONNECTIONS = 20_000
 
-/** What a node with these options takes from this machine. */
+/** The host services for a node with these options. */
 export function machineFor({ onNotice }: Pick<DevnetOptions, 'onNotice'>): HostMachine {
   return {
     clock: systemClock,
@@ -22,7 +22,7 @@ export function machineFor({ onNotice }: Pick<DevnetOptions, 'onNotice'>): HostM
   }
 }
 
-/** How many connections a process with this many file descriptors may have. */
+/** The connection limit for a process with this many file descriptors. */
 export function connectionsFor(descriptors: number): number {
   return Math.min(MAX_CONNECTIONS, descriptorsForClients(descriptors))
 }

@@ -1,4 +1,4 @@
-/** The embedded node with the page that mines on the node's own port. */
+/** The embedded node with the mining page on the node's own port. */
 import type { MinerAccount } from '../core/payload.ts'
 import { type Devnet, startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
@@ -8,7 +8,7 @@ import { addExplorer } from '../web/explorer/page.ts'
 import { addMinePage } from '../web/mine-page/page.ts'
 import { machineFor } from './devnet-machine.ts'
 
-/** As startDevnet, with the page on the node's own port. It reaches the node over HTTP, like any miner. */
+/** Like startDevnet, with the mining page on the node's port. The page uses the node over HTTP, like any miner. */
 export async function startDevnetWithPage(options: DevnetOptions, account: MinerAccount): Promise<Devnet> {
   let url = ''
   let client: Promise<NodeClient> | null = null

@@ -26,8 +26,9 @@ export type {
 } from '../schema/devnet-events.ts'
 
 /**
- * Starts an embedded node, with a page for developers at `/`. Throws NewcutError BAD_OPTION for options of the wrong shape or that exclude each other,
- * DATA_UNUSABLE when `dataDir` or `backupDir` cannot be used, PORT_BUSY when it cannot listen.
+ * Starts an embedded node, with a page for developers at `/`. Throws NewcutError BAD_OPTION for options of the wrong
+ * shape or that exclude each other, DATA_UNUSABLE when `dataDir` or `backupDir` cannot be used, PORT_BUSY when it
+ * cannot listen.
  */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
   const { devnet } = await startNode(options, machineFor(options), (app) => addExplorer(app, false))

@@ -1,4 +1,4 @@
-/** A dry run of the miner: everything that would end it is tried, and nothing is searched. */
+/** A dry run of the miner: checks everything that could fail at the start, without mining. */
 import { forkStateOf } from '../core/fork.ts'
 import type { Work } from '../core/work.ts'
 import type { NodeClient } from '../node/client.ts'
@@ -11,9 +11,9 @@ import { reachSource } from './source/reach.ts'
 import type { ReachedSource } from './source/reached.ts'
 
 /**
- * Asks the first node for work for the account, or a pool, or the leader of a fleet, and finds the devices. It does not
- * wait for peers that are down, and does not start an embedded network, which takes every account.
- * @returns lines for people. Throws NewcutError as mining would.
+ * Requests work from the first node, pool or fleet leader, and looks for the devices. Fails at once if the peer is
+ * down. Starts no embedded network, because that accepts every account.
+ * @returns lines for people. Throws the NewcutError that mining would throw.
  */
 export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
   await checkSetup(setup)
@@ -41,7 +41,7 @@ export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise
   }
 }
 
-/** A peer that does not answer is an error. */
+/** The setup with `failFast`. */
 function atOnce(setup: MinerSetup): MinerSetup {
   const source = { ...setup.source, failFast: true }
   return { ...setup, source } as MinerSetup
@@ -71,7 +71,7 @@ async function sourceLines({ source }: MinerSetup, reached: ReachedSource, stopp
   }
 }
 
-/** One line with the vote of this work. No line where the rules leave it none. */
+/** One line with the fork vote of this work, or none if this block does not vote. */
 async function voteLines(client: NodeClient, work: Work, setup: NodesSetup, signal: AbortSignal): Promise<string[]> {
   const { forkRulesOf } = await import('./source/nodes.ts')
   const stateOf = async (chain: number, hash: Uint8Array) =>

@@ -1,4 +1,4 @@
-/** The HTTP face of a miner: metrics, summary, what monitors read, the dashboard and the page that mines. */
+/** The HTTP server of a miner: metrics, summary, monitor APIs, dashboard and mining page. */
 import { Connection } from '../api/connection.ts'
 import { readProcessor } from '../api/machine.ts'
 import { Metrics } from '../api/metrics.ts'
@@ -19,12 +19,12 @@ import type { HttpSetup, MinerSetup } from './setup.ts'
 import type { ReachedSource } from './source/reached.ts'
 
 export interface Faces {
-  /** null: nothing is served. */
+  /** The HTTP server, or null if it is off. */
   readonly api: ApiServer | null
-  /** Where the page that mines is; null: it is not served. */
+  /** URL of the mining page, or null if it is not served. */
   readonly pageUrl: string | null
   readonly onEvent: (event: MinerEvent) => void
-  /** Another token lets clients change the miner from here on; undefined: nobody may. */
+  /** Replaces the token of clients that may change the miner. With undefined, nobody may. */
   readonly setToken: (token: string | undefined) => void
 }
 
@@ -34,11 +34,11 @@ export interface FacedMiner {
   readonly search: Pick<OpenedSearch, 'rigs'>
   readonly record: Record
   readonly end: RunEnd
-  /** Told that nothing can be served. */
+  /** Called with a warning if the HTTP server cannot start. */
   readonly onEvent: (event: MinerEvent) => void
 }
 
-/** Throws NewcutError PORT_BUSY where the address is required and cannot be used. */
+/** Starts the HTTP server. Throws NewcutError PORT_BUSY if the address is required and unusable. */
 export async function openFaces({ http, source, search: setup }: MinerSetup, faced: FacedMiner): Promise<Faces> {
   if (http === null) {
     return { api: null, pageUrl: null, onEvent: () => undefined, setToken: () => undefined }

@@ -1,4 +1,4 @@
-/** The page that mines, beside the metrics of a miner. */
+/** The mining page on the HTTP server of a miner. */
 import type { FastifyInstance } from 'fastify'
 import { NewcutError } from '../core/errors.ts'
 import type { MinerAccount } from '../core/payload.ts'
@@ -6,7 +6,7 @@ import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import { isDevelopment } from './payee.ts'
 
-/** Whether the page is served; `auto`: on development networks only. */
+/** Whether to serve the page; `auto` serves it on development networks only. */
 export type PageMode = 'auto' | 'on' | 'off'
 
 export const PAGE_PATH = '/mine'
@@ -16,8 +16,9 @@ export function isPageOn(mode: PageMode, network: string): boolean {
 }
 
 /**
- * Adds the page for these nodes, the one that gives work now first; they stay the caller's. Its requests are answered
- * with an error while there is none.
+ * @param clients the nodes, the one of the present work first; the caller keeps ownership. While the list is empty, the
+ * page's requests fail with NODE_UNREACHABLE.
+ * @returns a function that adds the page to a server
  */
 export async function pageFor(
   clients: () => readonly NodeClient[],

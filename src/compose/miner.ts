@@ -1,4 +1,4 @@
-/** The miner: reaches its source, opens search, journal and faces, mines, and closes all of them again. */
+/** Runs a miner: connects to the source, opens search, journal and HTTP, mines, and closes everything at the end. */
 import type { ApiServer } from '../api/server.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
@@ -19,28 +19,25 @@ import type { NodeAccess, ReachedSource } from './source/reached.ts'
 /** Reported once, before mining starts. */
 export interface MinerStart {
   readonly miner: Pick<Miner, 'snapshot' | 'paused' | 'pause' | 'resume'>
-  /**
-   * Brings it to this setup while it mines, as far as that can be done. Throws NewcutError when it cannot be: then nothing
-   * has changed.
-   */
+  /** Applies another setup to the running miner. Throws NewcutError if that is impossible; nothing has changed then. */
   readonly change: (next: Changeable) => Promise<void>
-  /** Where the work comes from, for people, and who is paid. */
+  /** Description of the source of work, and the paid account, for people. */
   readonly source: string
   readonly payee: string
-  /** null: pools or the leader of a fleet give the work. */
+  /** The node of the work, or null for pools and fleets. */
   readonly node: Pick<NodeAccess, 'client' | 'account' | 'embedded'> | null
   readonly api: ApiServer | null
-  /** The journal, and how many solutions of earlier runs it holds that are not settled; null: none is kept. */
+  /** The journal's folder and its number of unsettled solutions of earlier runs, or null without a journal. */
   readonly journal: { readonly folder: string; readonly unfinished: number } | null
-  /** Where rigs connect, `HOST:PORT`; null: none are let in. */
+  /** `HOST:PORT` of the stratum server, or null without one. */
   readonly rigsAddress: string | null
-  /** The same for proxies of newcut. */
+  /** `HOST:PORT` for newcut proxies, or null. */
   readonly proxiesAddress: string | null
-  /** Where the page that mines is; null: it is not served. */
+  /** URL of the mining page, or null if it is not served. */
   readonly pageUrl: string | null
 }
 
-/** Receivers of the miner's events, and the signal that stops it. */
+/** Receives the miner's events and the start, and stops it by a signal. */
 export interface MinerPorts {
   readonly onEvent: (event: MinerEvent) => void
   readonly onStart?: (start: MinerStart) => void
@@ -49,7 +46,7 @@ export interface MinerPorts {
 
 type Receiver = (event: MinerEvent) => void
 
-/** Mines until it is stopped or done. Throws NewcutError. */
+/** Mines until the miner is stopped or has reached its limits. Throws NewcutError. */
 export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }: MinerPorts): Promise<Snapshot> {
   await checkSetup(setup)
   const receivers: Receiver[] = []
@@ -79,8 +76,8 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
 }
 
 /**
- * Who hears of an event, in this order. The journal comes before the leader of a fleet, which acknowledges to JetStream
- * what the journal has; rewards come last, as they tell events of their own.
+ * The receivers of an event, in order. The journal precedes the leader of a fleet, which acknowledges to JetStream only
+ * what the journal has. Rewards come last because they raise events themselves.
  */
 export function receiversOf({ record, search, faces, onEvent }: Hearing): readonly Receiver[] {
   return [record.onEvent, onEvent, search.onEvent, faces.onEvent, record.onConfirmed]
@@ -93,7 +90,7 @@ interface Hearing {
   readonly onEvent: Receiver
 }
 
-/** Checks that need no network. Throws NewcutError BAD_OPTION. */
+/** Checks the setup without the network. Throws NewcutError BAD_OPTION. */
 export async function checkSetup({ source, pausing = {} }: MinerSetup): Promise<void> {
   if ('payee' in source) checkPayee(source.payee)
   await checkPausing(pausing)
@@ -141,7 +138,7 @@ function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): Mine
   }
 }
 
-/** Solutions of a journal that can be read only later live on then. */
+/** Takes up the solutions of an unreadable journal once it becomes readable. */
 function takeUpLate(miner: Miner, { record, search, end }: Pick<RunParts, 'record' | 'search' | 'end'>): void {
   const taken = record.state?.left(end.over).then((unfinished) => {
     search.expect(unfinished)

@@ -1,4 +1,4 @@
-/** The CPU engine as a search for one nonce at a time, without a miner: for `newcut solve` and for blocks of an order. */
+/** Searches one nonce at a time on the CPU, without a miner: for `newcut solve` and for ordered devnet blocks. */
 
 import { availableParallelism } from 'node:os'
 import { withNonce } from '../core/header.ts'
@@ -12,7 +12,7 @@ import { type Engine, noWork } from '../engine/engine.ts'
 import { nonceRanges } from '../engine/range.ts'
 import { systemClock } from '../platform/clock.ts'
 
-/** How long the threads stay after a search, so that the next block of an order need not wait for new ones. */
+/** How long threads stay alive after a search, so that the next block of an order starts at once. */
 const IDLE_MS = 5000
 const PROGRESS_INTERVAL_MS = 500
 
@@ -22,10 +22,10 @@ export interface SearchThreads {
   readonly priority: Priority
 }
 
-/** A thread of low priority for each core. */
+/** One low-priority thread per core. */
 export const allCores: SearchThreads = { threads: availableParallelism(), kernel: 'auto', priority: 'low' }
 
-/** Starts threads for a search, and ends them when there has been none for IDLE_MS. */
+/** Starts threads for a search, and stops them after IDLE_MS without one. */
 export class EngineSearch implements NonceSearch {
   readonly #threads: SearchThreads
   readonly #onNotice: (message: string) => void
@@ -41,7 +41,7 @@ export class EngineSearch implements NonceSearch {
     this.#onNotice = onNotice
   }
 
-  /** Starts the threads before they are needed. Rejects with NewcutError KERNEL_REFUSED, or the reason of the signal. */
+  /** Starts the threads in advance. Rejects with NewcutError KERNEL_REFUSED, or with the reason of the signal. */
   async prepare(workBytes: number, ended: AbortSignal): Promise<void> {
     await this.#readyEngine(workBytes, ended)
   }
@@ -85,7 +85,7 @@ export class EngineSearch implements NonceSearch {
     return new Promise((resolve, reject) => {
       const leave = () => reject(ended.reason)
       this.#onCandidate = (candidateOf, nonce) => {
-        // Engines report claims, which have to be checked.
+        // Engines report candidates, so verify them.
         if (candidateOf !== sequence || !meets(powHash(withNonce(work, nonce)), target)) return
         ended.removeEventListener('abort', leave)
         resolve(nonce)
@@ -101,7 +101,7 @@ export class EngineSearch implements NonceSearch {
     return Promise.race([this.#engineFor(workBytes), untilAborted(ended)])
   }
 
-  /** The engine that runs, or a new one. Rejects with NewcutError KERNEL_REFUSED. */
+  /** The running engine, or a new one. Rejects with NewcutError KERNEL_REFUSED. */
   async #engineFor(workBytes: number): Promise<Engine> {
     if (this.#engine !== null && this.#engine.workBytes !== workBytes) await this.#stopEngine()
     this.#engine ??= { workBytes, ready: this.#start(workBytes) }
@@ -115,7 +115,7 @@ export class EngineSearch implements NonceSearch {
   }
 
   async #start(workBytes: number): Promise<Engine> {
-    // Most development networks never order a block with proof of work.
+    // Most development networks need no engine: they never order a block with proof of work.
     const { CpuEngine } = await import('../engine/cpu/cpu.ts')
     const { threads, kernel, priority } = this.#threads
     const ranges = nonceRanges(threads, Math.random)
@@ -130,7 +130,7 @@ export class EngineSearch implements NonceSearch {
   async #stopEngine(): Promise<void> {
     const running = this.#engine
     this.#engine = null
-    // An engine that did not start needs no stop; the caller of search() got the error.
+    // A failed start needs no stop, and the caller of search() has its error.
     const engine = await running?.ready.catch(() => null)
     await engine?.stop()
   }

@@ -1,4 +1,4 @@
-/** Pauses a miner by the clock on the wall and by the load of other programs. */
+/** Pauses a miner by schedule and by the CPU load of other programs. */
 import type { Clock } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { every } from '../mine/every.ts'
@@ -9,18 +9,18 @@ import { localTime } from '../platform/local-time.ts'
 import { type LoadReading, othersShare, readLoad } from '../sensors/load.ts'
 
 export interface PausingSetup {
-  /** When to search; undefined: at all times. */
+  /** When to mine; always if undefined. */
   readonly schedule?: Schedule | undefined
-  /** Share of the machine, 0 to 1, that other programs may use; undefined: any. */
+  /** CPU share of other programs, 0 to 1, above which the miner pauses; no limit if undefined. */
   readonly idleLimit?: number | undefined
 }
 
-/** How often the clock is looked at, which may jump. */
+/** Interval of clock checks. The wall clock may jump, so one timer for the next change would not do. */
 const CLOCK_MS = 1000
 const LOAD_MS = 2000
 const MINUTE_MS = 60_000
 
-/** Throws NewcutError BAD_OPTION where this machine does not tell its load, which the setup needs. */
+/** Throws NewcutError BAD_OPTION if the setup needs the CPU load and this machine does not report it. */
 export async function checkPausing({ idleLimit }: PausingSetup): Promise<void> {
   if (idleLimit === undefined || (await readLoad()) !== null) return
   throw new NewcutError('BAD_OPTION', '--idle-only: this machine does not tell how busy it is', {
@@ -30,7 +30,7 @@ export async function checkPausing({ idleLimit }: PausingSetup): Promise<void> {
 
 type Held = Pick<Miner, 'hold'>
 
-/** Holds and releases a miner until the signal aborts. What it goes by may change meanwhile. */
+/** Pauses and resumes a miner until the signal aborts. The setup may change meanwhile. */
 export class Pausing {
   readonly #miner: Held
   readonly #clock: Clock
@@ -45,7 +45,7 @@ export class Pausing {
     stopped.addEventListener('abort', () => this.#current.abort(), { once: true })
   }
 
-  /** Goes by this from here on. */
+  /** Replaces the schedule and the idle limit. */
   set(setup: PausingSetup): void {
     const { schedule, idleLimit } = setup
     const isSame = schedule?.text === this.#setup.schedule?.text && idleLimit === this.#setup.idleLimit
@@ -74,7 +74,7 @@ function keepTo(schedule: Schedule, miner: Held, clock: Clock, stopped: AbortSig
   every(clock, CLOCK_MS, stopped, look)
 }
 
-/** null: it is open. */
+/** Why the miner is paused, or null if the schedule allows mining. */
 function closedText(schedule: Schedule, nowMs: number): string | null {
   if (isOpen(schedule, localTime(nowMs))) return null
   const nextMs = nextChangeMs(schedule, nowMs, localTime)

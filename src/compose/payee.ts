@@ -1,9 +1,9 @@
-/** Who is paid for blocks: an account of the coin contract, guarded by keys and a predicate. */
+/** The account that block rewards go to: a coin contract account, guarded by keys and a predicate. */
 import { DEVELOPMENT_KEY } from '../core/development-accounts.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { MinerAccount } from '../core/payload.ts'
 
-/** As the user gave it. What is null is derived from the rest, or from the network. */
+/** The payee as the user gave it. Null fields are derived from the others, or from the network. */
 export interface Payee {
   readonly account: string | null
   readonly predicate: string
@@ -13,7 +13,7 @@ export interface Payee {
 
 /** The account that is paid. */
 export interface PaidAccount extends MinerAccount {
-  /** Whether its key is the one that every development network has built in. */
+  /** Whether the key is the built-in key of development networks. */
   readonly isBuiltIn: boolean
 }
 
@@ -21,7 +21,7 @@ const BUILT_IN_PREDICATES = ['keys-all', 'keys-any', 'keys-2']
 /** `module.function` or `namespace.module.function`. */
 const OWN_PREDICATE = /^[^\s.()"'`]+(\.[^\s.()"'`]+){1,2}$/
 
-/** Checks that need no network. Throws NewcutError BAD_OPTION for accounts that no network would pay. */
+/** Checks a payee without the network. Throws NewcutError BAD_OPTION for accounts that no network would pay. */
 export function checkPayee(payee: Payee): void {
   const { account, predicate } = payee
   const keys = keysOf(payee)
@@ -53,7 +53,11 @@ export function checkPayee(payee: Payee): void {
   }
 }
 
-/** Who is paid on this network. Only development networks have a default: elsewhere it would pay a stranger. */
+/**
+ * @returns the paid account on this network. Only development networks have a default: elsewhere it would pay a
+ * stranger.
+ * @throws NewcutError BAD_OPTION if the public key is missing.
+ */
 export function accountOn(network: string, payee: Payee): PaidAccount {
   const keys = keysOf(payee) ?? (isDevelopment(network) ? [DEVELOPMENT_KEY] : null)
   if (keys === null) {
@@ -66,15 +70,15 @@ export function accountOn(network: string, payee: Payee): PaidAccount {
   return { account: account ?? `k:${keys[0]}`, predicate, publicKeys: keys, isBuiltIn }
 }
 
-/** Whether a network is for development, by its name. */
+/** Whether the name is that of a development network. */
 export const isDevelopment = (network: string) => /development/.test(network)
 
-/** The public keys as given, or the key of an account k:KEY. */
+/** The given public keys, or the key in a `k:` account. */
 function keysOf({ account, publicKeys }: Payee): readonly string[] | null {
   return publicKeys ?? (account?.startsWith('k:') ? [account.slice(2)] : null)
 }
 
-/** One line for people: who is paid. */
+/** One line for people that names the paid account. */
 export function paidLine({ account, predicate, isBuiltIn }: PaidAccount): string {
   if (isBuiltIn) return `paid: ${account}, the built-in key of development networks (--public-key names yours)`
   return `paid: ${account} (${predicate})`

@@ -1,20 +1,20 @@
-/** What a miner shows of the payouts of its pool: the journal in its folder, which `newcut payouts` writes. */
+/** Shows a pool's payouts on its miner: reads the journal that `newcut payouts` writes into the miner's folder. */
 import type { ReadPayouts } from '../api/pool-payments.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { isDevelopment } from './payee.ts'
 import type { MinerSetup } from './setup.ts'
 
-/** The folder where `newcut payouts` has its journal if it is given the same options. null: the miner keeps nothing. */
+/** @returns the folder that `newcut payouts` uses with the same options, or null if the miner keeps no state */
 export function payoutFolder(source: MinerSetup['source'], network: string): string | null {
   const state = 'state' in source ? (source.state ?? null) : null
   if (state === null) return null
-  // Fleets and development networks have other folders by default, or none.
+  // Fleets and development networks have another default folder, or none.
   const isUsual = source.kind !== 'fleet' && !isDevelopment(network)
   return state.isRequired || isUsual ? state.folder : null
 }
 
-/** Tells once that the journal cannot be read, and once that it can be again. */
+/** @returns a reader of the payout totals. It reports a read failure once, and once the recovery. */
 export async function payoutsIn(
   folder: string,
   pool: { readonly network: string; readonly account: string },

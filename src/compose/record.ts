@@ -1,4 +1,4 @@
-/** The record of a miner's solutions: the journal, and the rewards of its blocks. */
+/** Records a miner's solutions in the journal and fetches the rewards of its blocks. */
 import type { MinerEvent } from '../mine/events.ts'
 import type { Unfinished } from '../mine/life.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -10,25 +10,25 @@ import type { ReachedSource } from './source/reached.ts'
 import { type KeptState, openState } from './state.ts'
 
 export interface Record {
-  /** null: no journal is kept. */
+  /** The journal, or null without one. */
   readonly state: KeptState | null
-  /** Solutions of earlier runs that are not settled. */
+  /** Unsettled solutions of earlier runs. */
   readonly unfinished: readonly Unfinished[]
-  /** Writes what happens into the journal. */
+  /** Writes the event to the journal. */
   readonly onEvent: (event: MinerEvent) => void
-  /** Asks what a block paid once it is confirmed. */
+  /** Fetches the reward of a block once it is confirmed. */
   readonly onConfirmed: (event: MinerEvent) => void
 }
 
 export interface RecordPorts {
-  /** Told of trouble with the journal. */
+  /** Receives problems with the journal. */
   readonly onEvent: (event: MinerEvent) => void
-  /** Told of rewards. */
+  /** Receives rewards. */
   readonly show: (event: MinerEvent) => void
   readonly end: RunEnd
 }
 
-/** Throws NewcutError BAD_OPTION or BAD_INPUT where the journal is required and cannot be used. */
+/** Opens the record. Throws NewcutError BAD_OPTION or BAD_INPUT if the journal is required and unusable. */
 export async function openRecord(
   { source }: MinerSetup,
   { network, payee: account, node }: ReachedSource,
@@ -37,7 +37,7 @@ export async function openRecord(
   // A pool follows the blocks of its shares itself.
   const setup = source.kind === 'pools' ? null : (source.state ?? null)
   const confirmations = ('confirmations' in source && source.confirmations) || 1
-  // Development networks are thrown away; whoever wants theirs kept says so.
+  // Development networks are temporary, so their journal is opt-in.
   const isKept = setup !== null && (setup.isRequired || !isDevelopment(network))
   const state = isKept ? await openState(setup, { network, account, confirmations, clock: systemClock, onEvent }) : null
   const rewards = node && {

@@ -1,4 +1,4 @@
-/** What our blocks pay, as their payloads tell. */
+/** Reads the rewards of our blocks from their payloads. */
 import { decodeBase64Url } from '../core/bytes.ts'
 import { paymentIn } from '../core/coinbase.ts'
 import { NewcutError } from '../core/errors.ts'
@@ -7,21 +7,21 @@ import type { NodeClient } from '../node/client.ts'
 
 export interface RewardsOptions {
   readonly client: Pick<NodeClient, 'payloadOutputs'>
-  /** Hashes of confirmed blocks of earlier runs whose reward is not known. */
+  /** Hashes of confirmed blocks of earlier runs whose reward is unknown. */
   readonly unpaid: Iterable<string>
   readonly onReward: (reward: Extract<MinerEvent, { readonly type: 'reward' }>) => void
   readonly stopped: AbortSignal
-  /** Called with an error that is no failure of the node. */
+  /** Called with a bug: an error that the node did not cause. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Asks for the payload of each block of ours once it is confirmed, and tells what the block paid. A node that does not
- * answer is asked again when the block lies deeper.
+ * Fetches the payload of each of our confirmed blocks and reports its reward. If the node does not answer, the request
+ * is repeated when the block is confirmed at a greater depth.
  */
 export function rewardsOf(options: RewardsOptions): (event: MinerEvent) => void {
   const { client, onReward, stopped, onFault } = options
-  /** Not known yet, and not asked for at present. */
+  /** Hashes whose reward is unknown, without a request under way. */
   const unpaid = new Set(options.unpaid)
   const ask = async ({ chain, height, hash, payload }: SolutionEvent) => {
     try {
@@ -36,13 +36,13 @@ export function rewardsOf(options: RewardsOptions): (event: MinerEvent) => void 
   }
   return (event) => {
     if (event.type !== 'solution' || event.step !== 'confirmed') return
-    // It is confirmed again at greater depths, without a verdict.
+    // Confirmations at greater depths repeat the event without a verdict.
     if (unpaid.delete(event.hash) || event.verdict === 'accepted') void ask(event).catch(onFault)
   }
 }
 
 /**
- * Coins, as a decimal number, that the output of a coinbase transaction pays: its event TRANSFER from nobody. null for
- * outputs without one: those of old blocks.
+ * Reads the reward from the output of a coinbase transaction: its TRANSFER event without a sender.
+ * @returns coins as a decimal number, or null for outputs without that event, as in old blocks
  */
 export const rewardIn = (coinbase: string): string | null => paymentIn(coinbase)?.amount ?? null

@@ -1,11 +1,11 @@
-/** The end of a run: why it comes, and what is closed then. */
+/** Ends a run: collects the reasons to end, and closes resources in reverse order. */
 
 export class RunEnd {
   /** Aborts when the user stops the miner. */
   readonly stopped: AbortSignal
-  /** Aborts when the user stops the miner, somebody asks it to stop over HTTP, or a part of it fails. */
+  /** Aborts when the user stops the miner, an HTTP client stops it, or a part of it fails. */
   readonly wanted: AbortSignal
-  /** Aborts with `wanted`, and also once the run is over. */
+  /** Aborts with `wanted`, or when the run is over. */
   readonly over: AbortSignal
   readonly #asked = new AbortController()
   readonly #faulted = new AbortController()
@@ -18,7 +18,7 @@ export class RunEnd {
     this.over = AbortSignal.any([this.wanted, this.#closed.signal])
   }
 
-  /** Ends the miner in order. */
+  /** Ends the miner gracefully. */
   readonly ask = (): void => this.#asked.abort()
 
   /** Ends the miner with an error. */
@@ -29,7 +29,7 @@ export class RunEnd {
     this.#faulted.signal.throwIfAborted()
   }
 
-  /** `close` is called at the end. What was opened last is closed first. */
+  /** Registers a function to call at the end, in reverse order of registration. */
   onClose(close: () => void | Promise<void>): void {
     this.#closers.unshift(close)
   }

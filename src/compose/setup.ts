@@ -1,4 +1,4 @@
-/** The setup of a miner: where work comes from, who is paid, and what searches. Commands make it from their options. */
+/** The setup of a miner: source of work, paid account and search. Commands build it from their options. */
 import type { Configuration } from '../api/configuration.ts'
 import type { GraphName } from '../core/graph.ts'
 import type { KernelPreference } from '../engine/cpu/names.ts'
@@ -16,14 +16,14 @@ import type { Payee } from './payee.ts'
 import type { StateSetup } from './state.ts'
 
 /**
- * A setup that cannot be mined does not type-check. Rigs need headers whose whole nonce is free, as nodes give them and
- * the leader of a fleet gives them to a relay, or a session with a pool for themselves.
+ * A setup that cannot mine does not type-check. Stratum rigs need headers with an entirely free nonce, or a pool
+ * session each. Nodes give such headers, and the leader of a fleet gives them to a relay.
  */
 export type MinerSetup = CommonSetup &
   (
     | {
         readonly source: NodesSetup | EmbeddedSetup | FleetRigSetup | PoolsSetup
-        /** `stratum`: rigs search beside the devices of this machine; undefined: none are let in. */
+        /** `stratum`: server for rigs that search beside this machine's devices; undefined for none. */
         readonly search: (OwnSearch | ExternalSearch) & { readonly stratum?: StratumSetup | undefined }
       }
     | { readonly source: NodesSetup; readonly search: LeaderSearch }
@@ -34,50 +34,50 @@ export type MinerSetup = CommonSetup &
   )
 
 interface CommonSetup {
-  /** null: metrics and summary are not served. */
+  /** HTTP server for metrics, summary and dashboard, or null. */
   readonly http: HttpSetup | null
-  /** The miner stops after this many accepted blocks, or this time; undefined: never by itself. */
+  /** Accepted blocks and running time after which the miner stops; no limit if undefined. */
   readonly limits: { readonly blocks?: number | undefined; readonly durationMs?: number | undefined }
-  /** When the miner pauses by itself; default: never. */
+  /** Automatic pauses: schedule and idle limit. Default: none. */
   readonly pausing?: PausingSetup
-  /** Where temperatures, fans and power are read; undefined: nowhere. */
+  /** Where to read temperatures, fans and power; not read if undefined. */
   readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'env'> | undefined
 }
 
-/** How a source is reached at the start. */
+/** How to connect to a source at the start. */
 export interface Reaching {
-  /** A peer that does not answer is an error; else it is waited for. */
+  /** Fail if the peer does not answer, instead of retrying. */
   readonly failFast: boolean
-  /** It is waited for at most so long; undefined: for ever. */
+  /** Timeout of the retries, in milliseconds; undefined for none. */
   readonly maxWaitMs?: number | undefined
 }
 
-/** Blocks of our own. */
+/** Solo mining: we build and submit blocks ourselves. */
 interface Mined {
   readonly payee: Payee
-  /** Chains to mine; undefined: all. */
+  /** Chains to mine; all if undefined. */
   readonly chains?: readonly number[] | undefined
-  /** An update stream is reopened after this silence; 0: never; undefined: a time derived from the block delay. */
+  /** Silence after which an update stream is reopened; 0 for never. Default: derived from the block delay. */
   readonly stallMs?: number | undefined
-  /** How deep an accepted block has to lie before it is no longer looked for; default: 1, the head. */
+  /** Depth at which an accepted block is final for us. Default: 1, the head of its chain. */
   readonly confirmations?: number
-  /** How our work is to vote for forks; default: as the node does. */
+  /** Vote of our blocks for forks. Default: the node's vote. */
   readonly forkWish?: ForkWish | undefined
-  /** Blocks of an epoch that may vote, on a development network; default: as in all releases. */
+  /** Voting blocks of an epoch on a development network. Default: the constant of all releases. */
   readonly forkEpoch?: number | undefined
-  /** Where solutions are kept, so that none is lost when the process dies; default: nowhere. */
+  /** Journal that keeps solutions across a crash. Default: none. */
   readonly state?: StateSetup | null
-  /** Whether the page that mines is served; default: off. */
+  /** Whether to serve the mining page. Default: off. */
   readonly page?: PageMode
 }
 
-/** How the certificate of a node is judged. */
+/** Trust in the TLS certificate of a node. */
 export interface NodeTrust {
   /** Accept any TLS certificate. */
   readonly insecure: boolean
   /** SHA-256 of the only TLS certificate to accept. */
   readonly fingerprint?: string | undefined
-  /** Certificates in PEM form: only these authorities may sign that of the node. */
+  /** Certificate authorities in PEM form; no others are trusted. */
   readonly ca?: string | undefined
 }
 
@@ -86,18 +86,18 @@ export interface NodesSetup extends Reaching, Mined {
   /** `http://HOST:PORT`, in order of priority. */
   readonly urls: readonly [string, ...string[]]
   readonly trust: NodeTrust
-  /** How long a node of higher priority has to be fit before it gives work again; default 60 s. */
+  /** Failback: how long a higher-priority node must be healthy before we return to it. Default: 60 s. */
   readonly failbackMs?: number | undefined
-  /** Whether blocks that were found are given to the other nodes, those that take any; default: true. */
+  /** Whether to submit found blocks to the other nodes too, if they accept blocks. Default: true. */
   readonly shareBlocks?: boolean | undefined
-  /** Makes the connections in place of TCP and TLS, as simulations do. */
+  /** Opens connections instead of TCP and TLS; for simulations. */
   readonly dial?: Dial | undefined
 }
 
-/** A development network in this process, which ends with the miner. */
+/** A development network in this process. It ends with the miner. */
 export interface EmbeddedSetup extends Mined {
   readonly kind: 'embedded'
-  /** Without a difficulty it begins at what this machine searches. */
+  /** Without a difficulty, the first one matches the hashrate of this machine. */
   readonly network: {
     readonly graph: GraphName
     /** Intended time between blocks of a chain. */
@@ -108,84 +108,84 @@ export interface EmbeddedSetup extends Mined {
   }
 }
 
-/** Pools pay their user, and follow the blocks of its shares themselves. */
+/** Pools as the source. A pool pays its user and follows its blocks itself. */
 export interface PoolsSetup extends Reaching {
   readonly kind: 'pools'
   /** In order of priority. */
   readonly pools: readonly [PoolAddress, ...PoolAddress[]]
-  /** Most sessions for rigs with a pool at a time; default 128. */
+  /** Limit of concurrent pool sessions for rigs. Default: 128. */
   readonly sessions?: number | undefined
   readonly trust: PoolTrust
-  /** How long a pool of higher priority has to be fit before it gives work again; default 60 s. */
+  /** Failback: how long a higher-priority pool must be healthy before we return to it. Default: 60 s. */
   readonly failbackMs?: number | undefined
 }
 
-/** This machine as a rig of a fleet. Its leader gives the work, and says who is paid. */
+/** This machine as a rig of a fleet. The leader gives the work and names the paid account. */
 export interface FleetRigSetup extends Reaching {
   readonly kind: 'fleet'
   readonly link: LinkSetup
-  /** Its name, for people. */
+  /** Name of the rig, for people. */
   readonly rig: string
   readonly state?: StateSetup | null
 }
 
-/** The engines that newcut has. */
+/** Our own engines: CPU threads and GPUs. */
 export interface OwnSearch {
   readonly kind: 'own'
-  /** `auto`: a thread for each core, and one fewer when a GPU searches, since a core has to feed it. */
+  /** `auto` is one thread per core, and one fewer with a GPU, because a core feeds it. */
   readonly threads: number | 'auto'
   readonly kernel: KernelPreference
   readonly priority: Priority
-  /** null: no GPU searches. */
+  /** The GPUs, or null for none. */
   readonly gpu: GpuSetup | null
 }
 
 export interface GpuSetup {
-  /** `auto`: real GPUs that can search this work, if there are any. Else `all`, or numbers and names with commas. */
+  /** `auto` (physical GPUs that can search this work, if any), `all`, or comma-separated numbers and names. */
   readonly which: string
-  /** An option that the user gave and that only a GPU uses (`--gpu-workgroup`); null: none. */
+  /** An option of the user that needs a GPU, such as `--gpu-workgroup`, or null. */
   readonly neededBy: string | null
   readonly batchMs: number
-  /** undefined: tuned. */
+  /** Lanes of a workgroup; tuned if undefined. */
   readonly workgroup: number | undefined
   readonly allowSoftware: boolean
   readonly retune: boolean
-  /** Where results of tuning are kept; null: nowhere. */
+  /** Cache file of tuning results, or null. */
   readonly tuningFile: GpuEngineOptions['tuningFile']
 }
 
-/** A program of the user's own. */
+/** An external worker: a program of the user. */
 export interface ExternalSearch {
   readonly kind: 'external'
   readonly command: string
 }
 
-/** Rigs on other machines; this process leads them, or stands by. */
+/** A fleet of rigs on other machines. This process is its leader or a standby. */
 export interface LeaderSearch {
   readonly kind: 'leader'
-  /** Connected already. */
+  /** An open connection to NATS. */
   readonly link: Link
-  /** Where this process runs, for people. */
+  /** Name of this process, for people. */
   readonly name: string
-  /** How many servers of a cluster of NATS keep a copy; undefined: as it is, 1 for a new fleet. */
+  /** JetStream replicas. Undefined keeps the present number, which is 1 for a new fleet. */
   readonly replicas?: number | undefined
 }
 
-/** The server for rigs that speak stratum. */
+/** The stratum server for rigs. */
 export interface StratumSetup {
   readonly host: string
   readonly port: number
-  /** Hashes that first shares take on average; null: by the kind of the rig. */
+  /** Initial share difficulty in hashes, or null to choose it by the rig's agent. */
   readonly difficulty: number | null
-  /** Files in PEM form; null: no TLS. */
+  /** Paths of PEM files, or null for no TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null
-  /** Where proxies of newcut connect, each with 256 rigs; null: none are let in. */
+  /** Address for newcut proxies of 256 rigs each, or null. */
   readonly proxies?: { readonly host: string; readonly port: number } | null
-  /** Most rigs that are connected from one address. */
+  /** Limit of connections from one IP address. */
   readonly perAddress: number
   /**
-   * The share log is in the folder `shares` within, and the starts of the server are counted there, so that none repeats a
-   * header; default: shares and accounts end with the process.
+   * Folder for the share log (in `shares`) and the counter of server starts, which keeps headers unique across
+   * restarts. Default: shares and accounts end with the process.
    */
   readonly state?: StateSetup | null
 }
@@ -193,14 +193,14 @@ export interface StratumSetup {
 export interface HttpSetup {
   readonly host: string
   readonly port: number
-  /** Whether it is an error when the port cannot be used; otherwise the miner goes on without metrics. */
+  /** Fail if the port is unusable, instead of mining without metrics. */
   readonly isRequired: boolean
-  /** The bearer token that lets a client pause, resume and stop the miner; undefined: nobody may. */
+  /** Bearer token of clients that may pause, resume and stop the miner; nobody may if undefined. */
   readonly token?: string | undefined
-  /** Whether the rigs are served in the shapes of pool dashboards too; default: no. */
+  /** Whether to serve the API of pool dashboards. Default: no. */
   readonly poolApi?: boolean | undefined
-  /** The only certificate of nodes that is accepted, to be told to monitors. */
+  /** Pinned certificate of the nodes, which the monitor APIs report. */
   readonly fingerprint?: string | undefined
-  /** The configuration that clients may read and change; undefined: none. */
+  /** Configuration that clients may read and change; none if undefined. */
   readonly configuration?: Configuration | undefined
 }

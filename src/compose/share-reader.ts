@@ -1,4 +1,4 @@
-/** Where reports and payouts read shares: the share log of a miner that is not running, a running miner, or a fleet. */
+/** Reads shares for reports and payouts: from the share log of a stopped miner, a running miner, or a fleet. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { FleetShareReader } from '../accounts/fleet-reader.ts'
@@ -11,15 +11,16 @@ import type { LinkSetup } from '../fleet/link.ts'
 import { packageVersion } from '../platform/version.ts'
 import { SHARES_FOLDER } from './search/shares.ts'
 
-/** `folder`: that of the miner's state. */
+/** `folder` is the state folder of the miner. */
 export type ShareSource =
   | { readonly kind: 'state'; readonly folder: string; readonly network: string }
   | { readonly kind: 'miner'; readonly url: string; readonly token: string | undefined }
   | { readonly kind: 'fleet'; readonly server: LinkSetup; readonly onWarning: (message: string) => void }
 
 /**
- * Opens shares to be read. Throws NewcutError BAD_INPUT where there is no share log, DATA_UNUSABLE for one that is in use, of
- * another network, or damaged, and what FleetShareReader throws. A miner that does not answer is an error of the first read.
+ * Opens a reader of shares. Throws NewcutError BAD_INPUT if there is no share log, DATA_UNUSABLE if it is in use, of
+ * another network, or damaged, and the errors of FleetShareReader. If a running miner does not answer, the first read
+ * fails.
  */
 export async function openShareReader(source: ShareSource, clock: Clock, stopped: AbortSignal): Promise<ShareReader> {
   if (source.kind === 'miner') return new HttpShareReader({ url: source.url, token: source.token, stopped })

@@ -1,4 +1,4 @@
-/** One piece of work on the CPU, without a node. */
+/** Solves one piece of work on the CPU, without a node. */
 import type { KernelPreference } from '../engine/cpu/names.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -6,7 +6,7 @@ import { EngineSearch } from './nonce-search.ts'
 
 export interface SolveSetup {
   readonly work: Uint8Array
-  /** A hash of at most this is a solution. */
+  /** A hash at or below this is a solution. */
   readonly target: bigint
   readonly threads: number
   readonly kernel: KernelPreference
@@ -16,7 +16,7 @@ export interface SolveSetup {
 export interface Solved {
   readonly nonce: bigint
   readonly hashes: number
-  /** Time of the search, without the start of the threads. */
+  /** Duration of the search, without the start of the threads. */
   readonly durationMs: number
 }
 
@@ -25,7 +25,7 @@ export interface SolvePorts {
   readonly stopped: AbortSignal
 }
 
-/** Searches until the work is solved; null when it was stopped first. Throws NewcutError KERNEL_REFUSED. */
+/** Searches until the work is solved. @returns null if stopped first. Throws NewcutError KERNEL_REFUSED. */
 export async function solveWork(setup: SolveSetup, { onWarning, stopped }: SolvePorts): Promise<Solved | null> {
   const { work, target, ...threads } = setup
   const search = new EngineSearch(threads, onWarning)

@@ -1,4 +1,4 @@
-/** The journal of a miner: opened before it mines, and read for what earlier runs left unfinished. */
+/** Opens the journal of a miner and reads the unsettled solutions of earlier runs. */
 import { decodeBase64Url } from '../core/bytes.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
@@ -14,8 +14,8 @@ export interface StateSetup {
   /** Folder of the journal. */
   readonly folder: string
   /**
-   * Whether the user asked for it: then it is an error when nothing can be written there. Otherwise the miner mines and
-   * tries on, and keeps no journal for development networks.
+   * Whether the user named the folder. An unusable folder is then an error. Otherwise the miner mines, keeps retrying,
+   * and keeps no journal for development networks.
    */
   readonly isRequired: boolean
 }
@@ -24,13 +24,13 @@ export interface KeptState {
   readonly folder: string
   readonly unfinished: readonly Unfinished[]
   /**
-   * What else earlier runs have left: of a journal that could not be read, once it can be. Resolves with nothing where it
-   * was read, and when the signal aborts.
+   * Resolves with the unsettled solutions of an unreadable journal once it becomes readable. Resolves with an empty
+   * list if the journal was readable at the start, and when the signal aborts.
    */
   readonly left: (signal: AbortSignal) => Promise<readonly Unfinished[]>
   /** The newest solutions of earlier runs on the network, oldest first. */
   readonly recent: readonly BlockRecord[]
-  /** Hashes of confirmed blocks of earlier runs that are followed on, and whose reward is not known. */
+  /** Hashes of confirmed blocks of earlier runs whose reward is unknown. */
   readonly unpaid: readonly string[]
   readonly onEvent: (event: MinerEvent) => void
 }
@@ -41,20 +41,20 @@ export interface StateOptions {
   readonly confirmations: number
   readonly clock: Clock
   readonly onEvent: (event: MinerEvent) => void
-  /** Default: that of this machine. */
+  /** Default: the file system of this machine. */
   readonly disk?: Disk
 }
 
-/** Most solutions of earlier runs that are settled at a start, the newest ones. */
+/** Limit of the solutions of earlier runs that a start settles, newest first. */
 const MAX_UNFINISHED = 500
-/** A journal that cannot be read is tried again so often. */
+/** Retry interval of an unreadable journal. */
 const RETRY_MS = 2_000
-/** Most solutions of earlier runs that are shown. */
+/** Limit of the solutions of earlier runs on the dashboard. */
 const MAX_RECENT = 60
 
 /**
- * Whatever the disk says, the miner goes on, with what can be read and written. Throws NewcutError BAD_OPTION or
- * BAD_INPUT where the journal is required.
+ * Opens the journal. The miner continues despite disk errors, with whatever it can read and write, unless the journal
+ * is required. Throws NewcutError BAD_OPTION or BAD_INPUT for a required journal that is unusable.
  */
 export async function openState({ folder, isRequired }: StateSetup, options: StateOptions): Promise<KeptState> {
   const { network, account, confirmations, clock, onEvent, disk = systemDisk } = options
@@ -75,7 +75,7 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
   try {
     journal = Journal.open(folder, events, disk)
   } catch (error) {
-    // The disk may be well again before the next solution.
+    // The disk may have recovered by the next solution.
     journal = orElse(error, Journal.later(folder, events, disk))
   }
   const tellDamaged = (lines: number) => {
@@ -90,7 +90,7 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
     return all.slice(-MAX_UNFINISHED).map(asUnfinished)
   }
   const keep = keeperOf({ journal, network, account, nowMs })
-  /** While the journal has not been read: the solutions of this run. */
+  /** Hashes of this run's solutions while the journal is unread, or null once it was read. */
   const ofThisRun = content === null ? new Set<string>() : null
   const left = async (signal: AbortSignal) => {
     if (ofThisRun === null) return []
@@ -119,7 +119,7 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
   }
 }
 
-/** Reads again and again until that succeeds; null: the signal has aborted. */
+/** Retries until the journal can be read. @returns null if the signal aborts first */
 async function readLate(
   read: () => Promise<JournalContent>,
   clock: Clock,
@@ -132,7 +132,7 @@ async function readLate(
       const content = await read()
       return signal.aborted ? null : content
     } catch (error) {
-      // The user knows that it cannot be read.
+      // The user has been told already.
       if (!(error instanceof NewcutError)) throw error
     }
   }

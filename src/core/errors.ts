@@ -1,8 +1,9 @@
+/** Error codes, and the base class of all operating failures. */
 import { printable } from './printable.ts'
 
 /**
- * Every error code of the project with what it means. Codes are stable: scripts may rely on them.
- * docs/ERRORS.md lists all of them (test/errors.test.ts).
+ * All error codes and their meanings. Codes are stable: scripts may rely on them. docs/ERRORS.md lists all of them
+ * (test/errors.test.ts).
  */
 export const errorCodes = {
   BAD_FORMAT: 'bytes or text that do not follow a wire format; names field and offset',
@@ -25,7 +26,7 @@ export const errorCodes = {
 /** A key of errorCodes. */
 export type ErrorCode = keyof typeof errorCodes
 
-/** Base of all operating failures: a stable code, one clear sentence, and what to do about it. */
+/** Base class of all operating failures: a stable code, one clear sentence and a hint at the remedy. */
 export class NewcutError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
@@ -39,7 +40,8 @@ export class NewcutError extends Error {
 }
 
 /**
- * Malformed bytes or text. `field` is the name in the layout table, `offset` the byte (or character) where it starts.
+ * Malformed bytes or text. `field` is the name in the layout table, `offset` the byte (or character) where the error
+ * is.
  */
 export class FormatError extends NewcutError {
   readonly field: string
@@ -53,23 +55,23 @@ export class FormatError extends NewcutError {
 }
 
 /**
- * The message of anything thrown, with the causes behind it, as one line of printable text. What is said already is not
- * said again.
+ * Describes anything thrown: its message and up to four causes, as one line of printable text. Causes that the text
+ * already contains are skipped.
  */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return printable(String(error))
   let text = error.message || error.name
   let cause: unknown = error.cause
   for (let depth = 0; depth < 4 && cause instanceof Error; depth++, cause = cause.cause) {
-    if (cause.message && !tells(text, cause)) text += `: ${cause.message}`
+    if (cause.message && !mentions(text, cause)) text += `: ${cause.message}`
   }
   return printable(text)
 }
 
-/** Places in the code that an internal error names. */
+/** Maximum number of code locations that an internal error names. */
 const MAX_PLACES = 3
 
-/** The error itself, if it is one of ours; of anything else that was thrown, one with the code INTERNAL. */
+/** @returns the error itself if it is a NewcutError; otherwise a NewcutError with the code INTERNAL */
 export function asNewcutError(error: unknown): NewcutError {
   if (error instanceof NewcutError) return error
   const lines = error instanceof Error ? (error.stack ?? '').split('\n') : []
@@ -79,8 +81,8 @@ export function asNewcutError(error: unknown): NewcutError {
   return new NewcutError('INTERNAL', `internal error: ${describeError(error)}`, { hint })
 }
 
-/** Whether the text has the message of this error, its first line (the rest of a parser's is a picture), or its code. */
-function tells(text: string, error: Error & { readonly code?: unknown }): boolean {
+/** True if the text contains the error's message (only its first line, as parsers append a picture) or its code. */
+function mentions(text: string, error: Error & { readonly code?: unknown }): boolean {
   const [line] = error.message.split('\n')
   const { code } = error
   return text.includes(line.replace(/:$/, '')) || (typeof code === 'string' && text.includes(code))

@@ -1,4 +1,4 @@
-/** With which code the program ends, by cause: a closed table. Numbers from 3 to 19 are left to Node itself. */
+/** Exit codes by cause: a closed table. Node.js reserves the numbers from 3 to 19. */
 import type { ErrorCode } from './errors.ts'
 
 export const exitCodes = {
@@ -36,7 +36,7 @@ const ofErrors: Readonly<Record<ErrorCode, ExitCode>> = {
   INTERNAL: 70,
 }
 
-/** The exit code after an error with this code. */
+/** The exit code for an error code. */
 export function exitCodeOf(code: ErrorCode): ExitCode {
   return ofErrors[code]
 }

@@ -1,7 +1,15 @@
 /**
- * The door of `newcut/core`: bytes in, bytes out, for programs that read work, headers, targets and payloads. What is
- * public is chosen here; code of this package imports the files behind it.
+ * The package `newcut/core`: pure functions on bytes, for programs that read work, headers, targets and payloads.
+ *
+ * ```ts
+ * const work = decodeWorkResponse(bytes) // the body of GET /mining/work
+ * console.log(work.fields.chainId, work.fields.height, difficultyOf(work.fields.target))
+ * console.log(solves(withNonce(work.bytes, 42n)))
+ * ```
+ *
+ * @packageDocumentation
  */
+// Public exports are listed here; code of this package imports the files directly.
 export { blockHash } from './block-hash.ts'
 export { decodeBase64Url, decodeHash, decodeHex, encodeBase64Url, encodeHex, equalBytes } from './bytes.ts'
 export type { Clock } from './clock.ts'

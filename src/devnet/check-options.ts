@@ -1,4 +1,4 @@
-/** Refuses options of the wrong shape: callers from JavaScript have no compiler that checks them. */
+/** Validates the shape of `DevnetOptions`, because JavaScript callers have no compiler to do so. */
 import { inspect } from 'node:util'
 import { NewcutError } from '../core/errors.ts'
 import { MAX_CASTING_BLOCKS } from '../core/fork.ts'
@@ -8,7 +8,7 @@ import { nodeReleases } from '../schema/node-releases.ts'
 import type { DevnetOptions } from './options.ts'
 
 interface Shape {
-  /** Completes "expected ...". */
+  /** Completes the error text "expected ...". */
   readonly expected: string
   readonly fits: (value: unknown) => boolean
 }
@@ -90,7 +90,7 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   onTransaction: listener,
 }
 
-/** Throws NewcutError BAD_OPTION for unknown options, wrong shapes, and options that exclude each other. */
+/** Throws NewcutError BAD_OPTION for an unknown option, a wrong shape, or options that exclude each other. */
 export function checkOptions(options: DevnetOptions): void {
   if (!isRecord(options)) throw bad(`the options: ${shown(options)}; expected an object`)
   for (const [name, value] of Object.entries(options)) {
@@ -98,7 +98,7 @@ export function checkOptions(options: DevnetOptions): void {
       throw bad(`${name}: there is no such option`, `options are ${Object.keys(shapes).join(', ')}`)
     }
     const { expected, fits } = shapes[name as keyof DevnetOptions]
-    // An option that is undefined counts as left out.
+    // An option that is undefined counts as absent.
     if (value !== undefined && !fits(value)) throw bad(`${name}: ${shown(value)}; expected ${expected}`)
   }
   if (options.pow === true && options.autoMine !== undefined) {

@@ -1,4 +1,4 @@
-/** The embedded node: a development network of its own, served over HTTP. */
+/** The embedded node: a development network served over HTTP. */
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { Cut } from '../core/cut.ts'
@@ -49,19 +49,19 @@ export interface Devnet {
   /** `http://HOST:PORT` */
   readonly url: string
   readonly settings: NetworkSettings
-  /** The network as it is now: its block delay may be changed while it runs. */
+  /** The present network: its block delay may change while the node runs. */
   readonly network: Network
-  /** Chain -> its newest header, as it is now. */
+  /** Chain -> its newest header at present. */
   readonly cut: Cut
-  /** Number of blocks it has now, genesis and orphans included. */
+  /** Present number of blocks, genesis and orphans included. */
   readonly blocks: number
-  /** Number of transactions in the memory pools of all chains now. */
+  /** Present number of transactions in the mempools of all chains. */
   readonly pending: number
   /** Ends all connections, frees the port and closes the databases. */
   readonly close: () => Promise<void>
 }
 
-/** What a node takes from the machine it runs on. */
+/** Services that the node takes from its host. */
 export interface HostMachine {
   readonly clock: Clock
   /** Uniform in [0, 1). */
@@ -69,7 +69,7 @@ export interface HostMachine {
   readonly packageVersion: string
   /** Searches nonces for blocks made on request; closed with the node. */
   readonly search: NonceSearch
-  /** Most connections at once; fewer than the process may have file descriptors. */
+  /** Most connections at once; less than the file descriptor limit of the process. */
   readonly maxConnections: number
 }
 
@@ -81,9 +81,9 @@ export interface WholeNode {
 }
 
 /**
- * Starts an embedded node. `extend` adds what is served beside the node's interface. Throws NewcutError BAD_OPTION for
- * options of the wrong shape or that exclude each other, DATA_UNUSABLE when `dataDir` or `backupDir` cannot be used,
- * PORT_BUSY when it cannot listen.
+ * Starts an embedded node. Throws NewcutError BAD_OPTION for options of the wrong shape or that exclude each other,
+ * DATA_UNUSABLE if `dataDir` or `backupDir` cannot be used, PORT_BUSY if the node cannot listen.
+ * @param extend adds routes beside the interface of the node
  */
 export async function startNode(
   options: DevnetOptions,
@@ -103,7 +103,7 @@ export async function startNode(
     await backups?.close()
     await data?.close()
   }
-  // A node that cannot write its chains must not go on.
+  // A node that cannot write its chains must stop.
   failed.signal.addEventListener('abort', () => {
     controls.stop()
     void app.close()
@@ -137,7 +137,7 @@ function handleOf(fixed: Pick<Devnet, 'url' | 'settings' | 'close'>, chains: Cha
   }
 }
 
-/** Opens the data directory, if there is to be one. */
+/** Opens the data directory. @returns null if the options name none */
 async function openData(
   options: DevnetOptions,
   onFailure: (error: NewcutError) => void,
@@ -147,7 +147,7 @@ async function openData(
   return dataDir === undefined ? null : openDataDirectory(dataDir, { asked, onFailure, onNotice, onProgress })
 }
 
-/** All parts of a node, none of them running. */
+/** Creates all parts of a node without starting them. */
 function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirectory | null) {
   const {
     product = 'chainweb',
@@ -169,7 +169,8 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
     data?.state.reached(chains.store.size)
   })
   const turns = new TimeSlicer()
-  // Before the coordinator: the pools follow a new cut first, so that its work has the transactions pending then.
+  // Create the pools before the coordinator: they follow a new cut first, so new work has the transactions pending
+  // then.
   const pools = new Mempools({ chains, index, nowMs, trial: ledger, turns, release: releaseRules[settings.release] })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
@@ -186,7 +187,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
     onNotice,
     ...(onSolved && { onSolved: (header, addition) => onSolved(header, addition, 'miner') }),
   })
-  // After the pools: it tells where a transaction is whose block has left the chain.
+  // Create the watch after the pools: it reports where a transaction is once its block has left the chain.
   const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
   const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice }
   const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, ...jobs })
@@ -225,7 +226,7 @@ interface NodeParts {
   readonly pools: Mempools
   readonly coordinator: Coordinator
   readonly turns: TimeSlicer
-  /** null: nobody listens. */
+  /** null if nobody listens. */
   readonly watch: TransactionWatch | null
   readonly backups: BackupJobs | null
   readonly controls: Controls
@@ -297,7 +298,7 @@ function forkTargetOf({ forkTarget }: DevnetOptions, release: NodeRelease): numb
   throw new NewcutError('BAD_OPTION', `forkTarget: ${forkTarget}; release ${release} votes for forks up to ${highest}`)
 }
 
-/** Chains, and the ledger that executes them. */
+/** Creates the chains, and the ledger that executes them. */
 function openChains(
   { settings, forkTarget }: { readonly settings: NetworkSettings; readonly forkTarget: number },
   clock: NodeClock,
@@ -332,7 +333,7 @@ function openChains(
   return { chains, ledger, index }
 }
 
-/** Returns the URL. Throws NewcutError PORT_BUSY. */
+/** Starts to listen. Throws NewcutError PORT_BUSY. @returns the URL */
 async function listen(app: App, { host = '127.0.0.1', port = 1848 }: DevnetOptions): Promise<string> {
   try {
     await app.listen({ host, port })

@@ -1,12 +1,12 @@
 /**
- * Long work in short slices, so that requests are served between them. The kinds of work take turns, and so do the works
- * of one kind: a small one does not wait for all of a large one.
+ * Runs long work in short slices, and serves requests between them. The kinds of work take turns, and so do the works
+ * of one kind, so that a small one does not wait for all of a large one.
  */
 
 /** Work that yields wherever it may be interrupted. */
 export type YieldingWork<T> = Generator<undefined, T>
 
-/** How long work goes on before waiting requests are served. */
+/** Length of a slice. */
 const SLICE_MS = 2
 
 interface Turn {
@@ -16,17 +16,17 @@ interface Turn {
 }
 
 export class TimeSlicer {
-  /** Kind -> what waits. The kind whose turn comes next is first, and so is its next work. */
+  /** Kind -> waiting work. The next kind comes first, and so does its next work. */
   readonly #waiting = new Map<string, Turn[]>()
   #next: NodeJS.Immediate | null = null
   readonly #nowMs: () => number
 
-  /** `nowMs` measures the slices. */
+  /** @param nowMs clock that measures the slices */
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs
   }
 
-  /** Begins in the next turn. Rejects with what the work throws. */
+  /** Begins in the next turn of the event loop. Rejects with the error of the work. */
   run<T>(kind: string, steps: YieldingWork<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const jobs = this.#waiting.get(kind) ?? []
@@ -36,13 +36,13 @@ export class TimeSlicer {
     })
   }
 
-  /** Leaves all that waits as it is: nobody waits for it any more. */
+  /** Drops all waiting work. Its promises never settle: nobody waits for them any more. */
   stop(): void {
     if (this.#next !== null) clearImmediate(this.#next)
     this.#waiting.clear()
   }
 
-  // Not unref(): without another event the loop would sleep over it.
+  // No unref(): an unreferenced immediate does not wake an idle event loop.
   #plan(): void {
     this.#next ??= setImmediate(() => this.#turn())
   }
@@ -66,7 +66,7 @@ export class TimeSlicer {
   }
 }
 
-/** One step of a job. */
+/** Runs one step of a job. @returns whether the job has ended */
 function hasEnded({ steps, resolve, reject }: Turn): boolean {
   try {
     const { done, value } = steps.next()

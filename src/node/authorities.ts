@@ -1,12 +1,13 @@
-/** The authorities that a user trusts to sign the certificate of a node. */
+/** Certificate authorities that a user trusts to sign the certificate of a node. */
 import { X509Certificate } from 'node:crypto'
 import { describeError, NewcutError } from '../core/errors.ts'
 
 const BEGIN = '-----BEGIN CERTIFICATE-----'
 
 /**
- * Throws NewcutError BAD_OPTION for text without certificates in PEM form, or with one that cannot be read: node:tls
- * would trust nobody, and not say why. `place` says where the text is from.
+ * Throws NewcutError BAD_OPTION for text without certificates in PEM form, or with an unreadable one: node:tls would
+ * silently trust nobody.
+ * @param place source of the text, for errors
  */
 export function checkAuthorities(pem: string, place: string): void {
   const certificates = pem.split(BEGIN).slice(1)

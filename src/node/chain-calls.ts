@@ -23,9 +23,9 @@ import { verifyPayload } from './verify-payload.ts'
 /** A block, payload or other hash: 43 characters of base64url, or its 32 bytes. */
 export type Hash = string | Uint8Array
 
-/** Which part of a list to ask for. */
+/** Part of a list to request. */
 export interface RangeOptions extends CallOptions {
-  /** Most items of a page; the node may give fewer. Default: as many as the node gives. */
+  /** Most items of a page; the node may return fewer. Default: the limit of the node. */
   readonly limit?: number
   /** Lowest block height, included. */
   readonly minheight?: number
@@ -33,13 +33,13 @@ export interface RangeOptions extends CallOptions {
   readonly maxheight?: number
 }
 
-/** Blocks that are in `upper` or ancestors of those, and not ancestors of, or in, `lower`. */
+/** Blocks in `upper` and their ancestors, without the blocks in `lower` and their ancestors. */
 export interface Bounds {
   readonly upper: readonly Hash[]
   readonly lower?: readonly Hash[]
 }
 
-/** How blocks are given: with decoded headers, or as objects as the node writes them. */
+/** Forms of blocks: with decoded headers, or as the objects that the node writes. */
 export interface BlockEncodings {
   readonly decoded: Block
   readonly object: BlockObject
@@ -48,32 +48,32 @@ export interface BlockEncodings {
 /** `decoded` or `object`: blocks have no other form on the wire. */
 export type BlockEncoding = keyof BlockEncodings
 
-/** A block with decoded header. */
+/** A block with a decoded header. */
 export interface Block {
   readonly header: Header
   readonly payloadWithOutputs: PayloadWithOutputs
 }
 
-/** What calls of a chain need to know of their node. */
+/** Properties of the node that calls of a chain use. */
 export interface Context {
   readonly requests: Requests
   readonly info: NodeInfo
   readonly graphHistory: GraphHistory
   /** Root address of the node. */
   readonly url: string
-  /** By what the node said of itself. */
+  /** The network that the node claims to belong to. */
   readonly network: VerifiableNetwork
-  /** Fork numbers unknown to this version that the caller was told of. */
+  /** Fork numbers unknown to this version that were reported to the caller. */
   readonly reportedForks: Set<number>
 }
 
-/** The chain as a path parameter. Throws NewcutError BAD_OPTION. */
+/** @returns the chain as a path parameter. Throws NewcutError BAD_OPTION */
 export function chainText(operation: Operation, chain: number): string {
   if (Number.isSafeInteger(chain) && chain >= 0) return String(chain)
   throw new NewcutError('BAD_OPTION', `${operation.id}: chain ${chain} is not a whole number of at least 0`)
 }
 
-/** A hash in base64url. Throws FormatError. */
+/** @returns a hash in base64url. Throws FormatError */
 export function hashText(hash: Hash): string {
   if (typeof hash === 'string') {
     decodeHash(hash)
@@ -83,13 +83,13 @@ export function hashText(hash: Hash): string {
   return encodeBase64Url(hash)
 }
 
-/** Hashes of a chain, or of branches of it. */
+/** Lists hashes of a chain, or of branches of it. */
 export function hashes(context: Context, chain: number, options: RangeOptions, bounds?: Bounds): Paging<string> {
   const operation = bounds === undefined ? operations.hashes : operations.hashBranch
   return listOf<string, string>(context, operation, { chain, options, bounds, type: JSON_TYPE, read: (items) => items })
 }
 
-/** Headers of a chain, or of branches of it. */
+/** Lists headers of a chain, or of branches of it. */
 export function headers<E extends HeaderEncoding>(
   context: Context,
   chain: number,
@@ -108,7 +108,7 @@ export function headers<E extends HeaderEncoding>(
   return listOf(context, operation, { chain, options, bounds, type: codec.pageType, read })
 }
 
-/** Blocks of a chain, or of branches of it. */
+/** Lists blocks of a chain, or of branches of it. */
 export function blocks<E extends BlockEncoding>(
   context: Context,
   chain: number,
@@ -137,7 +137,7 @@ export function blocks<E extends BlockEncoding>(
   return listOf(context, operation, { chain, options, bounds, type: JSON_TYPE, read })
 }
 
-/** One header. */
+/** Fetches one header. */
 export async function header<E extends HeaderEncoding>(
   context: Context,
   chain: number,
@@ -168,13 +168,13 @@ export async function header<E extends HeaderEncoding>(
   return value
 }
 
-/** Where the answer to an operation comes from, as errors say it. */
+/** Source of a response, for errors. */
 export interface Origin {
   readonly url: string
   readonly operation: string
 }
 
-/** A verifier if one is wanted. */
+/** @returns a verifier, or null if `verify` is off */
 export function verifierFor(context: Context, { verify }: VerifyOption, origin: Origin): HeaderVerifier | null {
   if (verify === undefined || verify === false) return null
   const options = verify === true ? {} : verify
@@ -201,12 +201,12 @@ export function verifyPayloadOf(
   verifyPayload(payload, origin)
 }
 
-/** What errors of an operation say about where they come from. */
+/** @returns the source of the responses to an operation, for errors */
 export function originOf({ url, requests }: Context, operation: Operation, params: Call['params'] = {}): Origin {
   return { url: url + requests.pathOf(operation, params), operation: operation.id }
 }
 
-/** The options that belong to the request. */
+/** @returns only the options of the request */
 export function callOf({ signal, timeoutMs }: CallOptions): CallOptions {
   return { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) }
 }
@@ -253,7 +253,7 @@ function expectChain(actual: number, expected: number): void {
   if (actual !== expected) throw new WrongAnswer(`there is a header of chain ${actual}, not ${expected}`)
 }
 
-/** Reads a header out of an answer. One that cannot be decoded is the node's fault: NodeMisbehaved, not FormatError. */
+/** Reads a header from a response. A malformed one is the fault of the node: NodeMisbehaved replaces FormatError. */
 function understood<T>(operation: Operation, answer: Parameters<typeof misbehaved>[1], read: () => T): T {
   try {
     return read()

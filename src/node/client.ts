@@ -1,6 +1,6 @@
 /**
- * Typed client of a node's HTTP interface. What it accepts is what the interface
- * description promises and what live nodes do (PROTOCOL.md E); src/schema has the shapes of all bodies.
+ * Typed client of the HTTP interface of a node. It accepts everything that the interface description promises, and what
+ * live nodes send (PROTOCOL.md E). src/schema has the shapes of all bodies.
  */
 import type { ProductWord } from '../core/header-json.ts'
 import type { MinerAccount } from '../core/payload.ts'
@@ -56,21 +56,22 @@ import { type WaitOptions, waitForProof, waitForResult } from './wait-for.ts'
  * await client.close()
  * ```
  *
- * Every call takes `signal` and `timeoutMs`, and throws: UnreachableError (no complete answer), NodeRefusal (an error
- * status; NotFound, BranchBoundsExceeded and NotAcceptable among them), NodeMisbehaved (a body that is not what the
- * interface promises, or longer than such a body can be), NewcutError BAD_OPTION and FormatError for arguments that
- * cannot be right, and the reason of `signal` as it is. All but the last two say whether trying again may help.
+ * Every call takes `signal` and `timeoutMs`. It throws UnreachableError without a complete response, and NodeRefusal
+ * for an error status; NotFound, BranchBoundsExceeded and NotAcceptable are refusals. It throws NodeMisbehaved for a
+ * body that breaks the interface, or is longer than such a body can be. `isRetryable` says whether a retry may help.
+ * Impossible arguments throw NewcutError BAD_OPTION or FormatError. An aborted call throws the reason of `signal` as it
+ * is.
  *
  * Hashes go in as base64url or as bytes. Integers beyond 2^53 come out as bigint. Redirections are not followed.
  */
 export class NodeClient {
-  /** The connection underneath, for requests that have no method here. */
+  /** The connection, for requests that have no method here. */
   readonly http: NodeHttp
-  /** What the node said of itself when it was connected to. Its texts are printable, its chains those of its graphs. */
+  /** Description of the node when the client connected. Its texts are printable, its chains those of its graphs. */
   readonly info: NodeInfo
-  /** The graphs of the network by the height they begin at, ascending; at least one. Work has to fit them. */
+  /** Graphs of the network by their first height, ascending; at least one. Work must fit them. */
   readonly graphHistory: GraphHistory
-  /** The word that the node uses in paths: `chainweb` or `ledger`. */
+  /** Word of the node in paths: `chainweb` or `ledger`. */
   readonly product: ProductWord
   readonly #requests: Requests
   readonly #context: Context & { readonly http: NodeHttp }
@@ -94,10 +95,10 @@ export class NodeClient {
   }
 
   /**
-   * Asks a node what it is. Throws NotRecognised for something that is not the service API of a node, NodeMisbehaved
-   * for a node whose description of itself cannot be right, NodeRefusal where asking again may help, UnreachableError,
-   * BAD_OPTION for a malformed address, or the reason of `signal` when that aborts before there is an answer; later
-   * it has no effect.
+   * Connects to a node and reads its description. Throws NotRecognised if it is not the service API of a node, and
+   * NodeMisbehaved if its description cannot be right. Throws NodeRefusal if a retry may help, UnreachableError, and
+   * BAD_OPTION for a malformed address. Throws the reason of `signal` if it aborts before the response; later it has no
+   * effect.
    */
   static async connect(options: NodeHttpOptions, signal?: AbortSignal): Promise<NodeClient> {
     const http = new NodeHttp(options)
@@ -111,60 +112,57 @@ export class NodeClient {
   }
 
   /**
-   * Time between blocks of a chain, in milliseconds: what the node told when it was connected to; else the delay of the
-   * network that it named; else 30 s.
+   * Time between blocks of a chain, in milliseconds: as described when the client connected, else that of the named
+   * network, else 30 s.
    */
   get blockDelayMs(): number {
     return (this.info.nodeBlockDelay ?? Number(this.#context.network.network.blockDelay)) / 1000
   }
 
-  /** Drops all connections; calls and streams under way end with UnreachableError `closed`. */
+  /** Drops all connections. Pending calls and streams end with UnreachableError `closed`. */
   close(): Promise<void> {
     return this.http.close()
   }
 
   /**
-   * The node's health message: it runs and answers. Its consensus shows in the cut. NodeRefusal 503: it is stopping.
+   * Health message of the node: it runs and responds. Its consensus shows in the cut. NodeRefusal 503 while it stops.
    */
   healthCheck(options: CallOptions = {}): Promise<string> {
     return this.#requests.text(operations.healthCheck, options)
   }
 
   /**
-   * Network, chains, graphs by height (live nodes: newest first), and what else the node tells: older nodes do not tell
-   * their block delay (us). `info` keeps the first answer.
+   * Network, chains, graphs by height (live nodes: newest first), and further properties. Older nodes do not report
+   * their block delay (us). `info` keeps the first response.
    */
   async nodeInfo(options: CallOptions = {}): Promise<NodeInfo> {
     return (await nodeCalls.nodeInfo(this.#requests, options)).info
   }
 
-  /** The configuration of the node, without secrets; not part of the stable interface. Live nodes: P2P port only. */
+  /** Configuration of the node, without secrets; not part of the stable interface. Live nodes: P2P port only. */
   async config(options: CallOptions = {}): Promise<NodeConfig> {
     return (await this.#requests.json(operations.config, options)).body as NodeConfig
   }
 
   /**
-   * Starts a backup of the block database, with `backupPact` also of the contract-state database, and gives its id;
-   * that of the running job if there is one. NodeRefusal 404: backups are off. Asked for at the root, then below the
-   * network.
+   * Starts a backup of the block database, with `backupPact` also of the contract-state database. Tries the root path,
+   * then the path of the network. NodeRefusal 404 if backups are off. @returns the id of the job, or of the running one
    */
   makeBackup({ backupPact = false, ...call }: CallOptions & { readonly backupPact?: boolean } = {}): Promise<string> {
     return nodeCalls.makeBackup(this.#context, backupPact, call)
   }
 
-  /** How a backup job stands. Throws NotFound with the id as key. */
+  /** Status of a backup job. Throws NotFound with the id as key. */
   checkBackup(id: string, options: CallOptions = {}): Promise<BackupStatus> {
     return nodeCalls.checkBackup(this.#context, id, options)
   }
 
-  /** The head of every chain; with `maxheight`, of a cut whose heights add up to no more than that. */
+  /** The head of every chain; with `maxheight`, of a cut whose heights add up to at most that. */
   async cut({ maxheight, ...call }: CallOptions & { readonly maxheight?: number } = {}): Promise<CutHashes> {
     return (await this.#requests.json(operations.cut, { ...call, query: { maxheight } })).body
   }
 
-  /**
-   * Tells the node of a cut; it needs an `origin`. NodeRefusal 400: without one; 401: an unknown peer. P2P port only.
-   */
+  /** Sends a cut with an `origin`. NodeRefusal 400 without an origin, 401 for an unknown peer. P2P port only. */
   async putCut(cut: CutHashes, options: CallOptions = {}): Promise<void> {
     await this.#requests.send(operations.putCut, { ...options, body: cut })
   }
@@ -178,7 +176,7 @@ export class NodeClient {
     return new Paging(fetch, defaults, { ...chainCalls.originOf(this.#context, operation), operation })
   }
 
-  /** Makes a peer known. NodeRefusal 400: it cannot be reached from there. P2P port only. */
+  /** Announces a peer. NodeRefusal 400 if the node cannot reach it. P2P port only. */
   async putCutPeer(peer: PeerInfo, options: CallOptions = {}): Promise<void> {
     await this.#requests.send(operations.putCutPeer, { ...options, body: peer })
   }
@@ -189,13 +187,13 @@ export class NodeClient {
   }
 
   /**
-   * Block hashes of branches, descending from the leaves. NotFound: an upper bound is unknown; BranchBoundsExceeded.
+   * Block hashes of branches, descending from the leaves. NotFound if an upper bound is unknown; BranchBoundsExceeded.
    */
   hashBranch(chain: number, bounds: Bounds, options: RangeOptions = {}): Paging<string> {
     return chainCalls.hashes(this.#context, chain, options, bounds)
   }
 
-  /** Headers of a chain by ascending height, orphans included. Also throws InvalidHeader if they are to be verified. */
+  /** Headers of a chain by ascending height, orphans included. With `verify`, also throws InvalidHeader. */
   headers<E extends HeaderEncoding = 'decoded'>(
     chain: number,
     options: RangeOptions & EncodingOption<E> & VerifyOption = {},
@@ -214,7 +212,7 @@ export class NodeClient {
     return chainCalls.header(this.#context, chain, hash, options)
   }
 
-  /** Headers of branches, descending from the leaves. NotFound: an upper bound is unknown; BranchBoundsExceeded. */
+  /** Headers of branches, descending from the leaves. NotFound if an upper bound is unknown; BranchBoundsExceeded. */
   headerBranch<E extends HeaderEncoding = 'decoded'>(
     chain: number,
     bounds: Bounds,
@@ -231,7 +229,7 @@ export class NodeClient {
     return chainCalls.blocks(this.#context, chain, options)
   }
 
-  /** Blocks of branches, descending from the leaves. NotFound: an upper bound is unknown; BranchBoundsExceeded. */
+  /** Blocks of branches, descending from the leaves. NotFound if an upper bound is unknown; BranchBoundsExceeded. */
   blockBranch<E extends BlockEncoding = 'decoded'>(
     chain: number,
     bounds: Bounds,
@@ -245,17 +243,17 @@ export class NodeClient {
     return payload(this.#context, 'plain', { chain, hash, options })
   }
 
-  /** As payload, with the outputs of the transactions and of the coinbase. */
+  /** Like payload, with the outputs of the transactions and of the coinbase. */
   payloadOutputs(chain: number, hash: Hash, options: PayloadOptions = {}): Promise<PayloadWithOutputs> {
     return payload(this.#context, 'outputs', { chain, hash, options })
   }
 
-  /** Several payloads in the order of their keys, without those that the node does not have; 1,000 in a request. */
+  /** Several payloads in the order of their keys, 1,000 in a request. Payloads that the node lacks are left out. */
   payloads(chain: number, keys: PayloadKeys, options: Omit<PayloadOptions, 'height'> = {}): Promise<PayloadData[]> {
     return payloads(this.#context, 'plain', { chain, keys, options })
   }
 
-  /** As payloads, with outputs. */
+  /** Like payloads, with outputs. */
   payloadsOutputs(
     chain: number,
     keys: PayloadKeys,
@@ -265,8 +263,8 @@ export class NodeClient {
   }
 
   /**
-   * Every header that the node takes into its database, orphans included, from now on. Reconnects by itself; a gap
-   * tells that something was missed. The iteration throws NodeRefusal (404: the stream is off) and NodeMisbehaved.
+   * Every header that the node adds to its database, orphans included. Reconnects automatically; a gap reports missed
+   * updates. The iteration throws NodeRefusal (404 if the stream is off) and NodeMisbehaved.
    */
   headerUpdates<E extends UpdateEncoding = 'decoded'>(
     options: StreamOptions & EncodingOption<E> & VerifyOption = {},
@@ -274,7 +272,7 @@ export class NodeClient {
     return streamCalls.blockNews<E>(this.#context, 'headerUpdates', options)
   }
 
-  /** As headerUpdates, with payloads. */
+  /** Like headerUpdates, with payloads. */
   blockUpdates<E extends UpdateEncoding = 'decoded'>(
     options: StreamOptions & EncodingOption<E> & VerifyOption = {},
   ): Updates<BlockNews<E> | Gap> {
@@ -282,8 +280,8 @@ export class NodeClient {
   }
 
   /**
-   * Hashes of pending transactions: all, or those that came `since` the highwaterMark of an earlier answer. P2P port
-   * only, as all of the mempool. A mark is a pair of 64-bit integers: number, or bigint beyond 2^53.
+   * Hashes of pending transactions: all, or those since the highwaterMark of an earlier response. A mark is a pair of
+   * 64-bit integers: number, or bigint beyond 2^53. All mempool calls need the P2P port.
    */
   mempoolPending(
     chain: number,
@@ -292,38 +290,39 @@ export class NodeClient {
     return nodeCalls.mempoolPending(this.#context, chain, options)
   }
 
-  /** For each request key whether its transaction is pending. */
+  /** Whether the transaction of each request key is pending. */
   mempoolMember(chain: number, keys: readonly Hash[], call: CallOptions = {}): Promise<boolean[]> {
     return nodeCalls.mempoolAnswers(this.#context, 'mempoolMember', { chain, keys, call }) as Promise<boolean[]>
   }
 
-  /** For each request key its pending transaction, or that there is none. */
+  /** The pending transaction of each request key, or that there is none. */
   mempoolLookup(chain: number, keys: readonly Hash[], call: CallOptions = {}): Promise<MempoolLookup[]> {
     return nodeCalls.mempoolAnswers(this.#context, 'mempoolLookup', { chain, keys, call }) as Promise<MempoolLookup[]>
   }
 
-  /** Adds signed commands, as objects or as JSON text. NodeRefusal 400: one of them is malformed. */
+  /** Adds signed commands, as objects or as JSON text. NodeRefusal 400 if one of them is malformed. */
   mempoolInsert(chain: number, commands: readonly (string | Command)[], call: CallOptions = {}): Promise<void> {
     return nodeCalls.mempoolInsert(this.#context, { chain, commands, call })
   }
 
   /**
-   * Executes a command on this node alone: nothing is written. A command that fails is a result too. NodeRefusal 400: it
-   * cannot be executed at all, and why.
+   * Executes a command on this node alone, without writing anything. A failed command is a result too. NodeRefusal 400
+   * says why it cannot be executed at all.
    */
   local(chain: number, command: Command, call: LocalOptions = {}): Promise<LocalResult> {
     return commandCalls.local(this.#context, command, { chain, call })
   }
 
   /**
-   * Hands in commands for the next blocks of a chain, all of them or none, and gives their request keys. NodeRefusal
-   * 400 says which of them is wrong, and why.
+   * Submits commands for the next blocks of a chain, all of them or none. NodeRefusal 400 says which one is wrong, and
+   * why.
+   * @returns their request keys
    */
   send(chain: number, commands: readonly Command[], call: CallOptions = {}): Promise<string[]> {
     return commandCalls.send(this.#context, commands, { chain, call })
   }
 
-  /** Results by request key, of commands that have one; with so many blocks on top of theirs at least. */
+  /** Results by request key, of the commands that have one with at least `confirmationDepth` blocks on top of it. */
   poll(
     chain: number,
     keys: readonly Hash[],
@@ -332,28 +331,28 @@ export class NodeClient {
     return commandCalls.poll(this.#context, keys, { chain, call })
   }
 
-  /** Waits for the result of a command. NodeRefusal 504, retryable: none within the time that the node waits, 180 s. */
+  /** Waits for the result of a command. NodeRefusal 504, retryable, if the node has none within 180 s. */
   listen(chain: number, key: Hash, call: CallOptions = {}): Promise<CommandResult> {
     return commandCalls.listen(this.#context, key, { chain, call })
   }
 
   /**
-   * Proves the result of a command of this chain to another one; the proof goes into a continuation there. NodeRefusal
-   * 400: there is no proof, or not yet.
+   * Proves the result of a command of this chain to another one; a continuation there needs the proof. NodeRefusal 400
+   * if there is no proof, or not yet.
    */
   spv(chain: number, key: Hash, targetChain: number, call: CallOptions = {}): Promise<string> {
     return commandCalls.spv(this.#context, { key, targetChain }, { chain, call })
   }
 
   /**
-   * Waits for the result of a command by asking again and again, also while the node is away, until so many blocks
-   * stand on that of the command. Throws NewcutError NO_RESULT after `limitMs`.
+   * Polls for the result of a command, even while the node is away, until `depth` blocks are on top of it. Throws
+   * NewcutError NO_RESULT after `limitMs`.
    */
   waitFor(chain: number, requestKey: string, options: WaitOptions = {}): Promise<CommandResult> {
     return waitForResult(this, { chain, requestKey }, options, { clock: this.http.clock, random: Math.random })
   }
 
-  /** Waits for the proof of a result for another chain, which has to hear of its block first. As waitFor. */
+  /** Waits for the proof of a result for another chain, which must learn of its block first. Throws like waitFor. */
   waitForProof(chain: number, requestKey: string, targetChain: number, options: WaitOptions = {}): Promise<string> {
     return waitForProof(this, { chain, requestKey, targetChain }, options, {
       clock: this.http.clock,
@@ -361,35 +360,34 @@ export class NodeClient {
     })
   }
 
-  /** Hands in a command for the nodes that it is addressed to; gives its request key. Live nodes have no such endpoint. */
+  /** Submits a command to the nodes that it names; returns its request key. Live nodes have no such endpoint. */
   private(chain: number, command: Command, call: CallOptions = {}): Promise<string> {
     return commandCalls.privateCommand(this.#context, command, { chain, call })
   }
 
   /**
-   * Work, of this chain if the node likes the suggestion. Throws UnauthorizedMiner (this account may not mine there),
-   * NodeRefusal 503 (no work yet, try later), and NodeMisbehaved, which is retryable here, for work of a chain or with
-   * adjacent chains that are not those of the node's graph at its height.
+   * Fetches work, of the suggested chain if the node agrees. Throws UnauthorizedMiner if this account may not mine
+   * there, NodeRefusal 503 if there is no work yet. Throws a retryable NodeMisbehaved for work whose chain or adjacent
+   * chains are not those of the graph of the node at its height.
    */
   work(account: MinerAccount, suggestedChain?: number, call: CallOptions = {}): Promise<WorkAnswer> {
     return miningCalls.work(this.#context, account, suggestedChain, call)
   }
 
   /**
-   * Whether mining is switched off in a node that is otherwise well: its service answers and is of the same network,
-   * and it answers a request for work with its own 404. False whenever that cannot be told from an outage. Throws the
-   * reason of `signal`.
+   * Whether mining is disabled on an otherwise healthy node: its service responds and is of the same network, and a
+   * request for work gets its own 404. False if it may be an outage. Throws the reason of `signal`.
    */
   isMiningDisabled(account: MinerAccount, call: CallOptions = {}): Promise<boolean> {
     return miningCalls.isMiningDisabled(this.#context, account, call)
   }
 
-  /** Hands in solved work bytes. Success says that the node took them, not that they became a block. */
+  /** Submits solved work bytes. Success means that the node took them, not that they became a block. */
   solved(work: Uint8Array, call: CallOptions = {}): Promise<void> {
     return miningCalls.solved(this.#context, work, call)
   }
 
-  /** What is new for a miner of a chain: an iterable, or with handlers a stream that stays open until it is closed. */
+  /** News for miners of a chain: an iterable, or with handlers a stream that stays open until it is closed. */
   updates(chain: number, handlers: UpdateHandlers): EventStream
   updates(chain: number, options?: StreamOptions): Updates<WorkNews | Gap>
   updates(chain: number, options: StreamOptions | UpdateHandlers = {}): Updates<WorkNews | Gap> | EventStream {

@@ -1,4 +1,4 @@
-/** Signed commands: what executes them, and what became of them. */
+/** Calls for signed commands: execution, submission, and results. */
 import type { Command } from '../schema/bodies.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import type { Operation } from '../schema/operation.ts'
@@ -6,31 +6,31 @@ import { operations } from '../schema/operations.ts'
 import { type Context, callOf, chainText, type Hash, hashText } from './chain-calls.ts'
 import { type CallOptions, misbehaved } from './requests.ts'
 
-/** How local executes a command. */
+/** Options of local. */
 export interface LocalOptions extends CallOptions {
-  /** With all rules and all gas of a block. Default: the code alone, which pays nothing. */
+  /** Apply all rules and all gas of a block. Default: run the code alone, which pays nothing. */
   readonly preflight?: boolean
-  /** False: signers are believed without signatures. Default true. */
+  /** If false, signers count without signatures. Default true. */
   readonly signatureVerification?: boolean
-  /** On the state of so many blocks below the head of the chain. Default 0. */
+  /** Run on the state this many blocks below the head of the chain. Default 0. */
   readonly rewindDepth?: number
 }
 
-/** The result of local, and in preflight what the node warns of. */
+/** The result of local, with the warnings of preflight. */
 export type LocalResult = CommandResult & { readonly preflightWarnings: readonly string[] }
 
-/** A chain and what is sent to it. */
+/** A chain, and the options of a call to it. */
 interface OnChain<Call extends CallOptions = CallOptions> {
   readonly chain: number
   readonly call: Call
 }
 
-/** A node answers listen after 180 s at the latest; then it says that there is no result yet. */
+/** A node responds to listen after 180 s at the latest, if need be without a result. */
 const LISTEN_TIMEOUT_MS = 190_000
 
 const paramsOf = (operation: Operation, chain: number) => ({ chain: chainText(operation, chain) })
 
-/** Only what belongs to a command: tools keep more in theirs. */
+/** Copies only the properties of a command: tools store more in theirs. */
 function commandOf({ hash, sigs, cmd }: Command): Command {
   return { hash, sigs, cmd }
 }
@@ -51,7 +51,7 @@ export async function local(
     : { ...body, preflightWarnings: [] }
 }
 
-/** Hands in commands: all or none. Gives their request keys. */
+/** Submits commands: all or none. @returns their request keys */
 export async function send(
   { requests }: Context,
   commands: readonly Command[],
@@ -66,7 +66,7 @@ export async function send(
   return sent.requestKeys
 }
 
-/** The results that there are, by request key. */
+/** Fetches the results that exist, by request key. */
 export async function poll(
   { requests }: Context,
   keys: readonly Hash[],
@@ -95,7 +95,7 @@ export async function listen({ requests }: Context, key: Hash, { chain, call }: 
   throw misbehaved(operation, answer, `the result of another command: ${body.reqKey}`)
 }
 
-/** The proof of a result for another chain. */
+/** Fetches the proof of a result for another chain. */
 export async function spv(
   { requests }: Context,
   { key, targetChain }: { readonly key: Hash; readonly targetChain: number },
@@ -106,7 +106,7 @@ export async function spv(
   return (await requests.json(operation, { ...callOf(call), params: paramsOf(operation, chain), body })).body
 }
 
-/** Hands in a command for the nodes that it is addressed to. Gives its request key. */
+/** Submits a command to the nodes that it names. @returns its request key */
 export async function privateCommand(
   { requests }: Context,
   command: Command,

@@ -1,4 +1,4 @@
-/** Connections to a node: TCP and TLS, and which certificates are accepted. */
+/** Connections to a node over TCP and TLS, and the certificates that they accept. */
 import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
@@ -8,36 +8,38 @@ import { describeError, NewcutError } from '../core/errors.ts'
 import { checkAuthorities } from './authorities.ts'
 import { UnreachableError } from './unreachable.ts'
 
-/** Time for one of a host's addresses; Node's 250 ms gives up on nodes that are merely far away. */
+/** Connection timeout for each address of a host; the 250 ms of Node.js give up on distant nodes. */
 const ADDRESS_TIMEOUT_MS = 1_000
 
-/** Whom to trust, and how long connecting may take. */
+/** Trust and timeout of connections. */
 export interface DialOptions {
   /** Accept any certificate. */
   insecure?: boolean
-  /** SHA-256 of the node's certificate (DER), base64url or hex with or without colons. Replaces all other checks. */
+  /**
+   * SHA-256 of the certificate of the node (DER), base64url or hex with or without colons. Replaces all other checks.
+   */
   fingerprint?: string
   /**
-   * Certificates in PEM form of the authorities that may sign the node's certificate; all others are distrusted. Its
-   * name and dates are checked as usual. Not together with `insecure`.
+   * Certificates in PEM form of the only authorities that may sign the certificate of the node. Its name and dates are
+   * checked as usual. Excludes `insecure`.
    */
   ca?: string
-  /** TCP and TLS together; undici's timer may be up to a second late. */
+  /** Timeout for TCP and TLS together, default 5 s; the timer of undici may be up to a second late. */
   connectTimeoutMs?: number
   /**
-   * Makes the connections in place of TCP and TLS, as simulations do.
+   * Replaces TCP and TLS, in simulations.
    *
    * @internal
    */
   dial?: Dial
 }
 
-/** What makes connections. They end when the signal aborts. */
+/** Creates connectors. Their connections end when the signal aborts. */
 export type Dial = (signal: AbortSignal) => buildConnector.connector
 
 /**
- * Connectors whose sockets, also those not yet connected, end when the signal aborts. Throws NewcutError BAD_OPTION for a
- * fingerprint or authorities that cannot be used.
+ * Creates connectors whose sockets end when the signal aborts, even before they are connected. Throws NewcutError
+ * BAD_OPTION for an unusable fingerprint or authorities.
  */
 export function connectors(url: URL, options: DialOptions): Dial {
   const pinned = options.fingerprint === undefined ? undefined : parseFingerprint(options.fingerprint)
@@ -49,8 +51,8 @@ export function connectors(url: URL, options: DialOptions): Dial {
   return (signal) => {
     const connect = dial(signal)
     const guarded: buildConnector.connector = (target, callback) => {
-      // undici connects anew when a connection is dropped under a request, also while the client closes. Node 22 and 24
-      // leave a socket alone whose signal had aborted before it was made: the process would never end.
+      // undici reconnects when a connection drops under a request, even while the client closes. Node 22 and 24 ignore
+      // a signal that aborted before the socket was created: the process would never end.
       if (signal.aborted) queueMicrotask(() => callback(signal.reason, null))
       else connect(target, callback)
     }
@@ -58,7 +60,7 @@ export function connectors(url: URL, options: DialOptions): Dial {
   }
 }
 
-/** TCP and TLS. */
+/** Connectors for TCP and TLS. */
 function dialWith(
   { connectTimeoutMs, insecure }: DialOptions,
   { isPinned, ca }: { readonly isPinned: boolean; readonly ca: string | undefined },
@@ -73,9 +75,9 @@ function dialWith(
       ...(isPinned && { maxCachedSessions: 0 }),
     })
     return (target, callback) => {
-      // The types of undici are silent on what it returns.
+      // The types of undici leave out what it returns.
       const socket = connect(target, callback) as unknown as Socket
-      // Node's own option `signal` holds on to every socket, closed ones too, for as long as the signal lives.
+      // The `signal` option of Node.js retains every socket, even closed ones, as long as the signal lives.
       const drop = () => void socket.destroy(signal.reason)
       signal.addEventListener('abort', drop, { once: true })
       socket.once('close', () => signal.removeEventListener('abort', drop))
@@ -98,7 +100,7 @@ function pinnedConnector(connect: buildConnector.connector, pinned: string, orig
   }
 }
 
-/** Lower-case hex. */
+/** @returns lower-case hex. Throws NewcutError BAD_OPTION for text that is no SHA-256 */
 function parseFingerprint(text: string): string {
   try {
     const hex = text.replaceAll(':', '')

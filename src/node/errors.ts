@@ -1,24 +1,24 @@
 /**
- * What a node may answer instead of what was asked for.
+ * Errors of the node client.
  *
  * | class | code | when |
  * |---|---|---|
- * | UnreachableError | NODE_UNREACHABLE | no complete answer: refused, timed out, connection lost, TLS |
- * | NotRecognised | NODE_NOT_RECOGNISED | what answers at that address is not the service API of a node |
- * | NodeRefusal | NODE_REFUSED | any status but 2xx; the five below are refusals with a known meaning |
- * | NotFound | NODE_REFUSED | 404 that says what does not exist |
- * | UnauthorizedMiner | NODE_REFUSED | 403 on work, in the node's own words |
+ * | UnreachableError | NODE_UNREACHABLE | no complete response: refused, timed out, connection lost, TLS |
+ * | NotRecognised | NODE_NOT_RECOGNISED | the server at that address is not the service API of a node |
+ * | NodeRefusal | NODE_REFUSED | any status except 2xx; the five below are refusals with a known meaning |
+ * | NotFound | NODE_REFUSED | 404 that names the missing item |
+ * | UnauthorizedMiner | NODE_REFUSED | 403 on work, in the words of the node |
  * | MinersPoolFull | NODE_REFUSED | 403 on work: the node takes no more miners for now; retryable |
  * | BranchBoundsExceeded | NODE_REFUSED | 400 for more branch bounds than the node takes |
  * | NotAcceptable | NODE_REFUSED | 406: the node has no such encoding |
- * | NodeMisbehaved | NODE_MISBEHAVED | a 2xx whose body is not what the interface promises |
- * | InvalidHeader, InvalidPayload | NODE_MISBEHAVED | what `verify` found to break the rules of the chain |
+ * | NodeMisbehaved | NODE_MISBEHAVED | a 2xx whose body breaks the interface |
+ * | InvalidHeader, InvalidPayload | NODE_MISBEHAVED | `verify` found a broken rule of the chain |
  *
- * Two properties tell what to do next. They are defined here and nowhere else:
+ * Two properties say how to react. They are defined here and nowhere else:
  *
- * - `retryable`: the same request may succeed later. Who wants an answer asks again.
- * - `isNodesOwn` (refusals): the node itself judged this request. Everything else may come from what stands before a
- *   node while it restarts: a proxy's 404 or 502, a redirection. Who must outlast an outage gives up for this only.
+ * - `retryable`: the same request may succeed later.
+ * - `isNodesOwn` (refusals): the node itself judged this request. Anything else may come from a proxy in front of a
+ *   node that restarts: a 404 or 502, a redirection. To outlast an outage, give up only if this is true.
  */
 import { NewcutError } from '../core/errors.ts'
 import { type ForkState, forkStateOf } from '../core/fork.ts'
@@ -27,20 +27,20 @@ import { withoutSecrets } from '../core/host.ts'
 import { printable } from '../core/printable.ts'
 import type { HeaderRule } from '../core/validate.ts'
 
-/** 408, 429, 502, 503 and 504: the node, or something in front of it, may answer the same request later. */
+/** 408, 429, 502, 503 and 504: the node, or a proxy in front of it, may accept the same request later. */
 const RETRYABLE_STATUS: readonly number[] = [408, 429, 502, 503, 504]
-/** Of the beginning of a body. */
+/** Maximum for the beginning of a body. */
 const MAX_EXCERPT_CHARACTERS = 200
-/** Of the text of a refusal: it may tell of several commands. */
+/** Maximum for the text of a refusal, which may report several commands. */
 export const MAX_REFUSAL_CHARACTERS = 1000
-/** Of a message or a hint: what a node sends finds its way into both. */
+/** Maximum for a message or a hint: text of a node may become part of both. */
 const MAX_MESSAGE_CHARACTERS = 600
 const MAX_REFUSAL_MESSAGE_CHARACTERS = MAX_MESSAGE_CHARACTERS + MAX_REFUSAL_CHARACTERS
-/** What a node says of an account that may not mine (PROTOCOL.md A.1). */
+/** Text of a node about an account that may not mine (PROTOCOL.md A.1). */
 const UNAUTHORIZED_MINER = /^unauthorized miner\b/i
-/** Nodes after 3.2 may take miners that they do not list. One that may not: */
+/** Text of a node after 3.2 that is set to refuse miners which it does not list. */
 const UNKNOWN_MINER = /^unauthorized miner\/unknown miners not allowed\b/i
-/** The same nodes, when as many miners ask for work as they take. They forget one that has not asked for 5 minutes. */
+/** Text of a node after 3.2 at its limit of miners. It forgets a miner that has not asked for work for 5 minutes. */
 const MINERS_POOL_FULL = /^unauthorized miner\/miners pool full\b/i
 
 const UNAUTHORIZED_HINT =
@@ -48,37 +48,35 @@ const UNAUTHORIZED_HINT =
 const UNKNOWN_MINER_HINT =
   'the node mines for the accounts it lists: its operator has to list this one, or to set it to take unknown miners'
 
-/** Whether asking again may help: the `retryable` of an error of this client; false for all other errors. */
+/** Whether a retry may help: the `retryable` of an error of this client; false for all other errors. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof NewcutError && 'retryable' in error && error.retryable === true
 }
 
-/**
- * Whether an answer carries the version header that nodes put on all of theirs (PROTOCOL.md E.0); proxies have none.
- */
+/** Whether a response carries the version header that nodes always send (PROTOCOL.md E.0); proxies have none. */
 export function isFromNode(headers: Readonly<Record<string, unknown>>): boolean {
   return headers['x-chainweb-node-version'] !== undefined || headers['x-ledger-node-version'] !== undefined
 }
 
-/** An answer as errors tell of it. */
+/** A response, as errors describe it. */
 export interface AnswerDetails {
-  /** What was asked for. */
+  /** Requested URL. */
   readonly url: string
   /** HTTP status. */
   readonly status: number
-  /** The beginning of the body as one line of printable text: at most 200 characters, of a refusal 1,000. */
+  /** Beginning of the body as one line of printable text: at most 200 characters, of a refusal 1,000. */
   readonly excerpt: string
   /** Id of the operation (src/schema/operations.ts); undefined for a request outside of the table. */
   readonly operation?: string | undefined
-  /** Whether the answer carries the version header of a node. Default false. */
+  /** Whether the response carries the version header of a node. Default false. */
   readonly isFromNode?: boolean
-  /** Where a redirection (3xx) leads, as its Location header says; undefined: not told. */
+  /** Target of a redirection (3xx) by its Location header; undefined if there is none. */
   readonly location?: string | undefined
 }
 
-/** What answers is not the service API of a node. Code NODE_NOT_RECOGNISED. */
+/** The server is not the service API of a node. Code NODE_NOT_RECOGNISED. */
 export class NotRecognised extends NewcutError {
-  /** Whether something that stands before a node may have answered in its place: no version header was sent. */
+  /** Whether a proxy in front of a node may have responded in its place: there was no version header. */
   readonly retryable: boolean
 
   constructor(cause: NodeRefusal | NodeMisbehaved) {
@@ -90,15 +88,15 @@ export class NotRecognised extends NewcutError {
   }
 }
 
-/** The node answered with an error status, or with a redirection: those are not followed. Code NODE_REFUSED. */
+/** The node responded with an error status, or with a redirection, which is not followed. Code NODE_REFUSED. */
 export class NodeRefusal extends NewcutError implements AnswerDetails {
   readonly url: string
   readonly status: number
   readonly excerpt: string
   readonly operation: string | undefined
-  /** Whether the answer carries the version header of a node. */
+  /** Whether the response carries the version header of a node. */
   readonly isFromNode: boolean
-  /** The same request may succeed later: 408, 429, 502, 503 and 504, and MinersPoolFull. */
+  /** The same request may succeed later: true for 408, 429, 502, 503 and 504, and MinersPoolFull. */
   readonly retryable: boolean
 
   constructor(answer: AnswerDetails, hint?: string) {
@@ -117,17 +115,19 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
   }
 
   /**
-   * Whether the node itself judged this request and found it wrong: a 4xx but for 408 and 429, with the version header
-   * of a node. False for what may pass with an outage: the 404 or 502 of a proxy, a redirection, a 5xx.
+   * Whether the node itself judged this request and found it wrong: a 4xx except 408 and 429, with the version header
+   * of a node. False for anything that may pass with an outage: the 404 or 502 of a proxy, a redirection, a 5xx.
    */
   get isNodesOwn(): boolean {
     return this.isFromNode && this.status >= 400 && this.status < 500 && !this.retryable
   }
 }
 
-/** Status 403 of a request for work in the node's own words: this account may not mine there. `isNodesOwn` is true. */
+/**
+ * Status 403 for a request for work, in the words of the node: this account may not mine there. `isNodesOwn` is true.
+ */
 export class UnauthorizedMiner extends NodeRefusal {
-  /** Whether the node could take miners that it does not list, and is set not to. */
+  /** Whether the node could accept miners that it does not list, and is configured not to. */
   readonly isUnknown: boolean
 
   constructor(answer: AnswerDetails) {
@@ -136,14 +136,14 @@ export class UnauthorizedMiner extends NodeRefusal {
     this.isUnknown = isUnknown
   }
 
-  /** Whether a refusal is one. */
+  /** Whether a response is this refusal. */
   static is(answer: AnswerDetails): boolean {
     return isRefusedMiner(answer) && !MINERS_POOL_FULL.test(answer.excerpt)
   }
 }
 
 /**
- * Status 403 of a request for work in the node's own words: it takes no more miners now. It forgets miners that stop
+ * Status 403 for a request for work, in the words of the node: it takes no more miners now. It forgets miners that stop
  * asking, so the same request may succeed later: `retryable` is true, and `isNodesOwn` false.
  */
 export class MinersPoolFull extends NodeRefusal {
@@ -153,7 +153,7 @@ export class MinersPoolFull extends NodeRefusal {
     super(answer, 'the node takes no more miners for now: try later, or give another node')
   }
 
-  /** Whether a refusal is one. */
+  /** Whether a response is this refusal. */
   static is(answer: AnswerDetails): boolean {
     return isRefusedMiner(answer) && MINERS_POOL_FULL.test(answer.excerpt)
   }
@@ -163,11 +163,13 @@ function isRefusedMiner({ status, operation, isFromNode, excerpt }: AnswerDetail
   return status === 403 && operation === 'work' && isFromNode === true && UNAUTHORIZED_MINER.test(excerpt)
 }
 
-/** Status 404 of an endpoint that exists, for something that does not. */
+/** Status 404 of an existing endpoint, for a missing item. */
 export class NotFound extends NodeRefusal {
-  /** What does not exist, such as a block hash; null when the node does not say. At most 200 characters, as reason. */
+  /**
+   * Key of the missing item, such as a block hash; null if the node names none. At most 200 characters, like reason.
+   */
   readonly key: string | null
-  /** In the node's words, such as `key not found`. */
+  /** Reason in the words of the node, such as `key not found`. */
   readonly reason: string
 
   constructor(answer: AnswerDetails, key: string | null, reason: string) {
@@ -179,7 +181,7 @@ export class NotFound extends NodeRefusal {
 
 /** Status 400 of a branch request: more bounds than the node takes (32 each on a service API, PROTOCOL.md E.0). */
 export class BranchBoundsExceeded extends NodeRefusal {
-  /** How many it takes; null when it does not say. */
+  /** Limit of the node, or null if it does not say. */
   readonly limit: number | null
 
   constructor(answer: AnswerDetails) {
@@ -189,26 +191,26 @@ export class BranchBoundsExceeded extends NodeRefusal {
   }
 }
 
-/** Status 406: the endpoint has no such encoding, as the P2P API of live nodes has no object headers. */
+/** Status 406: the endpoint has no such encoding. For example, the P2P API of live nodes has no object headers. */
 export class NotAcceptable extends NodeRefusal {
   constructor(answer: AnswerDetails) {
     super(answer, 'choose another encoding')
   }
 }
 
-/** The node answered with success, but not with what the interface promises. Code NODE_MISBEHAVED. */
+/** The node responded with success, but the body breaks the interface. Code NODE_MISBEHAVED. */
 export class NodeMisbehaved extends NewcutError {
-  /** What was asked for. */
+  /** Requested URL. */
   readonly url: string
-  /** HTTP status; null when it is a stream or an endless list that went wrong. */
+  /** HTTP status; null if the fault is in a stream or an endless list. */
   readonly status: number | null
-  /** The beginning of the body as one line of printable text, at most 200 characters. */
+  /** Beginning of the body as one line of printable text, at most 200 characters. */
   readonly excerpt: string
   /** Id of the operation (src/schema/operations.ts). */
   readonly operation: string | undefined
-  /** Whether the answer carries the version header of a node; false for streams. */
+  /** Whether the response carries the version header of a node; false for streams. */
   readonly isFromNode: boolean
-  /** The same request may be answered rightly later: streams that end too soon, and work that does not fit the node. */
+  /** A later response may be right: true for streams that end too soon, and for work that does not fit the node. */
   readonly retryable: boolean
 
   constructor(
@@ -234,7 +236,7 @@ export class NodeMisbehaved extends NewcutError {
   }
 }
 
-/** What a header without proof of work tells of a network that may have been set up without, and what to do. */
+/** Message and hint for a header without proof of work, on a network that may have been set up without it. */
 const ANY_NONCE = [
   ': its hash does not meet its target, so this network seems to take any nonce',
   'a development network without proof of work? Leave that rule out with verify: { checkPow: false }',
@@ -242,7 +244,7 @@ const ANY_NONCE = [
 
 /** A header that `verify` found to be invalid. */
 export class InvalidHeader extends NodeMisbehaved {
-  /** The rules it breaks, in the order of HeaderRule. */
+  /** Broken rules, in the order of HeaderRule. */
   readonly rules: readonly HeaderRule[]
   readonly chain: number
   readonly height: bigint
@@ -279,9 +281,9 @@ const forkText = ({ number, votes }: ForkState) => `fork number ${number}, ${vot
 /** The three hashes of a payload. */
 export type PayloadRule = 'transactionsHash' | 'outputsHash' | 'payloadHash'
 
-/** A payload that `verify` found not to be what its hashes say. */
+/** A payload that `verify` found not to match its hashes. */
 export class InvalidPayload extends NodeMisbehaved {
-  /** The hashes that are wrong. */
+  /** Hashes that are wrong. */
   readonly rules: readonly PayloadRule[]
   /** Payload hash as the node gave it, base64url. */
   readonly hash: string
@@ -293,12 +295,12 @@ export class InvalidPayload extends NodeMisbehaved {
   }
 }
 
-/** The beginning of a body as one line of printable text, at most so many characters. */
+/** Beginning of a body as one line of printable text of at most `most` characters. */
 export function excerptOf(body: Uint8Array, most = MAX_EXCERPT_CHARACTERS): string {
   return printable(new TextDecoder().decode(body.subarray(0, 4 * most)), most)
 }
 
-/** A Location header as errors show it: without user and password. */
+/** A Location header for errors, without user and password. */
 function shownLocation(location: string): string {
   return printable(withoutSecrets(location), MAX_EXCERPT_CHARACTERS)
 }

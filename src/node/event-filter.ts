@@ -1,7 +1,7 @@
 /**
  * Byte filter in front of an event stream parser. The node sends its updates as `event:New Cut` and an empty line,
- * without data (PROTOCOL.md A.3), and a conforming parser never dispatches an event without data (HTML standard,
- * "If the data buffer is an empty string ... return"): the filter adds the empty data line that makes it one.
+ * without data (PROTOCOL.md A.3). A conforming parser never dispatches an event without data (HTML standard, "If the
+ * data buffer is an empty string ... return"). The filter adds an empty data line, so that the parser does.
  */
 import { NewcutError } from '../core/errors.ts'
 
@@ -13,15 +13,15 @@ const DATA_LINE = new TextEncoder().encode('data:\n')
 const NAMES = (['event', 'data', 'retry'] as const).map((name) => ({ name, bytes: new TextEncoder().encode(name) }))
 
 export interface EventFilterOptions {
-  /** Reconnection time to announce at the beginning; the server's own `retry` lines are then dropped. */
+  /** Reconnection time to announce first; the `retry` lines of the server are then dropped. */
   retryMs?: number
   /** Most bytes of one line, and of all data lines of one event together. */
   maxEventBytes?: number
 }
 
 /**
- * Takes the stream in pieces of any size and gives back whole lines that end with LF, without a BOM. An unfinished last
- * line is never given out: the parser would discard it anyway.
+ * Takes chunks of any size, and returns whole lines that end with LF, without a BOM. It holds back an unfinished last
+ * line, which the parser would discard anyway.
  */
 export class EventFilter {
   readonly #maxEventBytes: number
@@ -32,7 +32,7 @@ export class EventFilter {
   #hasEvent = false
   #hasData = false
   #isFirstLine = true
-  /** The last byte was CR: a LF that follows belongs to the same line end. */
+  /** The last byte was CR: a LF after it belongs to the same line end. */
   #afterCr = false
 
   constructor(options: EventFilterOptions = {}) {
@@ -41,7 +41,9 @@ export class EventFilter {
     if (options.retryMs !== undefined) this.#out.append(new TextEncoder().encode(`retry:${options.retryMs}\n`))
   }
 
-  /** The filtered bytes that are ready, possibly none. Throws NewcutError NODE_MISBEHAVED past maxEventBytes. */
+  /**
+   * @returns the filtered bytes that are ready, possibly none. Throws NewcutError NODE_MISBEHAVED past maxEventBytes
+   */
   push(chunk: Uint8Array): Uint8Array {
     let start = 0
     for (let i = 0; i < chunk.length; i++) {
@@ -102,7 +104,7 @@ export class EventFilter {
   }
 }
 
-/** The part before the colon, or the whole line. */
+/** Name of a field: the part before the colon, or the whole line. @returns undefined for an unknown name */
 function fieldName(line: Uint8Array): (typeof NAMES)[number]['name'] | undefined {
   const found = NAMES.find(({ bytes }) => {
     const end = line[bytes.length]
@@ -111,7 +113,7 @@ function fieldName(line: Uint8Array): (typeof NAMES)[number]['name'] | undefined
   return found?.name
 }
 
-/** Grows by doubling: a stream that comes byte by byte must not cost an object a byte. */
+/** Byte buffer that grows by doubling: a stream of single bytes must not cost an object a byte. */
 export class ByteBuffer {
   #bytes = new Uint8Array(256)
   size = 0
@@ -127,7 +129,7 @@ export class ByteBuffer {
     this.size = end
   }
 
-  /** A copy of what is in it; it is empty afterwards. */
+  /** @returns a copy of the content, and empties the buffer */
   take(): Uint8Array {
     const taken = this.#bytes.slice(0, this.size)
     this.size = 0

@@ -1,7 +1,8 @@
 /**
- * An update stream of the node that stays open: `eventsource` parses and dispatches, everything around it is here.
- * Left alone, that package gives up for ever on an error status, a wrong content type or an AbortError, waits 3 s after
- * a clean end, and never notices a silent stall; so its fetch below never fails, and does all the waiting itself.
+ * An update stream of the node that stays open. `eventsource` parses and dispatches; everything around it is here.
+ *
+ * Left alone, that package gives up for ever on an error status, a wrong content type or an AbortError. It waits 3 s
+ * after a clean end, and never notices a silent stall. So the fetch below never fails, and does all the waiting itself.
  */
 import { EventSource, type FetchLikeResponse, type ReaderLike } from 'eventsource'
 import { type Clock, sleep } from '../core/clock.ts'
@@ -12,8 +13,8 @@ import { type HttpStream, MAX_TIMEOUT_MS, type NodeHttp, onAbort } from './http.
 import { UnreachableError, unreachable } from './unreachable.ts'
 
 /**
- * A stream that lived this long was good: its end is routine (PROTOCOL.md A.3: 240 s), it is opened again at once also
- * when its connection broke, and backoff starts anew.
+ * A stream that lived this long was good, and its end is routine (PROTOCOL.md A.3: 240 s). It reopens at once, even if
+ * its connection broke, and the backoff starts again from the beginning.
  */
 const GOOD_STREAM_MS = 1_000
 const FIRST_BACKOFF_MS = 250
@@ -27,23 +28,23 @@ export interface EventStreamOptions {
   operation?: string
   /** Body of the GET, such as the 4 bytes of the chain id. */
   body?: Uint8Array
-  /** Names of the events to listen to. All others are ignored, and do not keep a stalled stream alive either. */
+  /** Names of the events to listen to. All others are ignored, and do not prevent a stall either. */
   events: readonly string[]
   onEvent: (name: string, data: string) => void
-  /** At every (re)connection: what happened before it was missed. */
+  /** Called at every (re)connection: earlier events were missed. */
   onOpen?: () => void
   /**
-   * Hears of UnreachableError, NodeRefusal and NodeMisbehaved; not of a clean end of a good stream. When the client is
-   * closed (reason `closed`), nothing is tried again: that call is the last.
+   * Called with UnreachableError, NodeRefusal and NodeMisbehaved, but not for the clean end of a good stream. There is
+   * no retry after the client was closed (reason `closed`): that call is the last.
    */
   onError?: (error: NewcutError, retryInMs: number) => void
-  /** Longest time without an event, and for the headers to arrive, before the stream is opened anew; 0 = no bound. */
+  /** Longest time without an event, and for the headers to arrive, before the stream is reopened; 0 sets no limit. */
   stallMs?: number
   maxBackoffMs?: number
   /** Most bytes of one event. */
   maxEventBytes?: number
   clock: Clock
-  /** In [0, 1), for the jitter. */
+  /** Uniform in [0, 1), for the jitter. */
   random?: () => number
   /** Aborting it closes the stream. */
   signal?: AbortSignal
@@ -55,7 +56,7 @@ export interface EventStream {
   close(): void
 }
 
-/** Opens the stream and keeps it open until it is closed. Never throws; failures go to onError and are retried. */
+/** Opens the stream and keeps it open until it is closed. Never throws: failures go to onError and are retried. */
 export function openEventStream(options: EventStreamOptions): EventStream {
   return new ReopeningStream(options)
 }
@@ -65,7 +66,7 @@ class ReopeningStream implements EventStream {
   readonly #clock: Clock
   readonly #source: EventSource | undefined
   readonly #closing = new AbortController()
-  /** Ends the connection of the moment; its reason is what will be reported. */
+  /** Ends the present connection; the abort reason becomes the reported error. */
   #connection = new AbortController()
   #openedAtMs = 0
   #failures = 0
@@ -84,7 +85,7 @@ class ReopeningStream implements EventStream {
     })
     for (const name of new Set(options.events)) {
       this.#source.addEventListener(name, (event: MessageEvent) => {
-        // The package goes on dispatching what it has read when it is closed in the middle of a chunk.
+        // The package keeps dispatching what it has read if it is closed in the middle of a chunk.
         if (this.#closed) return
         this.#startStallTimer()
         options.onEvent(name, String(event.data))
@@ -101,16 +102,16 @@ class ReopeningStream implements EventStream {
     this.#closing.abort()
     this.#forgetSignal()
     this.#stopStallTimer()
-    // First, so that it finds itself closed when the connection breaks, and schedules nothing.
+    // Close the source first: once the connection breaks, it must schedule nothing.
     this.#source?.close()
     this.#connection.abort(this.#closing.signal.reason)
   }
 
-  /** The fetch of the EventSource: settles with a good response, or rejects because of close() only. */
+  /** The fetch of the EventSource: resolves with a good response, and rejects only because of close(). */
   async #connect(): Promise<FetchLikeResponse> {
     for (;;) {
       await this.#pause()
-      // Also where there was no pause: close() may have come while the await went by, and found no connection to end.
+      // Also without a pause: close() may have come during the await, and found no connection to end.
       this.#closing.signal.throwIfAborted()
       this.#connection = new AbortController()
       this.#startStallTimer()
@@ -119,7 +120,7 @@ class ReopeningStream implements EventStream {
           path: this.#options.path,
           ...(this.#options.body && { body: this.#options.body, contentType: 'application/octet-stream' }),
           accept: 'text/event-stream',
-          // No headers come until the chain has work (PROTOCOL.md A.3): the stall timer is the bound.
+          // Headers arrive only once the chain has work (PROTOCOL.md A.3), so the stall timer is the limit.
           timeoutMs: 0,
           signal: this.#connection.signal,
         })
@@ -135,7 +136,7 @@ class ReopeningStream implements EventStream {
     }
   }
 
-  /** The wait that the last end of a connection asked for. */
+  /** Waits for as long as the last end of a connection requires. */
   async #pause(): Promise<void> {
     const { signal } = this.#closing
     if (this.#delayMs > 0) await sleep(this.#clock, this.#delayMs, signal)
@@ -154,7 +155,7 @@ class ReopeningStream implements EventStream {
     return new NodeMisbehaved(`${url}: content type ${type} is not an event stream${body}`, details)
   }
 
-  /** The beginning of an error's body, which may be without end: bounded in size and time. */
+  /** Beginning of the body of an error, limited in size and time because it may be endless. */
   async #excerpt(answer: HttpStream): Promise<string> {
     const bytes = new ByteBuffer()
     let cutOff = ''
@@ -183,16 +184,16 @@ class ReopeningStream implements EventStream {
     }
   }
 
-  /** Ends without an error in every case: the package treats some errors as final. */
+  /** Never ends with an error: the package treats some errors as final. */
   #reader(answer: HttpStream): ReaderLike {
     const { maxEventBytes } = this.#options
-    // All waiting is done in #pause, so the package is told to come back without any.
+    // #pause does all the waiting, so the package must reconnect without any.
     const filter = new EventFilter({ retryMs: 0, ...(maxEventBytes !== undefined && { maxEventBytes }) })
     const chunks = answer.body[Symbol.asyncIterator]()
     let isFirst = true
     const read = async (): ReturnType<ReaderLike['read']> => {
       try {
-        // The retry line goes ahead of everything that can fail.
+        // The retry line precedes everything that can fail.
         if (isFirst) {
           isFirst = false
           return { done: false, value: filter.push(new Uint8Array(0)) }
@@ -225,8 +226,9 @@ class ReopeningStream implements EventStream {
   }
 
   /**
-   * Full jitter: any time up to a bound that doubles with every failure in a row. `isAtOnce`: no pause this time. A node
-   * after 3.2 breaks the stream when it forgets the miner whose work the stream showed.
+   * Full jitter: a random time up to a bound that doubles with every failure in a row.
+   * @param isAtOnce skips the pause: a node after 3.2 breaks the stream when it forgets the miner that the work was
+   *   for
    */
   #fail(cause: unknown, isAtOnce = false): void {
     this.#stopStallTimer()
@@ -236,9 +238,9 @@ class ReopeningStream implements EventStream {
     const error = this.#errorOf(cause)
     const isOver = error instanceof UnreachableError && error.reason === 'closed'
     const delayMs = isAtOnce ? 0 : Math.ceil((this.#options.random ?? Math.random)() * boundMs)
-    // Closed below, before any pause is over.
+    // The stream is closed below, before any pause is over.
     this.#delayMs = isOver ? maxBackoffMs : delayMs
-    // Not called from here: what a callback throws must reach the process, not the fetch of the EventSource.
+    // Deferred: an exception of a callback must reach the process, not the fetch of the EventSource.
     queueMicrotask(() => {
       if (this.#closed) return
       if (isOver) this.close()

@@ -1,4 +1,4 @@
-/** The encodings of headers on the wire (PROTOCOL.md B.1, B.7), and what calls make of them. */
+/** Encodings of headers on the wire (PROTOCOL.md B.1, B.7), and their results in calls. */
 import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
 import { NewcutError } from '../core/errors.ts'
 import { decodeHeader, type Header } from '../core/header.ts'
@@ -7,15 +7,13 @@ import type { Json } from '../core/json.ts'
 import type { HeaderObject } from '../schema/bodies.ts'
 import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE } from '../schema/operation.ts'
 
-/** What a header is given as, by the name of the encoding. */
+/** Types of a header by the name of its encoding. */
 export interface HeaderEncodings {
-  /**
-   * core Header: numbers as bigint, hashes as bytes. The default; comes over the wire in the shortest form there is.
-   */
+  /** core Header: numbers as bigint, hashes as bytes. The default; uses the shortest form on the wire. */
   readonly decoded: Header
-  /** The object as the node writes it; integers beyond 2^53 are bigint. */
+  /** The object that the node writes; integers beyond 2^53 are bigint. */
   readonly object: HeaderObject
-  /** The bytes in base64url, unpadded: 424 characters for a graph of degree 3. */
+  /** The bytes in unpadded base64url: 424 characters for a graph of degree 3. */
   readonly text: string
   /** The bytes: 210 + 36 x degree. */
   readonly binary: Uint8Array
@@ -24,27 +22,27 @@ export interface HeaderEncodings {
 /** `decoded`, `object`, `text` or `binary`. */
 export type HeaderEncoding = keyof HeaderEncodings
 
-/** Which encoding a call gives headers in; it decides the type of its result. */
+/** Encoding in which a call returns headers; it determines the type of the result. */
 export interface EncodingOption<E extends HeaderEncoding> {
   /** Default `decoded`. */
   readonly encoding?: E
 }
 
-/** How one encoding is asked for, read and understood. Reading throws FormatError. */
+/** Requests and reads one encoding. Reading throws FormatError. */
 export interface HeaderCodec<T> {
   /** Media type of pages. */
   readonly pageType: typeof JSON_TYPE | typeof OBJECT_JSON_TYPE
-  /** What a single header is asked for as. */
+  /** Accept header of the request for a single header. */
   readonly accept: string
   readonly fromText: (text: string) => T
   readonly fromBytes: (bytes: Uint8Array) => T
   readonly fromObject: (object: HeaderObject) => T
   readonly toHeader: (value: T) => Header
-  /** Whose header it is: chain, and block hash in base64url. */
+  /** Chain of a header, and its block hash in base64url. */
   readonly placeOf: (value: T) => { readonly chain: number; readonly hash: string }
 }
 
-// Binary is the shortest; a node that has none for this endpoint gives text.
+// Binary is the shortest; a node that does not offer it for this endpoint sends text.
 const BINARY_OR_TEXT = `${BINARY}, application/json;q=0.5`
 
 function notOnWire(): never {
@@ -94,7 +92,7 @@ const codecs: { readonly [E in HeaderEncoding]: HeaderCodec<HeaderEncodings[E]> 
   },
 }
 
-/** The codec of an encoding. */
+/** @returns the codec of an encoding; default `decoded` */
 export function codecOf<E extends HeaderEncoding>(encoding: E | undefined): HeaderCodec<HeaderEncodings[E]> {
   return codecs[encoding ?? ('decoded' as E)]
 }

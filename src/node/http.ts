@@ -1,6 +1,6 @@
 /**
- * HTTP floor of the node client: one pool of connections per node. Reads work (GET with a body, PROTOCOL.md A.1) and update
- * streams (A.3), and puts a bound on time and memory of every answer.
+ * HTTP layer of the node client, with one connection pool per node. It supports work (GET with a body, PROTOCOL.md A.1)
+ * and update streams (A.3), and limits the time and the memory of every response.
  */
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
@@ -13,26 +13,26 @@ import { machineClock } from './machine-clock.ts'
 import { type RoundTripBounds, roundTrip } from './round-trip.ts'
 import { codeOf, UnreachableError, unreachable } from './unreachable.ts'
 
-/** For requests under way at once; further ones wait. Every stream has a connection of its own beside them. */
+/** Most concurrent requests; further ones wait. Every stream has a connection of its own in addition. */
 const MAX_CONNECTIONS = 64
-/** Idle connections are kept for less than the 30 s after which the node's own server drops them. */
+/** Idle connections close before the 30 s after which the server of the node drops them. */
 const KEEP_ALIVE_MS = 15_000
-/** Node's timers take no more: beyond it they fire after a millisecond. */
+/** The longest timer of Node.js: longer ones fire after a millisecond. */
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024
 
-/** Which node, and how it is spoken to. */
+/** Address of a node, and limits of its connections. */
 export interface NodeHttpOptions extends DialOptions {
-  /** http:// or https://; a path in it is put before the path of every request. */
+  /** http:// or https://; a path in it precedes the path of every request. */
   url: string
-  /** From sending a request to the last byte of its answer. */
+  /** From sending a request to the last byte of its response; default 10 s. */
   timeoutMs?: number
-  /** Most bytes of any answer, however large a request would allow it to be; default: 4 MiB where it does not say. */
+  /** Most bytes of any response, even if the request allows more. Default: the limit of the request, or 4 MiB. */
   maxBodyBytes?: number
   /** Aborting it closes the client. */
   signal?: AbortSignal
   /**
-   * For everything but connecting, whose timer undici keeps; default: the clock of this machine.
+   * Clock of everything except connecting, whose timer is in undici; default: the clock of this machine.
    *
    * @internal
    */
@@ -42,58 +42,60 @@ export interface NodeHttpOptions extends DialOptions {
 /** A request to the node. */
 export interface HttpRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
-  /** Begins with a slash. */
+  /** Starts with a slash. */
   path: string
   query?: Readonly<Record<string, string | number | boolean | undefined>>
   body?: Uint8Array | string
   contentType?: string
   accept?: string
-  /** When it aborts, the call rejects with the signal's reason as it is. */
+  /** When it aborts, the call rejects with the reason of the signal as it is. */
   signal?: AbortSignal
-  /** For a stream: until the headers arrive; 0 waits for ever. */
+  /** Default: that of the client. For a stream it covers only the headers; 0 sets no limit. */
   timeoutMs?: number
-  /** Most bytes of the answer; default 4 MiB. */
+  /** Most bytes of the response; default 4 MiB. */
   maxBodyBytes?: number
 }
 
-/** What comes before the body of an answer. */
+/** Status and headers of a response. */
 export interface HttpHead {
   status: number
   /** Names in lower case; repeated headers joined with a comma. */
   headers: Readonly<Record<string, string | undefined>>
   url: string
-  /** Wall clock when the headers arrived, for estimating the node's clock skew. */
+  /** Wall clock at the arrival of the headers, for estimating the clock skew of the node. */
   receivedAtMs: number
 }
 
-/** An answer with its whole body. */
+/** A response with its whole body. */
 export interface HttpAnswer extends HttpHead {
   body: Uint8Array
 }
 
-/** An answer whose body comes bit by bit. */
+/** A response whose body arrives in chunks. */
 export interface HttpStream extends HttpHead {
-  /** To be iterated once. */
+  /** May be iterated once. */
   body: AsyncIterable<Uint8Array>
-  /** Drops the connection; needed only where the body is not iterated to its end. */
+  /** Drops the connection; needed only if the body is not iterated to its end. */
   cancel(): void
 }
 
 /**
- * While an answer is missing for this long, other requests get new connections. A little less than two pauses of those who
- * ask each half second: their third request is to go by a new connection.
+ * After this long without a response, other requests get new connections. It is a little less than two pauses of
+ * callers that poll each half second: their third request uses a new connection.
  */
 const OVERDUE_MS = 950
 
-/** Deadlines are the gate's: undici's own two timeouts do not bound the sum, and must not end a quiet stream. */
+/**
+ * Gates and round trips set deadlines. The two timeouts of undici do not limit the total, and would end a quiet stream.
+ */
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 }
 
-/** The connections to one node. */
+/** Connections to one node. */
 export class NodeHttp {
   /** Without a trailing slash. */
   readonly baseUrl: string
   /**
-   * The clock of all timeouts and pauses at this node.
+   * Clock of all timeouts and pauses for this node.
    *
    * @internal
    */
@@ -105,11 +107,11 @@ export class NodeHttp {
   readonly #timeoutMs: number
   readonly #maxBodyBytes: number | undefined
   readonly #closing = new AbortController()
-  /** Requests without an answer; those with a timeout of their own may take long. */
+  /** Requests without a response; those with a timeout of their own may take long. */
   readonly #waiting = new Set<{ readonly pool: Pool; readonly sinceMs: number }>()
   readonly #onLost = new Set<() => void>()
 
-  /** Throws NewcutError BAD_OPTION for a url, a fingerprint or authorities that cannot be used. */
+  /** Throws NewcutError BAD_OPTION for an unusable url, fingerprint or ca. */
   constructor(options: NodeHttpOptions) {
     const url = parseBaseUrl(options.url)
     this.clock = options.clock ?? machineClock
@@ -129,7 +131,9 @@ export class NodeHttp {
     }
   }
 
-  /** Any status is an answer. Throws UnreachableError, or NewcutError NODE_MISBEHAVED when the body is too large. */
+  /**
+   * Returns a response of any status. Throws UnreachableError, or NewcutError NODE_MISBEHAVED if the body is too large.
+   */
   async request(options: HttpRequest): Promise<HttpAnswer> {
     checkTimeout('timeoutMs', options.timeoutMs)
     const signals = options.signal ? [this.#closing.signal, options.signal] : [this.#closing.signal]
@@ -159,7 +163,7 @@ export class NodeHttp {
         },
         failed: (error) => this.#failure(error),
       })
-      // undici frees a connection one turn of the event loop after the answer; a caller that goes on at once would
+      // undici frees a connection one turn of the event loop after the response; a caller that continues at once would
       // open a second one.
       await setImmediate()
       return { status, headers: flatHeaders(headers), url, receivedAtMs, body }
@@ -168,7 +172,7 @@ export class NodeHttp {
     }
   }
 
-  /** While an answer is overdue, the connections that stand may all be dead, as after a change of networks. */
+  /** Replaces the pool while a response is overdue: its connections may all be dead, as after a change of networks. */
   #leaveDead(): void {
     const nowMs = this.clock.monotonicMs()
     const isOverdue = [...this.#waiting].some(({ pool, sinceMs }) => {
@@ -177,7 +181,7 @@ export class NodeHttp {
     if (!isOverdue) return
     const left = this.#pool
     this.#pool = this.#newPool()
-    // What is under way there may still be answered.
+    // Requests in flight there may still get a response.
     void left.close()
   }
 
@@ -194,19 +198,19 @@ export class NodeHttp {
   }
 
   /**
-   * Calls `run` whenever the other side ends a connection for requests that was to stand, idle or not: as when a node
-   * starts anew. Streams have their own handlers. Until the signal aborts.
+   * Calls `run` whenever the other side ends a connection that should have stayed open, idle or not, as when a node
+   * restarts. Streams have their own handlers. Ends when the signal aborts.
    */
   onLost(run: () => void, signal: AbortSignal): void {
     this.#onLost.add(run)
     onAbort(signal, () => this.#onLost.delete(run))
   }
 
-  /** As request, for answers without an end: the timeout covers the headers only, and the size has no bound. */
+  /** Like request, for endless responses: the timeout covers the headers only, and the size has no limit. */
   async stream(options: HttpRequest): Promise<HttpStream> {
     const gate = this.#openGate(options)
-    // A client of its own: after an abort a pool of undici's connects anew for the aborted request, and keeps that
-    // connection although nobody needs it.
+    // A client of its own: after an abort, a pool of undici reconnects for the aborted request, and keeps that unused
+    // connection.
     const client = new Client(this.#origin, { connect: this.#connector(gate.signal), ...NO_TIMEOUTS })
     const drop = () => {
       gate.release()
@@ -224,7 +228,7 @@ export class NodeHttp {
       } = await settledOrAborted(client.request({ ...request, signal }), signal)
       gate.stopTimer()
       body.once('close', drop)
-      // A body that is dropped while nobody iterates it would otherwise throw its error at the process.
+      // The error of a body that is dropped while nobody iterates it would otherwise reach the process.
       body.on('error', () => undefined)
       const url = this.#origin + request.path
       const head = { status, headers: flatHeaders(headers), url, receivedAtMs: this.clock.wallMs() }
@@ -235,7 +239,7 @@ export class NodeHttp {
     }
   }
 
-  /** Drops all connections at once; open calls reject with UnreachableError `closed`, and later ones too. */
+  /** Drops all connections at once. Pending and later calls reject with UnreachableError `closed`. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return
     this.#closing.abort(new UnreachableError('closed', `${this.#origin}: the client was closed`))
@@ -264,7 +268,7 @@ export class NodeHttp {
       method: options.method ?? 'GET',
       headers,
       body: options.body ?? null,
-      // Without it undici drops the connection after every GET that has a body.
+      // Without it undici drops the connection after every GET with a body.
       reset: false,
     }
   }
@@ -286,7 +290,7 @@ export class NodeHttp {
   }
 }
 
-/** Throws NewcutError BAD_OPTION for a time that no timer can wait. */
+/** Throws NewcutError BAD_OPTION for a time beyond the range of timers. */
 function checkTimeout(name: string, valueMs: number | undefined): void {
   if (valueMs === undefined || (valueMs >= 0 && valueMs <= MAX_TIMEOUT_MS)) return
   throw new NewcutError('BAD_OPTION', `${name} ${valueMs}: expected 0 to ${MAX_TIMEOUT_MS} ms; 0 sets no bound`)
@@ -308,12 +312,12 @@ function parseBaseUrl(text: string): URL {
 interface Gate {
   signal: AbortSignal
   stopTimer(): void
-  /** Stops the timer and lets go of the sources. */
+  /** Stops the timer, and unsubscribes from the sources. */
   release(): void
 }
 
 /**
- * One signal for everything that may end a call. AbortSignal.any is not used: in Node 20 each use of it stays
+ * Combines everything that may end a call in one signal. AbortSignal.any does not suit: in Node 20 each use of it stays
  * attached to a long-lived source.
  */
 function openGate(
@@ -331,13 +335,13 @@ function openGate(
   return { signal: controller.signal, stopTimer, release }
 }
 
-/** Runs `run` when the signal aborts, at once if it has. Returns a function that cancels it. */
+/** Calls `run` when the signal aborts, at once if it has. @returns a function that cancels it */
 export function onAbort(signal: AbortSignal, run: () => void): () => void {
   if (signal.aborted) {
     run()
     return () => undefined
   }
-  // One signal may stop many calls and streams; Node would warn of a leak at the eleventh.
+  // One signal may stop many calls and streams; Node.js would warn of a leak at the eleventh.
   setMaxListeners(0, signal)
   signal.addEventListener('abort', run, { once: true })
   return () => signal.removeEventListener('abort', run)

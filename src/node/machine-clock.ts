@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 
-/** The clock of this machine: src/platform has another one for whoever may import it. */
+/** Clock of this machine; the one in src/platform is out of reach for this room. */
 export const machineClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),

@@ -1,4 +1,4 @@
-/** What a miner asks of a node: work, and whether there can be any. */
+/** Calls of a miner: work, solutions, and whether mining is disabled. */
 import { describeError, FormatError, NewcutError } from '../core/errors.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { decodeWorkResponse, type Work } from '../core/work.ts'
@@ -11,16 +11,16 @@ import { nodeInfo } from './node-calls.ts'
 import { judgeWork, WrongAnswer } from './node-info.ts'
 import { type CallOptions, misbehaved } from './requests.ts'
 
-/** The end of the year 9999: a node's clock beyond it tells nothing. */
+/** End of the year 9999: a clock of a node beyond it means nothing. */
 const MAX_TIMESTAMP_SECONDS = 253_402_300_799
 
-/** Work, and how far the node's clock was ahead of ours when it answered: at least `clockAheadMs` (null: not told). */
+/** Work, and the least time that the clock of the node was ahead of ours when it responded; null if it sent none. */
 export interface WorkAnswer {
   readonly work: Work
   readonly clockAheadMs: number | null
 }
 
-/** Work that fits the graphs of the node. */
+/** Fetches work that fits the graphs of the node. */
 export async function work(
   context: Context,
   account: MinerAccount,
@@ -42,7 +42,7 @@ export async function work(
   } catch (error) {
     if (error instanceof FormatError) throw misbehaved(operation, answer, describeError(error), { cause: error })
     if (!(error instanceof WrongAnswer)) throw error
-    // The next answer may be right: from a node behind the same address, or from one that is on its way up.
+    // The next response may be right: from another node at the same address, or from one that is still starting.
     const hint = 'a miner that started before the network changed its graph needs to be started anew'
     throw misbehaved(operation, answer, `work of ${error.message}`, { retryable: true, hint })
   }
@@ -58,7 +58,7 @@ function clockAhead({ headers, receivedAtMs }: HttpAnswer): number | null {
   return timestamp <= MAX_TIMESTAMP_SECONDS ? timestamp * 1000 - receivedAtMs : null
 }
 
-/** Hands in solved work. Throws NodeMisbehaved, retryable, for an answer that something else gave in the node's place. */
+/** Submits solved work. Throws a retryable NodeMisbehaved if something else responded in place of the node. */
 export async function solved(context: Context, work: Uint8Array, call: CallOptions): Promise<void> {
   const { solved: operation } = operations
   const answer = await context.requests.send(operation, { ...callOf(call), body: work })
@@ -67,8 +67,8 @@ export async function solved(context: Context, work: Uint8Array, call: CallOptio
 }
 
 /**
- * Whether mining is switched off in a node that is otherwise well, told from an outage: in this order, /health-check
- * and /info are answered by a node, of the same network, and the request for work with that node's own 404.
+ * Whether mining is disabled on an otherwise healthy node, as opposed to an outage. In this order, a node of the same
+ * network must respond to /health-check and /info, and to the request for work with its own 404.
  */
 export async function isMiningDisabled(context: Context, account: MinerAccount, call: CallOptions): Promise<boolean> {
   try {
@@ -82,7 +82,7 @@ export async function isMiningDisabled(context: Context, account: MinerAccount, 
     if (error instanceof NodeRefusal && error.operation === operations.work.id) {
       return error.status === 404 && error.isNodesOwn
     }
-    // Everything else may be an outage. A signal's reason, and what the caller got wrong, are told as they are.
+    // Anything else may be an outage. The reason of a signal, and errors of the caller, pass as they are.
     if (error instanceof NewcutError && error.code.startsWith('NODE_')) return false
     throw error
   }

@@ -1,4 +1,4 @@
-/** What concerns the node as a whole, its peers, and its memory pool. */
+/** Calls about the node as a whole, its backups, and its mempools. */
 import type { ProductWord } from '../core/header-json.ts'
 import type { BackupStatus, Command, NodeInfo, PendingTransactions } from '../schema/bodies.ts'
 import { JSON_TYPE } from '../schema/operation.ts'
@@ -9,7 +9,7 @@ import type { HttpAnswer } from './http.ts'
 import { type JudgedInfo, judgeInfo, usableInfo, WrongAnswer } from './node-info.ts'
 import { type CallOptions, misbehaved, type Requests, readJson } from './requests.ts'
 
-/** What the node says of itself now, judged. */
+/** Fetches and judges the present description of the node. */
 export async function nodeInfo(
   requests: Requests,
   call: CallOptions,
@@ -18,7 +18,7 @@ export async function nodeInfo(
   return { ...judged(body, answer), answer }
 }
 
-/** Asks for /info. The body is without what usableInfo leaves out, and not judged yet. */
+/** Fetches /info. The body lacks the values that usableInfo removes, and is not judged yet. */
 export async function askInfo(
   requests: Requests,
   call: CallOptions,
@@ -27,7 +27,7 @@ export async function askInfo(
   return { body: readJson(operations.nodeInfo, answer, JSON_TYPE, usableInfo) as NodeInfo, answer }
 }
 
-/** The body of an answer to /info, judged. Throws NodeMisbehaved. */
+/** Judges the body of a response to /info. Throws NodeMisbehaved. */
 export function judged(body: NodeInfo, answer: HttpAnswer): JudgedInfo {
   try {
     return judgeInfo(body)
@@ -37,7 +37,7 @@ export function judged(body: NodeInfo, answer: HttpAnswer): JudgedInfo {
   }
 }
 
-/** Asks a node for its description, judged, and its word in paths. Throws NotRecognised for something that is no node. */
+/** Fetches and judges the description of a node, and its word in paths. Throws NotRecognised if it is no node. */
 export async function recognise(
   requests: Requests,
   call: CallOptions,
@@ -56,7 +56,7 @@ async function recognised<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Starts a backup job. */
+/** Starts a backup job. @returns its id */
 export async function makeBackup({ requests, url }: Context, backupPact: boolean, call: CallOptions): Promise<string> {
   const { makeBackup: operation } = operations
   const request = { ...callOf(call), query: { backupPact: backupPact ? '' : undefined } }
@@ -64,7 +64,7 @@ export async function makeBackup({ requests, url }: Context, backupPact: boolean
   try {
     id = await requests.text(operation, request)
   } catch (error) {
-    // Live nodes have it below the network path.
+    // Live nodes serve it below the path of the network.
     if (!isMissing(error)) throw error
     id = await requests.text(operation, request, 'network').catch((second: unknown) => {
       if (!isMissing(second)) throw second
@@ -76,7 +76,7 @@ export async function makeBackup({ requests, url }: Context, backupPact: boolean
   throw new NodeMisbehaved(message, { url, excerpt: id.slice(0, 200), operation: operation.id })
 }
 
-/** Tells how a backup job stands. */
+/** @returns the status of a backup job. Throws NotFound */
 export async function checkBackup({ requests }: Context, id: string, call: CallOptions): Promise<BackupStatus> {
   const { checkBackup: operation } = operations
   const request = { ...callOf(call), params: { backupId: id } }
@@ -89,7 +89,7 @@ export async function checkBackup({ requests }: Context, id: string, call: CallO
       refusals.push(error)
     }
   }
-  // The answer that says something is the one from where the endpoint is.
+  // The response with a text is from the path where the endpoint exists.
   const told = refusals.find(({ excerpt }) => excerpt !== '') ?? refusals[0]
   throw new NotFound(told, id, told.excerpt || 'no such backup, or backups are off')
 }
@@ -98,10 +98,10 @@ function isMissing(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && error.status === 404
 }
 
-/** Where a look at the pending transactions begins: the `highwaterMark` of the look before. */
+/** Start of a query for pending transactions: the `highwaterMark` of the previous one. */
 export type HighwaterMark = PendingTransactions['highwaterMark']
 
-/** Hashes of pending transactions. */
+/** Fetches hashes of pending transactions. */
 export async function mempoolPending(
   { requests }: Context,
   chain: number,
@@ -109,12 +109,12 @@ export async function mempoolPending(
 ): Promise<PendingTransactions> {
   const { mempoolPending: operation } = operations
   const params = { chain: chainText(operation, chain) }
-  // Both or none: a node heeds them together only.
+  // Both or none: a node ignores one without the other.
   const query = since === undefined ? {} : { nonce: String(since[0]), since: String(since[1]) }
   return (await requests.json(operation, { ...callOf(call), params, query })).body
 }
 
-/** One answer for each key. */
+/** Fetches one entry for each key. */
 export async function mempoolAnswers<Id extends 'mempoolMember' | 'mempoolLookup'>(
   { requests }: Context,
   id: Id,

@@ -1,6 +1,7 @@
 /**
- * What a node says of itself, judged before anything is built on it: the name goes into paths, texts to the terminal,
- * and chains and degrees decide how many streams and how much memory a miner needs. A node that lies here is refused.
+ * Judges the description that a node gives of itself before anything uses it. Its name becomes part of paths, and its
+ * texts reach the terminal. Its chains and degrees decide how many streams and how much memory a miner needs. A node
+ * whose description is impossible is refused.
  */
 import { type Graph, graphs, MAX_CHAINS } from '../core/graph.ts'
 import { MAX_DEGREE, type WorkFields } from '../core/header.ts'
@@ -11,34 +12,36 @@ import { validatorOf } from '../schema/validator.ts'
 
 /** Most graphs in the history of a network; the main network has two. */
 const MAX_GRAPHS = 64
-/** Longest time between blocks of a chain: a year, the most that the embedded node takes as well. */
+/** Longest time between blocks of a chain: a year, like the maximum of the embedded node. */
 const MAX_BLOCK_DELAY_US = 365 * 86_400_000_000
-/** Of texts in /info: versions, dates. */
+/** Maximum for texts in /info: versions, dates. */
 const MAX_TEXT_CHARACTERS = 100
-/** Network names of all known nodes; they are a segment of every path. */
+/** Pattern of all known network names; they are a segment of every path. */
 const NETWORK_NAME = /^[a-zA-Z0-9][\w.-]{0,63}$/
 
-/** Graphs by the height they begin at, ascending. */
+/** Graphs by their first height, ascending. */
 export type GraphHistory = Network['graphHistory']
 
-/** What a node says of itself, and its graphs as core/network.ts knows them. */
+/** Description of a node, and its graphs in the form of core/network.ts. */
 export interface JudgedInfo {
-  /** Its texts are printable and at most 100 characters long; those of unknown keys are as the node wrote them. */
+  /** Its texts are printable and at most 100 characters long; unknown keys are unchanged. */
   readonly info: NodeInfo
   readonly graphHistory: GraphHistory
 }
 
-/** What cannot be right in the answer of a node: a sentence that names what, where, and what would be right. */
+/** An impossible value in a response of a node. The message names the value, its place, and the expected value. */
 export class WrongAnswer extends Error {}
 
 const NEEDED: readonly string[] = NodeInfo.required
-/** Keys that mining does not need, but whose numbers are judged: a delay sets timeouts, a count contradicts the chains. */
+/**
+ * Keys that mining does not need, but whose numbers are judged: a delay sets timeouts, a count contradicts the chains.
+ */
 const JUDGED_NUMBERS: readonly string[] = ['nodeBlockDelay', 'nodeNumberOfChains']
 
 /**
- * The body of /info without the values that mining does not need and that are not what their schemas say, such as a
- * `null` or a form of a later release. Keeps keys that mining needs, and numbers that are judged: those are refused if
- * they are wrong. Keeps unknown keys. Any other JSON is returned as it is.
+ * Removes values from the body of /info that mining does not need and that break their schemas, such as a `null` or a
+ * form of a later release. Keeps keys that mining needs, and numbers to be judged: those are refused if they are wrong.
+ * Keeps unknown keys. Any other JSON is returned unchanged.
  */
 export function usableInfo(json: unknown): unknown {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
@@ -51,7 +54,7 @@ function isUsable(key: string, value: unknown): boolean {
   return validatorOf(NodeInfo.properties[key as keyof typeof NodeInfo.properties]).accepts(value)
 }
 
-/** Throws WrongAnswer for a description of a node that cannot be right. */
+/** Throws WrongAnswer for an impossible description of a node. */
 export function judgeInfo(info: NodeInfo): JudgedInfo {
   const { nodeVersion, nodeBlockDelay, nodeApiVersion, nodePackageVersion, nodeServiceDate } = info
   if (!NETWORK_NAME.test(nodeVersion)) {
@@ -72,7 +75,7 @@ export function judgeInfo(info: NodeInfo): JudgedInfo {
   return { info: { ...info, ...texts }, graphHistory }
 }
 
-/** Live nodes list the newest first. */
+/** Sorts the graphs: live nodes list the newest first. */
 function judgeHistory(entries: NodeInfo['nodeGraphHistory']): GraphHistory {
   if (entries.length === 0 || entries.length > MAX_GRAPHS) {
     wrong(`nodeGraphHistory has ${entries.length} graphs, expected 1 to ${MAX_GRAPHS}`)
@@ -136,7 +139,7 @@ export function judgeWork({ chainId, height, adjacents }: WorkFields, graphHisto
   if (height < 1n || height > BigInt(Number.MAX_SAFE_INTEGER)) {
     wrong(`height ${height}, expected 1 to ${Number.MAX_SAFE_INTEGER}`)
   }
-  // A block refers to its adjacent chains by the graph of its parent's height (PROTOCOL.md D).
+  // A block names its adjacent chains by the graph at the height of its parent (PROTOCOL.md D).
   const graph = graphBefore(graphHistory, Number(height))
   const expected = graph.adjacents[chainId]
   if (expected === undefined) {

@@ -1,56 +1,55 @@
-/** Lists that a node gives out page by page. Cursors are used literally (PROTOCOL.md E.1). */
+/** Lists that a node returns page by page. Cursors go back unchanged (PROTOCOL.md E.1). */
 import { NewcutError } from '../core/errors.ts'
 import type { Operation } from '../schema/operation.ts'
 import { validatorOf } from '../schema/validator.ts'
 import { NodeMisbehaved } from './errors.ts'
 import type { CallOptions } from './requests.ts'
 
-/** A page, and how to get the next. */
+/** A page, and the cursor of the next one. */
 export interface Page<T> {
   readonly items: readonly T[]
-  /** Items in this page, as the node counts them. */
+  /** Number of items in this page by the count of the node. */
   readonly limit: number
   /**
    * Cursor. `inclusive:<key>` names the first item of the next page. `exclusive:<key>` names the last item of this
-   * page: there is no more for now, and asking with it later gives what has come since. null: there is no more.
+   * page: there are no more for now, and a later request with it returns newer ones. null if there are no more.
    */
   readonly next: string | null
 }
 
-/** How far to go. */
+/** Extent of a list. */
 export interface PagesOptions extends CallOptions {
   /**
-   * Cursor to begin with; default: the beginning. With the `exclusive:` one of an earlier last page, what has come
-   * since is asked for. Where nothing has, the page is empty and its `next` null: keep the cursor and ask with it
-   * again later. What comes at a height already passed, such as a late orphan, is not in it; headerUpdates tells of
-   * every header.
+   * First cursor; default: the beginning. The `exclusive:` one of an earlier last page requests newer items. If there
+   * are none, the page is empty and its `next` null: keep the cursor for a later request. New items at a height already
+   * passed, such as a late orphan, are not in it; headerUpdates reports every header.
    */
   readonly from?: string
-  /** Most pages to ask for; a list that does not end by then is an error. Default 1,000,000. */
+  /** Most pages to request; a list that does not end by then is an error. Default 1,000,000. */
   readonly mostPages?: number
 }
 
-/** As PagesOptions. */
+/** Like PagesOptions, with a limit of items. */
 export interface ItemsOptions extends PagesOptions {
   /** Ends after this many items; default: all of them. */
   readonly most?: number
 }
 
-/** Asks for one page; undefined: the first. */
+/** Requests one page; without a cursor the first one. */
 export type PageFetch<T> = (cursor: string | undefined, call: CallOptions) => Promise<Page<T>>
 
 const MAX_PAGES = 1_000_000
 
 /**
- * A list in pages. Nothing is asked for before a page is; each iteration begins anew.
+ * A list in pages. It sends no request before a page is needed; each iteration starts anew.
  *
  * ```ts
  * for await (const header of client.headers(0, { minheight: 100 }).items()) console.log(header.height)
  * ```
  *
- * Every method throws what its operation throws: UnreachableError, NodeRefusal (NotFound for a cursor or a bound that
- * does not exist), NodeMisbehaved; the latter also for a list that never ends: a cursor that comes again, or an empty
- * page that names a next one.
+ * Every method throws the errors of its operation: UnreachableError, NodeRefusal (NotFound for an unknown cursor or
+ * bound), NodeMisbehaved. An endless list is NodeMisbehaved too: a cursor that repeats, or an empty page that names a
+ * next one.
  */
 export class Paging<T> implements AsyncIterable<T> {
   readonly #fetch: PageFetch<T>
@@ -71,7 +70,7 @@ export class Paging<T> implements AsyncIterable<T> {
     this.#list = list
   }
 
-  /** One page: the first, or the one that the `next` of an earlier page stands for. */
+  /** Requests one page: the first, or the one for the `next` of an earlier page. */
   async page(cursor?: string | null, call: CallOptions = {}): Promise<Page<T>> {
     const { signal, timeoutMs } = { ...this.#defaults, ...call }
     const page = await this.#fetch(cursor ?? undefined, {
@@ -88,7 +87,7 @@ export class Paging<T> implements AsyncIterable<T> {
     return page
   }
 
-  /** All pages, one request each, until `next` is null or `exclusive:`. At least one. */
+  /** All pages, one request each, until `next` is null or `exclusive:`; at least one. */
   async *pages(options: PagesOptions = {}): AsyncGenerator<Page<T>, void, void> {
     const { from, mostPages = MAX_PAGES, ...call } = options
     if (this.#defaults.limit === 0) {
@@ -120,7 +119,7 @@ export class Paging<T> implements AsyncIterable<T> {
     }
   }
 
-  /** As items(). */
+  /** Like items(). */
   [Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
     return this.items()
   }
@@ -138,7 +137,7 @@ export class Paging<T> implements AsyncIterable<T> {
   }
 }
 
-/** Finds that cursors go round in a circle of any size, and remembers one only (Brent's cycle detection). */
+/** Detects cursors that repeat in a cycle of any length, and stores only one (Brent's cycle detection). */
 class CursorLoop {
   #mark = ''
   #steps = 0

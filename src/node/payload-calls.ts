@@ -1,4 +1,4 @@
-/** Payloads of a chain, one or many. */
+/** Payloads of a chain, single and in batches. */
 import { NewcutError } from '../core/errors.ts'
 import type { PayloadData, PayloadWithOutputs } from '../schema/bodies.ts'
 import { operations } from '../schema/operations.ts'
@@ -6,18 +6,18 @@ import { type Context, callOf, chainText, type Hash, hashText, originOf } from '
 import { type CallOptions, misbehaved } from './requests.ts'
 import { verifyPayload } from './verify-payload.ts'
 
-/** How one payload is asked for. */
+/** Options of a call for payloads. */
 export interface PayloadOptions extends CallOptions {
-  /** Height of the block: a hint that lets some nodes find it faster. */
+  /** Height of the block: a hint that helps some nodes to find it faster. */
   readonly height?: number
-  /** Whether the hashes are computed anew (InvalidPayload). Without outputs, outputsHash is taken as it stands. */
+  /** Whether to compute the hashes again (InvalidPayload). Without outputs, outputsHash is taken as it is. */
   readonly verify?: boolean
 }
 
-/** Which payloads are asked for: their hashes, with the heights of their blocks as hints or without. */
+/** Hashes of payloads, optionally with the heights of their blocks as hints. */
 export type PayloadKeys = readonly Hash[] | { readonly hashes: readonly Hash[]; readonly heights?: readonly number[] }
 
-/** Live nodes drop without a word what is more than this, or than less if they are told so (PROTOCOL.md E.0). */
+/** Live nodes silently drop payloads beyond this number, or beyond a lower configured one (PROTOCOL.md E.0). */
 const MAX_IN_BATCH = 1000
 
 const one = { plain: operations.payload, outputs: operations.payloadOutputs } as const
@@ -28,7 +28,7 @@ interface Payloads {
   readonly outputs: PayloadWithOutputs
 }
 
-/** One payload. */
+/** Fetches one payload. */
 export async function payload<K extends keyof Payloads>(
   context: Context,
   kind: K,
@@ -44,7 +44,7 @@ export async function payload<K extends keyof Payloads>(
   return body as Payloads[K]
 }
 
-/** Several payloads, in the order of the keys; those that the node does not have are left out. */
+/** Fetches several payloads, in the order of the keys. Payloads that the node lacks are left out. */
 export async function payloads<K extends keyof Payloads>(
   context: Context,
   kind: K,
@@ -61,14 +61,14 @@ export async function payloads<K extends keyof Payloads>(
     const { body: items, answer } = await context.requests.json(operation, { ...callOf(options), params, body })
     const asked = new Set(batch)
     for (const item of items) {
-      // Each once: a node that repeats itself is as wrong as one that adds something.
+      // Each once: a node that repeats a payload is as wrong as one that adds another.
       if (!asked.delete(item.payloadHash)) {
         throw misbehaved(operation, answer, `a payload too many: ${item.payloadHash}`)
       }
       if (options.verify) verifyPayload(item, originOf(context, operation, params))
       found.set(item.payloadHash, item as Payloads[K])
     }
-    // What was left out may have been too much for the node: only when it gives none of them, it has none of them.
+    // Missing payloads may have been too much for the node. Only a response without any means that it has none of them.
     left = [...(items.length > 0 ? asked : []), ...left.slice(MAX_IN_BATCH)]
   }
   return hashes.map((hash) => found.get(hash)).filter((item) => item !== undefined)

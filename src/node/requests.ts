@@ -1,6 +1,6 @@
 /**
- * Calls of operations: path, query, media types and bodies come from the table of operations; every answer is limited
- * in size, judged by status and type, and checked against its schema before anybody sees it.
+ * Calls of operations. Path, query, media types and bodies come from the table of operations. Every response is limited
+ * in size, judged by status and type, and checked against its schema before the caller gets it.
  */
 import { describeError, NewcutError } from '../core/errors.ts'
 import { withoutSecrets } from '../core/host.ts'
@@ -25,15 +25,15 @@ import {
 import type { HttpAnswer, NodeHttp } from './http.ts'
 import { UnreachableError } from './unreachable.ts'
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** When it aborts, the call ends at once and rejects with the signal's reason as it is. */
+  /** When it aborts, the call ends at once and rejects with the reason of the signal as it is. */
   readonly signal?: AbortSignal
-  /** From sending a request to the last byte of its answer; default: that of the client (10 s). 0: no bound. */
+  /** From sending a request to the last byte of its response; default: that of the client (10 s). 0 sets no limit. */
   readonly timeoutMs?: number
 }
 
-/** A call as the table describes it; parameters that are not given are left out. */
+/** A call in terms of the table; missing parameters are left out. */
 export interface Call extends CallOptions {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
@@ -41,7 +41,7 @@ export interface Call extends CallOptions {
   readonly accept?: string
 }
 
-/** The JSON body of an operation's success, by media type. */
+/** JSON body of a successful response to an operation, by media type. */
 export type Answered<O extends Operation, Type extends string = typeof JSON_TYPE> = O extends {
   readonly responses: { readonly 200: { readonly content: Readonly<Record<Type, infer Schema extends TSchema>> } }
 }
@@ -49,7 +49,7 @@ export type Answered<O extends Operation, Type extends string = typeof JSON_TYPE
   : never
 
 const MIB = 1024 * 1024
-/** Most bytes of one answer, by what is asked for: a block can have megabytes, a page has up to 360 of them. */
+/** Most bytes of a response by operation: a block can have megabytes, and a page has up to 360 blocks. */
 const MAX_BODY_BYTES: Partial<Record<string, number>> = {
   blocks: 64 * MIB,
   blockBranch: 64 * MIB,
@@ -64,14 +64,14 @@ const MAX_BODY_BYTES: Partial<Record<string, number>> = {
   listen: 16 * MIB,
 }
 const MAX_OTHER_BODY_BYTES = 4 * MIB
-/** Of plain text: the health check, backup ids and states. */
+/** Maximum for plain text: the health check, backup ids and states. */
 const MAX_TEXT_BYTES = 64 * 1024
 
 export class Requests {
   readonly #http: NodeHttp
   readonly #prefix: string
 
-  /** `prefix`: `/PRODUCT/0.0/NETWORK`. */
+  /** @param prefix `/PRODUCT/0.0/NETWORK` */
   constructor(http: NodeHttp, prefix: string) {
     this.#http = http
     this.#prefix = prefix
@@ -87,8 +87,8 @@ export class Requests {
   }
 
   /**
-   * Any 2xx answer. Throws UnreachableError, NodeRefusal, NodeMisbehaved, and BAD_OPTION for what the caller got
-   * wrong.
+   * Sends a request. Throws UnreachableError, NodeRefusal, NodeMisbehaved, and BAD_OPTION for errors of the caller.
+   * @returns any 2xx response
    */
   async send(operation: Operation, call: Call = {}, scope = operation.scope): Promise<HttpAnswer> {
     const { id } = operation
@@ -116,7 +116,7 @@ export class Requests {
     }
   }
 
-  /** The body of a 2xx answer as its schema says; `type`: which of the operation's media types to ask for. */
+  /** @returns the body of a 2xx response, checked against the schema of the media type `type` */
   async json<const O extends Operation, Type extends string = typeof JSON_TYPE>(
     operation: O,
     call: Call = {},
@@ -126,7 +126,7 @@ export class Requests {
     return { body: readJson(operation, answer, type) as Answered<O, Type>, answer }
   }
 
-  /** The body of a 2xx answer as one line of text, as its schema says. */
+  /** @returns the body of a 2xx response as one line of text, checked against its schema */
   async text(operation: Operation, call: Call = {}, scope = operation.scope): Promise<string> {
     const answer = await this.send(operation, call, scope)
     const text = decodeText(operation, answer).trim()
@@ -136,8 +136,8 @@ export class Requests {
 }
 
 /**
- * Parses and checks a JSON answer; the decimals of command results stay exact. `usable` leaves out of the JSON what is
- * not to be checked. Throws NodeMisbehaved.
+ * Parses and checks a JSON response; the decimals of command results stay exact. Throws NodeMisbehaved.
+ * @param usable removes parts of the JSON that must not be checked
  */
 export function readJson(
   operation: Operation,
@@ -159,14 +159,14 @@ export function readJson(
   return json
 }
 
-/** Whether an answer is of this type, whatever its parameters. One without a type may be anything. */
+/** Whether a response has this media type, whatever its parameters. A response without a type matches any. */
 export function hasType({ headers }: Pick<HttpAnswer, 'headers'>, type: string): boolean {
   const actual = headers['content-type']
   const bare = (text: string) => text.split(';')[0].trim().toLowerCase()
   return actual === undefined || bare(actual) === bare(type)
 }
 
-/** The error for an answer of 2xx that is not what was asked for: `URL answered with WHAT`. */
+/** Makes the error of a 2xx response with a wrong content: `URL answered with WHAT`. */
 export function misbehaved(
   operation: Operation,
   answer: HttpAnswer,
@@ -201,7 +201,7 @@ function checkAnswer(operation: Operation, answer: HttpAnswer, type: string, val
   throw misbehaved(operation, answer, `a body in which ${validator.complaint(value)}`)
 }
 
-/** What the caller hands in follows the same schemas: an error here costs no request. Throws NewcutError BAD_OPTION. */
+/** Checks arguments by the same schemas: an error here costs no request. Throws NewcutError BAD_OPTION. */
 function check(operation: Operation, what: string, schema: TSchema, value: unknown): void {
   const validator = validatorOf(schema)
   if (validator.accepts(value)) return
@@ -236,14 +236,14 @@ function refusal(operation: Operation, answer: HttpAnswer): NodeRefusal {
   return new NodeRefusal(details, hintFor(operation, answer))
 }
 
-/** A 404 names the key; without that it is the endpoint, or the chain, which is not there. */
+/** Key and reason in the body of a 404. @returns null if it has none: the endpoint or the chain is missing */
 function notFoundBody(body: Uint8Array): { key: string | null; reason: string } | null {
   const { 404: response } = operations.header.responses
   let json: unknown
   try {
     json = JSON.parse(new TextDecoder().decode(body))
   } catch {
-    // Live nodes answer with an empty body, or with text, where there is no such endpoint.
+    // Live nodes send an empty body, or text, if there is no such endpoint.
     return null
   }
   if (!validatorOf(response.content[JSON_TYPE]).accepts(json)) return null

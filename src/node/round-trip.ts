@@ -1,38 +1,38 @@
-/** One request and the whole of its answer, with a bound on its time and its size. */
+/** One request with the whole of its response, limited in time and size. */
 import { setMaxListeners } from 'node:events'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../core/clock.ts'
 import { ByteBuffer } from './event-filter.ts'
 
-/** What ends a round trip before its answer is there, and with which error. */
+/** Conditions that end a round trip before its response, and their errors. */
 export interface RoundTripBounds {
   readonly clock: Clock
-  /** When one of them aborts, it ends with its reason as it is. None has, yet. */
+  /** When one of them aborts, the round trip ends with its reason as it is. None may have aborted before. */
   readonly signals: readonly AbortSignal[]
-  /** From the call to the last byte of the answer; 0: no bound. */
+  /** From the call to the last byte of the response; 0 sets no limit. */
   readonly timeoutMs: number
   readonly timedOut: () => Error
-  /** Most bytes of the answer. */
+  /** Most bytes of the response. */
   readonly mostBytes: number
   readonly tooLong: () => Error
-  /** For what undici could not do. */
+  /** Converts errors of undici. */
   readonly failed: (error: unknown) => unknown
 }
 
-/** An answer with all its bytes. */
+/** A response with all its bytes. */
 export interface WholeAnswer {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Dispatcher.ResponseData['headers']
-  /** Wall clock when the headers arrived. */
+  /** Wall clock at the arrival of the headers. */
   readonly receivedAtMs: number
   readonly body: Uint8Array
 }
 
 /**
- * Sends a request and resolves with its answer. Whoever gives it up goes at once; the connection is dropped as soon as
- * there is one. undici's own `request` makes a stream and a controller for each: 13 us until a request is under way,
- * 4 us with this.
+ * Sends a request and resolves with its response. Giving up rejects at once; the connection is dropped as soon as there
+ * is one. The `request` of undici creates a stream and a controller each time: 13 us until a request is under way, 4 us
+ * with this.
  */
 export function roundTrip(
   dispatcher: Dispatcher,
@@ -59,7 +59,7 @@ export function roundTrip(
     const stop = () => giveUp(signals.find(({ aborted }) => aborted)?.reason)
     const stopTimer = timeoutMs > 0 ? clock.after(timeoutMs, () => giveUp(timedOut())) : undefined
     for (const signal of signals) {
-      // One signal may stop many calls; Node would warn of a leak at the eleventh.
+      // One signal may stop many calls; Node.js would warn of a leak at the eleventh.
       setMaxListeners(0, signal)
       signal.addEventListener('abort', stop)
     }
@@ -69,7 +69,7 @@ export function roundTrip(
         if (isOver) controller.abort(new GivenUp())
       },
       onResponseStart: (_controller, status, headers) => {
-        // Others come before the answer itself.
+        // 1xx responses precede the final one.
         if (status >= 200) head = { status, headers, receivedAtMs: clock.wallMs() }
       },
       onResponseData: (_controller, chunk) => {
@@ -91,5 +91,5 @@ export function roundTrip(
   })
 }
 
-/** Nobody waits for the answer any more. */
+/** Abort reason of a request whose response nobody awaits. */
 class GivenUp extends Error {}

@@ -1,4 +1,4 @@
-/** Streams: new headers and blocks, and what is new for miners. */
+/** Streams: new headers and blocks, and news for miners. */
 import { decodeHex, encodeHex, readU256LE } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
 import { describeError, FormatError, type NewcutError } from '../core/errors.ts'
@@ -17,56 +17,57 @@ import type { NodeHttp } from './http.ts'
 import { followStream, type Gap, type StreamOptions, type Updates } from './updates.ts'
 import type { VerifyOption } from './verify.ts'
 
-/** Headers of streams are decoded, or the objects that nodes write. */
+/** Streams have decoded headers, or the objects that nodes write. */
 export type UpdateEncoding = 'decoded' | 'object'
 
-/** A header that the node has taken into its database; it may become an orphan yet. */
+/** A header that the node has added to its database; it may still become an orphan. */
 export interface HeaderNews<E extends UpdateEncoding = 'decoded'> {
   readonly type: 'block'
   readonly header: HeaderEncodings[E]
   /** Proof-of-work hash, 64 hex digits, big-endian: as a number it is at most the target. */
   readonly powHash: string
   readonly target: bigint
-  /** Transactions in the block. */
+  /** Number of transactions in the block. */
   readonly txCount: number
 }
 
-/** As HeaderNews, with the block's payload. */
+/** Like HeaderNews, with the payload of the block. */
 export interface BlockNews<E extends UpdateEncoding = 'decoded'> extends HeaderNews<E> {
   readonly payloadWithOutputs: PayloadWithOutputs
 }
 
-/** What is new on the work stream of a chain. */
+/** An event on the work stream of a chain. */
 export interface WorkNews {
   /**
-   * `newCut`: the chain's work is over, or possible again; `refreshed`: other transactions, the old work still counts.
+   * `newCut`: the work of the chain is over, or possible again; `refreshed`: other transactions, the old work still
+   * counts.
    */
   readonly type: 'newCut' | 'refreshed'
 }
 
-/** The work stream with callbacks, as a miner uses it. */
+/** Callbacks of a work stream, for miners. */
 export interface UpdateHandlers {
   /** The work of the chain is over, or possible again. */
   readonly onNewCut: () => void
-  /** The stream stands; what happened before was missed. */
+  /** The stream is open; earlier events were missed. */
   readonly onOpen: () => void
-  /** The stream broke; it is opened anew after a pause of `retryInMs`. */
+  /** The stream broke, and is reopened after a pause of `retryInMs`. */
   readonly onError: (error: NewcutError, retryInMs: number) => void
-  /** Longest silence before the stream is opened anew; 0: none. */
+  /** Longest silence before the stream is reopened; 0 sets no limit. */
   readonly stallMs: number
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
 const NEW_CUT = 'New Cut'
-/** Same parent, other transactions: leaves work valid, but shows that the stream lives. */
+/** Same parent, other transactions: the work stays valid, but the event shows that the stream is alive. */
 const REFRESHED = 'Refreshed Block'
-/** Nodes call both kinds of event `BlockHeader`; other descriptions of the interface know the second as `Block`. */
+/** Nodes name both kinds of event `BlockHeader`; other descriptions of the interface name the second one `Block`. */
 const BLOCK_EVENTS = ['BlockHeader', 'Block']
-/** A block with its payload has megabytes. */
+/** A block with its payload can have megabytes. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024
 
-/** New headers, or new blocks with payloads, of all chains. */
+/** Streams new headers, or new blocks with payloads, of all chains. */
 export function blockNews<E extends UpdateEncoding>(
   context: Context & { readonly http: NodeHttp },
   id: 'headerUpdates' | 'blockUpdates',
@@ -151,7 +152,7 @@ export function workNews(
   return followStream(source, options)
 }
 
-/** The work stream of a chain with callbacks; stays open until it is closed. */
+/** The work stream of a chain with callbacks; it stays open until it is closed. */
 export function openWorkStream(
   { http, requests }: Context & { readonly http: NodeHttp },
   chain: number,

@@ -1,11 +1,11 @@
-/** Why there is no answer from a node: error codes of Node, OpenSSL and undici as reasons with hints. */
+/** Reasons for a missing response of a node: error codes of Node.js, OpenSSL and undici, with hints. */
 import { describeError, NewcutError } from '../core/errors.ts'
 import { printable } from '../core/printable.ts'
 
-/** `closed` is the user's own doing, `other` a failure that has no name here. */
+/** `closed` is caused by the user; `other` is a failure without a name here. */
 export type UnreachableReason = NamedReason | 'fingerprint' | 'other'
 
-/** What an error code of Node, OpenSSL or undici tells. */
+/** Reason that an error code of Node.js, OpenSSL or undici stands for. */
 export type NamedReason =
   | 'refused'
   | 'unknown-host'
@@ -17,7 +17,7 @@ export type NamedReason =
   | 'disconnected'
   | 'closed'
 
-/** What may pass by itself. A machine that wakes up or changes networks knows no host for a while. */
+/** Failures that may pass by themselves. A machine that wakes up or changes networks resolves no host for a while. */
 const PASSING: readonly UnreachableReason[] = [
   'refused',
   'unknown-host',
@@ -28,12 +28,13 @@ const PASSING: readonly UnreachableReason[] = [
 ]
 
 /**
- * No answer from the node (code NODE_UNREACHABLE). `reason` tells failures that may pass from those that need the user.
+ * No response from the node (code NODE_UNREACHABLE). `reason` separates failures that may pass from those that need the
+ * user.
  */
 export class UnreachableError extends NewcutError {
-  /** What kept the answer away. */
+  /** Cause of the failure. */
   readonly reason: UnreachableReason
-  /** The same call may succeed later: all reasons but TLS failures, answers that are no HTTP, and a closed client. */
+  /** The same call may succeed later: false for TLS failures, responses that are no HTTP, and a closed client. */
   readonly retryable: boolean
   /** Id of the operation (src/schema/operations.ts) that failed; undefined below the level of operations. */
   readonly operation: string | undefined
@@ -49,13 +50,13 @@ export class UnreachableError extends NewcutError {
     this.operation = options.operation
   }
 
-  /** The same failure, as that of an operation. */
+  /** @returns the same failure as that of an operation */
   of(operation: string): UnreachableError {
     return new UnreachableError(this.reason, this.message, { hint: this.hint, cause: this.cause, operation })
   }
 }
 
-/** Error codes of Node, OpenSSL and undici, and what they mean to the user. */
+/** Error codes of Node.js, OpenSSL and undici, with their meaning for the user. */
 const failures: Readonly<Record<NamedReason, { codes: RegExp; text: string; hint: string | undefined }>> = {
   refused: {
     codes: /^ECONNREFUSED$/,
@@ -96,15 +97,15 @@ const failures: Readonly<Record<NamedReason, { codes: RegExp; text: string; hint
   closed: { codes: /^UND_ERR_(DESTROYED|CLOSED)$/, text: 'cancelled', hint: undefined },
 }
 
-/** The code of an error of Node or undici; empty when it has none. */
+/** @returns the code of an error of Node.js or undici, or an empty text */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
-  // Not every error of undici's parser has a code.
+  // Not every error of the undici parser has a code.
   if (error.name === 'HTTPParserError') return 'HPE'
   return 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** What a failure to get an answer from `origin` means. */
+/** Converts a failure to get a response from `origin`. */
 export function unreachable(origin: string, cause: unknown): UnreachableError {
   const code = codeOf(cause)
   for (const reason of Object.keys(failures) as NamedReason[]) {

@@ -1,62 +1,64 @@
 /**
- * Update streams as async iterables: they reconnect by themselves, tell where something was missed, and hold a bounded
- * number of events for a slow reader.
+ * Update streams as async iterables. They reconnect by themselves, report gaps, and buffer a limited number of events
+ * for a slow reader.
  */
 import { NewcutError } from '../core/errors.ts'
 import { isRetryable, NodeRefusal } from './errors.ts'
 import { openEventStream } from './event-stream.ts'
 import { type NodeHttp, onAbort } from './http.ts'
 
-/** Something was missed between the update before and the one after it. */
+/** Updates were missed between the previous and the next one. */
 export interface Gap {
   readonly type: 'gap'
   /**
-   * `reconnected`: the stream was down, or the node had ended it as nodes do from time to time; `overflow`: the reader
+   * `reconnected`: the stream was down, or the node had ended it as nodes do from time to time. `overflow`: the reader
    * was slower than the node, and the oldest updates were dropped.
    */
   readonly reason: 'reconnected' | 'overflow'
-  /** How many updates were dropped; null: nobody knows. */
+  /** Number of dropped updates, or null if it is unknown. */
   readonly dropped: number | null
-  /** What ended the stream before; undefined for a regular end. */
+  /** Failure that ended the stream before; undefined for a regular end. */
   readonly cause?: NewcutError
 }
 
-/** How a stream is followed. */
+/** Options of a stream. */
 export interface StreamOptions {
   /** Aborting it ends the iteration, without an error. */
   readonly signal?: AbortSignal
-  /** Called whenever the stream stands: what happens from now on is heard of. */
+  /** Called whenever the stream is open; it delivers all later updates. */
   readonly onOpen?: () => void
-  /** Hears of failures that are retried after a pause of `retryInMs`. Default: nobody does; a gap tells afterwards. */
+  /**
+   * Called with failures that are retried after a pause of `retryInMs`. Default: nothing; a gap follows in any case.
+   */
   readonly onTrouble?: (error: NewcutError, retryInMs: number) => void
-  /** Longest silence before the stream is opened anew; default 0: a silent stream stays. */
+  /** Longest silence before the stream is reopened. Default 0: a silent stream stays open. */
   readonly stallMs?: number
   /** Most updates that wait for the reader; default 1,000. */
   readonly mostBuffered?: number
 }
 
-/** An iteration that can be ended while somebody waits for its next item. */
+/** An iteration that can be ended while a caller awaits its next item. */
 export interface Updates<T> extends AsyncIterable<T> {
-  /** Opens the stream. Nothing is asked for before the first `next()`. */
+  /** Opens the stream. The first `next()` sends the request. */
   [Symbol.asyncIterator](): AsyncIterator<T, undefined, undefined>
 }
 
 const MAX_BUFFERED = 1_000
-/** Text of events that wait; beyond it the oldest are dropped as well. */
+/** Most characters of waiting events; beyond it the oldest are dropped as well. */
 const MAX_BUFFERED_CHARACTERS = 64 * 1024 * 1024
 
-/** What is followed, and what an event means. */
+/** A stream to follow, and the parser of its events. */
 export interface StreamSource<T> {
   readonly http: NodeHttp
   readonly path: string
   /** Id of the operation, for errors. */
   readonly operation: string
-  /** What to do about a 404. */
+  /** Hint for a 404. */
   readonly hintIfMissing: string
   readonly body?: Uint8Array
   readonly events: readonly string[]
   readonly maxEventBytes?: number
-  /** Called when the reader asks for the event, one at a time. What it throws ends the iteration. */
+  /** Called when the reader takes the event, one at a time. Its errors end the iteration. */
   readonly read: (name: string, data: string) => T | Promise<T>
 }
 
@@ -70,7 +72,7 @@ function iterate<T>(source: StreamSource<T>, options: StreamOptions): AsyncItera
   const entries = follow(source, options, queue)
   return {
     next: () => entries.next(),
-    // A generator would answer only after the next update had come.
+    // A generator alone would respond only after the next update.
     return: () => {
       queue.end()
       return entries.return(undefined)
@@ -127,7 +129,7 @@ interface Event {
   readonly data: string
 }
 
-/** What waits for the reader, bounded in number and size: the oldest gives way to the newest, and a gap tells of it. */
+/** Queue for the reader, limited in number and size: the newest event replaces the oldest, and a gap reports it. */
 class UpdateQueue {
   readonly #most: number
   readonly #entries: (Event | Gap)[] = []
@@ -159,7 +161,7 @@ class UpdateQueue {
     this.#wake()
   }
 
-  /** Two gaps in a row are one. */
+  /** Merges consecutive gaps. */
   gap(gap: Gap): void {
     const last = this.#entries.at(-1)
     if (last !== undefined && 'type' in last) this.#entries.pop()
@@ -167,7 +169,7 @@ class UpdateQueue {
     this.#wake()
   }
 
-  /** Ends the reading: with an error after what waits has been read, else at once. */
+  /** Ends the reading: with an error after all waiting updates, otherwise at once. */
   end(error?: NewcutError): void {
     if (this.#end !== null && error !== undefined) return
     this.#end = { error }
@@ -191,7 +193,7 @@ class UpdateQueue {
     }
   }
 
-  /** What the reader was too slow for. */
+  /** The gap for updates that were dropped, if any. */
   #takeGap(): Gap | undefined {
     const gap: Gap | undefined =
       this.#dropped > 0 ? { type: 'gap', reason: 'overflow', dropped: this.#dropped } : this.#lostGap

@@ -1,24 +1,24 @@
-/** The rules of the network that a node says it belongs to. */
+/** Rules of the network that a node claims to belong to. */
 import { development, mainnet01, type Network, recapDevelopment, testnet04, testnet06 } from '../core/network.ts'
 import type { JudgedInfo } from './node-info.ts'
 
-/** A network to check headers by. */
+/** A network whose rules headers are checked against. */
 export interface VerifiableNetwork {
   readonly network: Network
-  /** Whether version code, genesis and difficulty rules are known; else only what holds on every network is. */
+  /** Whether version code, genesis and difficulty rules are known. If not, only rules common to all networks apply. */
   readonly isKnown: boolean
 }
 
 const PUBLIC: readonly Network[] = [mainnet01, testnet04, testnet06]
-/** These keep their rules, but each node may run them with graphs and a block delay of its own. */
+/** Their rules are fixed, but each node may run them with graphs and a block delay of its own. */
 const DEVELOPMENT: readonly Network[] = [development, recapDevelopment]
 
-/** Whether a network is one that everybody mines on: those have proof of work always. */
+/** Whether a network is public: those always have proof of work. */
 export function isPublic({ name }: Network): boolean {
   return PUBLIC.some((network) => network.name === name)
 }
 
-/** The network that a node says it belongs to. Its block delay is 30 s if the node does not tell it and nobody knows. */
+/** @returns the network that a node claims to belong to, with a block delay of 30 s if it is unknown */
 export function networkOf({ info, graphHistory }: JudgedInfo): VerifiableNetwork {
   const named = (network: Network) => network.name === info.nodeVersion
   const fixed = PUBLIC.find(named)

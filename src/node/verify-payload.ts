@@ -1,4 +1,4 @@
-/** Payloads against their hashes (PROTOCOL.md B.4), for `verify: true`. */
+/** Checks payloads against their hashes (PROTOCOL.md B.4), for `verify: true`. */
 import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
 import { FormatError } from '../core/errors.ts'
 import { outputsHash, payloadHash, transactionsHash } from '../core/payload.ts'
@@ -7,7 +7,7 @@ import { InvalidPayload, NodeMisbehaved, type PayloadRule } from './errors.ts'
 
 /**
  * Throws InvalidPayload unless the three hashes of a payload are right; without outputs, the hash over them is taken as
- * it stands. NodeMisbehaved for parts that are no base64url.
+ * it is. Throws NodeMisbehaved for parts that are not base64url.
  */
 export function verifyPayload(
   payload: PayloadData | PayloadWithOutputs,

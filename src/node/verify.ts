@@ -1,7 +1,4 @@
-/**
- * Headers against the rules of their chain, for `verify: true`. What is checked, and what not, is told at
- * VerifyOptions.
- */
+/** Checks headers against the rules of their chain, for `verify: true`. VerifyOption lists the checks. */
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url, equalBytes } from '../core/bytes.ts'
 import { forkStateOf } from '../core/fork.ts'
@@ -15,67 +12,67 @@ import { InvalidHeader, NotFound } from './errors.ts'
 import type { CallOptions } from './requests.ts'
 import { isPublic, type VerifiableNetwork } from './verify-network.ts'
 
-/** What `verify` checks. */
+/** Options of `verify`. */
 export interface VerifyOptions {
-  /** False for a network without proof of work: neither that nor targets are checked then. Default true. */
+  /** False for a network without proof of work: then neither it nor targets are checked. Default true. */
   readonly checkPow?: boolean
   /**
-   * Whether target and epoch start are those of the difficulty adjustment. False for a development network whose
-   * difficulty or block delay was set by hand. Default: as checkPow.
+   * Whether to check target and epoch start by the difficulty adjustment. False for a development network whose
+   * difficulty or block delay was set by hand. Default: like checkPow.
    */
   readonly checkTargets?: boolean
-  /** Rules to check by, in place of those that follow from what the node says of itself. */
+  /** Rules to check against, instead of those that follow from the description of the node. */
   readonly network?: Network
   /**
-   * What becomes of a header with a fork number that this version does not know. `refuse`: it breaks the rule
-   * unknownFork, as it does for a node. A function: it gets the number, once for a client. Default: a warning of the
-   * process, once for a client.
+   * Treatment of a header with a fork number unknown to this version. `refuse`: it breaks the rule unknownFork, as on a
+   * node. A function gets the number, once per client. Default: a warning of the process, once per client.
    */
   readonly unknownForks?: 'refuse' | ((fork: number) => void)
 }
 
-/** Whether answers are checked against the rules of the chain. */
+/** Whether responses are checked against the rules of the chain. */
 export interface VerifyOption {
   /**
-   * Every header: its hash (Merkle root over its fields), its proof of work, and, against its parent and the blocks of
-   * adjacent chains that it names (asked for where they are not at hand): version, fork number and votes, chain,
-   * parent, height, adjacents, creation time, target, epoch start, weight. Every payload: its three hashes, and that it is the
-   * one that its header names. What is broken throws InvalidHeader or InvalidPayload, naming the rules.
+   * Every header: its hash (Merkle root over its fields) and its proof of work. Against its parent and the adjacent
+   * blocks that it names: version, fork number and votes, chain, parent, height, adjacents, creation time, target,
+   * epoch start, weight. These blocks are fetched if necessary. Every payload: its three hashes, and that its header
+   * names it. Broken rules throw InvalidHeader or InvalidPayload, which list them.
    *
-   * A genesis header has to be that of the network; on `development` its target is taken as it stands, for such
-   * networks begin with a difficulty of their choice. Graphs and block delay of development networks, and of networks
-   * that core/network.ts does not know, are taken from the node's /info; of the unknown ones targets, epoch starts and
-   * votes are not checked, nor the version but for being that of the parent.
+   * A genesis header must be that of the network. On `development` its target is taken as it is, because such networks
+   * choose their first difficulty. Graphs and block delay of development networks, and of networks unknown to
+   * core/network.ts, come from /info of the node. On unknown networks, targets, epoch starts and votes are not checked,
+   * and the version only against the parent.
    *
-   * Not checked: whether the first headers of a list stand on the chain that everybody else follows (ask another node
-   * for its hashes), and whether a creation time is in the future: the clocks of this machine and of the node may
-   * differ.
+   * Not checked:
+   * - whether the first headers of a list are on the chain that everybody else follows: compare the hashes of another
+   *   node
+   * - whether a creation time is in the future: the clocks of this machine and of the node may differ
    */
   readonly verify?: boolean | VerifyOptions
 }
 
-/** Gets headers that others refer to. */
+/** Fetches headers that others refer to. */
 export interface HeaderSource {
-  /** Throws NotFound. */
+  /** Fetches one header. Throws NotFound. */
   readonly one: (chain: number, hash: string, call: CallOptions) => Promise<Header>
   /** All headers of a chain between two heights, both included. */
   readonly range: (chain: number, from: number, to: number, call: CallOptions) => AsyncIterable<Header>
 }
 
-/** Most headers kept to judge others by; the oldest are forgotten first. */
+/** Most headers cached to judge others by; the oldest are evicted first. */
 const MAX_KNOWN_HEADERS = 8192
-/** Most headers checked together: they and all that they refer to fit into the headers kept. */
+/** Most headers checked together: the cache has room for them and for all that they refer to. */
 const MAX_BATCH_HEADERS = 360
-/** From this number of wanted headers on, a chain is asked for pages and no longer for one at a time. */
+/** Least number of wanted headers of a chain for which pages replace single requests. */
 const ENOUGH_FOR_PAGES = 4
-/** Pages are worth it when at least one of so many headers in them is wanted: a page has 20 on a P2P API. */
+/** Pages are worth it if they have at least one wanted header in this many; a page has 20 on a P2P API. */
 const MAX_HEIGHTS_A_HEADER = 8
 
 function warnOfFork(fork: number): void {
   process.emitWarning(`the network has adopted fork number ${fork}, which this version does not know`, 'NewcutWarning')
 }
 
-/** Checks headers that come in any order, best in that of their heights: then each serves to check the next. */
+/** Checks headers in any order. Ascending heights are best: each header then serves to check the next. */
 export class HeaderVerifier {
   readonly #network: Network
   readonly #isKnown: boolean
@@ -85,10 +82,10 @@ export class HeaderVerifier {
   readonly #reportedForks: Set<number>
   readonly #source: HeaderSource
   readonly #origin: { readonly url: string; readonly operation: string }
-  /** Block hash in base64url -> header whose hash was found to be right. */
+  /** Block hash in base64url -> header with a verified hash. */
   readonly #known = new Map<string, Header>()
 
-  /** `reportedForks`: unknown fork numbers that the client has told of; it adds to them. */
+  /** @param reportedForks unknown fork numbers that the client has reported; the verifier adds to them */
   constructor(
     { network, isKnown }: VerifiableNetwork,
     options: VerifyOptions,
@@ -106,7 +103,7 @@ export class HeaderVerifier {
     this.#origin = origin
   }
 
-  /** Throws InvalidHeader for the first that breaks a rule, and whatever asking for others throws. */
+  /** Throws InvalidHeader for the first header that breaks a rule, and all errors of fetching others. */
   async verify(headers: readonly Header[], call: CallOptions): Promise<void> {
     for (let from = 0; from < headers.length; from += MAX_BATCH_HEADERS) {
       const batch = headers.slice(from, from + MAX_BATCH_HEADERS)
@@ -115,7 +112,7 @@ export class HeaderVerifier {
         await this.#fetchMissing(batch, call)
         for (const header of batch) this.#throwIf(header, this.#judge(header))
       } catch (error) {
-        // Only headers that were found to be right may serve to judge others later.
+        // Only verified headers may serve to judge others later.
         for (const { hash } of batch) this.#known.delete(encodeBase64Url(hash))
         throw error
       }
@@ -129,7 +126,7 @@ export class HeaderVerifier {
     if (this.#isGenesis(header)) return [...alone, ...this.#brokenGenesis(header)]
     const parent = this.#find(header.parent)
     if (parent === undefined) return [...alone, 'parent']
-    // A chain that the network may not even have: nothing else can be judged by it.
+    // The network may not even have the chain of the parent, so nothing else can be judged by it.
     if (parent.chainId !== header.chainId) return [...alone, 'chain']
     const adjacentParents = new Map<number, Header>()
     for (const [chain, hash] of header.adjacents) {
@@ -138,7 +135,7 @@ export class HeaderVerifier {
     }
     const network = this.#isKnown ? this.#network : { ...this.#network, code: parent.version }
     const ancestry = { parent, adjacentParents }
-    // Hashing is most of the work, and done: what it showed is in `alone`.
+    // Hashing is most of the work, and is done: `alone` has its result.
     const options = { now: null, checkPow: false, blockHash: header.hash }
     const { target, epochStart } = header
     const weight = BigInt.asUintN(256, parent.weight + (difficultyOf(target) ?? 0n))
@@ -147,7 +144,7 @@ export class HeaderVerifier {
     return [...alone, ...this.#withoutUnknownFork(header, broken)]
   }
 
-  /** A client goes on where a node stops: this version cannot know what forks the next one knows. */
+  /** A client continues where a node stops: this version cannot know the forks of the next one. */
   #withoutUnknownFork(header: Header, broken: readonly HeaderRule[]): readonly HeaderRule[] {
     if (this.#unknownForks === 'refuse' || !broken.includes('unknownFork')) return broken
     const rest = broken.filter((rule) => rule !== 'unknownFork')
@@ -159,7 +156,7 @@ export class HeaderVerifier {
     return rest
   }
 
-  /** The rules that a header breaks whatever its parents are. */
+  /** Rules that a header breaks whatever its parents are. */
   #brokenAlone(header: Header): HeaderRule[] {
     const work = encodeWork(header)
     const rules: HeaderRule[] = []
@@ -174,7 +171,9 @@ export class HeaderVerifier {
     return hasChain && Number(height) <= genesisHeight(this.#network, chainId)
   }
 
-  /** The genesis header of a network follows from its name, but for payload and, on a development network, target. */
+  /**
+   * The genesis header follows from the name of the network, except for payload and, on a development network, target.
+   */
   #brokenGenesis(header: Header): HeaderRule[] {
     const takesTarget = !this.#isKnown || this.#network.name === 'development' || !this.#checkTargets
     const expected = genesisHeader(
@@ -207,7 +206,7 @@ export class HeaderVerifier {
     return broken.filter(([, isBroken]) => isBroken).map(([rule]) => rule)
   }
 
-  /** Asks for the headers that a batch refers to and that are not kept, all chains at once. */
+  /** Fetches the headers that a batch refers to and that are not cached, all chains at once. */
   async #fetchMissing(batch: readonly Header[], call: CallOptions): Promise<void> {
     const missing = new Map<number, Map<string, number>>()
     for (const header of batch) {
@@ -223,11 +222,11 @@ export class HeaderVerifier {
     await Promise.all([...missing].map(([chain, wanted]) => this.#fetch(chain, wanted, call)))
   }
 
-  /** `wanted`: block hash -> height. */
+  /** @param wanted block hash -> height */
   async #fetch(chain: number, wanted: Map<string, number>, call: CallOptions): Promise<void> {
     const heights = [...wanted.values()]
     const [lowest, highest] = [Math.min(...heights), Math.max(...heights)]
-    // Branches may lie a million blocks apart: one at a time costs less than all between them.
+    // Branches may be a million blocks apart: single requests then cost less than all pages in between.
     if (wanted.size >= ENOUGH_FOR_PAGES && highest - lowest < MAX_HEIGHTS_A_HEADER * wanted.size) {
       const range = this.#source.range(chain, lowest, highest, call)
       for await (const header of range) {
@@ -239,13 +238,13 @@ export class HeaderVerifier {
       try {
         this.#admit(await this.#source.one(chain, hash, call))
       } catch (error) {
-        // A header that refers to one that the node does not have is judged without it, and breaks a rule.
+        // A header that refers to an unknown one is judged without it, and breaks a rule.
         if (!(error instanceof NotFound)) throw error
       }
     }
   }
 
-  /** Takes in a header that others refer to. Its own parents are not asked for: that would go on to genesis. */
+  /** Caches a header that others refer to. Does not fetch its own parents: that would continue to genesis. */
   #admit(header: Header): void {
     this.#throwIf(header, this.#brokenAlone(header))
     this.#remember(header)
@@ -267,7 +266,7 @@ export class HeaderVerifier {
     if (broken.length === 0) return
     const { chainId: chain, height, hash, featureFlags } = header
     const rules = [...new Set(broken)]
-    // A header whose hash is right is the one that the network took, with whatever nonce it has.
+    // The network accepted a header with the right hash, so it accepts any nonce.
     const takesAnyNonce = rules.includes('proofOfWork') && !rules.includes('hash') && !isPublic(this.#network)
     const name = { chain, height, hash: encodeBase64Url(hash), featureFlags }
     throw new InvalidHeader(name, rules, { ...this.#origin, takesAnyNonce })

@@ -1,4 +1,4 @@
-/** Waiting for what a command results in, and for its proof: asks again and again, at times that are drawn by chance. */
+/** Waits for the result of a command, or for its proof: polls at random intervals. */
 import { type Clock, sleep } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { formatDuration } from '../core/units.ts'
@@ -6,29 +6,29 @@ import type { CommandResult } from '../schema/command-bodies.ts'
 import { isRetryable, NodeMisbehaved, NodeRefusal } from './errors.ts'
 import type { CallOptions } from './requests.ts'
 
-/** How a command stands. `trouble`: the node did not answer as a node does; it is asked again after `retryInMs`. */
+/** State of a command. `trouble`: no node responded; the next attempt follows after `retryInMs`. */
 export type WaitProgress =
-  /** In no block of the chain; `wasIncluded`: it was in one, which another branch has replaced. */
+  /** In no block of the chain; `wasIncluded`: it was in one that another branch has replaced. */
   | { readonly type: 'pending'; readonly wasIncluded: boolean }
-  /** In the block of this height, on which `depth` of the wanted `of` blocks stand. */
+  /** In the block at this height, with `depth` of the wanted `of` blocks on top of it. */
   | { readonly type: 'included'; readonly height: number; readonly depth: number; readonly of: number }
   | { readonly type: 'trouble'; readonly error: NewcutError; readonly retryInMs: number }
 
-/** How long, how often and how deep. */
+/** Depth, limit and interval of a wait. */
 export interface WaitOptions {
-  /** How many blocks have to stand on that of the command. Default 0. */
+  /** Number of blocks required on top of the one with the command. Default 0. */
   readonly depth?: number
-  /** Longest wait for the command to get into a block, and then for each block on top of it; default 5 minutes. */
+  /** Longest wait until a block has the command, and then for each block on top of it. Default 5 minutes. */
   readonly limitMs?: number
-  /** Mean time between two questions; default 1 second. */
+  /** Mean time between two requests. Default 1 second. */
   readonly pollMs?: number
   /** When it aborts, the wait ends with its reason. */
   readonly signal?: AbortSignal
-  /** Hears of every change, and of none twice in a row. */
+  /** Called with every change, and never with the same twice in a row. */
   readonly onProgress?: (progress: WaitProgress) => void
 }
 
-/** What a wait asks. */
+/** Calls that a wait sends. */
 export interface WaitNode {
   poll(
     chain: number,
@@ -41,10 +41,10 @@ export interface WaitNode {
   spv(chain: number, requestKey: string, targetChain: number, options: CallOptions): Promise<string>
 }
 
-/** Time and chance. */
+/** Clock and randomness of a wait. */
 export interface WaitMachine {
   readonly clock: Clock
-  /** From 0 to 1. */
+  /** Uniform in [0, 1). */
   readonly random: () => number
 }
 
@@ -52,7 +52,7 @@ const DEFAULT_LIMIT_MS = 300_000
 const DEFAULT_POLL_MS = 1_000
 /** Longest pause while the node is away. */
 const MAX_PAUSE_MS = 15_000
-/** What a node says while the proof has not come to the target chain yet (PROTOCOL.md E.1). */
+/** Text of a node while the proof has not reached the target chain (PROTOCOL.md E.1). */
 const TOO_YOUNG = /target chain not reachable|too young/i
 
 /** A command on its chain. */
@@ -62,8 +62,8 @@ export interface CommandPlace {
 }
 
 /**
- * The result of a command once so many blocks stand on that of it. Throws NewcutError NO_RESULT after the limit,
- * NodeRefusal for what the node itself refuses, NodeMisbehaved, and the reason of the signal.
+ * Waits for the result of a command with `depth` blocks on top of it. Throws NewcutError NO_RESULT after the limit,
+ * NodeRefusal if the node itself refuses, NodeMisbehaved, and the reason of the signal.
  */
 export function waitForResult(
   node: WaitNode,
@@ -90,12 +90,12 @@ export function waitForResult(
     const head = Number((await node.cut(call)).hashes[chain]?.height ?? height)
     tell({ type: 'included', height, depth: Math.min(of, Math.max(0, head - height)), of })
     if (head - height < of) return null
-    // The branch may have changed between the two answers.
+    // The branch may have changed between the two responses.
     return (await node.poll(chain, [requestKey], { ...call, confirmationDepth: of })).get(requestKey) ?? null
   })
 }
 
-/** The proof of a command's result for another chain, once it can be made. Throws as waitForResult does. */
+/** Waits until the result of a command can be proven to another chain. Throws like waitForResult. @returns the proof */
 export function waitForProof(
   node: WaitNode,
   { chain, requestKey, targetChain }: CommandPlace & { readonly targetChain: number },
@@ -115,7 +115,7 @@ export function waitForProof(
 
 type Tell = (progress: WaitProgress) => void
 
-/** Asks until there is an answer. Whatever brings the answer nearer starts the limit anew. */
+/** Polls until there is a result. Progress restarts the limit. */
 async function asked<T>(
   what: string,
   { limitMs = DEFAULT_LIMIT_MS, pollMs = DEFAULT_POLL_MS, signal, onProgress = () => undefined }: WaitOptions,
@@ -150,7 +150,7 @@ async function asked<T>(
   }
 }
 
-/** Whether an error may come from an outage: no answer, or that of something that stands before the node. */
+/** Whether an error may come from an outage: no response, or one from a proxy in front of the node. */
 export function isOutage(error: unknown): error is NewcutError {
   if (isRetryable(error)) return true
   if (error instanceof NodeRefusal) return !error.isNodesOwn

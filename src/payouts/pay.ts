@@ -7,10 +7,10 @@ import { NewcutError } from '../core/errors.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import { accountOn } from '../wallet/ask.ts'
 import type { SignedCommand } from '../wallet/command.ts'
+import { CommandSender, type CommandStep, type Terms } from '../wallet/command-sender.ts'
 import { CommandFailed } from '../wallet/failure.ts'
 import type { SigningKey } from '../wallet/keys.ts'
 import { gasCost, payingAccount } from '../wallet/plan.ts'
-import { type Step, Teller, type Terms } from '../wallet/teller.ts'
 import { readAmount } from '../wallet/transfer.ts'
 import type { WalletNode } from '../wallet/wallet-node.ts'
 import { type BatchTransfer, batchOf, gasFor, transfersIn } from './batch.ts'
@@ -33,7 +33,7 @@ export interface PayOptions {
   readonly terms: Terms
   readonly clock: Clock
   readonly signal: AbortSignal
-  readonly onStep: (step: Step) => void
+  readonly onStep: (step: CommandStep) => void
   /** Called with the reason why a chain or an order is not paid now. */
   readonly onTrouble: (chain: number, error: NewcutError) => void
 }
@@ -130,10 +130,10 @@ async function sendBatch(
   const { node, journal, ledger, account, keys, clock, signal, onStep } = options
   const gasLimit = Math.min(options.terms.gasLimit, gasFor(transfers.length))
   const terms = { ...options.terms, gasLimit }
-  const teller = new Teller(node, { terms, clock, signal, onStep })
-  const command = teller.sign({ chain, ...batchOf(account, transfers), sender: account, keys })
+  const commandSender = new CommandSender(node, { terms, clock, signal, onStep })
+  const command = commandSender.sign({ chain, ...batchOf(account, transfers), sender: account, keys })
   try {
-    await teller.tryOut(chain, command)
+    await commandSender.tryOut(chain, command)
   } catch (error) {
     if (transfers.length > 1 && error instanceof CommandFailed && GAS_EXCEEDED.test(error.error.message)) return false
     throw error
@@ -142,7 +142,7 @@ async function sendBatch(
   const line = orderLine(of, due, journal.now())
   journal.append(line)
   ledger.add(line)
-  await teller.send(chain, command)
+  await commandSender.send(chain, command)
   return true
 }
 

@@ -2,8 +2,8 @@
 import type { ShareReader } from '../accounts/share-store.ts'
 import type { Clock } from '../core/clock.ts'
 import type { NewcutError } from '../core/errors.ts'
+import type { CommandStep, Terms } from '../wallet/command-sender.ts'
 import type { SigningKey } from '../wallet/keys.ts'
-import type { Step, Terms } from '../wallet/teller.ts'
 import type { WalletNode } from '../wallet/wallet-node.ts'
 import { type Assessment, assess, type PoolRules } from './assess.ts'
 import type { BlockNode } from './found-blocks.ts'
@@ -31,7 +31,7 @@ export interface PayoutSetup {
 export interface PaySetup extends PayoutSetup {
   readonly keys: readonly SigningKey[]
   readonly terms: Terms
-  readonly onStep: (step: Step) => void
+  readonly onStep: (step: CommandStep) => void
   readonly onTrouble: (chain: number, error: NewcutError) => void
 }
 

@@ -10,7 +10,7 @@ import { NodeRefusal } from '../node/errors.ts'
 import type { CallOptions } from '../node/requests.ts'
 import { isOutage } from '../node/wait-for.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
-import type { Step } from '../wallet/teller.ts'
+import type { CommandStep } from '../wallet/command-sender.ts'
 import type { PayoutOrder } from './ledger.ts'
 import type { ResultLine } from './payout-line.ts'
 
@@ -23,7 +23,7 @@ export interface SettleOptions {
   readonly confirmations: number
   readonly clock: Clock
   readonly signal: AbortSignal
-  readonly onStep: (step: Step) => void
+  readonly onStep: (step: CommandStep) => void
   /** Called once with each result. It must store the result before it returns. */
   readonly onResult: (result: ResultLine) => void
 }

@@ -1,4 +1,4 @@
-/** Questions to contracts: code that a node runs for us, with nothing written and nothing paid. */
+/** Read-only calls: a node runs code, writes nothing, and charges nothing. */
 import { Decimal } from '../contracts/values/decimal.ts'
 import { Guard, type GuardKind, type Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
@@ -10,29 +10,29 @@ import { CommandFailed, dataOf } from './failure.ts'
 import { quoted } from './transfer.ts'
 import type { WalletNode } from './wallet-node.ts'
 
-/** Code, and what it runs with. */
+/** Code, and the data and terms that it runs with. */
 export interface Question {
   readonly code: string
   /** JSON text; default `{}`. */
   readonly data?: string
   /** Default 150,000. */
   readonly gasLimit?: number
-  /** Who pays for gas, as the code is told; default nobody. */
+  /** Account that pays for gas, as the code sees it; default none. */
   readonly sender?: string
-  /** How many blocks below the head of the chain; default 0. */
+  /** Number of blocks below the head of the chain; default 0. */
   readonly rewindDepth?: number
 }
 
-/** How a question is asked. */
+/** Options of a read-only call. */
 export interface AskOptions extends CallOptions {
-  /** What the code takes for the time of the command, milliseconds since 1970; default: now. */
+  /** Time of the command as the code sees it, milliseconds since 1970; default: now. */
   readonly nowMs?: number
 }
 
 const GAS_LIMIT = 150_000
 const TTL_SECONDS = 600
 
-/** A command without signatures, for a node that only runs it. */
+/** Builds a command without signatures, for a node that only runs it. */
 export function questionCommand(networkId: string, chain: number, question: Question, nowMs: number): SignedCommand {
   const { code, data = '{}', gasLimit = GAS_LIMIT, sender = '' } = question
   const creationTime = Math.floor(nowMs / 1000)
@@ -43,7 +43,7 @@ export function questionCommand(networkId: string, chain: number, question: Ques
   return signedCommand({ ...terms, payload: { code, data } })
 }
 
-/** What code results in on a chain. Throws what NodeClient throws; a failure is a result too. */
+/** Runs code on a chain; a failure is a result too. Throws the errors of NodeClient. */
 export async function answer(
   node: WalletNode,
   chain: number,
@@ -56,7 +56,7 @@ export async function answer(
   return await node.local(chain, command, { ...options, ...(rewindDepth > 0 && { rewindDepth }) })
 }
 
-/** The value of code on a chain. Throws CommandFailed for code that fails, and what NodeClient throws. */
+/** Value of code on a chain. Throws CommandFailed if the code fails, and the errors of NodeClient. */
 export async function ask(node: WalletNode, chain: number, question: Question, call: AskOptions = {}): Promise<Value> {
   return valueFromJson(dataOf(await answer(node, chain, question, call), 'the code failed'))
 }
@@ -67,7 +67,7 @@ export interface Account {
   readonly guard: GuardKind
 }
 
-/** An account as it stands on a chain; null: there is none. Throws as ask does. */
+/** @returns an account on a chain, or null if it does not exist. Throws like ask */
 export async function accountOn(
   node: WalletNode,
   chain: number,

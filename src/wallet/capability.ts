@@ -1,23 +1,23 @@
-/** Capabilities that a signature is bound to, as people write them: `(coin.TRANSFER "alice" "bob" 1.5)`. */
+/** Capabilities to which a signature is limited, in the syntax of the language: `(coin.TRANSFER "alice" "bob" 1.5)`. */
 import { ContractError } from '../contracts/errors.ts'
 import { read } from '../contracts/syntax/reader.ts'
 import { NewcutError } from '../core/errors.ts'
 import { type LiteralJson, literalJson } from './literal.ts'
 
-/** A capability with its arguments, as it stands in the list of a signer. */
+/** A capability with its arguments, as in the list of a signer. */
 export interface Capability {
   /** `module.CAP` or `namespace.module.CAP`. */
   readonly name: string
   readonly args: readonly LiteralJson[]
 }
 
-/** Leave to buy gas from the account of the sender. */
+/** Permission to buy gas from the account of the sender. */
 export const GAS: Capability = { name: 'coin.GAS', args: [] }
 
 const QUALIFIED = /^[^.]+(\.[^.]+){1,2}$/
 const EXPECTED = 'expected one capability with its arguments, such as (coin.TRANSFER "alice" "bob" 1.5)'
 
-/** Reads a capability. Throws NewcutError BAD_OPTION, which says what is wrong with it. */
+/** Parses a capability. Throws NewcutError BAD_OPTION, which says what is wrong with it. */
 export function readCapability(text: string): Capability {
   const refuse = (what: string): never => {
     throw new NewcutError('BAD_OPTION', `capability ${text}: ${what}`, { hint: EXPECTED })

@@ -1,26 +1,26 @@
 /**
- * Signed commands, built as clients build them (PROTOCOL.md E.2): the JSON text, its BLAKE2b-256 hash, which is the
- * request key, and one signature over the hash for each signer. Numbers stand in the text as they were given: no amount
- * goes through a double.
+ * Builds signed commands like the common clients (PROTOCOL.md E.2). A command has its JSON text, the BLAKE2b-256 hash
+ * of the text, which is the request key, and one signature over the hash for each signer. Numbers keep their spelling:
+ * no amount goes through a double.
  */
 import { blake2b256 } from '../core/blake2b.ts'
 import { encodeBase64Url } from '../core/bytes.ts'
 import type { Capability } from './capability.ts'
 import type { SigningKey } from './keys.ts'
 
-/** What a command does: code with data, or the next step of a pact. `data` is JSON text, which is taken as it is. */
+/** Action of a command: code with data, or the next step of a pact. `data` is JSON text, which is used as it is. */
 export type Payload =
   | { readonly code: string; readonly data: string }
   | {
       readonly pactId: string
       readonly step: number
       readonly rollback: boolean
-      /** Base64url text of a proof from another chain; null: the step before was on this chain. */
+      /** Base64url text of a proof from another chain; null if the previous step was on this chain. */
       readonly proof: string | null
       readonly data: string
     }
 
-/** Who signs, and for what. No capabilities: the signature holds for everything in the command. */
+/** A key that signs, and the capabilities to which it is limited. Without any, it signs everything in the command. */
 export interface Signer {
   readonly key: SigningKey
   readonly capabilities: readonly Capability[]
@@ -28,7 +28,7 @@ export interface Signer {
 
 /** A command before it is signed. */
 export interface Draft {
-  /** Name of the network: a command holds on this one only. */
+  /** Name of the network: the command is valid on this one only. */
   readonly networkId: string
   readonly chain: number
   readonly payload: Payload
@@ -36,17 +36,17 @@ export interface Draft {
   /** The account that pays for gas. */
   readonly sender: string
   readonly gasLimit: number
-  /** Coins for a unit of gas, as decimal text: `0.00000001`. */
+  /** Coins per unit of gas, as decimal text: `0.00000001`. */
   readonly gasPrice: string
-  /** Seconds after `creationTime` until which a block may take it. */
+  /** Seconds after `creationTime` in which a block may include it. */
   readonly ttl: number
   /** Seconds since 1970. */
   readonly creationTime: number
-  /** Any text; two commands that differ in nothing else are different by it. */
+  /** Any text; it makes two otherwise equal commands different. */
   readonly nonce: string
 }
 
-/** A signed command as nodes take it. */
+/** A signed command in the form that nodes accept. */
 export interface SignedCommand {
   /** The request key: 43 characters of base64url. */
   readonly hash: string
@@ -54,7 +54,7 @@ export interface SignedCommand {
   readonly cmd: string
 }
 
-/** The JSON text that is hashed and signed. Its properties stand in the order in which the common clients write them. */
+/** JSON text that is hashed and signed. Its properties are in the order of the common clients. */
 export function commandText(draft: Draft): string {
   const { networkId, chain, sender, gasLimit, gasPrice, ttl, creationTime, nonce } = draft
   const meta =

@@ -1,24 +1,24 @@
-/** The second half of a transfer between chains: the proof of the first, and the continuation with it. */
+/** Second half of a transfer between chains: the proof of the first step, and the continuation with it. */
 import { sleep } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import { GAS } from './capability.ts'
+import type { CommandRequest, CommandSender } from './command-sender.ts'
 import { CommandFailed } from './failure.ts'
 import type { SigningKey } from './keys.ts'
-import type { Order, Teller } from './teller.ts'
 
-/** A step that has something for another chain. */
+/** A first step that hands something to another chain. */
 export interface Crossing {
   readonly chain: number
   readonly requestKey: string
   readonly targetChain: number
   readonly pactId: string
-  /** The step that comes next. */
+  /** Number of the next step. */
   readonly step: number
 }
 
-/** What nodes say (PROTOCOL.md E.1). */
+/** Texts of nodes (PROTOCOL.md E.1). */
 const ALREADY_COMPLETE = /already completed/i
 const PROOF_PASSED_BY = /target header is not in the chain/i
 const STEP_PASSED_BY = /Transaction hash not found/i
@@ -26,7 +26,9 @@ const MAX_ROUNDS = 10
 const ROUND_PAUSE_MS = 1000
 const GRACE_MS = 60_000
 
-/** What the result of a command on this chain hands to another. Throws NewcutError BAD_OPTION if it hands on nothing. */
+/**
+ * The crossing that the result of a command starts. Throws NewcutError BAD_OPTION if it hands nothing to another chain.
+ */
 export function crossingOf(result: CommandResult, chain: number): Crossing {
   const { continuation, reqKey: requestKey } = result
   const targetChain = targetOf(continuation?.yield)
@@ -49,33 +51,34 @@ function targetOf(yielded: unknown): number | null {
 }
 
 /**
- * Waits for the proof, and continues on the target chain, where `gasPayer` pays. A branch that takes the block of the
- * first step away, or that of the proof, costs another round. Null: somebody has done it already. Throws as Teller does.
+ * Waits for the proof, and continues on the target chain, where `gasPayer` pays. If a reorg removes the block of the
+ * first step, or that of the proof, another round follows. Throws like CommandSender.
+ * @returns null if the transfer is complete already
  */
 export async function completeCrossing(
-  teller: Teller,
+  commandSender: CommandSender,
   crossing: Crossing,
   payment: { readonly gasPayer: string; readonly keys: readonly SigningKey[] },
 ): Promise<CommandResult | null> {
   for (let round = 1; ; round++) {
     try {
-      return await teller.carryOut({ ...(await continuation(teller, crossing)), ...paidBy(payment) })
+      return await commandSender.carryOut({ ...(await continuation(commandSender, crossing)), ...paidBy(payment) })
     } catch (error) {
       if (error instanceof CommandFailed && ALREADY_COMPLETE.test(error.error.message)) return null
       if (round === MAX_ROUNDS || !isPassedBy(error)) throw error
     }
-    const { clock, signal } = teller.options
+    const { clock, signal } = commandSender.options
     await sleep(clock, ROUND_PAUSE_MS * (0.5 + Math.random()), signal)
-    // The first step comes into the chain again by itself, or the wait for it ends.
-    await teller.result(crossing.chain, crossing.requestKey)
+    // The first step returns to the chain by itself, or this wait ends.
+    await commandSender.result(crossing.chain, crossing.requestKey)
   }
 }
 
-/** The step on the target chain, with a proof of the one before it. */
+/** The step on the target chain, with a proof of the previous one. */
 async function continuation(
-  { node, options }: Teller,
+  { node, options }: CommandSender,
   { chain, requestKey, targetChain, pactId, step }: Crossing,
-): Promise<Pick<Order, 'chain' | 'payload'>> {
+): Promise<Pick<CommandRequest, 'chain' | 'payload'>> {
   const { signal, onStep, terms } = options
   onStep({ type: 'proof', chain, targetChain })
   const proof = await node.waitForProof(chain, requestKey, targetChain, {
@@ -90,7 +93,7 @@ const paidBy = ({ gasPayer, keys }: { readonly gasPayer: string; readonly keys: 
   return { sender: gasPayer, keys, capabilities: [GAS] }
 }
 
-/** Whether another branch has left the first step or the block of the proof behind. */
+/** Whether a reorg has removed the first step or the block of the proof. */
 function isPassedBy(error: unknown): boolean {
   if (error instanceof CommandFailed) return PROOF_PASSED_BY.test(error.error.message)
   return error instanceof NodeRefusal && STEP_PASSED_BY.test(error.excerpt)

@@ -1,10 +1,10 @@
-/** A command that failed, as an error. */
+/** Errors of failed commands, with hints. */
 import { NewcutError } from '../core/errors.ts'
 import { printable } from '../core/printable.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import type { CommandError, CommandResult } from '../schema/command-bodies.ts'
 
-/** What to do about failures that have an answer. */
+/** Hints for failures with a known remedy. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^Gas limit "\d+" exceeded/, 'give more gas with --gas-limit'],
   [/Managed capability .* was not installed/, 'list it with --cap, with the arguments that the code uses'],
@@ -20,7 +20,7 @@ const REFUSAL_HINTS: readonly (readonly [RegExp, string])[] = [
   [/buy gas failed/i, 'the sender needs gas limit times gas price on this chain'],
 ]
 
-/** What comes of a call; a refusal by the node has a hint about what to do. */
+/** Adds a hint to a refusal by the node. */
 export async function explained<T>(call: Promise<T>): Promise<T> {
   try {
     return await call
@@ -47,7 +47,7 @@ export class CommandFailed extends NewcutError {
   }
 }
 
-/** The data of a result. Throws CommandFailed, whose message begins with `what`. */
+/** @returns the data of a result. Throws CommandFailed, whose message begins with `what` */
 export function dataOf(result: CommandResult, what: string) {
   if (result.result.status === 'success') return result.result.data
   throw new CommandFailed(result.result.error, result, what)

@@ -1,4 +1,4 @@
-/** Ed25519 key pairs, and what they sign. */
+/** Ed25519 key pairs, and their signatures. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { decodeBase64Url, decodeHex, encodeHex } from '../core/bytes.ts'
 
@@ -6,14 +6,14 @@ import { decodeBase64Url, decodeHex, encodeHex } from '../core/bytes.ts'
 export interface SigningKey {
   /** 64 lower-case hex digits. */
   readonly publicKey: string
-  /** The signature (128 hex digits) over these bytes. */
+  /** Signs these bytes; returns 128 hex digits. */
   readonly sign: (bytes: Uint8Array) => string
 }
 
-/** What stands in front of the 32 bytes of a secret key in its PKCS #8 form. */
+/** PKCS #8 prefix of the 32 bytes of a secret key. */
 const PKCS8_PREFIX = decodeHex('302e020100300506032b657004220420')
 
-/** The key pair of a secret key (64 hex digits, the seed of RFC 8032). Throws FormatError, RangeError for its length. */
+/** Key pair of a secret key (64 hex digits, the seed of RFC 8032). Throws FormatError, RangeError for its length. */
 export function signingKey(secretKey: string): SigningKey {
   const seed = decodeHex(secretKey, 'secret key')
   if (seed.length !== 32) throw new RangeError(`a secret key of ${seed.length} bytes, expected 32`)

@@ -1,4 +1,4 @@
-/** Keys that everybody knows, by their names: for development networks, where coins are worth nothing. */
+/** Published keys by name, for development networks, where coins are worth nothing. */
 import { developmentAccounts } from '../core/development-accounts.ts'
 import { type SigningKey, signingKey } from './keys.ts'
 
@@ -11,10 +11,10 @@ export interface NamedKey {
 /** The secret key of the built-in miner of development networks: 32 bytes of zero. */
 const MINER_SECRET_KEY = '0'.repeat(64)
 
-/** The names: `sender00` to `sender09`, which are funded, and `miner`, who is paid for blocks if nobody says who. */
+/** The names: `sender00` to `sender09`, which are funded, and `miner`, who is paid for blocks by default. */
 export const knownKeyNames: readonly string[] = [...developmentAccounts.map(({ account }) => account), 'miner']
 
-/** The key with this name; null: there is none. */
+/** @returns the key with this name, or null if there is none */
 export function knownKey(name: string): NamedKey | null {
   if (name === 'miner') {
     const key = signingKey(MINER_SECRET_KEY)

@@ -1,4 +1,4 @@
-/** Literal values of the contract language as the JSON that clients send: amounts are exact, as text. */
+/** Converts literals of the contract language to the JSON that clients send: amounts stay exact, as text. */
 
 import type { Form } from '../contracts/syntax/form.ts'
 import type { Decimal } from '../contracts/values/decimal.ts'
@@ -14,7 +14,7 @@ function integerJson(value: bigint): LiteralJson {
   return { int: Number.isSafeInteger(number) ? number : value.toString() }
 }
 
-/** The JSON of a literal; null: code, which has no value before it runs. */
+/** @returns the JSON of a literal, or null for code, which has no value before it runs */
 export function literalJson(form: Form): LiteralJson | null {
   switch (form.form) {
     case 'string':

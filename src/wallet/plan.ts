@@ -1,34 +1,38 @@
-/** Plans transfers: looks at the accounts first, so that what cannot work is refused before anything is sent. */
+/** Plans transfers. It checks the accounts first, so that an impossible transfer is refused before anything is sent. */
 import { Decimal } from '../contracts/values/decimal.ts'
 import type { GuardKind } from '../contracts/values/value.ts'
 import { NewcutError } from '../core/errors.ts'
 import { type Account, type AskOptions, accountOn } from './ask.ts'
+import { type CommandRequest, DEFAULT_TERMS, type Terms } from './command-sender.ts'
 import type { SigningKey } from './keys.ts'
-import { DEFAULT_TERMS, type Order, type Terms } from './teller.ts'
 import { crossingParts, type Keyset, keysetOf, type ReceiverGuard, type Transfer, transferParts } from './transfer.ts'
 import type { WalletNode } from './wallet-node.ts'
 
-/** A transfer as it is wanted. */
-export interface Wish {
+/** A requested transfer. */
+export interface TransferRequest {
   readonly transfer: Transfer
   readonly chain: number
-  /** Default: the same chain. */
+  /** Chain of the receiver; default: the same chain. */
   readonly targetChain?: number
   readonly keys: readonly SigningKey[]
-  /** Default: those of a teller. */
+  /** Default: those of a CommandSender. */
   readonly terms?: Terms
-  /** Who guards a receiver that does not exist yet; default null: its name says so, or it exists. */
+  /** Guard of a receiver that does not exist yet; default null: the receiver exists, or its name implies the guard. */
   readonly receiverKeyset?: Keyset | null
-  /** Who pays on another target chain; default: the sender. */
+  /** Account that pays on another target chain; default: the sender. */
   readonly gasPayer?: string
 }
 
 /**
- * The command that makes the transfer, or its first step. Throws NewcutError COMMAND_FAILED, which says what is missing,
- * and what NodeClient throws.
+ * The command that makes the transfer, or its first step. Throws NewcutError COMMAND_FAILED, which says what is
+ * missing, and the errors of NodeClient.
  */
-export async function planTransfer(node: WalletNode, wish: Wish, call: AskOptions = {}): Promise<Order> {
-  const { transfer, chain, keys, targetChain = chain, terms = DEFAULT_TERMS, receiverKeyset = null } = wish
+export async function planTransfer(
+  node: WalletNode,
+  request: TransferRequest,
+  call: AskOptions = {},
+): Promise<CommandRequest> {
+  const { transfer, chain, keys, targetChain = chain, terms = DEFAULT_TERMS, receiverKeyset = null } = request
   const { from, to, amount } = transfer
   const gas = gasCost(terms)
   const sender = await payingAccount(node, { account: from, chain, keys }, call)
@@ -41,15 +45,20 @@ export async function planTransfer(node: WalletNode, wish: Wish, call: AskOption
   if (chain === targetChain) {
     return { chain, ...transferParts(transfer, receiver === null ? newGuard() : null), sender: from, keys }
   }
-  await checkGasPayer(node, { gasPayer: wish.gasPayer ?? from, targetChain, keys, terms }, call)
+  await checkGasPayer(node, { gasPayer: request.gasPayer ?? from, targetChain, keys, terms }, call)
   const guard = receiver === null ? newGuard() : existingGuard(to, targetChain, receiver.guard)
   return { chain, ...crossingParts(transfer, guard, targetChain), sender: from, keys }
 }
 
-/** Throws NewcutError COMMAND_FAILED if nobody can pay for the second step on the target chain. */
+/** Throws NewcutError COMMAND_FAILED if `gasPayer` cannot pay for the second step on the target chain. */
 export async function checkGasPayer(
   node: WalletNode,
-  { gasPayer, targetChain, keys, terms }: Required<Pick<Wish, 'gasPayer' | 'targetChain' | 'keys' | 'terms'>>,
+  {
+    gasPayer,
+    targetChain,
+    keys,
+    terms,
+  }: Required<Pick<TransferRequest, 'gasPayer' | 'targetChain' | 'keys' | 'terms'>>,
   call: AskOptions = {},
 ): Promise<void> {
   const gas = gasCost(terms)
@@ -68,7 +77,10 @@ interface Paying {
   readonly hint?: string
 }
 
-/** An account that exists, and that these keys guard. Throws NewcutError COMMAND_FAILED, and what NodeClient throws. */
+/**
+ * An existing account that these keys guard. Throws NewcutError COMMAND_FAILED if it is not, and the errors of
+ * NodeClient.
+ */
 export async function payingAccount(
   node: WalletNode,
   { account, chain, keys, hint }: Paying,
@@ -86,7 +98,7 @@ export async function payingAccount(
   return refuse(`${account} on chain ${chain} is guarded by ${missing}, and --key names others`, hint)
 }
 
-/** Which keys a keyset wants and does not get; null: nothing is known to be missing. */
+/** @returns the keys that a keyset requires, or null if none are known to be missing */
 function missingKeys(guard: GuardKind, keys: readonly SigningKey[]): string | null {
   if (guard.kind !== 'keyset') return null
   const given = guard.keys.filter((each) => keys.some(({ publicKey }) => publicKey === each)).length
@@ -102,7 +114,7 @@ function refuseNameless(to: string, targetChain: number): never {
   )
 }
 
-/** A transfer between chains names the guard of the receiver, which has to be the one that it has. */
+/** A transfer between chains names the guard of the receiver, which must be its present one. */
 function existingGuard(to: string, targetChain: number, guard: GuardKind): ReceiverGuard {
   if (guard.kind === 'keyset') return { keys: guard.keys, pred: guard.predicate }
   if (guard.kind === 'keysetRef') return { keysetName: guard.name }
@@ -112,7 +124,7 @@ function existingGuard(to: string, targetChain: number, guard: GuardKind): Recei
   )
 }
 
-/** Most coins that a command may take for gas. Throws NewcutError BAD_OPTION for a price that is no number. */
+/** Most coins that a command may take for gas. Throws NewcutError BAD_OPTION if the price is no number. */
 export function gasCost({ gasLimit, gasPrice }: Pick<Terms, 'gasLimit' | 'gasPrice'>): Decimal {
   const price = Decimal.parse(gasPrice)
   if (price === null) throw new NewcutError('BAD_OPTION', `gas price ${gasPrice}: expected a number such as 0.00000001`)

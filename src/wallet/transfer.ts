@@ -1,13 +1,13 @@
-/** Transfers of coins: the code that moves them, and the capabilities that its signers give. */
+/** Transfers of coins: their code, and the capabilities of their signers. */
 import { Decimal } from '../contracts/values/decimal.ts'
 import { NewcutError } from '../core/errors.ts'
 import { type Capability, GAS } from './capability.ts'
 import type { Payload } from './command.ts'
 import { decimalJson } from './literal.ts'
 
-/** Most places of an amount of coins. */
+/** Most decimal places of an amount of coins. */
 const COIN_PLACES = 12
-/** An account whose name says which key guards it. */
+/** An account whose name contains the key that guards it. */
 const KEY_ACCOUNT = /^k:([0-9a-f]{64})$/
 
 /** A guard made of keys. */
@@ -16,23 +16,23 @@ export interface Keyset {
   readonly pred: string
 }
 
-/** Who guards a receiver: keys, or a keyset that the chain knows by name. */
+/** Guard of a receiver: keys, or a keyset that the chain knows by name. */
 export type ReceiverGuard = Keyset | { readonly keysetName: string }
 
-/** What is to be moved. */
+/** Sender, receiver and coins of a transfer. */
 export interface Transfer {
   readonly from: string
   readonly to: string
   readonly amount: Decimal
 }
 
-/** What a command has to do and its signers to allow for a transfer. */
+/** Payload of a transfer, and the capabilities that its signers must grant. */
 export interface TransferParts {
   readonly payload: Payload
   readonly capabilities: readonly Capability[]
 }
 
-/** Reads an amount of coins: more than 0, at most 12 places. Throws NewcutError BAD_OPTION. */
+/** Parses an amount of coins: more than 0, at most 12 places. Throws NewcutError BAD_OPTION. */
 export function readAmount(text: string): Decimal {
   const amount = /^\d+(\.\d+)?$/.test(text) ? Decimal.parse(text) : null
   if (amount === null || amount.mantissa <= 0n || amount.normalise().places > COIN_PLACES) {
@@ -40,17 +40,17 @@ export function readAmount(text: string): Decimal {
       hint: 'such as 1.5',
     })
   }
-  // The language takes a number without a point for an integer, and amounts are decimals.
+  // The language reads a number without a point as an integer, but amounts are decimals.
   return amount.places === 0 ? amount.round(1) : amount
 }
 
-/** The keyset that the name of an account stands for: `k:KEY` is guarded by that key. Null: its name does not say. */
+/** Keyset that the name of an account implies: the key guards `k:KEY`. @returns null if it implies none */
 export function keysetOf(account: string): Keyset | null {
   const key = KEY_ACCOUNT.exec(account)?.[1]
   return key === undefined ? null : { keys: [key], pred: 'keys-all' }
 }
 
-/** A transfer on one chain. With a guard the receiver is created if it does not exist. */
+/** A transfer on one chain. With a guard it creates the receiver if it does not exist. */
 export function transferParts({ from, to, amount }: Transfer, guard: Keyset | null): TransferParts {
   const args = [from, to].map(quoted).join(' ')
   const payload =
@@ -60,7 +60,7 @@ export function transferParts({ from, to, amount }: Transfer, guard: Keyset | nu
   return { payload, capabilities: [GAS, { name: 'coin.TRANSFER', args: [from, to, decimalJson(amount)] }] }
 }
 
-/** The first step of a transfer to another chain: the coins go out of existence here. */
+/** First step of a transfer to another chain: it removes the coins from this one. */
 export function crossingParts(
   { from, to, amount }: Transfer,
   guard: ReceiverGuard,
@@ -76,7 +76,7 @@ export function crossingParts(
   return { payload: { code, data }, capabilities: [GAS, crossing] }
 }
 
-/** A string in code. */
+/** Quotes a string for code. */
 export function quoted(text: string): string {
   const escaped = text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
   return `"${escaped}"`

@@ -1,4 +1,4 @@
 import type { NodeClient } from '../node/client.ts'
 
-/** What wallets need of a node: a part of NodeClient. */
+/** The part of NodeClient that wallets need. */
 export type WalletNode = Pick<NodeClient, 'info' | 'local' | 'send' | 'poll' | 'waitFor' | 'waitForProof'>

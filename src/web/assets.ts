@@ -1,13 +1,13 @@
 /**
- * The files of the web pages, read once at the start and served from memory. The list of each page is fixed: no path of
- * a request reaches the file system. Pages run the compiled modules of the project as they are.
+ * Serves the files of the web pages from memory. Each page has a fixed list of files, so no request path reaches the
+ * file system. Pages run the compiled modules of the project unchanged.
  */
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 
-/** A file, ready to be sent. */
+/** A file in memory. */
 export interface Asset {
-  /** Its media type. */
+  /** Media type. */
   readonly type: string
   readonly text: string
   /** Content-Security-Policy of a page; absent for files that a page loads. */
@@ -30,30 +30,33 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The Content-Security-Policy of a page, with directives of its own. Everything that it loads or calls comes from its own
- * origin. No other site may frame it to have visitors click on it.
+ * Builds the Content-Security-Policy of a page. It loads and calls its own origin only, and no other site may frame it
+ * (clickjacking).
  */
 export function policyWith(...directives: readonly string[]): string {
   const last = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
   return ["default-src 'self'", ...directives, ...last].join('; ')
 }
 
-/** Reads a file, whose ending tells its type. Throws where the package is incomplete. */
+/** Reads a file; the extension gives its media type. Throws if the package is incomplete. */
 export function fileAsset(file: URL): Asset {
   return { type: TYPES[file.pathname.split('.').at(-1) ?? ''], text: readFileSync(file, 'utf8') }
 }
 
-/** Reads a file of src/web, such as `explorer/site/explorer.html`. They lie in the sources, beside dist/. */
+/** Reads a file of src/web, such as `explorer/site/explorer.html`. The package ships them beside dist/. */
 export function siteAsset(name: string): Asset {
   return fileAsset(new URL(`../../../src/web/${name}`, import.meta.url))
 }
 
-/** Reads compiled modules of src/, which are named without their ending. Returns them by their path below `folder`. */
+/**
+ * Reads compiled modules of src/, named without extension.
+ * @returns the modules by their path below `folder`
+ */
 export function moduleAssets(folder: string, names: readonly string[]): (readonly [string, Asset])[] {
   return names.map((name) => [`${folder}/${name}.js`, fileAsset(new URL(`../${name}.js`, import.meta.url))])
 }
 
-/** Answers with a file. Pages of other sites may not read it, whatever the server allows them elsewhere. */
+/** Sends a file. Pages of other sites may not read it, even where the server allows them other routes. */
 export function sendAsset(reply: FastifyReply, { type, text, policy }: Asset): FastifyReply {
   reply.removeHeader('access-control-allow-origin').headers(SAFE_HEADERS)
   if (policy !== undefined) reply.header('content-security-policy', policy)

@@ -5,8 +5,8 @@ import { lockPayouts } from '../../src/payouts/lock.ts'
 import { readPayments } from '../../src/payouts/payments.ts'
 import { PayoutJournal } from '../../src/payouts/payout-journal.ts'
 import type { PayoutReport } from '../../src/payouts/report.ts'
+import { CommandSender } from '../../src/wallet/command-sender.ts'
 import { planTransfer } from '../../src/wallet/plan.ts'
-import { Teller } from '../../src/wallet/teller.ts'
 import { readAmount } from '../../src/wallet/transfer.ts'
 import { type Ended, run } from '../cli/run.ts'
 import { until } from '../wait.ts'
@@ -160,9 +160,9 @@ it('a payment that fails in its block frees its amounts, which are paid again', 
   const takeAway = async () => {
     const { key, account: from } = ground.pool
     const transfer = { from, to: cleo.account, amount: readAmount('5.0') }
-    const teller = new Teller(ground.client)
-    const command = teller.sign(await planTransfer(ground.client, { transfer, chain: 0, keys: [key] }))
-    await teller.send(0, command)
+    const commandSender = new CommandSender(ground.client)
+    const command = commandSender.sign(await planTransfer(ground.client, { transfer, chain: 0, keys: [key] }))
+    await commandSender.send(0, command)
     await until(async () => {
       await ground.bury(1)
       return (await ground.balance(0, cleo.account)) !== null

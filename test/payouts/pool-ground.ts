@@ -11,10 +11,10 @@ import { NodeClient } from '../../src/node/client.ts'
 import { unitsOf } from '../../src/payouts/coins.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { accountOn } from '../../src/wallet/ask.ts'
+import { CommandSender } from '../../src/wallet/command-sender.ts'
 import { type SigningKey, signingKey } from '../../src/wallet/keys.ts'
 import { knownKey } from '../../src/wallet/known-keys.ts'
 import { planTransfer } from '../../src/wallet/plan.ts'
-import { Teller } from '../../src/wallet/teller.ts'
 import { readAmount } from '../../src/wallet/transfer.ts'
 import { solve } from '../solve.ts'
 import { until } from '../wait.ts'
@@ -122,12 +122,12 @@ export class PoolGround {
   async fund(chain: number, amount = '1.0'): Promise<void> {
     const { account: from, key } = knownKey('sender00') as { readonly account: string; readonly key: SigningKey }
     const transfer = { from, to: this.pool.account, amount: readAmount(amount) }
-    const order = await planTransfer(this.client, { transfer, chain, keys: [key] })
-    const teller = new Teller(this.client)
-    const command = teller.sign(order)
-    await teller.send(chain, command)
+    const request = await planTransfer(this.client, { transfer, chain, keys: [key] })
+    const commandSender = new CommandSender(this.client)
+    const command = commandSender.sign(request)
+    await commandSender.send(chain, command)
     await this.bury(2)
-    await teller.result(chain, command.hash, command)
+    await commandSender.result(chain, command.hash, command)
   }
 
   /** 10^-12 coins; null: there is no such account. */

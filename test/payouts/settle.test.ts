@@ -4,7 +4,7 @@ import { UnreachableError } from '../../src/node/unreachable.ts'
 import type { PayoutOrder } from '../../src/payouts/ledger.ts'
 import type { ResultLine } from '../../src/payouts/payout-line.ts'
 import { lookOnce, type OrderNode, type SettleOptions, settle } from '../../src/payouts/settle.ts'
-import type { Step } from '../../src/wallet/teller.ts'
+import type { CommandStep } from '../../src/wallet/command-sender.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { blockOf } from './memory-shares.ts'
 
@@ -63,7 +63,7 @@ const orderUntil = (expires: number): PayoutOrder => ({
 function setup() {
   const node = new WordNode()
   const results: ResultLine[] = []
-  const told: Step[] = []
+  const told: CommandStep[] = []
   const options: SettleOptions = {
     ...{ node: node.calls, confirmations: CONFIRMATIONS, clock, signal: new AbortController().signal },
     onStep: (step) => told.push(step),

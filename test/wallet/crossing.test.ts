@@ -4,9 +4,9 @@ import { NodeRefusal } from '../../src/node/errors.ts'
 import { waitForProof, waitForResult } from '../../src/node/wait-for.ts'
 import type { CommandResult } from '../../src/schema/command-bodies.ts'
 import type { SignedCommand } from '../../src/wallet/command.ts'
+import { CommandSender } from '../../src/wallet/command-sender.ts'
 import { completeCrossing, crossingOf } from '../../src/wallet/crossing.ts'
 import { knownKey } from '../../src/wallet/known-keys.ts'
-import { Teller } from '../../src/wallet/teller.ts'
 import type { WalletNode } from '../../src/wallet/wallet-node.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
@@ -74,9 +74,9 @@ async function completed(rounds: readonly Round[]) {
     waitForProof: (chain: number, requestKey: string, targetChain: number, options: object) =>
       waitForProof(node as never, { chain, requestKey, targetChain }, options, { clock, random: () => 0.5 }),
   }
-  const teller = new Teller(node as unknown as WalletNode, { clock })
+  const commandSender = new CommandSender(node as unknown as WalletNode, { clock })
   const crossing = crossingOf(firstStep('3'), 0)
-  const done = completeCrossing(teller, crossing, payment).catch((error: unknown) => error)
+  const done = completeCrossing(commandSender, crossing, payment).catch((error: unknown) => error)
   await clock.pass(3_600_000)
   return { outcome: await done, sent, rounds: round + 1 }
 }

@@ -26,7 +26,7 @@ function nodeWith(accounts: Readonly<Record<string, { balance: number; guard: un
   return { info: { nodeVersion: 'development' }, local } as unknown as WalletNode
 }
 
-const wish = (to: string, targetChain = 0) => ({
+const requestFor = (to: string, targetChain = 0) => ({
   transfer: { from: 'alice', to, amount: Decimal.parse('2.5') as Decimal },
   chain: 0,
   targetChain,
@@ -35,7 +35,7 @@ const wish = (to: string, targetChain = 0) => ({
 })
 const alice = { 'alice 0': { balance: 10, guard: keyset(KEY) } }
 const refusal = (accounts: Parameters<typeof nodeWith>[0], to: string, targetChain?: number) =>
-  planTransfer(nodeWith({ ...alice, ...accounts }), wish(to, targetChain)).then(
+  planTransfer(nodeWith({ ...alice, ...accounts }), requestFor(to, targetChain)).then(
     () => 'planned',
     (error: Error) => error.message,
   )
@@ -80,15 +80,17 @@ describe('a transfer is refused', () => {
 
   it('for a gas price that is no number', async () => {
     const terms = { gasLimit: 1, gasPrice: 'much', ttlMs: 1000 }
-    await expect(planTransfer(nodeWith(alice), { ...wish('bob'), terms })).rejects.toMatchObject({ code: 'BAD_OPTION' })
+    await expect(planTransfer(nodeWith(alice), { ...requestFor('bob'), terms })).rejects.toMatchObject({
+      code: 'BAD_OPTION',
+    })
   })
 })
 
 describe('a transfer is planned', () => {
   it('from an account that code guards: the node judges the signatures', async () => {
     const accounts = { 'alice 0': { balance: 10, guard: code }, 'bob 0': { balance: 0, guard: keyset(OTHER) } }
-    const order = await planTransfer(nodeWith(accounts), wish('bob'))
-    expect(order.payload).toMatchObject({ code: '(coin.transfer "alice" "bob" 2.5)' })
+    const request = await planTransfer(nodeWith(accounts), requestFor('bob'))
+    expect(request.payload).toMatchObject({ code: '(coin.transfer "alice" "bob" 2.5)' })
   })
 
   it('to an account on another chain that a named keyset guards', async () => {
@@ -96,8 +98,8 @@ describe('a transfer is planned', () => {
       'alice 1': { balance: 9, guard: keyset(KEY) },
       'bob 1': { balance: 0, guard: { keysetref: { ns: 'free', ksn: 'admins' } } },
     }
-    const order = await planTransfer(nodeWith({ ...alice, ...accounts }), wish('bob', 1))
-    expect(order.payload).toMatchObject({
+    const request = await planTransfer(nodeWith({ ...alice, ...accounts }), requestFor('bob', 1))
+    expect(request.payload).toMatchObject({
       code: '(coin.transfer-crosschain "alice" "bob" (keyset-ref-guard "free.admins") "1" 2.5)',
     })
   })

@@ -1,4 +1,4 @@
-/** Who searches: from plain options to engines. */
+/** Creates the engines of a setup, and replaces them when the setup changes. */
 import { NewcutError } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { AdapterInfo } from '../../engine/gpu/messages.ts'
@@ -16,33 +16,34 @@ interface Running extends Made {
   readonly parts: string
 }
 
-/** Engines that are to take the place of others. */
+/** Engines that replace others. */
 export interface Replacement {
   readonly leaving: readonly Engine[]
   readonly coming: readonly Engine[]
-  /** The engines among all that search then whose devices are parts of this machine. */
+  /** All engines after the replacement whose devices belong to this machine. */
   readonly own: readonly Engine[]
-  /** The server for rigs among all that search then; undefined: there is none. */
+  /** The stratum server after the replacement, if any. */
   readonly rigs: RigHost | undefined
-  /** The same for the leader of a fleet. */
+  /** The fleet leader after the replacement, if any. */
   readonly leader: Leader | undefined
-  /** Called when they have. */
+  /** To be called after the replacement. */
   readonly done: () => void
 }
 
-/** The engines that a miner has, and which others it gets when the setup changes. */
+/** The engines of a miner, and their replacements when the setup changes. */
 export class Engines {
   readonly #workBytes: number
   readonly #stopped: AbortSignal
   readonly #keeping: ShareKeeping | null
   readonly #rigLines: RigLinesOf | undefined
   #running: readonly Running[] = []
-  /** The adapters that were found last, and for which setup: finding them takes seconds. */
+  /** One-entry cache of the GPU adapters by setup: finding them takes seconds. */
   #found: { readonly gpu: string; readonly adapters: readonly AdapterInfo[] } | null = null
 
   /**
-   * For work of this length. `keeping`: whose shares are kept where rigs are let in; null: none are kept. `rigLines`:
-   * sessions with a pool for rigs, which else search the work of the miner.
+   * @param workBytes length of the work
+   * @param keeping where to keep shares of rigs, or null
+   * @param rigLines pool sessions for rigs; without them, rigs search the miner's own work
    */
   constructor(workBytes: number, stopped: AbortSignal, keeping: ShareKeeping | null = null, rigLines?: RigLinesOf) {
     this.#workBytes = workBytes
@@ -51,12 +52,12 @@ export class Engines {
     this.#rigLines = rigLines
   }
 
-  /** Those that search now. */
+  /** The engines that search now. */
   get running(): readonly Engine[] {
     return this.#running.map(({ engine }) => engine)
   }
 
-  /** The status of the rigs and fleets that search now. */
+  /** The status of the stratum server and of the fleet. */
   beside(): Pick<Snapshot, 'rigs' | 'fleet'> {
     const rigs = this.#running.find((each) => each.rigs !== undefined)?.rigs?.status()
     const fleet = this.#running.find((each) => each.leader !== undefined)?.leader?.status()
@@ -64,8 +65,8 @@ export class Engines {
   }
 
   /**
-   * What is to change for this setup: engines whose parts stay the same stay. Throws NewcutError BAD_OPTION when nothing
-   * would search, BAD_INPUT for a certificate that cannot be used, and the signal's reason when it is stopped meanwhile.
+   * Plans the replacement for a setup. Engines with the same parts stay. Throws NewcutError BAD_OPTION if nothing would
+   * search, BAD_INPUT for an unusable certificate, and the signal's reason when stopped.
    */
   async replacementFor(setup: Search): Promise<Replacement> {
     const plans = await this.#plansFor(setup)
@@ -126,15 +127,15 @@ function nothingSearches({ gpu }: OwnSearch): NewcutError {
   })
 }
 
-/** Where rigs connect, `HOST:PORT`, and how to stop that. */
+/** A listening stratum server, and its address `HOST:PORT`. */
 export interface ListeningRigs {
   readonly address: string
-  /** Where proxies of newcut connect; null: none are let in. */
+  /** Address for newcut proxies, or null. */
   readonly proxies: string | null
   readonly close: () => Promise<void>
 }
 
-/** Begins to listen for rigs; null: none are let in. Throws NewcutError PORT_BUSY. */
+/** Starts to listen for rigs. @returns null without a stratum server. Throws NewcutError PORT_BUSY. */
 export async function listenForRigs(rigs: RigHost | undefined): Promise<ListeningRigs | null> {
   if (rigs === undefined) return null
   const { proxies = null, ...own } = await rigs.listen()

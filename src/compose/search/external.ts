@@ -1,4 +1,4 @@
-/** A program of the user's own as the search of a miner. */
+/** Plans the engine for an external worker. */
 import { ExternalEngine } from '../../engine/external.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { ExternalSearch } from '../setup.ts'

@@ -1,6 +1,6 @@
 /**
- * Where the difficulty of an embedded network begins: at what this machine searches. A network that begins far too easy
- * gets its first blocks in a burst, faster than it can hand out work.
+ * Measures the initial difficulty of an embedded network from the hashrate of this machine. A network that starts far
+ * too easy produces its first blocks in a burst, faster than it can hand out work.
  */
 import { type Clock, sleep } from '../../core/clock.ts'
 import type { Graph } from '../../core/graph.ts'
@@ -13,10 +13,13 @@ import { systemClock } from '../../platform/clock.ts'
 import type { MinerSetup, OwnSearch } from '../setup.ts'
 import { Engines } from './engines.ts'
 
-/** Batches of a GPU grow to their size meanwhile. */
+/** GPU batches grow to their final size during this time. */
 const WARM_UP_MS = 100
 const TRIAL_MS = 400
-/** Longest mean time between two blocks of the network at first. Graphs with few chains begin faster than they go on. */
+/**
+ * Upper bound of the initial mean block interval of the network, so graphs with few chains start faster than their
+ * delay.
+ */
 const MAX_INTERVAL_MS = 1000
 
 export interface NewNetwork {
@@ -26,16 +29,16 @@ export interface NewNetwork {
 }
 
 /**
- * Hashes for which this machine takes as long as the network is to take for a block: the block delay over all chains, and
- * at most a second. undefined: the engines do not tell their rate beforehand, or it was stopped meanwhile. Throws
- * NewcutError as the start of a miner does.
+ * @returns the hashes that this machine computes in one block interval: the block delay divided by the number of
+ * chains, at most one second. Undefined if the hashrate is unknown in advance, or when stopped. Throws the NewcutErrors
+ * of a miner's start.
  */
 export async function measuredDifficulty(
   search: MinerSetup['search'],
   network: NewNetwork,
   stopped: AbortSignal,
 ): Promise<bigint | undefined> {
-  // A command is slow to start, and a fleet is elsewhere.
+  // An external worker starts slowly, and a fleet has no devices here.
   if (search.kind !== 'own') return undefined
   const { workBytes } = headerLayout(network.graph.degree)
   try {
@@ -48,13 +51,16 @@ export async function measuredDifficulty(
   }
 }
 
-/** Tuning a card takes seconds and gains a tenth: the miner does that. */
+/** The search without GPU tuning, which takes seconds and gains a tenth. The miner tunes later. */
 function untuned(setup: OwnSearch): OwnSearch {
   const { gpu } = setup
   return gpu === null ? setup : { ...setup, gpu: { ...gpu, tuningFile: null, retune: false } }
 }
 
-/** Hashes per second of these engines together; null: there is none, or it was stopped. They are stopped at the end. */
+/**
+ * Measures the total hashrate in hashes per second, then stops the engines. @returns null without engines or when
+ * stopped
+ */
 export async function rateOf(
   engines: readonly Engine[],
   workBytes: number,
@@ -79,7 +85,7 @@ export async function rateOf(
   }
 }
 
-/** In hashes, with two significant digits: the trial is short. */
+/** The difficulty in hashes, rounded to two significant digits because the trial is short. */
 export function firstDifficulty(hashesPerSecond: number, { graph, blockDelayMs }: NewNetwork): bigint {
   const intervalMs = Math.min(blockDelayMs / graph.adjacents.length, MAX_INTERVAL_MS)
   const hashes = Math.max(1, (hashesPerSecond * intervalMs) / 1000)

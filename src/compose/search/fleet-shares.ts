@@ -1,4 +1,4 @@
-/** The share log of a relay: the stream of its fleet in JetStream. */
+/** Opens the share log of a relay: the JetStream stream of its fleet. */
 import { randomUUID } from 'node:crypto'
 import { Accounts, type AccountsOptions } from '../../accounts/accounts.ts'
 import { BlockShares } from '../../accounts/block-shares.ts'
@@ -12,21 +12,22 @@ import type { Link } from '../../fleet/link.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { StateSetup } from '../state.ts'
 
-/** Messages of the stream from which a relay makes its accounts at its start: reading them takes seconds. */
+/** Limit of the stream messages that a relay reads at its start to restore its accounts; more would take too long. */
 const MAX_RESTORED = 200_000
-/** A share is in the stream so long before or after it was found at most, unless the NATS server was away. */
+/** The largest difference between a share's time and its place in the stream, unless the NATS server was down. */
 const KEPT_WITHIN_MS = 5 * 60_000
 
-/** Where the shares of a relay go. */
+/** The destination of a relay's shares. */
 export interface FleetShares {
   readonly link: Link
-  /** Its name in the fleet. */
+  /** Name of the relay in the fleet. */
   readonly relay: string
 }
 
 /**
- * A recorder that keeps shares in the stream of the fleet. The accounts take up the shares of the relay, those of seven
- * days among the newest messages. Where they cannot be read, it warns, and they begin anew: rigs do not wait for that.
+ * Opens a recorder that keeps shares in the fleet's stream. Accounts are restored from the relay's shares of the last
+ * seven days among the newest messages. If they cannot be read, it warns and starts empty accounts, so that rigs need
+ * not wait.
  */
 export async function openFleetShares(
   { link, relay }: FleetShares,
@@ -61,8 +62,8 @@ export async function openFleetShares(
 }
 
 /**
- * Blocks of the run before whose shares the stream has. JetStream itself knows those of the last quarter of an hour; what is
- * older would be kept twice.
+ * Forgets the block shares of earlier runs that the stream already has. JetStream deduplicates the last quarter of an
+ * hour itself; an older share would be kept twice.
  */
 async function forgetKept(blocks: BlockShares, log: ShareLog): Promise<void> {
   const old = [...blocks.pending].filter(({ foundMs }) => systemClock.wallMs() - foundMs > TWICE_MS / 2)

@@ -1,4 +1,4 @@
-/** The rigs of a fleet as the search of a miner. */
+/** Plans the engine for the leader of a fleet. */
 import { randomUUID } from 'node:crypto'
 import { FleetEngine } from '../../engine/fleet/fleet.ts'
 import { systemClock } from '../../platform/clock.ts'

@@ -1,4 +1,4 @@
-/** The search of a miner at its start: its first engines, the server for rigs, the leader of a fleet. */
+/** Opens the search of a miner: its first engines, the stratum server, the leader of a fleet. */
 
 import { blockHash } from '../../core/block-hash.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
@@ -17,17 +17,17 @@ import { Engines, listenForRigs } from './engines.ts'
 export interface OpenedSearch {
   readonly engines: Engines
   readonly first: readonly Engine[]
-  /** Where rigs connect, `HOST:PORT`; null: none are let in. */
+  /** `HOST:PORT` of the stratum server, or null without one. */
   readonly rigsAddress: string | null
-  /** The server for rigs; undefined: none are let in. */
+  /** The stratum server, if any. */
   readonly rigs: RigHost | undefined
-  /** The same for proxies of newcut. */
+  /** `HOST:PORT` for newcut proxies, or null. */
   readonly proxiesAddress: string | null
-  /** Tells the leader of a fleet what became of solutions. */
+  /** Passes verdicts of solutions to the leader of a fleet. */
   readonly onEvent: (event: MinerEvent) => void
-  /** Ties the leader of a fleet to the miner, before that runs. */
+  /** Connects the leader of a fleet to the miner, before the miner runs. */
   readonly attach: (miner: Pick<Miner, 'adopt'>, of: SearchedFor) => void
-  /** These solutions of earlier runs live on. */
+  /** Announces unsettled solutions of earlier runs to the leader. */
   readonly expect: (unfinished: readonly Unfinished[]) => void
 }
 
@@ -37,7 +37,7 @@ export interface SearchedFor {
   readonly show: (event: MinerEvent) => void
 }
 
-/** Throws NewcutError BAD_OPTION when nothing would search, PORT_BUSY where rigs cannot connect. */
+/** Opens the search. Throws NewcutError BAD_OPTION if nothing would search, PORT_BUSY if the stratum port is in use. */
 export async function openSearch(
   search: MinerSetup['search'],
   { source, network, rigLines, fleetShares }: Pick<ReachedSource, 'source' | 'network' | 'rigLines' | 'fleetShares'>,
@@ -58,7 +58,9 @@ export async function openSearch(
   }
 }
 
-/** Ties the leader of a fleet and the server for rigs to the miner. Does nothing where there are none. */
+/**
+ * Callbacks that connect the fleet leader and the stratum server to the miner. They do nothing where there are none.
+ */
 export function tiesTo(
   leader: Leader | undefined,
   host?: RigHost,
@@ -80,7 +82,7 @@ export function tiesTo(
   }
 }
 
-/** Hashes of the blocks, as in JSON. */
+/** Block hashes in base64url. */
 function hashesOf(unfinished: readonly Unfinished[]): string[] {
   return unfinished.map(({ bytes }) => encodeBase64Url(blockHash(bytes)))
 }

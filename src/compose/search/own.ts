@@ -1,4 +1,4 @@
-/** The devices of this machine as the search of a miner. An engine's modules are loaded only when it is made. */
+/** Plans the engines for this machine's devices. The modules of an engine load only when it is created. */
 import { availableParallelism } from 'node:os'
 import { NewcutError } from '../../core/errors.ts'
 import type { AdapterInfo } from '../../engine/gpu/messages.ts'
@@ -7,15 +7,15 @@ import { systemClock } from '../../platform/clock.ts'
 import type { GpuSetup, OwnSearch } from '../setup.ts'
 import type { Made, Plan } from './plan.ts'
 
-/** Finds the adapters that a setup asks for; it takes seconds. */
+/** Finds the GPU adapters of a setup. This takes seconds. */
 export type FindAdapters = (gpu: GpuSetup) => Promise<readonly AdapterInfo[]>
 
-/** Empty where nothing of this machine would search. */
+/** @returns an empty list if no device of this machine would search */
 export async function ownPlans(setup: OwnSearch, adaptersFor: FindAdapters): Promise<Plan[]> {
   const { gpu, kernel, priority } = setup
   const adapters = gpu === null ? [] : await adaptersFor(gpu)
   const threads = threadCount(setup, adapters.length)
-  // The processor and the cards have a half each, also while one of them has no engine: it may get one later.
+  // CPU and GPUs get half of the nonces each, even while one of them has no engine: it may get one later.
   const [cpuRanges, gpuRanges] = splitRanges([Math.max(1, threads), Math.max(1, adapters.length)], Math.random)
   const plans: Plan[] = []
   if (gpu !== null && adapters.length > 0) {
@@ -31,7 +31,7 @@ export async function ownPlans(setup: OwnSearch, adaptersFor: FindAdapters): Pro
   return plans
 }
 
-/** The adapters that the user asked for. Throws NewcutError BAD_OPTION when one is missing. */
+/** The adapters that the user chose. Throws NewcutError BAD_OPTION if one is missing. */
 export async function wantedAdapters(
   gpu: GpuSetup,
   workBytes: number,

@@ -1,4 +1,4 @@
-/** Rigs behind a pool as a part of the search of a miner. */
+/** Plans the engine for rigs behind a pool. */
 import { PassthroughEngine } from '../../engine/passthrough/passthrough.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { StratumSetup } from '../setup.ts'
@@ -6,8 +6,10 @@ import type { RigLinesOf } from '../source/reached.ts'
 import type { Plan } from './plan.ts'
 import { checkRigWork, rigLimits } from './stratum.ts'
 
-/** Throws NewcutError BAD_OPTION where rigs cannot search work of this length. `make` throws BAD_INPUT for a certificate
- * that cannot be used. */
+/**
+ * Throws NewcutError BAD_OPTION if rigs cannot search work of this length. `make` throws BAD_INPUT for a bad
+ * certificate.
+ */
 export function passthroughPlan(setup: StratumSetup, workBytes: number, rigLines: RigLinesOf): Plan {
   checkRigWork(workBytes)
   const { host, port, tls } = setup

@@ -1,4 +1,4 @@
-/** Counts the starts of the server for rigs, so that each start has creation times of its own. */
+/** Counts the starts of the stratum server, so that each start uses different header creation times. */
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HeaderClass } from '../../core/nonce.ts'
@@ -6,12 +6,14 @@ import { LONE_MODULUS, randomClass } from '../../engine/stratum/header-times.ts'
 import { prepareReplacement } from '../../platform/replace-file.ts'
 
 const FILE = 'rig-starts'
-/** The file has a number of so many digits at most. */
+/** Content of the file: a number of at most 15 digits. */
 const STARTS = /^\d{1,15}\n?$/
 
 /**
- * The creation times for this start: those of the 15 starts before differ. Counts the start in a file of the folder before
- * it returns. Without a folder, or where the file cannot be used, the class is random, and `warn` hears of the fault.
+ * Counts this start in a file of the folder.
+ * @param warn called if the file is unusable
+ * @returns the residue class of creation times, different from that of the 15 starts before. It is random without a
+ * folder, or if the file is unusable.
  */
 export function classOfStart(
   folder: string | null,
@@ -22,7 +24,7 @@ export function classOfStart(
   const path = join(folder, FILE)
   try {
     mkdirSync(folder, { recursive: true })
-    // A server beside this one may make it at the same time.
+    // Another server may create the file at the same time.
     closeSync(openSync(path, 'a', 0o644))
     const text = readFileSync(path, 'utf8')
     if (text !== '' && !STARTS.test(text)) {

@@ -1,4 +1,4 @@
-/** The share log and the accounts of rigs: opened before the server for rigs, and closed with it. */
+/** Opens the share log and the accounts of rigs, before the stratum server. They close with it. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Accounts, type AccountsOptions } from '../../accounts/accounts.ts'
@@ -12,22 +12,23 @@ import { isDevelopment } from '../payee.ts'
 import type { StateSetup } from '../state.ts'
 import { type FleetShares, openFleetShares } from './fleet-shares.ts'
 
-/** Folder of the share log within that of the state. */
+/** Folder of the share log within the state folder. */
 export const SHARES_FOLDER = 'shares'
 
-/** Whose shares are kept, and where else than in the folder of the state. */
+/** The network whose shares are kept, and the fleet that keeps them. */
 export interface ShareKeeping {
   readonly network: string
-  /** undefined: this is no relay of a fleet. */
+  /** Only for a relay of a fleet. */
   readonly fleet?: FleetShares | undefined
 }
 
 type OpenRecorder = (onNotice: (notice: RigNotice) => void) => ShareRecorder
 
 /**
- * Opens the share log, and takes up the accounts; `keeping`: null where no shares are kept. Throws NewcutError DATA_UNUSABLE
- * for a log that another miner has, that is of another network, or damaged, and BAD_INPUT for a folder that the user asked
- * for and that cannot be made.
+ * Opens the share log and restores the accounts.
+ * @param keeping where to keep shares, or null
+ * @throws NewcutError DATA_UNUSABLE if the log is in use, of another network, or damaged, and BAD_INPUT if the user's
+ * folder cannot be created.
  */
 export async function openShares(state: StateSetup | null, keeping: ShareKeeping | null): Promise<OpenRecorder> {
   let notify: (notice: RigNotice) => void = () => undefined
@@ -43,7 +44,7 @@ export async function openShares(state: StateSetup | null, keeping: ShareKeeping
   }
   const accounts = new Accounts(options)
   const network = keeping?.network ?? null
-  // As with the journal, development networks are kept by those alone who say so.
+  // As with the journal, development networks are kept only on request.
   const isKept = state !== null && network !== null && (state.isRequired || !isDevelopment(network))
   const fault = isKept ? await faultOf(state) : null
   let storage: LedgerStorage | null = null
@@ -63,7 +64,7 @@ export async function openShares(state: StateSetup | null, keeping: ShareKeeping
   }
 }
 
-/** Why the folder cannot be made; null: it is there. Throws where the user asked for it. */
+/** @returns why the folder cannot be created, or null if it exists. Throws if the user named the folder. */
 async function faultOf({ folder, isRequired }: StateSetup): Promise<string | null> {
   try {
     await mkdir(join(folder, SHARES_FOLDER), { recursive: true, mode: 0o700 })

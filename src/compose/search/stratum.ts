@@ -1,4 +1,4 @@
-/** Rigs that speak stratum as a part of the search of a miner. */
+/** Plans the stratum server. */
 import { NewcutError } from '../../core/errors.ts'
 import { RIG_WORK_BYTES } from '../../engine/stratum/jobs.ts'
 import { limitsFor, type RigLimits } from '../../engine/stratum/limits.ts'
@@ -11,8 +11,9 @@ import { classOfStart } from './rig-starts.ts'
 import { openShares, type ShareKeeping } from './shares.ts'
 
 /**
- * `keeping`: whose shares are kept; null: they are not. Throws NewcutError BAD_OPTION where rigs cannot search work of this
- * length. `make` throws BAD_INPUT for a certificate or folder that cannot be used, and DATA_UNUSABLE for such a share log.
+ * @param keeping where to keep shares, or null
+ * @throws NewcutError BAD_OPTION if rigs cannot search work of this length. `make` throws BAD_INPUT for an unusable
+ * certificate or folder, and DATA_UNUSABLE for an unusable share log.
  */
 export function stratumPlan(setup: StratumSetup, workBytes: number, keeping: ShareKeeping | null): Plan {
   checkRigWork(workBytes)
@@ -28,7 +29,7 @@ export function stratumPlan(setup: StratumSetup, workBytes: number, keeping: Sha
   return { parts: JSON.stringify(['rigs', setup]), make }
 }
 
-/** Throws NewcutError BAD_OPTION where rigs cannot search work of this length. */
+/** Throws NewcutError BAD_OPTION if rigs cannot search work of this length. */
 export function checkRigWork(workBytes: number): void {
   if (workBytes === RIG_WORK_BYTES) return
   throw new NewcutError('BAD_OPTION', '--stratum-listen has no effect: no rig can search work of this network', {
@@ -36,7 +37,10 @@ export function checkRigWork(workBytes: number): void {
   })
 }
 
-/** What this process and the user let rigs have. `others`: connections that rigs need besides their own. */
+/**
+ * The limits for rigs by the user's options and this process's file descriptors.
+ * @param others connections that rigs need besides their own
+ */
 export function rigLimits({ perAddress }: StratumSetup, others = 0): Partial<RigLimits> {
   const descriptors = descriptorLimit()
   const most = descriptors === null ? null : Math.max(1, descriptorsForClients(descriptors) - others)

@@ -1,4 +1,4 @@
-/** Connects to a node, and waits for one that does not answer yet. */
+/** Connects to a node, with retries. */
 import { sleep } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { NodeClient } from '../../node/client.ts'
@@ -7,12 +7,12 @@ import { isRetryable } from '../../node/errors.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { NodeTrust, Reaching } from '../setup.ts'
 
-/** A node, and how it is reached. */
+/** The address of a node, and how to connect to it. */
 export interface NodeAddress extends Reaching {
   /** Root of the node: `http://HOST:PORT`. */
   readonly url: string
   readonly trust: NodeTrust
-  /** Longest pause between two attempts; default 1.5 s. */
+  /** Upper bound of the backoff. Default: 1.5 s. */
   readonly maxPauseMs?: number | undefined
   readonly dial?: Dial | undefined
 }
@@ -21,8 +21,9 @@ const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 1_500
 
 /**
- * Connects to a node as soon as it answers. `onWaiting` is called once with the reason for waiting. Throws NewcutError
- * for failures that waiting does not cure, or the signal's reason when it aborts.
+ * Connects to a node as soon as it answers, with exponential backoff and jitter.
+ * @param onWaiting called once, with the reason of the first retry
+ * @throws NewcutError for failures that a retry cannot cure, or the signal's reason.
  */
 export async function connect(
   setup: NodeAddress,

@@ -1,4 +1,4 @@
-/** A development network of the miner's own as its source. */
+/** Starts an embedded development network as the source of a miner. */
 import { graphs } from '../../core/graph.ts'
 import { type Devnet, startDevnet } from '../devnet.ts'
 import { measuredDifficulty } from '../search/first-difficulty.ts'
@@ -6,7 +6,7 @@ import type { EmbeddedSetup, MinerSetup } from '../setup.ts'
 import { reachNodeSource } from './nodes.ts'
 import type { ReachedSource } from './reached.ts'
 
-/** Starts the network; `close` ends it. Throws NewcutError, or the signal's reason. */
+/** Starts the network, which ends with `close`. Throws NewcutError, or the signal's reason. */
 export async function reachEmbedded(
   { network, ...mined }: EmbeddedSetup,
   search: MinerSetup['search'],

@@ -1,4 +1,4 @@
-/** A fleet as the source of a miner: this machine becomes one of its rigs. */
+/** Joins a fleet as the source of a miner: this machine becomes one of its rigs. */
 import { randomUUID } from 'node:crypto'
 import { failedOf } from '../../core/solution.ts'
 import { Link } from '../../fleet/link.ts'
@@ -12,7 +12,11 @@ import type { FleetRigSetup } from '../setup.ts'
 import { withPatience } from './patience.ts'
 import type { ReachedSource } from './reached.ts'
 
-/** Waits for the leader of the fleet. `isRelay`: stratum rigs connect to this one. Throws NewcutError, or the signal's reason. */
+/**
+ * Waits for the leader of the fleet.
+ * @param isRelay whether stratum rigs connect to this process
+ * @throws NewcutError, or the signal's reason.
+ */
 export function joinFleet(
   { link: server, rig, ...reaching }: FleetRigSetup,
   isRelay: boolean,
@@ -42,7 +46,7 @@ export function joinFleet(
   })
 }
 
-/** What a rig tells its leader, and takes from it. */
+/** Connects the miner to its leader: reports its figures, and obeys pauses. */
 export function rigTies(miner: Miner): FleetRigCallbacks {
   const figures = () => {
     const snapshot = miner.snapshot()
@@ -67,7 +71,7 @@ export function rigTies(miner: Miner): FleetRigCallbacks {
   return { figures, hold, hashes: () => miner.hashes }
 }
 
-/** undefined: no stratum rigs are let in. */
+/** @returns undefined without a stratum server */
 function relayFigures({ rigs, devices }: Pick<Snapshot, 'rigs' | 'devices'>): RelayFigures | undefined {
   if (rigs === undefined) return undefined
   const rates = devices.flatMap(({ engine, hashrates }) => (engine === 'rigs' ? (hashrates['10s'] ?? []) : []))

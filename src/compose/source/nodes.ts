@@ -1,4 +1,4 @@
-/** The nodes that a miner is for: waits for them, and makes the source of work from one of them or from several. */
+/** Connects to the nodes of a miner and creates the source of work from one or several of them. */
 
 import { sleep } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
@@ -20,26 +20,28 @@ import { checkChains, FAILBACK_MS, type ReachedSource } from './reached.ts'
 
 /** Nodes that have answered. */
 export interface ReachedNodes {
-  /** Of the node of highest priority among them. */
+  /** Client of the highest-priority node among them. */
   readonly client: NodeClient
-  /** Those that answer now, the one of the present work first. */
+  /** Clients of the nodes that answer now, the node of the present work first. */
   readonly clients: () => readonly NodeClient[]
-  /** Asks the node of the present work for a payload, and then the others. */
+  /** Requests a payload from the node of the present work, then from the others. */
   readonly payloads: Pick<NodeClient, 'payloadOutputs'>
-  /** Work for this account. */
+  /** Creates the source of work for this account. */
   readonly sourceFor: (account: MinerAccount) => Source & ChainChoice & { readonly silentMs: number }
   readonly close: () => Promise<void>
 }
 
-/** Once a node has answered, nodes of higher priority that were not heard of yet are waited for at most so long. */
+/** How long the start waits for higher-priority nodes after the first answer. */
 const GRACE_MS = 2_000
-/** Nodes that are down are asked so often: mining begins with the first that answers. */
+/** Upper bound of the backoff: mining starts with the first node that answers. */
 const MAX_PAUSE_MS = 1_000
-/** An update stream is reopened when it is silent for this many block delays, but not before MIN_STALL_MS. */
+/** Silence, in block delays, after which an update stream is reopened; at least MIN_STALL_MS. */
 const STALL_BLOCK_DELAYS = 5
 const MIN_STALL_MS = 10_000
 
-/** The source of work of these nodes, for the account of the setup. Throws NewcutError, or the signal's reason. */
+/**
+ * Connects to the nodes, and creates the source for the setup's account. Throws NewcutError, or the signal's reason.
+ */
 export async function reachNodeSource(
   setup: NodesSetup,
   onWaiting: (message: string) => void,
@@ -61,9 +63,10 @@ export async function reachNodeSource(
 }
 
 /**
- * Waits for the first node that answers, and for the others a little longer. `onWaiting` is called once with the reason
- * for waiting. Throws NewcutError: as `connect` when no node can be waited for, and BAD_OPTION for nodes of different
- * networks; or the signal's reason.
+ * Waits for the first node that answers, and up to GRACE_MS longer for the others.
+ * @param onWaiting called once, with the reason for waiting
+ * @throws NewcutError BAD_OPTION for nodes of different networks, the errors of `connect` if all nodes failed for good,
+ * or the signal's reason.
  */
 export async function reachNodes(
   setup: Omit<NodesSetup, 'payee'>,
@@ -90,7 +93,7 @@ export async function reachNodes(
   }
   const addresses = given.map((url) => {
     const isTls = url.startsWith('https:')
-    // What a certificate has to be like matters only where there is one.
+    // Only TLS has a certificate.
     return { url, trust: isTls ? trust : { insecure: trust.insecure }, ...reaching, maxPauseMs: MAX_PAUSE_MS }
   })
   const urls = addresses.map(({ url }) => shownUrl(url))
@@ -98,7 +101,7 @@ export async function reachNodes(
   if (twice !== undefined) {
     throw new NewcutError('BAD_OPTION', `--node ${twice} is given twice`, { hint: 'give each node once' })
   }
-  // One node needs none of it.
+  // A single node needs none of these modules.
   const { NodesSource } = await import('../../source/nodes/nodes-source.ts')
   const { networkOf, reachedNodeOf } = await import('../../source/nodes/reached-node.ts')
   const answered = await firstAnswers(addresses, networkOf, onWaiting, signal)
@@ -130,10 +133,10 @@ export async function reachNodes(
   return { client, clients: () => clients(), payloads, sourceFor, close: () => close() }
 }
 
-/** How the work is to vote, and the epochs of a development network. */
+/** The fork vote of our work, and the epoch length of a development network. */
 export type ForkSetup = Partial<Pick<NodesSetup, 'forkWish' | 'forkEpoch'>>
 
-/** How the network of a node adopts forks. Throws NewcutError BAD_OPTION for options that it leaves no room for. */
+/** @returns the fork rules of a node's network. Throws NewcutError BAD_OPTION for options that these rules exclude. */
 export function forkRulesOf(client: NodeClient, { forkWish = 'node', forkEpoch }: ForkSetup): ForkRules {
   const { network, isKnown } = verifiableNetworkOf(client)
   if (!isKnown && forkWish !== 'node') {
@@ -150,7 +153,7 @@ export function forkRulesOf(client: NodeClient, { forkWish = 'node', forkEpoch }
   return { ...network.forks, castingBlocks: forkEpoch }
 }
 
-/** What the first of the nodes says that does not fail. Throws the last failure. */
+/** @returns the first successful answer. Throws the last failure if all nodes fail. */
 async function firstOf<T>(clients: readonly NodeClient[], call: (client: NodeClient) => Promise<T>): Promise<T> {
   let failure: unknown = new NewcutError('NODE_UNREACHABLE', 'no node answers')
   for (const client of clients) {
@@ -177,15 +180,16 @@ function usualStallMs(blockDelayMs: number): number {
   return Math.max(MIN_STALL_MS, STALL_BLOCK_DELAYS * blockDelayMs)
 }
 
-/** An address without user and password, as errors and clients write it. */
+/** The address without user and password, for messages. */
 function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname.replace(/\/+$/, '')
 }
 
 /**
- * What each node is that answers by the time that all have answered or failed once, and at least one has answered; null
- * for the others. A node of which nothing is heard is waited for no longer than GRACE_MS after the first answer.
+ * Connects to all nodes until each has answered or failed once and at least one has answered. Waits at most GRACE_MS
+ * after the first answer.
+ * @returns an entry for each node, null for those without an answer
  */
 async function firstAnswers(
   setups: readonly NodeAddress[],
@@ -212,7 +216,7 @@ async function firstAnswers(
         await client.close()
         throw error
       })
-      // One that answers at the last moment is connected to again later.
+      // A late answer is dropped; the source connects again.
       if (isOver) await client.close()
       else answered[i] = { client, network }
     })
@@ -229,7 +233,7 @@ async function firstAnswers(
   } catch (error) {
     await closeAll(answered)
     signal.throwIfAborted()
-    // All of them failed for good: that of the highest priority is told of.
+    // All nodes failed for good: report the error of the first one.
     throw error instanceof AggregateError ? error.errors[0] : error
   } finally {
     isOver = true
@@ -238,7 +242,7 @@ async function firstAnswers(
   }
 }
 
-/** Throws NewcutError BAD_OPTION when nodes that have answered are of different networks. */
+/** Throws NewcutError BAD_OPTION if the answered nodes belong to different networks. */
 function refuseOthers(answered: readonly (Answered | null)[]): void {
   const [first, ...others] = answered.flatMap((each) => each ?? [])
   const other = others.find(({ network }) => network.identity !== first.network.identity)

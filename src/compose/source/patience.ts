@@ -1,10 +1,11 @@
-/** The start of a source that may be waited for. */
+/** Applies `failFast` and `maxWaitMs` to the start of a source. */
 import { NewcutError } from '../../core/errors.ts'
 import type { Reaching } from '../setup.ts'
 
 /**
- * Runs `reach` with a signal that also aborts when nothing came in `maxWaitMs`, or at the first trouble with `failFast`.
- * `what` did not come, as in `no pool gave work`. Throws what `reach` throws, or NewcutError NODE_UNREACHABLE.
+ * Runs `reach` with a signal that also aborts after `maxWaitMs`, and with `failFast` at the first problem.
+ * @param what the failure, such as `no pool gave work`
+ * @throws the errors of `reach`, or NewcutError NODE_UNREACHABLE.
  */
 export async function withPatience<T>(
   { failFast, maxWaitMs }: Reaching,

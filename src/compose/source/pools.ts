@@ -1,4 +1,4 @@
-/** Pools as the source of a miner. */
+/** Connects to pools as the source of a miner. */
 import { RIGS_BEHIND_POOL } from '../../engine/stratum/limits.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { packageVersion } from '../../platform/version.ts'
@@ -8,7 +8,7 @@ import type { PoolsSetup } from '../setup.ts'
 import { withPatience } from './patience.ts'
 import { FAILBACK_MS, type ReachedSource } from './reached.ts'
 
-/** Pools do not tell their network. */
+/** Name in place of the network, which pools do not report. */
 const POOL_NETWORK = 'pool'
 
 /** Waits for the first pool that gives work. Throws NewcutError, or the signal's reason. */

@@ -1,10 +1,11 @@
-/** Where work comes from: reaches it, by the kind of the source. Each kind is loaded only when it is needed. */
+/** Connects to the source of work. The modules of each kind load only when needed. */
 import type { MinerSetup } from '../setup.ts'
 import type { ReachedSource } from './reached.ts'
 
 /**
- * Waits for the first node that answers, the first pool that gives work, or the leader of a fleet; `onWaiting` is called
- * with the reason. Throws NewcutError, or the signal's reason.
+ * Waits for the first node that answers, the first pool that gives work, or the leader of a fleet.
+ * @param onWaiting called with the reason for waiting
+ * @throws NewcutError, or the signal's reason.
  */
 export async function reachSource(
   { source, search }: MinerSetup,

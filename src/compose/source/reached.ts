@@ -1,4 +1,4 @@
-/** A source of work that was reached, and what is known of it. */
+/** A connected source of work and its properties. */
 import { NewcutError } from '../../core/errors.ts'
 import type { Devnet } from '../../devnet/devnet.ts'
 import type { PassthroughOptions } from '../../engine/passthrough/passthrough.ts'
@@ -9,47 +9,47 @@ import type { Source } from '../../source/source.ts'
 import type { PaidAccount } from '../payee.ts'
 import type { FleetShares } from '../search/fleet-shares.ts'
 
-/** How long a node or pool of higher priority has to be fit, unless the setup says otherwise. */
+/** Default failback time: how long a higher-priority node or pool must be healthy before the miner returns to it. */
 export const FAILBACK_MS = 60_000
 
-/** The nodes behind a source. Pools and leaders of fleets do not tell theirs. */
+/** The nodes behind a source. Pools and fleet leaders do not reveal theirs. */
 export interface NodeAccess {
-  /** That of highest priority among those that answered at the start. */
+  /** Client of the highest-priority node among those that answered at the start. */
   readonly client: NodeClient
-  /** All, the one that gives work now first. */
+  /** Clients of all nodes, the node of the present work first. */
   readonly clients: () => readonly NodeClient[]
-  /** Asks the node of the present work for a payload, and then the others. */
+  /** Requests a payload from the node of the present work, then from the others. */
   readonly payloads: Pick<NodeClient, 'payloadOutputs'>
   readonly account: PaidAccount
-  /** How long no node answers, or gives work that was asked for; 0: neither. */
+  /** How long no node has answered or given requested work, in milliseconds; 0 if all is well. */
   readonly silentMs: () => number
-  /** The network of this process; null: the nodes are elsewhere. */
+  /** The embedded network of this process, or null. */
   readonly embedded: Devnet | null
 }
 
-/** Sessions with a pool for rigs that know work of this length. */
+/** Creates pool sessions for rigs that search work of this length. */
 export type RigLinesOf = (workBytes: number) => PassthroughOptions['lines']
 
 export interface ReachedSource {
   readonly source: Source
-  /** null: there are no chains to choose from. */
+  /** The choice of chains, or null if the source has none. */
   readonly choice: ChainChoice | null
-  /** Name of the network; pools do not tell it. */
+  /** Name of the network; `pool` for pools. */
   readonly network: string
-  /** Who is paid: an account, or the user as the pool knows it. */
+  /** The paid account, or the user name at the pool. */
   readonly payee: string
-  /** null: pools or the leader of a fleet give the work. */
+  /** The nodes, or null for pools and fleets. */
   readonly node: NodeAccess | null
-  /** Sessions with the pool for rigs; undefined: rigs search the work of the miner. */
+  /** Pool sessions for rigs. Without them, rigs search the miner's own work. */
   readonly rigLines?: RigLinesOf | undefined
-  /** Where a relay keeps the shares of its rigs; undefined: this is none. */
+  /** Where a relay keeps the shares of its rigs. */
   readonly fleetShares?: FleetShares | undefined
-  /** Ties it to the miner, before that runs. */
+  /** Connects the source to the miner, before the miner runs. */
   readonly attach: (miner: Miner) => void
   readonly close: () => Promise<void>
 }
 
-/** Throws NewcutError BAD_OPTION for chains that the network does not have. */
+/** Throws NewcutError BAD_OPTION for chains that the network lacks. */
 export function checkChains(chains: readonly number[] | undefined, { info, http }: NodeClient): void {
   const has = info.nodeChains.map(Number)
   const unknown = chains?.filter((chain) => !has.includes(chain)) ?? []

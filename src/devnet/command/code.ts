@@ -1,9 +1,9 @@
-/** The code of a command. */
+/** Contract code of a command, parsed on first use. */
 import { ContractError } from '../../contracts/errors.ts'
 import type { Form } from '../../contracts/syntax/form.ts'
 import { read } from '../../contracts/syntax/reader.ts'
 
-/** Code and its forms, which are read when they are first asked for, and kept. */
+/** Code with its parsed forms. Parses on first access and caches the result. */
 export class CommandCode {
   readonly text: string
   #read: readonly Form[] | ContractError | null = null
@@ -12,14 +12,14 @@ export class CommandCode {
     this.text = text
   }
 
-  /** Throws ContractError for code that cannot be read. */
+  /** Throws ContractError if the code does not parse. */
   get forms(): readonly Form[] {
     this.#read ??= readOrFail(this.text)
     if (this.#read instanceof ContractError) throw this.#read
     return this.#read
   }
 
-  /** Why the code cannot be read; null: it can. */
+  /** Message of the parse error, or null if the code parses. */
   get fault(): string | null {
     this.#read ??= readOrFail(this.text)
     return this.#read instanceof ContractError ? this.#read.message : null

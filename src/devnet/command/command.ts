@@ -1,30 +1,34 @@
-/** A signed command and what it says. It is read once, at the door, and travels from there to pool, draft and ledger. */
+/**
+ * Signed commands and their contents. A command is parsed once on arrival; mempool, draft and ledger share the object.
+ */
 import type { Decimal } from '../../contracts/values/decimal.ts'
 import type { CapabilityToken, Value } from '../../contracts/values/value.ts'
 import type { CommandSize } from '../../core/gas.ts'
 import type { CommandCode } from './code.ts'
 
 export interface Command<Meta = PublicMeta> {
-  /** Request key: the hash of the command as in JSON. */
+  /** Request key: hash of the command, as in JSON. */
   readonly key: string
-  /** 32 bytes. The reader does not check that they are the hash of `cmd`. */
+  /** 32 bytes, as sent. The reader does not check that they are the hash of `cmd`. */
   readonly hash: Uint8Array
-  /** JSON text of what was signed. */
+  /** JSON text that the signatures cover. */
   readonly cmd: string
-  /** One for each signer, as they came; null: one who did not sign. */
+  /** One entry for each signer, in the order received; null for a signer without a signature. */
   readonly sigs: readonly ({ readonly sig: string } | null)[]
   readonly signers: readonly CommandSigner[]
-  /** Public key -> capabilities that its signature is limited to; none: it signs everything. */
+  /** Public key -> capabilities to which its signature is limited. An empty list means no limit. */
   readonly grants: Grants
-  /** The same by address, where a signer names one: so signers count before release 5.4.1 of the language. */
+  /**
+   * Like `grants`, by address where the signer names one. Releases of the language before 5.4.1 count signers this way.
+   */
   readonly grantsByAddress: Grants
-  /** null: it names no network. */
+  /** null if the command names no network. */
   readonly networkId: string | null
   readonly payload: Exec | Cont
   /** In the order of the command. */
   readonly verifiers: readonly VerifierUse[]
   readonly meta: Meta
-  /** What the gas for its size depends on. */
+  /** Input of the gas charge for the size of the command. */
   readonly size: CommandSize
 }
 
@@ -33,25 +37,25 @@ export type Grants = ReadonlyMap<string, readonly CapabilityToken[]>
 
 export interface CommandSigner {
   readonly pubKey: string
-  /** null: ED25519. */
+  /** null means ED25519. */
   readonly scheme: string | null
   readonly addr: string | null
 }
 
-/** Runs code. */
+/** Runs contract code. */
 export interface Exec {
   readonly kind: 'exec'
   readonly code: CommandCode
   readonly data: Value
 }
 
-/** Runs a step of a pact. */
+/** Continues a pact: runs one of its steps. */
 export interface Cont {
   readonly kind: 'cont'
   readonly pactId: string
   readonly step: number
   readonly isRollback: boolean
-  /** base64url; null: the step before ran on this chain. */
+  /** base64url; null if the previous step ran on this chain. */
   readonly proof: string | null
   readonly data: Value
 }
@@ -67,7 +71,7 @@ export interface PublicMeta {
   readonly creationTime: number
 }
 
-/** The nodes that a private command is for. */
+/** Names the nodes that execute a private command. */
 export interface PrivateMeta {
   readonly address: { readonly from: string; readonly to: readonly string[] }
 }
@@ -76,6 +80,6 @@ export interface PrivateMeta {
 export interface VerifierUse {
   readonly name: string
   readonly proof: Value
-  /** Its `clist`. */
+  /** Capabilities of its `clist`. */
   readonly granted: readonly CapabilityToken[]
 }

@@ -1,16 +1,18 @@
-/** Numbers of a command in every spelling that live nodes take (PROTOCOL.md E.2). JSON is that of parseExactJson. */
+/**
+ * Parses numbers of a command in the spellings of live nodes (PROTOCOL.md E.2), from JSON of parseExactJson.
+ */
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { valueFromJson } from '../../contracts/values/from-json.ts'
 import { FormatError } from '../../core/errors.ts'
 import { type ExactJson, NumberText } from '../../core/json.ts'
 
 const DIGITS = /^-?\d{1,20}$/
-/** Longer numbers are none: reading them takes time. */
+/** Bounds the length of the text, and with it the parsing time. */
 const DECIMAL = /^-?\d{1,300}(?:\.\d{1,300})?(?:[eE][+-]?\d{1,5})?$/
 
 /**
- * Reads a whole number: `600`, `6e2`, `"600"` or `{"int":600}`. Live nodes also round fractions.
- * @returns null if it is none, or beyond 2^53 - 1
+ * Parses a whole number: `600`, `6e2`, `"600"` or `{"int":600}`. Live nodes also accept fractions, and round them.
+ * @returns null if it is not a whole number, or beyond 2^53 - 1
  */
 export function wholeNumberOf(json: unknown): number | null {
   if (typeof json === 'string') return DIGITS.test(json) ? safe(BigInt(json)) : null
@@ -18,7 +20,7 @@ export function wholeNumberOf(json: unknown): number | null {
   return integerOf(json)
 }
 
-/** Reads a number without text around it: `1` or `1.0`. @returns null if it is none, or beyond 2^53 - 1 */
+/** Parses an unquoted whole number: `1` or `1.0`. @returns null if it is none, or beyond 2^53 - 1 */
 export function integerOf(json: unknown): number | null {
   if (typeof json === 'number') return Number.isSafeInteger(json) ? json + 0 : null
   const number = json instanceof NumberText ? decimalOf(json) : null
@@ -26,8 +28,8 @@ export function integerOf(json: unknown): number | null {
 }
 
 /**
- * Reads a number: `1e-8` or `"0.00000001"`. A text with an exponent is taken too, which live nodes refuse.
- * @returns null if it is none, or has more than 255 places
+ * Parses a number: `1e-8` or `"0.00000001"`. Also accepts a string with an exponent, which live nodes refuse.
+ * @returns null if it is not a number, or has more than 255 places
  */
 export function decimalOf(json: unknown): Decimal | null {
   const text = json instanceof NumberText ? json.text : json
@@ -39,9 +41,9 @@ interface IntObject {
   readonly int: ExactJson
 }
 
-/** The integer of the contract language that an object stands for. */
+/** Parses an integer object of the contract language. @returns null if it holds no integer, or one beyond 2^53 - 1 */
 function integerIn({ int }: IntObject): number | null {
-  // Only a text or a number can be one.
+  // Only a string or a number can hold an integer.
   if (int === null || typeof int === 'boolean' || (typeof int === 'object' && !(int instanceof NumberText))) return null
   try {
     const value = valueFromJson({ int })

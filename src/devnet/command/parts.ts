@@ -1,4 +1,6 @@
-/** Makes the parts of a Command from JSON of the right shape (shape.ts). All throw FormatError for what is no value. */
+/**
+ * Builds the parts of a Command from JSON that matches shape.ts. All functions throw FormatError for an invalid value.
+ */
 import { CapabilityToken, UNIT, type Value } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
 import { FormatError } from '../../core/errors.ts'
@@ -9,7 +11,7 @@ import type { Cont, Exec, Grants, PublicMeta, VerifierUse } from './command.ts'
 import { decimalOf, integerOf, wholeNumberOf } from './numbers.ts'
 import { type CapabilityShape, type ContentsShape, ContShape, type PublicMetaShape, type SignerShape } from './shape.ts'
 
-/** What is wrong in `cmd`, after the name of the place. */
+/** An error in `cmd`. `complaint` is the path of the bad part and the reason. */
 export class Malformed extends FormatError {
   readonly complaint: string
 
@@ -19,7 +21,7 @@ export class Malformed extends FormatError {
   }
 }
 
-/** `exec` counts wherever it is there, as in live nodes: whatever stands in `cont` then is ignored. */
+/** Builds the payload. If `exec` is present, `cont` is ignored, as in live nodes. */
 export function payloadFrom({ exec, cont }: ContentsShape['payload']): Exec | Cont {
   if (exec) return { kind: 'exec', code: new CommandCode(exec.code), data: dataFrom(exec.data, '/payload/exec/data') }
   if (cont === undefined || cont === null) throw new Malformed('/payload: expected either exec or cont')
@@ -35,7 +37,7 @@ export function payloadFrom({ exec, cont }: ContentsShape['payload']): Exec | Co
 
 const dataFrom = (json: ExactJson | undefined, place: string) => (json === undefined ? UNIT : valueAt(json, place))
 
-/** `meta` of a public command. */
+/** Builds the metadata of a public command. */
 export function metaFrom({ chainId, sender, gasLimit, gasPrice, ttl, creationTime }: PublicMetaShape): PublicMeta {
   return {
     ...{ chainId, sender, gasPrice: known(decimalOf(gasPrice)) },
@@ -44,13 +46,13 @@ export function metaFrom({ chainId, sender, gasLimit, gasPrice, ttl, creationTim
   }
 }
 
-/** A part whose shape was checked with the same function. */
+/** Asserts that the part is not null: the schema accepted it with the same function. */
 function known<T>(part: T | null): T {
   if (part === null) throw new Error('a part of a command is not what its shape says')
   return part
 }
 
-/** Capabilities by public key, and by address. */
+/** Collects the capabilities of all signers, by public key and by address. */
 export function grantsFrom(signers: readonly SignerShape[]): { readonly byKey: Grants; readonly byAddress: Grants } {
   const granted = signers.map(({ clist }, i) => tokensFrom(clist, `/signers/${i}/clist`))
   const byKey = merged(signers.map(({ pubKey }, i) => [pubKey, granted[i]]))
@@ -58,7 +60,7 @@ export function grantsFrom(signers: readonly SignerShape[]): { readonly byKey: G
   return { byKey, byAddress: merged(signers.map(({ pubKey, addr }, i) => [addr ?? pubKey, granted[i]])) }
 }
 
-/** One who signs twice signs for both lists. A list without limits wins: it signs everything. */
+/** Merges the lists of a signer that occurs twice. An empty list has no limit, so it wins. */
 function merged(signers: readonly (readonly [name: string, tokens: readonly CapabilityToken[]])[]): Grants {
   const found = new Map<string, readonly CapabilityToken[]>()
   for (const [name, tokens] of signers) {

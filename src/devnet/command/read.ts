@@ -1,4 +1,4 @@
-/** The one reader of signed commands (PROTOCOL.md E.2): of those that come from outside, and of those in blocks. */
+/** The only parser of signed commands (PROTOCOL.md E.2), for submitted commands and for transactions in blocks. */
 import { decodeHash } from '../../core/bytes.ts'
 import { commandSizeOf } from '../../core/command-size.ts'
 import { describeError, FormatError } from '../../core/errors.ts'
@@ -12,7 +12,7 @@ import { type ContentsShape, PrivateShape, PublicShape } from './shape.ts'
 
 export type { SignedCommand }
 
-/** What is wrong with a command, and what would be right. */
+/** Reason why a command does not parse, and the expected form. */
 export class CommandFault {
   readonly message: string
 
@@ -23,25 +23,25 @@ export class CommandFault {
 
 const decoder = new TextDecoder()
 
-/** Reads the JSON text of a command. */
+/** Parses the JSON text of a command. */
 export function readCommandText(text: string): Command | CommandFault {
   const signed = parseAs<SignedCommand>(text, SignedCommand, '')
   return signed instanceof CommandFault ? signed : readCommand(signed)
 }
 
-/** Reads a transaction of a block. Throws Error for what is no command: no block can hold it. */
+/** Parses a transaction of a block. Throws Error if it does not parse, which no block allows. */
 export function readStored(transaction: Uint8Array): Command {
   const command = readCommandText(decoder.decode(transaction))
   if (command instanceof CommandFault) throw new Error(`a block holds what is no command: ${command.message}`)
   return command
 }
 
-/** Reads a command. Its hash, its signatures and its code are not checked. */
+/** Parses a command. Does not check its hash, its signatures or its code. */
 export function readCommand(signed: SignedCommand): Command | CommandFault {
   return read<PublicShape, PublicMeta>(signed, PublicShape, metaFrom)
 }
 
-/** As readCommand, for a command whose metadata names the nodes that execute it. */
+/** Like readCommand, for a private command, whose metadata names the nodes that execute it. */
 export function readPrivateCommand(signed: SignedCommand): Command<PrivateMeta> | CommandFault {
   return read<PrivateShape, PrivateMeta>(signed, PrivateShape, (meta) => meta)
 }
@@ -51,7 +51,7 @@ function read<Shape extends ContentsShape & { readonly meta: unknown }, Meta>(
   schema: TSchema,
   metaOf: (meta: Shape['meta']) => Meta,
 ): Command<Meta> | CommandFault {
-  // A lone surrogate has no UTF-8 bytes, so such a text has no hash.
+  // A lone surrogate has no UTF-8 bytes, so the text has no hash.
   if (/\p{Surrogate}/u.test(cmd)) return new CommandFault('/cmd: holds half of a surrogate pair, which is no text')
   const contents = parseAs<Shape>(cmd, schema, '/cmd')
   if (contents instanceof CommandFault) return contents

@@ -1,4 +1,4 @@
-/** The shape of what is inside a signed command, as JSON schemas (PROTOCOL.md E.2); for JSON with exact numbers. */
+/** JSON schemas of the contents of a signed command (PROTOCOL.md E.2), for JSON with exact numbers. */
 import type { ExactJson } from '../../core/json.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
 import { decimalOf, integerOf, wholeNumberOf } from './numbers.ts'
@@ -6,12 +6,12 @@ import { decimalOf, integerOf, wholeNumberOf } from './numbers.ts'
 /** `ns.module.CAPABILITY` or `module.CAPABILITY` */
 const CAPABILITY_NAME = '^[^\\s."\'()]+(\\.[^\\s."\'()]+){1,2}$'
 
-/** Anything: the reader looks at it later. */
+/** Any JSON; parts.ts parses it later. */
 const Values = Type.Unsafe<ExactJson>(Type.Unknown())
 const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
   Type.Union([schema, Type.Null()])
 
-/** A part of any kind that one of the readers of numbers.ts takes. */
+/** Any JSON that the given parser of numbers.ts accepts. */
 const numberRead = (read: (json: unknown) => unknown, complaint: string) =>
   Type.Unsafe<ExactJson>(
     Type.Refine(
@@ -38,14 +38,14 @@ const SignerShape = Type.Object({
 })
 export type SignerShape = Static<typeof SignerShape>
 
-/** `clist` may be left out, which live nodes refuse. */
+/** `clist` is optional here; live nodes require it. */
 const VerifierShape = Type.Object({
   name: Type.String(),
   proof: Values,
   clist: Type.Optional(Nullable(Type.Array(CapabilityShape))),
 })
 
-/** `gasLimit`, `ttl` and `creationTime`: as wholeNumberOf reads them, times in seconds; `gasPrice`: decimalOf. */
+/** wholeNumberOf parses `gasLimit`, and `ttl` and `creationTime` in seconds; decimalOf parses `gasPrice`. */
 const PublicMetaShape = Type.Object({
   chainId: Type.String(),
   sender: Type.String(),
@@ -57,7 +57,7 @@ const PublicMetaShape = Type.Object({
 export type PublicMetaShape = Static<typeof PublicMetaShape>
 
 const ExecShape = Type.Object({ code: Type.String(), data: Type.Optional(Values) })
-/** A step of a pact. */
+/** Payload that continues a pact. */
 export const ContShape = Type.Object({
   pactId: Type.String(),
   step: Integer,
@@ -75,10 +75,10 @@ const contents = {
   verifiers: Type.Optional(Nullable(Type.Array(VerifierShape))),
 }
 
-/** `cmd` of a signed command, parsed. */
+/** Parsed `cmd` of a public command. */
 export const PublicShape = Type.Object({ ...contents, meta: PublicMetaShape })
 export type PublicShape = Static<typeof PublicShape>
-/** What public and private commands have in common. */
+/** Parts that public and private commands share. */
 export type ContentsShape = Omit<PublicShape, 'meta'>
 
 const PrivateMetaShape = Type.Object({
@@ -87,6 +87,6 @@ const PrivateMetaShape = Type.Object({
     to: Type.Array(Type.String({ minLength: 1 }), { description: 'other nodes that execute it' }),
   }),
 })
-/** As PublicShape, for the nodes that are named and no others. */
+/** Like PublicShape, with metadata that names the only nodes that execute the command. */
 export const PrivateShape = Type.Object({ ...contents, meta: PrivateMetaShape })
 export type PrivateShape = Static<typeof PrivateShape>

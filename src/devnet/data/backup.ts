@@ -1,8 +1,8 @@
 /**
- * Backup jobs: copies of the chains as they are when the job starts, which open as data directories.
+ * Backup jobs. Each copies the chains as of its start to a new data directory.
  *
  *     DIR/ID            a complete backup; ID: unix microseconds
- *     DIR/ID.partial    one that is under way or was broken off; it does not open
+ *     DIR/ID.partial    an unfinished or failed backup
  */
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,24 +19,21 @@ import { type StateSnapshot, snapshotOf } from './records.ts'
 import { StateDatabase } from './state-database.ts'
 
 export interface BackupOptions {
-  /** Where backups go (`expectBackupDirectory`). */
+  /** Parent directory of all backups; see `expectBackupDirectory`. */
   readonly directory: string
   readonly settings: NetworkSettings
   readonly state: () => ChainState
-  /** Microseconds; strictly increasing. */
+  /** Unix time in microseconds; strictly increasing. */
   readonly now: () => bigint
-  /** Called with the reason when a job fails. */
+  /** Called with the reason if a job fails. */
   readonly onNotice: (message: string) => void
 }
 
-/**
- * Makes the directory where backups go, if it is not there. Throws NewcutError DATA_UNUSABLE when nothing can be
- * written to it.
- */
+/** Creates the backup directory if it does not exist. Throws NewcutError DATA_UNUSABLE if it is not writable. */
 export async function expectBackupDirectory(directory: string): Promise<void> {
   try {
     await makeDirectory(directory)
-    // It writes to find out: permissions do not show that a file system is read-only or full.
+    // Write to find out: permissions do not reveal a read-only or full file system.
     await rm(await mkdtemp(join(directory, '.newcut-')), { recursive: true })
   } catch (error) {
     const hint = 'it must be a directory that this user may write to'
@@ -49,7 +46,7 @@ const MAX_FAILED_JOBS = 1000
 
 export class BackupJobs {
   readonly #options: BackupOptions
-  /** Oldest first. */
+  /** Ids, oldest first. */
   readonly #failed = new Set<string>()
   readonly #stopping = new AbortController()
   #running: { readonly id: string; readonly ended: Promise<void> } | null = null
@@ -59,8 +56,9 @@ export class BackupJobs {
   }
 
   /**
-   * Starts a job, with the contract-state database if `withState`, and returns its id. While a job runs, no other one
-   * starts, and the id of the running one is returned.
+   * Starts a job. Only one job runs at a time: a second call returns the id of the running one.
+   * @param withState also write the contract-state database
+   * @returns the id of the job
    */
   start(withState: boolean): string {
     if (this.#running !== null) return this.#running.id
@@ -69,16 +67,16 @@ export class BackupJobs {
     return id
   }
 
-  /** undefined: there is no such job. Jobs of earlier runs of the node are found by the directories they left. */
+  /** Finds jobs of earlier runs of the node by their directories. @returns undefined if there is no such job */
   async status(id: string): Promise<BackupStatus | undefined> {
-    // Ids are numbers. Anything else might be a path to another directory.
+    // Ids are numbers. Anything else could be a path to another directory.
     if (!/^\d{1,20}$/.test(id)) return undefined
     if (this.#running?.id === id) return 'backup-in-progress'
     if (await isThere(this.#placeOf(id))) return 'backup-done'
     return (await isThere(this.#partialOf(id))) || this.#failed.has(id) ? 'backup-failed' : undefined
   }
 
-  /** Breaks off a running job. */
+  /** Aborts a running job, and waits for its end. */
   async close(): Promise<void> {
     this.#stopping.abort(new Error('the node stopped'))
     await this.#running?.ended
@@ -98,7 +96,7 @@ export class BackupJobs {
       onNotice(`backup ${id} failed: ${describeError(error)}`)
       for (const oldest of this.#failed) if (this.#failed.size >= MAX_FAILED_JOBS) this.#failed.delete(oldest)
       this.#failed.add(id)
-      // Where writing fails, removing may fail too. The job counts as failed either way.
+      // If writing fails, removing may fail too. The job counts as failed either way.
       await rm(partial, { recursive: true, force: true }).catch(() => undefined)
     } finally {
       this.#running = null
@@ -114,7 +112,7 @@ export class BackupJobs {
   }
 }
 
-/** Writes the state database that follows from the blocks of the snapshot. */
+/** Writes the state database that results from the blocks of the snapshot. */
 async function writeState(
   location: string,
   { store, blocks, heads }: StateSnapshot,
@@ -124,7 +122,7 @@ async function writeState(
   const options = { store, durable: () => Promise.resolve(), onFailure: () => undefined }
   const state = await StateDatabase.create(location, options)
   try {
-    // Its blocks were judged when they came.
+    // No check: these blocks were checked on arrival.
     const ledger = new Ledger({
       ...{ store, index: state, versions: state.versions, release, check: () => null },
       heads: heads.flatMap((id) => store.byId(id)?.header ?? []),

@@ -1,4 +1,4 @@
-/** The block database of a data directory: chains that outlive their node. */
+/** The block database of a data directory, which keeps the chains across restarts. */
 
 import { rename } from 'node:fs/promises'
 import { describeError, type NewcutError } from '../../core/errors.ts'
@@ -22,7 +22,7 @@ import {
   tipEntry,
 } from './records.ts'
 
-/** Most blocks that may wait to be written: a caller that adds many must let them be written in between. */
+/** Most unwritten blocks. A caller that adds many blocks must yield to the writer in between. */
 const MAX_UNWRITTEN_BLOCKS = 20_000
 
 export class BlockDatabase implements ChainJournal {
@@ -45,8 +45,8 @@ export class BlockDatabase implements ChainJournal {
   }
 
   /**
-   * Makes a database with these chains at `location`, where there is none. A database that an earlier process left
-   * half-made is made anew. Throws NewcutError DATA_UNUSABLE.
+   * Creates a database with these chains at `location`, which must not exist. Replaces the half-written database of an
+   * earlier process. Throws NewcutError DATA_UNUSABLE.
    */
   static async create(location: string, settings: NetworkSettings, state: ChainState): Promise<void> {
     const unfinished = `${location}.new`
@@ -59,7 +59,7 @@ export class BlockDatabase implements ChainJournal {
     }
   }
 
-  /** `onFailure` is called once, when a write fails. Throws NewcutError DATA_UNUSABLE. */
+  /** Opens the database. Calls `onFailure` once, when a write fails. Throws NewcutError DATA_UNUSABLE. */
   static async open(location: string, onFailure: (error: NewcutError) => void): Promise<BlockDatabase> {
     const database = await openDatabase(location, { create: false })
     try {
@@ -71,8 +71,8 @@ export class BlockDatabase implements ChainJournal {
   }
 
   /**
-   * The chains as they were written last, with the newest creation time of a block (microseconds). Throws NewcutError
-   * DATA_UNUSABLE for records that are damaged, missing, or contradict each other.
+   * Loads the chains of the last write, with the newest creation time of a block (microseconds). Throws NewcutError
+   * DATA_UNUSABLE if records are damaged, missing or inconsistent.
    */
   async load(onProgress?: OnProgress): Promise<LoadedState> {
     const state = await loadChains(this.#database, this.settings, this.payloads, onProgress)
@@ -85,7 +85,7 @@ export class BlockDatabase implements ChainJournal {
     return this.#settings
   }
 
-  /** Sets the mode with which the network goes on. Throws NewcutError DATA_UNUSABLE. */
+  /** Sets the automatic mining mode of the network, and saves it. Throws NewcutError DATA_UNUSABLE. */
   async setAutoMine(autoMine: AutoMine | null): Promise<void> {
     if (JSON.stringify(autoMine) === JSON.stringify(this.#settings.autoMine)) return
     this.#settings = { ...this.#settings, autoMine }
@@ -112,7 +112,10 @@ export class BlockDatabase implements ChainJournal {
     return this.#commits.durable()
   }
 
-  /** Writes all that waits, and closes. Rejects with the error of a failed write; the database is closed either way. */
+  /**
+   * Writes all pending changes, and closes. Rejects with the error of a failed write; the database is closed either
+   * way.
+   */
   async close(): Promise<void> {
     try {
       await this.durable()
@@ -144,7 +147,7 @@ export class BlockDatabase implements ChainJournal {
     for (let number = this.#writtenBlocks; number < snapshot.blocks; number++) {
       entries.push(blockEntry(number, snapshot.store.at(number).bytes))
     }
-    // A change that was undone is another object than before.
+    // Compare identities: an undone change is a new object.
     if (snapshot.ruleChanges.some((change, i) => change !== this.#writtenRules[i]))
       entries.push(rulesEntry(snapshot.ruleChanges))
     entries.push(tipEntry(snapshot))

@@ -20,7 +20,7 @@ import { BLOCKS, STATE } from './directory.ts'
 import type { LoadedState } from './load.ts'
 import { StateDatabase } from './state-database.ts'
 
-/** Most findings that are kept; all are counted. */
+/** Most findings in a report; `findingCount` counts all of them. */
 const MAX_FINDINGS = 100
 /** Blocks that are checked before other tasks of the process get their turn. */
 const PIECE_BLOCKS = 200
@@ -28,20 +28,20 @@ const PIECE_BLOCKS = 200
 export interface CheckReport {
   readonly settings: NetworkSettings
   readonly blocks: number
-  /** Blocks that are not on the branches of the heads. */
+  /** Blocks that are not on the branch of any head. */
   readonly orphans: number
   /** Transactions in blocks; a transaction in several blocks counts several times. */
   readonly transactions: number
-  /** Blocks that are in the state database; null: there is none. A node adds the rest when it starts. */
+  /** Blocks in the state database, or null if there is none. A node adds the missing ones when it starts. */
   readonly stateBlocks: number | null
-  /** What is wrong, at most 100 of it. */
+  /** Problems, at most 100 of them. */
   readonly findings: readonly string[]
   readonly findingCount: number
 }
 
 /**
- * Checks the data directory of a node that does not run. Changes nothing, except that LevelDB may tidy its own files.
- * Throws NewcutError DATA_UNUSABLE for a directory that cannot even be loaded, or the reason of `stopped`.
+ * Checks the data directory of a stopped node. Changes nothing, except that LevelDB may tidy its own files. Throws
+ * NewcutError DATA_UNUSABLE if the directory does not load, or the reason of `stopped`.
  */
 export async function checkDataDirectory(
   directory: string,
@@ -64,7 +64,7 @@ class Check {
   readonly #settings: NetworkSettings
   readonly #loaded: LoadedState
   readonly #store: BlockStore
-  /** Blocks that could not be executed, and those on top of them. */
+  /** Blocks that did not execute, and their descendants. */
   readonly #unexecuted = new Set<string>()
   readonly #findings: string[] = []
   readonly #onProgress: OnProgress | undefined
@@ -92,8 +92,8 @@ class Check {
   }
 
   /**
-   * Judges and executes every block, and compares what it writes with the state database at `location`. Returns the
-   * blocks in that; null: there is none.
+   * Verifies and executes every block, and compares its writes with the state database at `location`.
+   * @returns the number of blocks in the state database, or null if there is none
    */
   async run(location: string, stopped: AbortSignal | undefined): Promise<number | null> {
     const state = await this.#openState(location)
@@ -111,7 +111,7 @@ class Check {
     const chains = new Chains({
       network,
       checkPow: this.#settings.pow,
-      // Whether a block was ahead of the clock when it was added cannot be known any more.
+      // The clock at the time of an addition is unknown, so no block counts as ahead of it.
       now: () => newestCreationTime,
       state: this.#loaded,
     })
@@ -124,7 +124,7 @@ class Check {
       this.#unexecuted.add(block.id)
       this.#payload(block)
       if (state !== null && number < state.blocks) this.#transactionsIn(state, block)
-      // Loading has compared genesis blocks with those of the network.
+      // Loading has compared the genesis blocks with those of the network.
       const isFirst = number < this.#store.chains
       if (!isFirst) this.#rules(chains, block, number)
       if (isFirst || this.#executes(ledger, block)) this.#unexecuted.delete(block.id)
@@ -137,7 +137,10 @@ class Check {
     if (broken.length > 0) this.#find(block, `breaks the rule of ${broken.join(', ')}`)
   }
 
-  /** Executes a block. One on top of a block that was not executed is left out: the reason is told of that one. */
+  /**
+   * Executes a block, but skips it if its parent did not execute: only the first failure is a finding.
+   * @returns whether the block executed
+   */
   #executes(ledger: Ledger, block: Block): boolean {
     const parent = this.#store.parentOf(block)
     if (parent === undefined || this.#unexecuted.has(parent.id)) return false
@@ -150,7 +153,7 @@ class Check {
     return false
   }
 
-  /** null: there is none, or it does not open. */
+  /** @returns null if there is no database, or if it does not open */
   async #openState(location: string): Promise<StateDatabase | null> {
     if (!(await isThere(location))) return null
     const options = { store: this.#store, durable: () => Promise.resolve(), onFailure: () => undefined }

@@ -1,4 +1,4 @@
-/** What blocks write when they are executed again, compared with what a state database has of them. */
+/** Compares the writes of re-executed blocks with the state database. */
 import type { LayerEntry } from '../../contracts/machine/state.ts'
 import { describeError } from '../../core/errors.ts'
 import { entryText } from '../ledger/entry-text.ts'
@@ -9,7 +9,7 @@ export class ComparedVersions extends MemoryVersions {
   readonly #state: StateDatabase | null
   readonly #onDifference: (record: number, what: string) => void
 
-  /** `state`: null: there is nothing to compare with. */
+  /** @param state null if there is nothing to compare with */
   constructor(state: StateDatabase | null, onDifference: (record: number, what: string) => void) {
     super()
     this.#state = state

@@ -1,4 +1,4 @@
-/** Writes chains as a block database of their own: how a network begins on disk, and how it is backed up. */
+/** Writes chains to a new block database: the beginning of a network on disk, or a backup. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NetworkSettings } from '../rules/settings.ts'
 import { openDatabase, type StoredEntry } from './database.ts'
@@ -8,9 +8,9 @@ import { blockEntry, networkEntry, payloadEntry, rulesEntry, type StateSnapshot,
 const PIECE_BLOCKS = 250
 
 /**
- * Makes a block database at `location`, where there is none. The record that identifies it is written last, so that a
- * copy that was broken off does not open. Throws NewcutError DATA_UNUSABLE, the reason of `stopped`, or the error of a
- * read or write.
+ * Creates a block database at `location`, which must not exist. Writes the identifying record last, so that an
+ * interrupted copy does not open. Throws NewcutError DATA_UNUSABLE, the reason of `stopped`, or the error of a read or
+ * write.
  */
 export async function writeCopy(
   location: string,
@@ -33,7 +33,7 @@ export async function writeCopy(
   }
 }
 
-/** Headers and payloads of the blocks with the numbers from `from` up to but without `to`. */
+/** Headers and payloads of the blocks number `from` (included) to `to` (excluded). */
 function blockEntries({ store }: Pick<StateSnapshot, 'store'>, from: number, to: number): StoredEntry[] {
   const entries: StoredEntry[] = []
   for (let number = from; number < to; number++) {

@@ -1,4 +1,4 @@
-/** One LevelDB database: text keys, sealed byte values, and errors that say what to do. */
+/** A LevelDB database with text keys, checksummed values, and errors that say what to do. */
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -17,18 +17,20 @@ export interface StoredEntry {
 
 const SEAL_BYTES = 4
 
-/** The error of a data directory that cannot be used: where it is, and why. */
+/** Error of a data directory that cannot be used: its location and the reason. */
 export function unusable(location: string, message: string, options: { hint?: string; cause?: unknown } = {}) {
   return new NewcutError('DATA_UNUSABLE', `${location}: ${message}`, options)
 }
 
-/** The error of damaged data: what is read is not what was written. */
+/** Error of damaged data: the bytes are not those that were written. */
 export function damaged(location: string, message: string, cause?: unknown): NewcutError {
   const hint = 'restore a backup, or begin a new network in another directory'
   return unusable(location, `damaged: ${message}`, { hint, cause })
 }
 
-/** Opens the database at `location`. Throws NewcutError DATA_UNUSABLE. */
+/**
+ * Opens the database at `location`. With `create` it must not exist, and is created. Throws NewcutError DATA_UNUSABLE.
+ */
 export async function openDatabase(location: string, { create }: { create: boolean }): Promise<Database> {
   if (!create) await expectDatabaseFiles(location)
   const database: Database = new ClassicLevel(location, { keyEncoding: 'utf8', valueEncoding: 'view' })
@@ -40,7 +42,7 @@ export async function openDatabase(location: string, { create }: { create: boole
   return database
 }
 
-/** As mkdir with `recursive`, which never returns where no directories can be made, as in /proc. */
+/** Like mkdir with `recursive`, which never returns where no directory can be created, such as in /proc. */
 export async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path)
@@ -53,7 +55,7 @@ export async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** Whether there is anything at this path. Throws NewcutError DATA_UNUSABLE where that cannot be told. */
+/** Whether anything exists at this path. Throws NewcutError DATA_UNUSABLE if that cannot be determined. */
 export async function isThere(path: string): Promise<boolean> {
   try {
     await stat(path)
@@ -65,7 +67,7 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Removes a database. Throws NewcutError DATA_UNUSABLE, also when another process has it open. */
+/** Deletes a database. Throws NewcutError DATA_UNUSABLE, also if another process has it open. */
 export async function destroyDatabase(location: string): Promise<void> {
   try {
     await ClassicLevel.destroy(location)
@@ -75,8 +77,8 @@ export async function destroyDatabase(location: string): Promise<void> {
 }
 
 /**
- * LevelDB notices when most of its files are missing, but takes a missing log for an empty one. There is a log at any
- * time: the next one is made before the last one is removed.
+ * Detects missing files. LevelDB notices when most of its files are missing, but takes a missing log for an empty one.
+ * There is always a log: LevelDB creates the next one before it removes the last.
  */
 async function expectDatabaseFiles(location: string): Promise<void> {
   let names: string[]
@@ -90,7 +92,7 @@ async function expectDatabaseFiles(location: string): Promise<void> {
 }
 
 function openingError(location: string, error: unknown): NewcutError {
-  // Opening wraps its reason, destroying does not.
+  // Opening wraps the reason in `cause`, destroying does not.
   const reason = (error as { cause?: unknown }).cause ?? error
   const code = (reason as { code?: string }).code
   if (code === 'LEVEL_LOCKED') {
@@ -102,12 +104,12 @@ function openingError(location: string, error: unknown): NewcutError {
   return unusable(location, `cannot be opened: ${describeError(reason)}`, { hint, cause: error })
 }
 
-/** bytes || CRC-32 of them, u32 LE (4): LevelDB does not check what it reads. */
+/** Appends a checksum: bytes || CRC-32 of them, u32 LE (4). LevelDB does not check what it reads. */
 export function seal(bytes: Uint8Array): Uint8Array {
   return concatBytes(bytes, chainBytes(crc32(bytes)))
 }
 
-/** The bytes of a sealed value; a view. undefined: they are not what was sealed. */
+/** Removes the checksum. @returns a view of the bytes, or undefined if the checksum is wrong */
 export function unseal(value: Uint8Array): Uint8Array | undefined {
   const end = value.length - SEAL_BYTES
   if (end < 0) return undefined
@@ -122,7 +124,10 @@ export function jsonEntry(key: string, value: unknown): StoredEntry {
   return { type: 'put', key, value: seal(encoder.encode(JSON.stringify(value))) }
 }
 
-/** The bytes under a key; undefined when there are none. Throws NewcutError DATA_UNUSABLE for what is damaged. */
+/**
+ * Reads the bytes under a key. Throws NewcutError DATA_UNUSABLE if they are damaged.
+ * @returns undefined if there are none
+ */
 export function readValue(database: Database, key: string): Uint8Array | undefined {
   let value: Uint8Array | undefined
   try {
@@ -138,7 +143,9 @@ export function readValue(database: Database, key: string): Uint8Array | undefin
   return bytes
 }
 
-/** The JSON under a key; undefined when there is none. Throws NewcutError DATA_UNUSABLE for what is damaged. */
+/**
+ * Reads the JSON under a key. Throws NewcutError DATA_UNUSABLE if it is damaged. @returns undefined if there is none
+ */
 export function readJson(database: Database, key: string): unknown {
   const bytes = readValue(database, key)
   return bytes === undefined ? undefined : JSON.parse(decoder.decode(bytes))

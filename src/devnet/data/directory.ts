@@ -1,5 +1,5 @@
 /**
- * A data directory: what a node keeps on disk.
+ * A data directory: everything that a node keeps on disk.
  *
  *     DIR/blocks    block database (records.ts)
  *     DIR/state     contract-state database (state-database.ts)
@@ -31,13 +31,13 @@ import { StateDatabase, type StateDatabaseOptions } from './state-database.ts'
 
 export const BLOCKS = 'blocks'
 export const STATE = 'state'
-/** Files that a directory for a new network may hold: those of the system, and a beginning that was broken off. */
+/** Files that may exist where a network begins: those of the system, and an interrupted earlier attempt. */
 const IGNORED = /^(\..*|lost\+found|blocks\.new)$/
 
 export interface DataDirectoryOptions {
-  /** The settings that the network must have, or begins with. */
+  /** Settings of a new network; an existing one must have the same. */
   readonly asked: AskedSettings
-  /** Called once, when a write fails: nothing more is written then. */
+  /** Called once, when a write fails; nothing is written afterwards. */
   readonly onFailure: (error: NewcutError) => void
   /** Called with a message for every repair. */
   readonly onNotice: (message: string) => void
@@ -54,8 +54,8 @@ export interface DataDirectory {
 }
 
 /**
- * Opens the data directory at `directory`, and begins a network there when there is none. Throws NewcutError
- * DATA_UNUSABLE when it is damaged, in use, not writable, no data directory, or holds another network than asked for.
+ * Opens the data directory at `directory`, or begins a network there if it is empty. Throws NewcutError DATA_UNUSABLE
+ * if it is damaged, in use, not writable, not a data directory, or holds a network with other settings.
  */
 export async function openDataDirectory(directory: string, options: DataDirectoryOptions): Promise<DataDirectory> {
   const { asked, onFailure, onNotice, onProgress } = options
@@ -71,7 +71,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
     const { store } = loaded
     const stateOptions = { store, durable: () => blocks.durable(), onFailure }
     const state = await openState(join(directory, STATE), stateOptions, onNotice)
-    // The state closes first: it is written after the blocks, so it waits until the open block database has them.
+    // Close the state first: its last write waits until the open block database has the blocks.
     const close = () => state.close().finally(() => blocks.close())
     const release = releaseRules[blocks.settings.release]
     const ledger = new Ledger({
@@ -95,12 +95,12 @@ export async function openDataDirectory(directory: string, options: DataDirector
   }
 }
 
-/** The chains of a network that begins. */
+/** The chains of a new network. */
 function genesisOn(settings: NetworkSettings) {
   return genesisState(networkOf(settings), genesisOf(graphs[settings.graph].adjacents.length).payload)
 }
 
-/** Whether a network is to begin there: the directory is empty, or is made now. */
+/** Whether to begin a network: the directory is empty. Creates the directory if it does not exist. */
 async function isNew(directory: string): Promise<boolean> {
   let names: string[]
   try {
@@ -129,7 +129,7 @@ function expectSettings(directory: string, { settings }: BlockDatabase, asked: A
   }
 }
 
-/** Opens the state database, or makes it from the blocks when it is missing or damaged. */
+/** Opens the state database. An empty one replaces it if it is missing or damaged; the blocks then fill it. */
 async function openState(
   location: string,
   options: StateDatabaseOptions,

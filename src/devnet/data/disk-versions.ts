@@ -1,6 +1,6 @@
 /**
- * What blocks have written (ledger/versions.ts), on disk: the newest value of every entry under a key of its own, each
- * older one under that of its block. Read when it is asked for; what was asked for lately is kept in memory.
+ * Versions of contract-state entries (ledger/versions.ts) on disk. The newest value of an entry has a key of its own;
+ * each older value is under the number of its block. Values are read on demand, and the most recently used are cached.
  *
  *     state/CHAIN/DOMAIN|KEY             JSON [block number, value, block number of the value before or -1]
  *     older/NUMBER/CHAIN/DOMAIN|KEY      the same, for the value that block NUMBER wrote
@@ -8,7 +8,7 @@
  *     module/N                           JSON: a version of a module (ledger/kept-entry.ts)
  *     modules                            JSON: number of them
  *
- * `|` is a NUL, which is in no name of a domain.
+ * `|` is a NUL, which no name of a domain contains.
  */
 import type { Module } from '../../contracts/machine/ast.ts'
 import type { ReadableState, LayerEntry as StateEntry } from '../../contracts/machine/state.ts'
@@ -25,9 +25,9 @@ import {
 import type { Version, Versions } from '../ledger/versions.ts'
 import { Recent } from '../store/recent.ts'
 
-/** Where records are read from, and where they wait to be written. */
+/** Reads records, and queues them for writing. */
 export interface Records {
-  /** JSON; undefined: there is no such record. */
+  /** @returns JSON, or undefined if there is no such record */
   read(key: string): unknown
   write(key: string, json: unknown): void
 }
@@ -35,9 +35,9 @@ export interface Records {
 type VersionRow = readonly [record: number, value: unknown, before: number]
 
 const NONE = -1
-/** Keys in a record of keys. */
+/** Keys in one `keys` record. */
 const KEYS_PER_RECORD = 64
-/** Newest values that are kept in memory, at least. */
+/** Newest values cached in memory, at least. */
 const CACHED = 10_000
 const MODULES_KEY = 'modules'
 
@@ -61,13 +61,13 @@ class DiskVersion implements Version {
 
 export class DiskVersions implements Versions {
   readonly #records: Records
-  /** Key -> its newest version; null: it has none. */
+  /** Key -> its newest version, or null if it has none. */
   readonly #cache = new Recent<Version | null>(CACHED)
   readonly #modules: DiskModules
-  /** Domain of a chain -> number of its keys. */
+  /** Chain and domain -> number of its keys. */
   readonly #counts = new Map<string, number>()
 
-  /** `chains`: of the network. */
+  /** @param chains number of chains of the network */
   constructor(records: Records, chains: number) {
     this.#records = records
     this.#modules = new DiskModules(records, genesisOf(chains).state)
@@ -82,7 +82,7 @@ export class DiskVersions implements Versions {
     return version
   }
 
-  /** What a block wrote; null: nothing. */
+  /** @returns the version that a block wrote, or null if it wrote none */
   writtenBy(record: number, chain: number, domain: string, key: string): Version | null {
     const newest = this.newest(chain, domain, key)
     if (newest === null || newest.record === record) return newest
@@ -149,7 +149,7 @@ class DiskModules implements ModuleNumbers {
   readonly #ids = new WeakMap<Module, ModuleId>()
   readonly #modules = new Map<ModuleId, Module>()
 
-  /** `genesis`: the state after the first block. */
+  /** @param genesis state after the first block */
   constructor(records: Records, genesis: ReadableState) {
     this.#records = records
     this.#genesis = genesis

@@ -1,18 +1,18 @@
-/** Runs writes one after the other. Everything that arrives during a write goes into the next one together. */
+/** Group commit: writes run one at a time, and all requests that arrive during a write share the next one. */
 
 export class GroupCommit {
   readonly #write: () => Promise<void>
-  /** The next write, which has not begun; null: nothing waits. */
+  /** The next write, which has not begun; null if none is requested. */
   #gathering: Promise<void> | null = null
   /** The write that began last. */
   #begun: Promise<void> = Promise.resolve()
 
-  /** `write` writes all that waits when it is called. Once it has failed, no further one begins. */
+  /** @param write writes all changes pending at its call; never called again once it has failed */
   constructor(write: () => Promise<void>) {
     this.#write = write
   }
 
-  /** Call it when something waits to be written. */
+  /** Call it when there is something to write. */
   request(): void {
     if (this.#gathering !== null) return
     const gathering = this.#begun.then(() => {
@@ -20,12 +20,12 @@ export class GroupCommit {
       this.#begun = gathering
       return this.#write()
     })
-    // durable() reports a failure. If nobody calls it, the failure must not be an unhandled rejection.
+    // durable() reports a failure. Without a caller of it, the rejection must not be an unhandled one.
     gathering.catch(() => undefined)
     this.#gathering = gathering
   }
 
-  /** Resolves when all that was requested so far is durable; rejects with the error of the write that failed. */
+  /** Resolves once all requests so far are durable. Rejects with the error of the failed write. */
   durable(): Promise<void> {
     return this.#gathering ?? this.#begun
   }

@@ -1,6 +1,6 @@
 /**
- * Reads chains from their database. Of every header it checks the checksum, the length and that the parent is there,
- * without decoding it. check.ts checks the rules.
+ * Loads chains from the block database. Checks the checksum, the length and the parent of every header without decoding
+ * it. check.ts checks the rules.
  */
 
 import { decodeHash, equalBytes } from '../../core/bytes.ts'
@@ -19,17 +19,17 @@ import type { PayloadStore } from '../store/payload-store.ts'
 import { type Database, damaged, unseal } from './database.ts'
 import { BLOCK_KEYS, blockKey, readRules, readTip, type Tip } from './records.ts'
 
-/** Headers that are read at once. Measured: fewer are slower, more are not faster. */
+/** Headers in one read. Measured: fewer are slower, more are not faster. */
 const PIECE_BLOCKS = 2000
 /** A read ends before PIECE_BLOCKS once it has more bytes than this. */
 const PIECE_BYTES = 1024 * 1024
 
 export interface LoadedState extends ChainState {
-  /** Microseconds. */
+  /** The newest one of all blocks, in microseconds. */
   readonly newestCreationTime: bigint
 }
 
-/** Throws NewcutError DATA_UNUSABLE for records that are damaged, missing, or contradict each other. */
+/** Throws NewcutError DATA_UNUSABLE if records are damaged, missing or inconsistent. */
 export async function loadChains(
   database: Database,
   settings: NetworkSettings,
@@ -51,7 +51,7 @@ export async function loadChains(
       onProgress?.({ what: 'loading blocks', done: reader.store.size, total: tip.blocks })
     }
   } catch (error) {
-    // Errors of the reader name the record; those of LevelDB only say that it could not go on.
+    // Errors of the reader name the record; those of LevelDB only say that it cannot continue.
     throw (error as { code?: string }).code === 'DATA_UNUSABLE'
       ? error
       : damaged(database.location, 'its blocks cannot be read', error)
@@ -85,7 +85,7 @@ class BlockReader {
     return (BigInt(this.#newestHigh) << 32n) | BigInt(this.#newestLow)
   }
 
-  /** Takes the next block, as it stands in the database. */
+  /** Adds the next block from its record in the database. */
   read(value: Uint8Array): void {
     const { store } = this
     const at = this.#at
@@ -122,7 +122,9 @@ class BlockReader {
   }
 }
 
-/** The cut of the tip. Throws when a head is missing, or when the heads do not fit together. */
+/**
+ * Builds the cut of the tip. Throws NewcutError DATA_UNUSABLE if a head is missing or the heads do not fit together.
+ */
 function headsOf(location: string, store: BlockStore, tip: Tip): Cut {
   const chains = store.chains
   if (tip.heads.length !== chains) throw damaged(location, `${tip.heads.length} heads of ${chains} chains`)

@@ -1,4 +1,4 @@
-/** Payloads on disk, read when they are asked for. */
+/** Payloads on disk, read on demand. */
 import type { StoredPayload } from '../store/payload.ts'
 import { decodePayloadRecord } from '../store/payload-record.ts'
 import type { PayloadStore } from '../store/payload-store.ts'
@@ -7,7 +7,7 @@ import { payloadEntry, payloadKey } from './records.ts'
 
 export class DiskPayloads implements PayloadStore {
   readonly #database: Database
-  /** Key -> a record that is not on disk yet. */
+  /** Key -> record that is not on disk yet. */
   readonly #unwritten = new Map<string, StoredEntry>()
 
   constructor(database: Database) {
@@ -18,7 +18,7 @@ export class DiskPayloads implements PayloadStore {
     return [...this.#unwritten.values()]
   }
 
-  /** Finds payloads from the moment they are put. Throws NewcutError DATA_UNUSABLE for a damaged record. */
+  /** Finds payloads as soon as they are put. Throws NewcutError DATA_UNUSABLE for a damaged record. */
   get(payloadHash: Uint8Array): StoredPayload | undefined {
     const key = payloadKey(payloadHash)
     const unwritten = this.#unwritten.get(key)
@@ -26,13 +26,13 @@ export class DiskPayloads implements PayloadStore {
     return record === undefined ? undefined : decodePayloadRecord(record)
   }
 
-  /** A payload that is there already is written again: that is cheaper than looking for it. */
+  /** Writes the payload even if it is there already: that is cheaper than looking it up. */
   put(payload: StoredPayload): void {
     const entry = payloadEntry(payload)
     this.#unwritten.set(entry.key, entry)
   }
 
-  /** Call it when these are on disk. */
+  /** Call it once these entries are on disk. */
   written(entries: readonly StoredEntry[]): void {
     for (const { key } of entries) this.#unwritten.delete(key)
   }

@@ -1,7 +1,7 @@
 /**
- * The block database: what stands under which key. Every value is sealed (database.ts).
+ * Records of the block database. Every value is sealed (database.ts).
  *
- *     network              JSON: format of the database, settings of the network, how it gets blocks by itself
+ *     network              JSON: format of the database, settings of the network, automatic mining mode
  *     tip                  JSON: number of blocks and of rule changes, heads by chain
  *     rules                JSON: rule changes
  *     block/0000000123     header (210 + 36 x degree bytes); numbers count from 0 in the order of addition
@@ -29,7 +29,7 @@ const NUMBER_DIGITS = 10
 const NETWORK_KEY = 'network'
 export const TIP_KEY = 'tip'
 const RULES_KEY = 'rules'
-/** All blocks: from `gte` up to but without `lt`; '0' follows '/'. */
+/** Key range of all blocks: from `gte` (included) to `lt` (excluded); '0' follows '/'. */
 export const BLOCK_KEYS = { gte: 'block/', lt: 'block0' }
 
 export const blockKey = (number: number) => `block/${String(number).padStart(NUMBER_DIGITS, '0')}`
@@ -50,7 +50,7 @@ const NetworkRecord = Type.Object({
   difficulty: Decimal,
   pow: Type.Boolean(),
   adjusts: Type.Boolean(),
-  // Networks that were begun by an older newcut have none of these.
+  // Networks that an older newcut created have none of these.
   release: Type.Optional(Type.Union(nodeReleases.map((name) => Type.Literal(name)))),
   forkEpoch: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CASTING_BLOCKS })),
   autoMine: Type.Optional(Type.Union([AutoMineRecord, Type.Null()])),
@@ -71,11 +71,11 @@ const rulesRecord = Compile(RulesRecord)
 
 export type Tip = Static<typeof TipRecord>
 
-/** A state at one moment: the store only grows, so its first `blocks` blocks never change. */
+/** A state at one moment. The store only grows, so its first `blocks` blocks never change. */
 export interface StateSnapshot {
   readonly store: BlockStore
   readonly blocks: number
-  /** By chain, hashes as in JSON. */
+  /** Hashes by chain, as in JSON. */
   readonly heads: readonly string[]
   readonly ruleChanges: readonly RuleChange[]
 }
@@ -109,7 +109,10 @@ export function payloadEntry(payload: StoredPayload): StoredEntry {
   return { type: 'put', key: payloadKey(payload.payloadHash), value: seal(encodePayloadRecord(payload)) }
 }
 
-/** Throws NewcutError DATA_UNUSABLE for a database of something else or of another format. */
+/**
+ * Reads the settings of the network. Throws NewcutError DATA_UNUSABLE if the database is none of a network, or has
+ * another format.
+ */
 export function readSettings(database: Database): NetworkSettings {
   const record = readJson(database, NETWORK_KEY)
   if (record === undefined) throw damaged(database.location, 'a database, but not one of a newcut network')
@@ -124,7 +127,7 @@ export function readSettings(database: Database): NetworkSettings {
     difficulty,
     pow,
     adjusts,
-    // Their blocks were made by these rules, and go on by them.
+    // Defaults for networks without these settings: their blocks follow these rules.
     release = '2.32',
     forkEpoch = development.forks.castingBlocks,
     autoMine = null,
@@ -132,12 +135,12 @@ export function readSettings(database: Database): NetworkSettings {
   return { graph, blockDelayMs, difficulty: BigInt(difficulty), pow, adjusts, release, forkEpoch, autoMine }
 }
 
-/** Throws NewcutError DATA_UNUSABLE. */
+/** Reads the tip. Throws NewcutError DATA_UNUSABLE if it is missing or malformed. */
 export function readTip(database: Database): Tip {
   return checked(database, TIP_KEY, tipRecord, readJson(database, TIP_KEY))
 }
 
-/** Throws NewcutError DATA_UNUSABLE. */
+/** Reads the rule changes. Throws NewcutError DATA_UNUSABLE if they are malformed. */
 export function readRules(database: Database): RuleChange[] {
   const record = checked(database, RULES_KEY, rulesRecord, readJson(database, RULES_KEY) ?? [])
   return record.map(({ target, blockDelay, ...change }) => ({

@@ -1,11 +1,11 @@
 /**
- * The contract-state database of a data directory. All of it follows from the blocks: it is written after them, and
- * what is missing or damaged is made anew from them.
+ * The contract-state database of a data directory. It derives from the blocks: it is written after them, and missing or
+ * damaged parts are rebuilt from them.
  *
- *     tip                  JSON: number of blocks that are in it, and the hash of the last one
+ *     tip                  JSON: number of blocks in it, and the hash of the last one
  *     transaction/KEY      JSON: places of the transaction with this request key
  *
- * and what blocks have written (disk-versions.ts).
+ * disk-versions.ts adds the versions of entries.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -24,7 +24,7 @@ const stateTip = Compile(Type.Object({ blocks: Natural, last: Type.String() }))
 const places = Compile(Type.Array(Type.Object({ chain: Natural, height: Natural, block: HashText, index: Natural })))
 
 const TIP_KEY = 'tip'
-/** Blocks that are added between two writes. After a crash so many may be missing; they are read anew. */
+/** Blocks between two writes. After a crash about this many are missing; the next start executes them again. */
 const PIECE_BLOCKS = 1000
 /** Blocks that are executed again before other tasks of the process get their turn. */
 const REPLAYED_BLOCKS = 20
@@ -33,13 +33,13 @@ const transactionKey = (requestKey: string) => `transaction/${requestKey}`
 
 export interface StateDatabaseOptions {
   readonly store: BlockStore
-  /** Resolves when the present blocks are durable: nothing that follows from a block may be on disk before it. */
+  /** Resolves once the present blocks are durable. Nothing that derives from a block may be on disk before it. */
   readonly durable: () => Promise<void>
   /** Called once, when a write fails. */
   readonly onFailure: (error: NewcutError) => void
 }
 
-/** Executes a block that is in the store, and writes what it has written. */
+/** Executes a block of the store, and records its writes. */
 export type Replay = (block: Block) => void
 
 export interface CatchUpOptions {
@@ -48,12 +48,12 @@ export interface CatchUpOptions {
 }
 
 export class StateDatabase implements TransactionIndex {
-  /** What blocks have written. */
+  /** Versions of contract-state entries. */
   readonly versions: DiskVersions
   readonly #database: Database
   readonly #options: StateDatabaseOptions
   readonly #commits = new GroupCommit(() => this.#write())
-  /** Key -> JSON of records that are not on disk as they are now. */
+  /** Key -> JSON of records whose latest value is not on disk. */
   readonly #unwritten = new Map<string, unknown>()
   #blocks: number
   #writtenBlocks: number
@@ -70,21 +70,23 @@ export class StateDatabase implements TransactionIndex {
     this.versions = new DiskVersions(records, options.store.chains)
   }
 
-  /** Makes an empty database at `location`, where there is none. Throws NewcutError DATA_UNUSABLE. */
+  /** Creates an empty database at `location`, which must not exist. Throws NewcutError DATA_UNUSABLE. */
   static async create(location: string, options: StateDatabaseOptions): Promise<StateDatabase> {
     const database = await openDatabase(location, { create: true })
     await database.batch([tipEntry(options.store, 0)])
     return new StateDatabase(database, options, 0)
   }
 
-  /** Throws NewcutError DATA_UNUSABLE, also when it follows from other blocks than those of the store. */
+  /**
+   * Opens the database. Throws NewcutError DATA_UNUSABLE, also if it derives from other blocks than those of the store.
+   */
   static async open(location: string, options: StateDatabaseOptions): Promise<StateDatabase> {
     const database = await openDatabase(location, { create: false })
     try {
       const tip = readJson(database, TIP_KEY)
       if (!stateTip.Check(tip)) throw damaged(location, `the record ${TIP_KEY} has the wrong form`)
       if (tip.blocks > options.store.size) {
-        // It is written after the blocks. LevelDB repairs the end of a log by leaving it out.
+        // The state is written after the blocks. LevelDB repairs a log by dropping its damaged end.
         const lost = `the block database has lost blocks: ${tip.blocks} were in it, ${options.store.size} are`
         throw damaged(location, lost)
       }
@@ -98,7 +100,7 @@ export class StateDatabase implements TransactionIndex {
     }
   }
 
-  /** As open, but makes it anew when it cannot be used, and calls `onRemade` with the reason. */
+  /** Like open, but replaces an unusable database with an empty one, and calls `onRemade` with the reason. */
   static async openOrRemake(
     location: string,
     options: StateDatabaseOptions,
@@ -114,12 +116,12 @@ export class StateDatabase implements TransactionIndex {
     }
   }
 
-  /** Number of blocks of the store, from the first on, whose transactions are in it. */
+  /** Number of blocks in it, counted from the first one of the store. */
   get blocks(): number {
     return this.#blocks
   }
 
-  /** Throws NewcutError DATA_UNUSABLE for a record that is damaged. */
+  /** Places of a transaction. Throws NewcutError DATA_UNUSABLE for a damaged record. */
   find(requestKey: string): readonly TransactionPlace[] {
     const key = transactionKey(requestKey)
     const record = this.#read(key) ?? []
@@ -134,15 +136,15 @@ export class StateDatabase implements TransactionIndex {
     this.#commits.request()
   }
 
-  /** Call it when the transactions of the first `blocks` blocks are in it. */
+  /** Call it once the transactions of the first `blocks` blocks are added. */
   reached(blocks: number): void {
     this.#blocks = blocks
     if (blocks - this.#writtenBlocks >= PIECE_BLOCKS) this.#commits.request()
   }
 
   /**
-   * Adds those of the first `blocks` blocks that are missing. Throws errors of reading, those of `replay`, or the reason
-   * of `stopped`.
+   * Executes and indexes those of the first `blocks` blocks that are missing. Throws read errors, errors of `replay`,
+   * or the reason of `stopped`.
    */
   async catchUp(blocks: number, replay: Replay, { stopped, onProgress }: CatchUpOptions = {}): Promise<void> {
     const { store } = this.#options
@@ -161,7 +163,10 @@ export class StateDatabase implements TransactionIndex {
     if (this.#blocks > this.#writtenBlocks) this.#commits.request()
   }
 
-  /** Writes all that waits, and closes. Rejects with the error of a failed write; the database is closed either way. */
+  /**
+   * Writes all pending changes, and closes. Rejects with the error of a failed write; the database is closed either
+   * way.
+   */
   async close(): Promise<void> {
     try {
       if (this.#blocks > this.#writtenBlocks) this.#commits.request()
@@ -194,7 +199,7 @@ export class StateDatabase implements TransactionIndex {
     return this.#unwritten.has(key) ? this.#unwritten.get(key) : readJson(this.#database, key)
   }
 
-  /** The JSON must be a new object each time: what is written is told from what came later by its identity. */
+  /** Pass a new object on every call: identity tells #write whether the record has changed since. */
   #put(key: string, json: unknown): void {
     this.#unwritten.set(key, json)
   }
@@ -202,5 +207,5 @@ export class StateDatabase implements TransactionIndex {
 
 const tipEntry = (store: BlockStore, blocks: number) => jsonEntry(TIP_KEY, { blocks, last: lastOf(store, blocks) })
 
-/** The hash of the last of the first `blocks` blocks, as in JSON; empty when there are none. */
+/** Hash of the last of the first `blocks` blocks, as in JSON; empty if there are none. */
 const lastOf = (store: BlockStore, blocks: number) => (blocks === 0 ? '' : store.at(blocks - 1).id)

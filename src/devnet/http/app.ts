@@ -1,4 +1,4 @@
-/** What every endpoint of the embedded node shares: headers on each response, plain-text errors, event streams. */
+/** HTTP server of the embedded node, shared by all endpoints: common headers, plain-text errors, event streams. */
 import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
@@ -11,37 +11,37 @@ export type App = FastifyInstance
 
 /** Largest request body: 2 MiB (PROTOCOL.md E.0). */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
-/** Used when the process's limit of file descriptors is not known. */
+/** Connection limit if the file descriptor limit of the process is unknown. */
 const DEFAULT_MAX_CONNECTIONS = 1000
-/** Lets pages of any site read an answer. */
+/** Lets pages of any site read a response. */
 export const ALLOW_ORIGIN = 'access-control-allow-origin'
-/** Error code of the HTTP parser -> status of the answer; 400 for all others. */
+/** Error code of the HTTP parser -> status of the response; 400 for all others. */
 const PARSER_STATUS: ReadonlyMap<string | undefined, number> = new Map([
   ['HPE_HEADER_OVERFLOW', 431],
   ['ERR_HTTP_REQUEST_TIMEOUT', 408],
 ])
-/** The methods that endpoints have. */
+/** Methods of all endpoints. */
 const METHODS_IN_USE: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT']
 const WITHOUT_BODY = { hasBody: false, overrideExisting: true }
-/** As long as node:http allows, so that every path reaches its route and is judged there. */
+/** The maximum of node:http, so that every path reaches its route and is validated there. */
 const MAX_PATH_PART_LENGTH = 16 * 1024
 
 /** Longest time between two checks for requests that take too long. */
 const MAX_CHECK_INTERVAL_MS = 5000
-/** How long a client may take to close its connection after an answer to a request that could not be read. */
+/** Time a client has to close its connection after the response to an unreadable request. */
 const MAX_FAREWELL_MS = 1000
 
 export interface AppOptions {
   readonly product: ProductWord
   readonly packageVersion: string
   readonly nowMs: () => number
-  /** How long a request may take to arrive, headers and body; default: 30 s. Then it is answered with 408. */
+  /** Time a request may take to arrive, headers and body; default: 30 s. After that the response is 408. */
   readonly requestTimeoutMs?: number
   /** Most connections at once. Each takes a file descriptor, and the process needs some for itself. */
   readonly maxConnections?: number
 }
 
-/** A fastify application that answers like a node: errors as text, 405 without a body, bodies on GET. */
+/** Creates a fastify application that responds like a live node: errors as text, 405 without a body, bodies on GET. */
 export function createApp(options: AppOptions): App {
   const { requestTimeoutMs = 30_000, maxConnections = DEFAULT_MAX_CONNECTIONS } = options
   const app: App = fastify({
@@ -49,13 +49,14 @@ export function createApp(options: AppOptions): App {
     requestTimeout: requestTimeoutMs,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    // node:http would refuse requests without a Host header by itself, without the common headers; the hook below does.
+    // node:http would refuse requests without a Host header, but without the common headers; the hook below refuses
+    // them.
     http: {
       requireHostHeader: false,
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.min(requestTimeoutMs, MAX_CHECK_INTERVAL_MS),
     },
-    // Live nodes take `/info/` as `/info`, and public examples of their interface write paths so.
+    // Live nodes treat `/info/` like `/info`, and public examples of their interface write such paths.
     routerOptions: { maxParamLength: MAX_PATH_PART_LENGTH, ignoreTrailingSlash: true },
     // Hooks do not run for a path that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
@@ -65,7 +66,7 @@ export function createApp(options: AppOptions): App {
     clientErrorHandler: (error, socket) => refuseRaw(options, error, socket),
   })
   limitConnections(app.server, maxConnections)
-  // Methods that no endpoint has are added only to be answered with 405; fastify would require a body for some of them.
+  // Methods that no endpoint has are registered only for their 405; fastify would require a body for some of them.
   for (const method of METHODS) if (!METHODS_IN_USE.includes(method)) app.addHttpMethod(method, WITHOUT_BODY)
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.removeAllContentTypeParsers()
@@ -88,7 +89,7 @@ function sendError(reply: FastifyReply, error: FastifyError): FastifyReply {
   return refuse(reply, refusalOf(error) ?? { status: error.statusCode ?? 500, message: error.message })
 }
 
-/** Answers requests that the HTTP parser rejects or that take too long. There is no reply object for them. */
+/** Responds to requests that the HTTP parser rejects or that take too long. There is no reply object for them. */
 function refuseRaw(options: AppOptions, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -117,30 +118,31 @@ function commonHeaders({ product, packageVersion, nowMs }: AppOptions, { remoteA
 }
 
 export function refuse(reply: FastifyReply, { status, message }: HttpRefusal): FastifyReply {
-  // Without a text there is no content type.
+  // An empty text has no content type.
   return message === '' ? reply.code(status).send() : reply.code(status).type(TEXT).send(message)
 }
 
-/** JSON under exactly this content type: given a string, fastify would rewrite the type's parameters. */
+/** Sends JSON under exactly this content type. Given a string, fastify would rewrite the parameters of the type. */
 export function sendJson(reply: FastifyReply, type: string, json: string | Buffer): FastifyReply {
   return reply.type(type).send(typeof json === 'string' ? Buffer.from(json) : json)
 }
 
-/** The body of a 404 for a key that does not exist; sent whatever the Accept header says. */
+/** Sends the 404 of a key that does not exist, whatever the Accept header says. */
 export function keyNotFound(reply: FastifyReply, key: string): FastifyReply {
   return sendJson(reply.code(404), JSON_TYPE, JSON.stringify({ reason: 'key not found', key }))
 }
 
 /**
- * The one of `offered` that an Accept header likes best (RFC 9110 section 12.5.1): by quality, then by place in the
- * header, then by place in `offered`. null: not acceptable.
+ * Negotiates the content type (RFC 9110 section 12.5.1): by quality, then by position in the Accept header, then by
+ * position in `offered`.
+ * @returns null if none is acceptable
  */
 export function accepted(header: string, offered: readonly string[]): string | null {
   const wanted = header.split(',').map(mediaRange)
   let best = { type: null as string | null, quality: 0, place: 0 }
   for (const type of offered) {
     const { range } = mediaRange(type)
-    // The most specific range decides: it may exclude a type that a wildcard would let in.
+    // The most specific range decides: it may exclude a type that a wildcard allows.
     const ranges = [range, `${range.split('/')[0]}/*`, '*/*']
     const match = ranges.find((each) => wanted.some((one) => one.range === each))
     const place = wanted.findIndex((one) => one.range === match)
@@ -153,7 +155,7 @@ export function accepted(header: string, offered: readonly string[]): string | n
   return best.type
 }
 
-/** A media range without spaces, and how much it is wanted: 0 to 1. The charset is always UTF-8 and not compared. */
+/** Parses a media range and its quality, 0 to 1. The charset is always UTF-8, so it is ignored. */
 function mediaRange(text: string): { range: string; quality: number } {
   const [mime, ...parameters] = text.toLowerCase().replace(/\s/g, '').split(';')
   const quality = Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1)
@@ -161,7 +163,7 @@ function mediaRange(text: string): { range: string; quality: number } {
   return { range: [mime, ...kept].join(';'), quality: quality >= 0 && quality <= 1 ? quality : 1 }
 }
 
-/** An event in the forms in which it is sent, encoded once for any number of streams. */
+/** An event, encoded once for any number of streams. */
 export interface StreamEvent {
   readonly text: Buffer
   /** As a chunk of HTTP/1.1. */
@@ -173,7 +175,7 @@ export function streamEvent(text: string): StreamEvent {
   return { text: bytes, chunk: Buffer.from(`${bytes.length.toString(16)}\r\n${text}\r\n`) }
 }
 
-/** An open server-sent event stream. A reader that lets more than `MAX_BACKLOG_BYTES` wait is dropped. */
+/** An open server-sent event stream. A reader with more than `MAX_BACKLOG_BYTES` unread bytes is disconnected. */
 export interface ServedStream {
   readonly send: (event: string | StreamEvent) => void
   readonly close: () => void
@@ -181,10 +183,10 @@ export interface ServedStream {
 
 /** Most unread bytes of a stream. */
 const MAX_BACKLOG_BYTES = 1024 * 1024
-/** How long a reader may take to read the rest of a stream that has ended. */
+/** Time a reader has for the rest of a stream that has ended. */
 const MAX_END_GRACE_MS = 5000
 
-/** Starts an event stream with the common headers. `onClose` runs once, whichever side ends it. */
+/** Opens an event stream with the common headers. Calls `onClose` once, whichever side closes it. */
 export function openEventStream(reply: FastifyReply, onClose: () => void): ServedStream {
   const headers = reply.getHeaders()
   reply.hijack()
@@ -192,7 +194,7 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Serve
   raw.writeHead(200, { ...headers, ...EVENT_STREAM_HEADERS } as never)
   raw.flushHeaders()
   raw.socket?.setNoDelay(true)
-  // A reader that left before its request was handled emits no further event.
+  // The response of a reader that left before its request was handled emits no further event.
   let isOver = raw.destroyed
   let grace: NodeJS.Timeout | undefined
   if (isOver) onClose()
@@ -204,22 +206,22 @@ export function openEventStream(reply: FastifyReply, onClose: () => void): Serve
   })
   return {
     send: (event) => {
-      // Between its end and 'close' a stream still gets events to send; a write would be an unhandled error.
+      // Between end and 'close' there may be events to send; a write would be an unhandled error.
       if (raw.writableEnded || raw.destroyed) return
-      // Measured before this event: a reader that keeps up is not dropped because one event exceeds the limit.
+      // Measured before this event: one event over the limit must not disconnect a reader that keeps up.
       if (raw.writableLength > MAX_BACKLOG_BYTES) {
         raw.destroy()
         return
       }
       const { text, chunk } = typeof event === 'string' ? streamEvent(event) : event
-      // A response gets its socket when all earlier ones on the connection are over. Written straight to the socket, an
-      // event is one write of bytes that all streams share: 23 ms of processor time for 2,000 streams instead of 34.
+      // A response gets its socket once all earlier ones on the connection are over. A write to the socket sends bytes
+      // that all streams share: 23 ms of CPU time for 2,000 streams instead of 34.
       if (raw.chunkedEncoding && raw.socket?.writable) raw.socket.write(chunk)
       else raw.write(text)
     },
     close: () => {
       raw.end()
-      // The end waits behind unread events. A reader that does not read them must not keep its place for long.
+      // The end waits behind unread events. A reader that does not read them must not keep its slot for long.
       if (!isOver) grace ??= setTimeout(() => raw.destroy(), MAX_END_GRACE_MS).unref()
     },
   }

@@ -1,4 +1,4 @@
-/** Puts together the control of an embedded node: checks before every request, and the endpoints below /devnet/. */
+/** Control of an embedded node: checks before every request, and the endpoints below /devnet/. */
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../core/clock.ts'
 import { type AutoMine, describeAutoMine } from '../../schema/auto-mine.ts'
@@ -23,8 +23,8 @@ export interface ControlSetup extends BlockMakerOptions {
 }
 
 /**
- * Made before the router, which calls `intercept` for every request. `serve` adds its routes after all others. `run` is
- * called when the node can be reached.
+ * Create it before the router, which calls `intercept` for every request. `serve` adds its routes after all others.
+ * Call `run` once the node is reachable.
  */
 export class Controls {
   readonly streams = new StreamGate()
@@ -38,7 +38,10 @@ export class Controls {
     this.#faults = new Faults(clock, this.#stopped.signal)
   }
 
-  /** For RouterOptions: refuses callers that may not control the node, and applies faults. */
+  /**
+   * For RouterOptions: refuses callers that may not control the node, and applies faults.
+   * @returns true if it has responded
+   */
   intercept = (operation: Operation, reply: FastifyReply): boolean | Promise<boolean> => {
     const foreign = operation.forThisMachine === true ? foreignRefusal(reply.request) : null
     if (foreign !== null) void refuse(reply, foreign)
@@ -64,18 +67,18 @@ export class Controls {
     this.#startMiner = () => new AutoMiner({ mode: autoMine, maker, clock: rest.clock, random })
   }
 
-  /** Where blocks come from, and what is set by hand; only after `serve`. */
+  /** The mining mode, and settings changed by hand. Throws Error before `serve`. */
   get status(): ReturnType<ControlServer['status']> {
     if (this.#control === null) throw new Error('control is not served yet')
     return this.#control.status()
   }
 
-  /** Starts automatic mining. */
+  /** Starts automatic mining, if the network has it. */
   run(): void {
     this.#miner = this.#startMiner()
   }
 
-  /** Ends automatic mining, running orders and late answers. */
+  /** Stops automatic mining, running orders and delayed responses. */
   stop(): void {
     this.#miner?.stop()
     this.#stopped.abort(new OrderRefused({ kind: 'stopping' }))

@@ -1,4 +1,4 @@
-/** Wrong or late answers on request, for the next calls of an operation: clients can be tested against them. */
+/** Fault injection: wrong or delayed responses to the next calls of an operation, for tests of clients. */
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply } from 'fastify'
 import { type Clock, sleep } from '../../core/clock.ts'
@@ -14,20 +14,22 @@ export class Faults {
   readonly #clock: Clock
   readonly #signal: AbortSignal
 
-  /** `signal` is aborted when the node stops. */
+  /** @param signal aborted when the node stops */
   constructor(clock: Clock, signal: AbortSignal) {
     this.#clock = clock
     this.#signal = signal
-    // Any number of calls may be late at once; that is no leak.
+    // Any number of calls may be delayed at once; that is no leak.
     setMaxListeners(0, signal)
   }
 
-  /** Every fault that is set, with the number of calls that remain. */
+  /** All active faults, with the number of calls that remain. */
   get list(): readonly OrderedFault[] {
     return [...this.#faults.values()]
   }
 
-  /** Replaces the fault of its operation, one of `served`; count 0 clears it. Throws RequestRefused. */
+  /**
+   * Replaces the fault of an operation; count 0 clears it. Throws RequestRefused if it is invalid or not in `served`.
+   */
   set(fault: OrderedFault, served: readonly Operation[]): void {
     const names = served.filter(({ group }) => group !== 'devnet').map(({ id }) => id)
     if (!names.includes(fault.operation)) {
@@ -44,7 +46,7 @@ export class Faults {
     this.#faults.set(fault.operation, fault)
   }
 
-  /** Delays or answers a call if a fault is set for it. true: it is answered. */
+  /** Delays or answers a call if its operation has a fault. @returns true if it has responded */
   intercept({ id }: Operation, reply: FastifyReply): boolean | Promise<boolean> {
     const fault = this.#faults.get(id)
     return fault === undefined ? false : this.#answer(id, fault, reply)
@@ -54,7 +56,7 @@ export class Faults {
     const { count, status, body, contentType = TEXT, delayMs } = fault
     if (count > 1) this.#faults.set(id, { ...fault, count: count - 1 })
     else this.#faults.delete(id)
-    // When the node stops its connections are closed, and nobody waits for the answer.
+    // The node closes all connections when it stops, so nobody waits for this response.
     if (delayMs !== undefined) await sleep(this.#clock, delayMs, this.#signal)
     if (status === undefined) return false
     void reply.code(status).type(contentType)

@@ -1,4 +1,4 @@
-/** The peers that made themselves known to an embedded node. It never asks them anything. */
+/** Peers that announced themselves to an embedded node. The node never requests anything from them. */
 import net from 'node:net'
 import { describeError } from '../../core/errors.ts'
 import { isLoopback } from '../../core/host.ts'
@@ -9,11 +9,11 @@ import type { HttpRefusal } from './refusal.ts'
 const MAX_PEERS = 1000
 /** Most connections to peers at once. */
 const MAX_CHECKS = 32
-/** How long a peer may take to accept a connection. */
+/** Time a peer has to accept a connection. */
 const CONNECT_TIMEOUT_MS = 10_000
 
 export class Peers {
-  /** By address, in the order in which they came. */
+  /** By address, in order of arrival. */
   readonly #peers = new Map<string, PeerInfo>()
   #checks = 0
 
@@ -26,8 +26,9 @@ export class Peers {
   }
 
   /**
-   * Makes a peer known if something listens at its address, which must be one of this machine: a development node
-   * connects to no other machine. null: it is known now.
+   * Adds a peer if something listens at its address. The address must be of this machine: a development node connects
+   * to no other machine.
+   * @returns null if the peer is known now, otherwise the refusal
    */
   async add(peer: PeerInfo): Promise<HttpRefusal | null> {
     const { hostname, port } = peer.address
@@ -47,12 +48,12 @@ export class Peers {
   }
 }
 
-/** The words in front are those of live nodes (PROTOCOL.md E.1). */
+/** Live nodes begin the text with the same words (PROTOCOL.md E.1). */
 const invalid = (why: string): HttpRefusal => ({ status: 400, message: `Invalid hostaddress: ${why}` })
 
 const addressOf = ({ address: { hostname, port } }: PeerInfo) => `${hostname.toLowerCase()}:${port}`
 
-/** null: something listens there; else why not. */
+/** @returns null if something listens there, otherwise the reason why not */
 function connect(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = net.connect({ host, port, timeout: CONNECT_TIMEOUT_MS })

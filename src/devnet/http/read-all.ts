@@ -1,14 +1,14 @@
-/** Reads the commands of a request: at the door, before anything else is done with them. */
+/** Parses the commands of a request before anything else uses them. */
 import type { Command } from '../command/command.ts'
 import { CommandFault } from '../command/read.ts'
 import type { YieldingWork } from '../time-slicer.ts'
 
-/** The first element of a request that cannot be read. */
+/** The first element of a request that does not parse. */
 export interface Unread {
   readonly unread: { readonly element: number; readonly fault: string }
 }
 
-/** Reads all, one in each step: a request may bring thousands. */
+/** Parses one command in each step: a request may hold thousands. */
 export function* readAll<T>(
   items: readonly T[],
   read: (item: T) => Command | CommandFault,

@@ -1,4 +1,4 @@
-/** The one place where refusals become an HTTP status and a text. */
+/** Maps all refusals to an HTTP status and a text. */
 import { withPrefix } from '../../core/units.ts'
 import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
 import type { Full } from '../mempool/mempool.ts'
@@ -9,13 +9,13 @@ import type { InvalidCut } from '../rules/cut-intake.ts'
 import type { NoWork, SolutionRefused } from '../work/coordinator.ts'
 import type { Unread } from './read-all.ts'
 
-/** An answer other than success. */
+/** A response other than success. */
 export interface HttpRefusal {
   readonly status: number
   readonly message: string
 }
 
-/** Thrown deep inside a route for a request that cannot be served. */
+/** Thrown inside a route to refuse the request. */
 export class RequestRefused extends Error implements HttpRefusal {
   readonly status: number
 
@@ -25,7 +25,7 @@ export class RequestRefused extends Error implements HttpRefusal {
   }
 }
 
-/** The refusal that an error stands for; null: it is a failure of the node. */
+/** @returns the refusal that an error stands for, or null if it is a failure of the node */
 export function refusalOf(error: unknown): HttpRefusal | null {
   if (error instanceof RequestRefused) return error
   return error instanceof OrderRefused ? orderRefusal(error.problem) : null
@@ -58,14 +58,14 @@ export const cutRefusal = ({ invalid }: InvalidCut): HttpRefusal => ({
   message: `Invalid cut: ${invalid}`,
 })
 
-/** Why transactions of a peer are not taken. */
+/** Refuses transactions of a peer. */
 export function insertRefusal(reason: Unread | InsertRefused): HttpRefusal {
   if ('full' in reason) return fullPool(reason)
   const { element, fault } = 'unread' in reason ? reason.unread : reason.invalid[0]
   return { status: 400, message: `element ${element}: ${fault}` }
 }
 
-/** Why commands are not taken, in the words of live nodes (PROTOCOL.md E.3). */
+/** Refuses commands, in the words of live nodes (PROTOCOL.md E.3). */
 export function sendRefusal(reason: Unread | InsertRefused): HttpRefusal {
   if ('full' in reason) return fullPool(reason)
   if ('unread' in reason) {
@@ -96,7 +96,7 @@ function orderRefusal(problem: OrderProblem): HttpRefusal {
     case 'stopping':
       return { status: 503, message: 'the node is stopping' }
     case 'caller-left':
-      // Nobody reads it.
+      // Nobody reads this.
       return { status: 503, message: 'the caller has left' }
     default:
       return { status: 409, message: conflictText(problem) }

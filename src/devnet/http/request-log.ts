@@ -1,22 +1,22 @@
-/** Tells of every request when its answer is over: for logs. */
+/** Reports every request once its response is over, for logs. */
 import type { Server, ServerResponse } from 'node:http'
 
-/** A request that was answered. It holds nothing that could be secret: no query, no header and no body. */
+/** A completed request. It holds nothing that could be secret: no query, no header and no body. */
 export interface ServedRequest {
   readonly method: string
-  /** As it was asked for, without its query; any characters. */
+  /** As sent, without the query; may contain any characters. */
   readonly path: string
-  /** null: the caller left before there was an answer. */
+  /** null if the client left before there was a response. */
   readonly status: number | null
-  /** From the head of the request to the end of the answer. */
+  /** From the head of the request to the end of the response. */
   readonly milliseconds: number
-  /** Bytes of the answer on the wire, its head included. */
+  /** Bytes of the response on the wire, head included. */
   readonly bytes: number
 }
 
-/** Calls `tell` for each request of the server that is HTTP; for a stream, when it ends. */
+/** Calls `tell` for each HTTP request of the server when its response, or its stream, ends. */
 export function tellRequests(server: Server, tell: (request: ServedRequest) => void): void {
-  // Before other listeners: these may answer at once.
+  // Before other listeners, which may respond at once.
   server.prependListener('request', ({ method = '', url = '' }, response) => {
     const startMs = performance.now()
     const writtenBy = bytesOf(response)
@@ -32,7 +32,7 @@ export function tellRequests(server: Server, tell: (request: ServedRequest) => v
   })
 }
 
-/** Counts what an answer writes. One that waits for an earlier one on its connection has no socket yet. */
+/** Counts the bytes of a response. A response behind an earlier one on its connection has no socket yet. */
 function bytesOf(response: ServerResponse): () => number {
   let socket = response.socket
   let before = socket?.bytesWritten ?? 0

@@ -1,4 +1,4 @@
-/** Results of commands by request key: of blocks, of private commands, and of those that no block could hold. */
+/** Looks up command results by request key: in blocks, of private commands, and of badlisted commands. */
 import type { FoundResult, Ledger } from '../ledger/ledger.ts'
 import type { PrivateLedger } from '../ledger/private.ts'
 import { BADLISTED, type Mempools } from '../mempool/mempools.ts'
@@ -17,7 +17,7 @@ export class CommandResults {
     this.#options = options
   }
 
-  /** Where the result stands on the first of these chains that has it in a block; null: on none. */
+  /** @returns the result on the first of these chains that has it in a block, or null */
   block(
     chains: readonly number[],
     key: string,
@@ -30,7 +30,7 @@ export class CommandResults {
     return null
   }
 
-  /** The result on these chains as JSON text; null: there is none. */
+  /** @returns the result on these chains as JSON text, or null */
   find(chains: readonly number[], key: string, confirmationDepth = 0): string | null {
     const found = this.block(chains, key, confirmationDepth)
     if (found !== null) return placedResult(found.output, found.block)

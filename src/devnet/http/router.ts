@@ -1,6 +1,6 @@
 /**
- * Serves operations of the node interface. What all endpoints have in common is checked here, in the order of live
- * nodes (PROTOCOL.md E.0): unknown chain 404, method 405, Accept 406, media type 415, parameters and body 400.
+ * Serves operations of the node interface. Checks that all endpoints share run in the order of live nodes: unknown
+ * chain 404, method 405, Accept 406, media type 415, parameters and body 400 (PROTOCOL.md E.0).
  */
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify'
 import { parseJson } from '../../core/json.ts'
@@ -22,15 +22,15 @@ type BodyOf<O extends Operation> = O extends { readonly body: { readonly schema:
   ? Static<S>
   : undefined
 
-/** A request that passed every common check. */
+/** A request that passed all common checks. */
 export interface RoutedCall<O extends Operation> {
   readonly params: Static<O['params']>
   readonly query: Static<O['query']>
-  /** JSON as parsed; bytes (Uint8Array) of binary bodies. */
+  /** Parsed JSON, or the bytes (Uint8Array) of a binary body. */
   readonly body: BodyOf<O> extends string ? Uint8Array : BodyOf<O>
-  /** The chain of the path; 0 where the path has none. */
+  /** Chain of the path; 0 if the path has none. */
   readonly chain: number
-  /** The media type to answer with. */
+  /** Media type of the response. */
   readonly type: string
   readonly request: FastifyRequest
 }
@@ -44,13 +44,13 @@ export interface RouterOptions {
   readonly app: App
   /** `/PRODUCT/0.0/NETWORK` */
   readonly prefix: string
-  /** Chains of the network. */
+  /** Number of chains of the network. */
   readonly chains: number
-  /** Called before all other checks. true: it has answered. */
+  /** Called before all other checks. Returns true if it has responded. */
   readonly intercept?: (operation: Operation, reply: FastifyReply) => boolean | Promise<boolean>
 }
 
-/** Headers that a page may send along (PROTOCOL.md E.0). */
+/** Headers that a page may send (PROTOCOL.md E.0). */
 const CORS_HEADERS = 'Accept, Accept-Language, Content-Language, Content-Type'
 /** Methods that a page may use (PROTOCOL.md E.0). PUT is not one of them: pages may not change peers and cuts. */
 const CORS_METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
@@ -63,7 +63,7 @@ export class Router {
   readonly #options: RouterOptions
   readonly #served: Operation[] = []
   readonly #methods = new Map<string, HTTPMethods[]>()
-  /** URLs of operations for this machine alone. */
+  /** URLs of operations that only programs on this machine may use. */
   readonly #notForPages = new Set<string>()
 
   constructor(options: RouterOptions) {
@@ -72,7 +72,7 @@ export class Router {
     this.#options = options
   }
 
-  /** All operations that are served, for the description of the interface. */
+  /** All served operations, for the description of the interface. */
   get served(): readonly Operation[] {
     return this.#served
   }
@@ -82,10 +82,10 @@ export class Router {
     this.serveAt(this.pathOf(operation), operation, handler)
   }
 
-  /** As serve, at another path: nodes differ about the path of some operations. */
+  /** Like serve, at another path: nodes differ about the path of some operations. */
   serveAt<const O extends Operation>(path: string, operation: O, handler: Handler<O>): void {
     const url = urlOf(path)
-    // No HEAD for streams and work: without its body the answer is useless.
+    // No HEAD for streams and work: without its body the response is useless.
     const hasHead = operation.method === 'GET' && operation.group !== 'mining' && !isStream(operation)
     const methods: HTTPMethods[] = hasHead ? ['GET', 'HEAD'] : [operation.method]
     this.#methods.set(url, [...(this.#methods.get(url) ?? []), ...methods])
@@ -112,15 +112,15 @@ export class Router {
   }
 
   /**
-   * After the last serve: the answers to all other methods of a path, and to paths that do not exist. A route for each of
-   * the 34 methods of each path would take a third of a node's start.
+   * Responds to all other methods of a path, and to paths that do not exist; call it after the last serve. A route for
+   * each of the 34 methods of each path would take a third of the start-up time of a node.
    */
   finish(): void {
     const served = [...this.#methods].map(([url, allowed]) => ({ url, pattern: patternOf(url), allowed }))
-    // `/hash` before `/{id}`, as routes are chosen.
+    // `/hash` before `/{id}`, the order in which routes match.
     served.sort((one, other) => parametersIn(one.url) - parametersIn(other.url))
     for (const { url, allowed } of served) {
-      // Else `GET /payload/batch` would be taken for `GET /payload/{hash}`.
+      // Otherwise `GET /payload/batch` would match `GET /payload/{hash}`.
       const alike = served.filter((other) => other.url !== url && other.pattern.test(url))
       const method = alike.flatMap((other) => other.allowed).filter((each) => !allowed.includes(each))
       if (method.length === 0) continue
@@ -140,7 +140,7 @@ export class Router {
     })
   }
 
-  /** The text of a 404 for a path at which nothing is served. */
+  /** Text of the 404 for a path at which nothing is served. */
   #missing(url: string): string {
     const path = url.split('?', 1)[0].slice(0, MAX_SHOWN_PATH_LENGTH)
     const [, product, version, network] = path.split('/')
@@ -151,7 +151,7 @@ export class Router {
     return `nothing is served at ${path}; GET /openapi.json lists what is`
   }
 
-  /** Keeps pages from reading what is for programs on this machine, however the path is spelled. */
+  /** Keeps pages from reading responses for programs on this machine, however the path is spelled. */
   #corsOf(url: string): Pick<RouteShorthandOptions, 'onRequest'> {
     if (!this.#notForPages.has(url)) return {}
     return {
@@ -162,19 +162,19 @@ export class Router {
     }
   }
 
-  /** Where an operation is served; parameters as `{name}`. */
+  /** Path of an operation, with parameters as `{name}`. */
   pathOf({ scope, path }: Operation): string {
     return scope === 'root' ? path : this.prefix + path
   }
 
-  /** The chain of a path, if the network has it: `3`, not `03`. */
+  /** Whether the network has the chain of a path: `3`, not `03`. */
   #isChain(text: string): boolean {
     const chain = Number(text)
     return /^\d{1,9}$/.test(text) && String(chain) === text && chain < this.#options.chains
   }
 }
 
-/** Answers a preflight, and every other request whose method the path does not have with 405. */
+/** Answers a CORS preflight. Any other request whose method the path does not have gets 405. */
 function refuseMethod(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): FastifyReply {
   const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method']
   if (!isPreflight || !reply.hasHeader(ALLOW_ORIGIN)) {
@@ -198,17 +198,17 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${parts.join('/')}$`)
 }
 
-/** The path of a request as routes see it: decoded but for reserved characters, without a host in front and a query. */
+/** Path of a request as routes see it: decoded except for reserved characters, without host and query. */
 function pathIn(url: string): string {
   return decodeURI(url.replace(/^https?:\/\/.*?\//, '/').split(/[?#]/, 1)[0])
 }
-/** A path of the table as the server has it: `:name` for `{name}`. */
+/** Converts a path of the operation table to the syntax of the server: `:name` for `{name}`. */
 export const urlOf = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
 type Refused = { readonly refused: HttpRefusal }
 const refused = (status: number, message: string): Refused => ({ refused: { status, message } })
 
-/** Reads what an operation asks for, and judges all of it by the schemas of its row in the table. */
+/** Parses requests of an operation, and validates them by the schemas of its row in the table. */
 function requestReader(operation: Operation): (request: FastifyRequest) => RoutedCall<Operation> | Refused {
   const typeOf = typeChooser(offeredBy(operation))
   const bodyOf = bodyReader(operation)
@@ -242,7 +242,7 @@ class Malformed {
   }
 }
 
-/** Reads the parameters of a path or a query; those that no schema names are left alone. */
+/** Parses the parameters of a path or a query; ignores those that the schema does not name. */
 function parameterReader(place: 'path' | 'query', schema: TObject): (texts: unknown) => Parameters | Malformed {
   if (Object.keys(schema.properties).length === 0) return (texts) => texts as Parameters
   const validator = validatorOf(schema)
@@ -252,7 +252,7 @@ function parameterReader(place: 'path' | 'query', schema: TObject): (texts: unkn
   }
 }
 
-/** All answers of an operation by status: its own, and those to requests that never reach it. */
+/** All responses of an operation by status: its own, and those of the common checks. */
 export function answersOf(operation: Operation): Record<number, OperationResponse> {
   const { params, query, body, responses } = operation
   const isOnChain = 'chain' in params.properties
@@ -271,10 +271,10 @@ export function answersOf(operation: Operation): Record<number, OperationRespons
   }
 }
 
-/** Most Accept headers that an operation remembers; clients send few different ones. */
+/** Most Accept headers that an operation caches; clients send few different ones. */
 const MAX_ACCEPT_HEADERS = 64
 
-/** Chooses the type of the answer: '' when none has to be chosen, null when none on offer is acceptable. */
+/** Chooses the media type of a response: '' if there is nothing to choose, null if nothing on offer is acceptable. */
 function typeChooser(offered: readonly string[]): (request: FastifyRequest) => string | null {
   if (offered.length === 0) return () => ''
   const known = new Map<string, string | null>()
@@ -289,7 +289,7 @@ function typeChooser(offered: readonly string[]): (request: FastifyRequest) => s
   }
 }
 
-/** Types to choose from; none for operations that answer with text or events only: they ignore the Accept header. */
+/** Media types to choose from. Empty for operations that respond with text or events only: they ignore Accept. */
 function offeredBy(operation: Operation): readonly string[] {
   const types = Object.keys(operation.responses[200]?.content ?? {})
   return types.length === 1 && (types[0] === TEXT || types[0] === EVENT_STREAM) ? [] : types
@@ -302,7 +302,7 @@ function mediaTypeOf(request: FastifyRequest): string {
   return (request.headers['content-type'] ?? 'application/octet-stream').split(';')[0].trim().toLowerCase()
 }
 
-/** Reads the body that an operation asks for. */
+/** Parses the request body of an operation. */
 function bodyReader({ body }: Operation): (request: FastifyRequest) => unknown {
   if (body === undefined) return () => undefined
   const bytesOf = (request: FastifyRequest) => (Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))

@@ -1,4 +1,4 @@
-/** Tells of commands that were handed in and not taken: each of them, or their request where that cannot be read. */
+/** Reports refused commands to the watch: one by one, or as a request if that does not parse. */
 import type { FastifyRequest } from 'fastify'
 import { operations } from '../../schema/operations.ts'
 import type { Command } from '../command/command.ts'
@@ -10,12 +10,12 @@ import type { HttpRefusal } from './refusal.ts'
 import { type Router, urlOf } from './router.ts'
 import { pathsOf } from './routes/command-router.ts'
 
-/** Commands of a request, and why they are not taken. */
+/** Commands of a request, and the reason why they were refused. */
 export interface NotTaken {
   readonly chain: number
-  /** As they came. */
+  /** As sent. */
   readonly cmds: readonly SignedCommand[]
-  /** As they were read; null: not all can be. */
+  /** Parsed; null if one of them does not parse. */
   readonly commands: readonly Command[] | null
   readonly invalid: Unread | InsertRefused
   readonly refusal: HttpRefusal
@@ -23,7 +23,7 @@ export interface NotTaken {
 
 export class SendRefusals {
   readonly #watch: TransactionWatch
-  /** Requests whose commands were told one by one. */
+  /** Requests whose commands were reported one by one. */
   readonly #told = new WeakSet<FastifyRequest>()
 
   constructor(router: Router, watch: TransactionWatch) {
@@ -39,7 +39,7 @@ export class SendRefusals {
     })
   }
 
-  /** To be called before the answer is sent. */
+  /** Reports the refused commands. Call it before the response is sent. */
   tell(request: FastifyRequest, { chain, cmds, commands, invalid, refusal }: NotTaken): void {
     if ('full' in invalid) return
     this.#told.add(request)
@@ -51,10 +51,10 @@ export class SendRefusals {
   }
 }
 
-/** null: the path has none, or one that cannot be. */
+/** @returns null if the path has no chain, or an impossible one */
 const chainOf = (text = '') => (/^\d{1,9}$/.test(text) ? Number(text) : null)
 
-/** Some answers have no text. */
+/** Text of a refusal. Some responses have none. */
 function reasonOf(payload: unknown, status: number): string {
   const text = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.toString() : ''
   return text === '' ? `HTTP status ${status}` : text

@@ -1,23 +1,30 @@
-/** Who may change the state of a node: programs on its own machine, and the page that the node itself serves to it. */
+/** Access control of a node: programs on its own machine may change its state, and so may its own page there. */
 import type { FastifyRequest } from 'fastify'
 import { hostOf, isLoopback } from '../../core/host.ts'
 import type { HttpRefusal } from './refusal.ts'
 
-/** The URL of a node that listens on all addresses has one of these; a client takes them for its own machine. */
+/** Hosts in the URL of a node that listens on all addresses. Clients treat them as their own machine. */
 const UNSPECIFIED = ['0.0.0.0', '::']
 
 /**
- * Why a request is not from a program on this machine; null: it is. Wherever the node listens, the client has to come
- * from a loopback address, and to call the node by one. Five things keep other web pages out: the media type they would
- * need, the CORS headers they do not get, the Origin header they send, what browsers say of where a request comes from
- * (sec-fetch-site), and the host name they use. The page of this very address may pass: it is the node's own.
+ * Checks that a request comes from a program on this machine. Wherever the node listens, the client must come from a
+ * loopback address, and must call the node by one. A page of this very address may pass: it belongs to the node.
+ *
+ * Five things keep other web pages out:
+ * - the media type that they would need
+ * - the CORS headers that they do not get
+ * - the Origin header that they send
+ * - the origin that browsers report (sec-fetch-site)
+ * - the host name that they use
+ *
+ * @returns null if the request is from this machine, otherwise the refusal
  */
 export function foreignRefusal({ socket, headers }: FastifyRequest): HttpRefusal | null {
   const address = socket.remoteAddress ?? ''
   if (!isLoopback(address))
     return refused(`control is for this machine only, not for ${address || 'an unknown address'}`)
   const host = hostOf(headers.host)
-  // A page whose host name was made to point here (DNS rebinding) has the same origin as the node.
+  // A page whose host name resolves to this machine (DNS rebinding) has the same origin as the node.
   if (!isLoopback(host) && !UNSPECIFIED.includes(host))
     return refused(`control needs localhost, 127.0.0.1 or [::1] in the URL, not ${host || 'an empty host'}`)
   const { origin, 'sec-fetch-site': site } = headers

@@ -1,8 +1,8 @@
-/** Requests that wait until a chain has what they ask for. */
+/** Long polling: requests that wait until a chain has their result. */
 
 import type { Clock } from '../../core/clock.ts'
 
-/** Looks for an answer; null: not yet. */
+/** Returns the result, or null if there is none yet. */
 type Lookup = () => string | null
 
 interface Waiter {
@@ -16,7 +16,7 @@ export interface WaitingOptions {
   /** Longest wait. */
   readonly waitMs: number
   readonly clock: Clock
-  /** Calls `listener` with the chains that have another head. */
+  /** Calls `listener` with the chains whose head has changed. */
   readonly onCut: (listener: (changed: readonly number[]) => void) => void
 }
 
@@ -40,7 +40,7 @@ export class Waiting {
     return this.#size >= this.limit
   }
 
-  /** Lets every request that waits for a chain look again. */
+  /** Repeats the lookup of every request that waits for a chain. */
   look(chain: number): void {
     for (const { look, tell } of [...(this.#waiters.get(chain) ?? [])]) {
       const answer = look()
@@ -48,7 +48,7 @@ export class Waiting {
     }
   }
 
-  /** Waits for an answer on one of these chains; null: none in time, or `signal` has ended the wait. */
+  /** Waits for a result on one of these chains. @returns null after `waitMs`, or once `signal` has aborted */
   wait(chains: readonly number[], look: Lookup, signal: AbortSignal): Promise<string | null> {
     if (signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {

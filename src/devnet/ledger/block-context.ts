@@ -1,20 +1,20 @@
-/** What a block is built on, as its code can ask for it. */
+/** Context in which the code of a block runs. */
 import type { BlockData } from '../../contracts/machine/environment.ts'
 import { Time } from '../../contracts/values/value.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 
-/** The block on top of a parent. Code sees the time of the parent: a block gets its own one after it is executed. */
+/** The block on top of a parent. Code sees the time of the parent: a block gets its own time after its execution. */
 export interface BlockContext {
   readonly chain: number
-  /** Of the block, not of its parent. */
+  /** Height of the block, not of its parent. */
   readonly height: bigint
   /** Creation time of the parent, microseconds. */
   readonly parentTime: bigint
   /** base64url */
   readonly parentHash: string
-  /** Of the block: they follow from its parent. */
+  /** Rules of the block: they follow from its parent. */
   readonly release: Pick<ReleaseRules, 'isLanguage541' | 'gasModel'>
 }
 
@@ -32,7 +32,7 @@ export function contextOn(
   }
 }
 
-/** The part of it that code can ask for. */
+/** The part of the context that code can read. */
 export function blockDataOf({ chain, height, parentTime, parentHash }: BlockContext): BlockData {
   return {
     chainId: String(chain),

@@ -1,4 +1,4 @@
-/** The state after a block. */
+/** Contract state after a block. */
 import type { Domain, ReadableState } from '../../contracts/machine/state.ts'
 import type { Branches } from './branches.ts'
 import type { Versions } from './versions.ts'
@@ -10,7 +10,7 @@ export class BlockState implements ReadableState {
   readonly #record: number
   readonly #genesis: ReadableState
 
-  /** `genesis`: the state after the first block. */
+  /** @param options `genesis` is the state after the first block */
   constructor(
     { versions, branches, genesis }: { versions: Versions; branches: Branches; genesis: ReadableState },
     block: { readonly chain: number; readonly record: number },

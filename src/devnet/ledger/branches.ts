@@ -1,6 +1,6 @@
 /**
- * Which blocks are ancestors of which: at once on the branches of the cut, elsewhere after a walk to where a branch
- * leaves them.
+ * Ancestor tests between blocks. They take one lookup on the branches of the cut; elsewhere they walk to the point
+ * where the branch leaves the cut.
  */
 import type { Header } from '../../core/header.ts'
 import type { BlockStore } from '../store/block-store.ts'
@@ -35,7 +35,7 @@ export class Branches {
     return main[main.length - 1]
   }
 
-  /** The block of the head's branch that is so many blocks below the head; genesis where there are not so many. */
+  /** The block `depth` blocks below the head on its branch, or genesis if the branch is shorter. */
   below(chain: number, depth: number): number {
     const main = this.#main[chain]
     return main[Math.max(0, main.length - 1 - depth)]
@@ -45,7 +45,7 @@ export class Branches {
     return this.#main[chain][this.#store.heightAt(record)] === record
   }
 
-  /** Whether `ancestor` is on the branch that ends with `block`, both on one chain. */
+  /** Whether `ancestor` is on the branch that ends with `block`. Both are record numbers of one chain. */
   isAncestor(ancestor: number, block: number): boolean {
     const store = this.#store
     const main = this.#main[store.chainAt(block)]

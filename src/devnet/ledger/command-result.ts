@@ -1,4 +1,4 @@
-/** Results of commands as JSON text, with the keys in the order of live nodes (PROTOCOL.md E.1). */
+/** Command results as JSON text, with keys in the order of live nodes (PROTOCOL.md E.1). */
 import type { ContractError } from '../../contracts/errors.ts'
 import type { PactRun, Yield } from '../../contracts/machine/ast.ts'
 import type { EmittedEvent } from '../../contracts/machine/environment.ts'
@@ -14,10 +14,10 @@ export interface ExecutionResult {
   readonly gas: number
   readonly result: { readonly value: Value } | { readonly error: ContractError }
   readonly key: string
-  /** What it wrote; null: nothing is told of it. */
+  /** Writes of the command; null leaves them out of the result. */
   readonly writes: Iterable<LayerEntry> | null
   readonly events: readonly EmittedEvent[]
-  /** JSON text; null in blocks. */
+  /** JSON text; `null` in blocks. */
   readonly metaData: string | null
   readonly pact: PactRun | null
   readonly txId: number | null
@@ -48,7 +48,7 @@ function eventText({ params, name, module, moduleHash }: EmittedEvent): string {
   return `{"params":[${texts}],"name":${JSON.stringify(name)},"module":${moduleText(module)},"moduleHash":"${moduleHash}"}`
 }
 
-/** One hash over all that was written: of `D` table `K` key `V` row, one after the other. */
+/** Hashes all writes to tables, each as `D` table `K` key `V` row, in one text. */
 function logOf(writes: Iterable<LayerEntry>): string {
   let text = ''
   for (const entry of writes) {
@@ -86,7 +86,7 @@ function yieldText(yielded: Yield | null): string {
   return `{"data":${valueToJson(data)},"provenance":${from}${told}}`
 }
 
-/** What /local and preflight say of the block that would be made. */
+/** Metadata in results of /local and preflight, about the block that would be made. */
 export function localMetaData(context: BlockContext, meta: PublicMeta): string {
   const { creationTime, ttl, gasLimit, chainId, gasPrice, sender } = meta
   const quoted = JSON.stringify

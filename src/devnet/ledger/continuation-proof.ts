@@ -1,4 +1,4 @@
-/** Checks the proof that comes with a continuation (PROTOCOL.md B.8): that another chain has run the step before. */
+/** Verifies the proof of a continuation (PROTOCOL.md B.8): another chain has executed the previous step. */
 import { decodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { FormatError } from '../../core/errors.ts'
 import { type OutputProof, proofFromJson, proofRoot } from '../../core/spv.ts'
@@ -6,24 +6,24 @@ import { isInSpvWindow } from '../../core/spv-window.ts'
 import { sha512t256 } from '../rules/digest.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 
-/** A proof, and where it is to hold. */
+/** A proof, and the block in which it must hold. */
 export interface ProofToVerify {
-  /** The chain of the continuation. */
+  /** Chain of the continuation. */
   readonly chain: number
-  /** Parent of the block that is being made, on that chain and on any branch; it must be in the store. */
+  /** Parent of the new block, on that chain and on any branch; it must be in the store. */
   readonly parent: Block
-  /** Blocks below the parent in which the proof may end; null: any will do. */
+  /** Oldest allowed root of the proof, in blocks below the parent; null allows any. */
   readonly window: number | null
-  /** The text of the continuation. */
+  /** Text of the proof in the continuation. */
   readonly proof: string
 }
 
-/** JSON text of the proven command result, which has a continuation; or the fault in the words of live nodes. */
+/** JSON text of the proven command result, which has a continuation; or the error in the words of live nodes. */
 export type VerifiedProof = { readonly output: Uint8Array } | { readonly fault: string }
 
 const fault = (text: string): VerifiedProof => ({ fault: text })
 
-/** A proof holds where its root is the parent, or one of the parent's ancestors that the window of the network takes. */
+/** Verifies that the root of the proof is the parent, or an ancestor of it inside the window of the network. */
 export function verifyContinuationProof(
   store: BlockStore,
   { chain, parent, window, proof: text }: ProofToVerify,
@@ -42,11 +42,11 @@ export function verifyContinuationProof(
   return { output: proof.output }
 }
 
-/** Whether the root of a proof is this block or one of its ancestors, and not too old. */
+/** Whether the root of a proof is this block or one of its ancestors, and inside the window. */
 function isRooted(store: BlockStore, parent: Block, proof: OutputProof, window: number | null): boolean {
   const root = store.get(proofRoot(proof, sha512t256), proof.chain)
   if (root === undefined || !equalBytes(store.ancestor(parent, root.height).hash, root.hash)) return false
-  // Chains of development networks all begin at height 0.
+  // All chains of development networks begin at height 0.
   return isInSpvWindow(window, { rootHeight: root.height, parentHeight: parent.height, genesisHeight: 0 })
 }
 
@@ -56,7 +56,7 @@ function hasContinuation(output: Uint8Array): boolean {
     if (typeof result !== 'object' || result === null || !('continuation' in result)) return false
     return typeof result.continuation === 'object' && result.continuation !== null
   } catch (error) {
-    // Blocks of peers may hold any outputs.
+    // Blocks of peers may hold any output.
     if (error instanceof SyntaxError) return false
     throw error
   }

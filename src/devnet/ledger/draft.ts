@@ -1,4 +1,4 @@
-/** A block that is being made: its reward, and commands one after the other, as long as it has room. */
+/** A block under construction: its reward, then commands one after the other while there is room. */
 import { Layer, type LayerEntry, type ReadableState } from '../../contracts/machine/state.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
@@ -14,11 +14,11 @@ import { rewardAt } from './rewards.ts'
 import { attempt } from './runner.ts'
 import { type ExecutingBlock, executeCommand, TX_IDS } from './transaction.ts'
 
-/** Most commands in a block, and most bytes of them. Live nodes only have the gas limit, which allows 15 MB. */
+/** Most commands in a block, and most bytes of them. Live nodes have only the gas limit, which allows 15 MB. */
 const MAX_BLOCK_TRANSACTIONS = 512
 const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 
-/** What became of a command: it is in the block, may be in a later one, or never will be (and why). */
+/** Outcome of adding a command: it is in the block, may fit a later one, or never will be in one (and why). */
 export type Added = 'added' | 'left' | { readonly refused: string }
 
 interface ExecutedEntry {
@@ -30,7 +30,7 @@ const encoder = new TextEncoder()
 
 export class PayloadDraft {
   readonly block: ExecutingBlock
-  /** Why the reward cannot be paid; null: it is paid. */
+  /** Reason why the reward cannot be paid, or null if it was paid. */
   readonly rewardFault: string | null
   readonly #layer: Layer
   readonly #minerData: Uint8Array
@@ -44,7 +44,10 @@ export class PayloadDraft {
   #txId: number
   #payload: StoredPayload | null = null
 
-  /** `state`: after the parent. `chains`: of the network. */
+  /**
+   * @param state state after the parent
+   * @param chains number of chains of the network
+   */
   constructor(state: ReadableState, block: ExecutingBlock, chains: number) {
     this.block = block
     this.#layer = new Layer(state)
@@ -56,7 +59,7 @@ export class PayloadDraft {
     this.#hashes = new GrowingPayload({ minerData: this.#minerData, coinbase: this.#coinbase }, sha512t256)
   }
 
-  /** Commands in it. */
+  /** Number of commands in it. */
   get size(): number {
     return this.#done.length
   }
@@ -69,11 +72,14 @@ export class PayloadDraft {
     return this.#keys.has(key)
   }
 
-  /** Executes a command at the end of the block, if it may be there and has room. `bytes`: its JSON in the payload. */
+  /**
+   * Executes a command at the end of the block, if it is valid there and has room.
+   * @param bytes JSON text of the command in the payload
+   */
   add({ command, bytes }: { readonly command: Command; readonly bytes: Uint8Array }): Added {
     const { meta, key } = command
     const { parentTime } = this.block.context
-    // Live nodes also want it to be at most 95 s younger than the parent. Here blocks may be made hours apart.
+    // Live nodes also refuse a command over 95 s younger than the parent. Here hours may pass between two blocks.
     const created = BigInt(meta.creationTime) * 1_000_000n
     if (parentTime >= created + BigInt(meta.ttl) * 1_000_000n) return { refused: 'Transaction time-to-live is expired' }
     if (this.isFull || bytes.length > this.#bytesLeft) return 'left'
@@ -81,7 +87,7 @@ export class PayloadDraft {
     const gasLimit = Math.min(meta.gasLimit, this.#gasLeft)
     const executed = executeCommand(this.#layer, this.block, command, { txId: this.#txId, gasLimit })
     if ('refused' in executed) return executed.isFinal ? { refused: executed.refused } : 'left'
-    // It may have failed for want of gas that only this block does not have.
+    // It may have failed for lack of gas in this block only.
     if (executed.hasFailed && gasLimit < meta.gasLimit) return 'left'
     this.#keys.add(key)
     this.#gasLeft -= executed.gas
@@ -94,7 +100,7 @@ export class PayloadDraft {
     return 'added'
   }
 
-  /** The payload as it is now: the same object until a command is added. */
+  /** The present payload: the same object until a command is added. */
   get payload(): StoredPayload {
     if (this.#payload === null) {
       const parts = { minerData: this.#minerData, transactions: [...this.#done], coinbase: this.#coinbase }
@@ -104,13 +110,13 @@ export class PayloadDraft {
     return this.#payload
   }
 
-  /** What the block writes as it is now. */
+  /** Present writes of the block. */
   get writes(): Writes {
     const counter: LayerEntry = { domain: 'counters', key: 'tx', value: this.#txId }
     return [...this.#writes, [counter]]
   }
 
-  /** Result of the reward. One that cannot be paid is told, and the chain goes on. */
+  /** Pays the reward, and returns its result. If that fails, the chain continues: the result holds the error. */
   #reward(chains: number): { readonly text: string; readonly fault: string | null } {
     const { context, miner } = this.block
     const layer = new Layer(this.#layer)

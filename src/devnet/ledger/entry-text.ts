@@ -1,4 +1,4 @@
-/** Entries of the state as JSON text: what hashes of writes are made of, and what is compared when blocks are checked. */
+/** Entries of the state as JSON text, for hashes of writes and for comparisons when blocks are checked. */
 import type { Module, PactState } from '../../contracts/machine/ast.ts'
 import type { Namespace } from '../../contracts/machine/modules.ts'
 import type { LayerEntry } from '../../contracts/machine/state.ts'

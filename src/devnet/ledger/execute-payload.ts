@@ -1,4 +1,4 @@
-/** Executes the commands of a payload again, and compares what comes out with what it says. */
+/** Executes the commands of a payload again, and compares the outputs with those that it names. */
 import { equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
@@ -9,12 +9,12 @@ import type { Judged, Misexecuted } from '../rules/executions.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import type { PayloadDraft } from './draft.ts'
 
-/** What is wrong with a command on top of a block, before it runs: hash, signatures, chain; null: nothing. */
+/** Checks hash, signatures and chain of a command on top of a block, before it runs. Returns null if it is valid. */
 export type CommandCheck = (command: Command, parent: Header) => string | null
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** `check`: what is wrong with a command before it runs; null: nothing. */
+/** @param check returns the reason why a command must not run, or null */
 export function executePayload(
   begin: (miner: MinerAccount) => PayloadDraft,
   payload: StoredPayload,

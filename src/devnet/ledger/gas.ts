@@ -1,4 +1,6 @@
-/** Gas: bought before a command runs, for all that it may use, and settled after it (COMMANDS of the network: gas). */
+/**
+ * Gas (PROTOCOL.md E.4): the payer buys the whole gas limit before a command runs, and gets the rest back afterwards.
+ */
 import { evalError } from '../../contracts/errors.ts'
 import type { Run } from '../../contracts/machine/ast.ts'
 import { granting, withCapability } from '../../contracts/machine/capabilities.ts'
@@ -21,7 +23,7 @@ import { type BlockContext, blockDataOf } from './block-context.ts'
 import { blockRules, callCoin, coinToken, evaluatorOn } from './runner.ts'
 import { grantedByName } from './verifiers/verifier.ts'
 
-/** Thousandths of gas that buying may use; it is not paid for. */
+/** Limit of buying gas, in thousandths of gas; nobody pays for it. */
 const BUYING_LIMIT = 1_500_000
 /** Decimal places of an amount of coins. */
 export const COIN_PLACES = 12
@@ -29,7 +31,7 @@ export const COIN_PLACES = 12
 const encoder = new TextEncoder()
 const BOUGHT = encoder.encode('-buygas')
 
-/** What the code of a command can ask for. */
+/** Data that the code of a command can read. */
 export function environmentOf(context: BlockContext, command: Command): Environment {
   const { payload, verifiers, key, meta } = command
   const { sender, gasLimit, gasPrice } = meta
@@ -51,12 +53,12 @@ function blockScopeOf(context: BlockContext): BlockScope {
   return { chain: blockDataOf(context), rules: blockRules(context.release) }
 }
 
-/** Since release 5.4.1 of the language a signer counts under the public key; before, under the address if there is one. */
+/** Signers count by public key since release 5.4.1 of the language, and before by their address if they name one. */
 function signersOf({ release }: BlockContext, command: Command): Message['signers'] {
   return release.isLanguage541 ? command.grants : command.grantsByAddress
 }
 
-/** Price of so much gas, rounded to what a coin can be divided into. */
+/** Price of an amount of gas, rounded to the precision of a coin. */
 export function priceOf(gas: number, { meta }: Command): Decimal {
   return meta.gasPrice
     .mul(Decimal.of(BigInt(gas)))
@@ -64,18 +66,18 @@ export function priceOf(gas: number, { meta }: Command): Decimal {
     .normalise()
 }
 
-/** Takes the price of all the gas that a command may use from its sender. Throws ContractError. */
+/** Takes the price of the gas limit of a command from its payer. Throws ContractError. */
 export function buyGas(layer: Layer, context: BlockContext, command: Command): void {
   const { block, message } = environmentOf(context, command)
   const paying: Message = {
     ...message,
-    // Hardly any contract that pays asks for it.
+    // Computed on access: hardly any paying contract reads it.
     get hash() {
       return hashBytes(concatBytes(decodeHash(command.key), BOUGHT))
     },
     data: dataForPayer(command),
     signers: signersWhoPay(message, command),
-    // They run once the gas is bought.
+    // Verifiers run once the gas is bought.
     verifiers: new Map(),
   }
   const evaluator = evaluatorOn({ block, message: paying }, layer, { used: 0, limit: BUYING_LIMIT })
@@ -85,10 +87,10 @@ export function buyGas(layer: Layer, context: BlockContext, command: Command): v
   granting(evaluator, [coinToken('GAS')], () => withPayer(evaluator, gasPayerOf(command), buy))
 }
 
-/** Whether a capability lets a contract pay for the gas of others. */
+/** Whether a capability lets a contract pay the gas of others. */
 export const isGasPayer = ({ name }: CapabilityToken) => name.endsWith('.GAS_PAYER')
 
-/** The capability of a contract that pays for others; null: the sender pays. */
+/** Capability of the contract that pays. Throws ContractError if there are several. @returns null if the sender pays */
 function gasPayerOf({ grants }: Command): CapabilityToken | null {
   const payers = [...grants.values()].flat().filter(isGasPayer)
   if (payers.length > 1) throw evalError('Multiple gas payer capabilities')
@@ -100,7 +102,7 @@ function withPayer(run: Run, payer: CapabilityToken | null, buy: () => void): vo
   else withCapability(run, payer, buy, true)
 }
 
-/** A signature for coin.GAS also counts for the debit, while gas is bought. */
+/** While gas is bought, a signature for coin.GAS also covers the debit. */
 function signersWhoPay({ signers }: Message, { meta }: Command): Message['signers'] {
   const paying = new Map<string, readonly CapabilityToken[]>()
   for (const [key, tokens] of signers) {
@@ -110,7 +112,7 @@ function signersWhoPay({ signers }: Message, { meta }: Command): Message['signer
   return paying
 }
 
-/** A contract that pays may look at what it pays for. */
+/** Data for a contract that pays: it may inspect the command. */
 function dataForPayer({ payload }: Command): Value {
   const user = payload.data instanceof Map ? (payload.data as ReadonlyMap<string, Value>) : new Map<string, Value>()
   const about: (readonly [string, Value])[] =
@@ -131,7 +133,7 @@ function dataForPayer({ payload }: Command): Value {
   return new Map<string, Value>([...user, ...about])
 }
 
-/** Pays the miner for the gas that was used, and gives the rest back. Returns the events. Throws ContractError. */
+/** Pays the miner for the used gas, and refunds the rest. Throws ContractError. @returns the events */
 export function redeemGas(
   layer: Layer,
   context: BlockContext,
@@ -149,12 +151,12 @@ export function redeemGas(
   return evaluator.transaction.events
 }
 
-/** The guard of a miner's account. */
+/** Guard of the account of a miner. */
 export function guardOf({ predicate, publicKeys }: MinerAccount): Guard {
   return new Guard({ kind: 'keyset', keys: [...new Set(publicKeys)].sort(), predicate })
 }
 
-/** Pays the reward of a block. Returns the events. Throws ContractError. */
+/** Pays the reward of a block. Throws ContractError. @returns the events */
 export function payReward(
   layer: Layer,
   context: BlockContext,

@@ -1,6 +1,6 @@
 /**
- * The first block of every chain: the system contracts, keysets, namespaces and funded accounts. It is the same on all
- * chains of a network, so its state lies below those of all blocks.
+ * First block of every chain: system contracts, keysets, namespaces and funded accounts. It is the same on all chains
+ * of a network, so its state is the base of all block states.
  */
 import { granting } from '../../contracts/machine/capabilities.ts'
 import { emptyEnvironment, freeGas, type Message } from '../../contracts/machine/environment.ts'
@@ -32,14 +32,16 @@ const operator = [developmentAccounts[0].publicKey]
 
 const known = new Map<number, Genesis>()
 
-/** The first block of a network of so many chains. Made once: it takes as long as loading the system contracts. */
+/**
+ * First block of a network with this number of chains. Cached: making it takes as long as loading the system contracts.
+ */
 export function genesisOf(chains: number): Genesis {
   const genesis = known.get(chains) ?? makeGenesis(chains)
   known.set(chains, genesis)
   return genesis
 }
 
-/** Tables that come with a contract. */
+/** Tables of each contract. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   coin: ['coin.coin-table', 'coin.allocation-table'],
   ns: ['ns.registry'],

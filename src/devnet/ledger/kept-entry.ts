@@ -1,4 +1,4 @@
-/** Entries of the state as JSON from which they can be made again, module versions by numbers of their own. */
+/** Serializes entries of the state to JSON and back. References to modules become ids of their versions. */
 import { language } from '../../contracts/language.ts'
 import { Fun, type Module, type PactState } from '../../contracts/machine/ast.ts'
 import type { Namespace } from '../../contracts/machine/modules.ts'
@@ -6,10 +6,10 @@ import { type ModuleSource, reloadModule, sourceOf } from '../../contracts/machi
 import { type KeptValue, keepValue, keptValue } from '../../contracts/values/keep.ts'
 import type { Guard, ObjectValue, Value } from '../../contracts/values/value.ts'
 
-/** Names one version of a module: of the first block by its name, others by a number. */
+/** Id of a module version: its name for one of the first block, a number for all others. */
 export type ModuleId = string | number
 
-/** Gives each version of a module its number, and finds modules by theirs. */
+/** Maps module versions to ids, and ids to module versions. */
 export interface ModuleNumbers {
   idOf(module: Module): ModuleId
   moduleOf(id: ModuleId): Module
@@ -103,7 +103,7 @@ export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
   }
 }
 
-/** The module as it was. Throws ContractError where that is not what was kept. */
+/** Restores a module. Throws ContractError if the record does not load. */
 export function keptModule({ constants, modules, scope, ...rest }: KeptModule, numbers: ModuleNumbers): Module {
   return reloadModule(language, {
     ...rest,

@@ -1,6 +1,6 @@
 /**
- * Executes blocks: what they pay, what their commands do, and the state after each of them, on every branch. Blocks that
- * this node makes are executed once, while they are made; those of others when they come.
+ * Executes blocks: rewards, commands, and the state after each block, on every branch. A block that this node makes is
+ * executed once, while it grows; a block of others, when it arrives.
  */
 
 import { evalError } from '../../contracts/errors.ts'
@@ -36,16 +36,16 @@ export interface LedgerOptions {
   readonly heads: Iterable<Header>
   readonly index: TransactionIndex
   readonly versions: Versions
-  /** What the release that the network follows does differently from others. */
+  /** Rules of the node release that the network follows. */
   readonly release: ReleaseRules
-  /** Judges commands in blocks of others. */
+  /** Checks commands in blocks of others. */
   readonly check: CommandCheck
 }
 
-/** Where the result of a command stands. */
+/** A command result in a block. */
 export interface FoundResult {
   readonly block: Block
-  /** Place among the commands of the block. */
+  /** Position among the commands of the block. */
   readonly index: number
   /** JSON text of the result. */
   readonly output: Uint8Array
@@ -57,11 +57,11 @@ export class Ledger implements Executions {
   readonly #options: LedgerOptions
   readonly #branches: Branches
   readonly #genesis: ReadableState
-  /** What payloads write that were executed here and may become blocks. */
+  /** Payloads executed here that may become blocks, with their writes. */
   readonly #executed = new WeakMap<StoredPayload, { readonly parent: Uint8Array; readonly writes: Writes }>()
-  /** The block whose results were asked for last: whoever asks for many asks for those of few blocks. */
+  /** One-entry cache: pollers mostly ask about the same block. */
   #told: Block | null = null
-  /** Chain -> what was seen last below its head. */
+  /** Chain -> the last context below its head. */
   readonly #seen = new Map<number, { readonly record: number; readonly context: BlockContext }>()
 
   constructor(options: LedgerOptions) {
@@ -77,7 +77,7 @@ export class Ledger implements Executions {
     return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains)
   }
 
-  /** The payload of a draft as it is now. */
+  /** The present payload of a draft. Remembers its writes for `judge`. */
   payloadOf(draft: PayloadDraft, parent: Header): StoredPayload {
     const { payload } = draft
     if (!this.#executed.has(payload)) this.#executed.set(payload, { parent: parent.hash, writes: draft.writes })
@@ -92,8 +92,8 @@ export class Ledger implements Executions {
   }
 
   /**
-   * Executes a block of the store again, to keep what it has written. Throws NewcutError DATA_UNUSABLE when its outputs
-   * are not what comes out.
+   * Executes a block of the store again to record its writes. Throws NewcutError DATA_UNUSABLE if the outputs differ
+   * from those of the block.
    */
   replay(block: Block): void {
     const parent = this.#options.store.parentOf(block)
@@ -115,37 +115,43 @@ export class Ledger implements Executions {
     this.#branches.follow(head)
   }
 
-  /** Plain /local: JSON text of the result, on top of the block so far below the head. */
+  /** Plain /local, on top of the block `rewindDepth` below the head. @returns JSON text of the result */
   local(chain: number, command: Command, rewindDepth = 0): string {
     const { context, state } = this.#below(chain, rewindDepth)
     return runLocally(state, context, command, this.#readProof)
   }
 
-  /** Preflight: JSON text of the result, as in a block of nobody. */
+  /** Preflight: executes the command as a block without a miner would. @returns JSON text of the result */
   preflight(chain: number, command: Command, rewindDepth = 0): string {
     const { context, state } = this.#below(chain, rewindDepth)
     return runPreflight(state, context, command, this.#readProof)
   }
 
-  /** Why the gas of a command cannot be bought on the head of the chain, as live nodes say it; null: it can. */
+  /** @returns why the gas of a command cannot be bought at the head, in the words of live nodes, or null if it can */
   gasFault(chain: number, command: Command): string | null {
     const { context, state } = this.#below(chain, 0)
     return gasFault(state, context, command)
   }
 
-  /** Why gas of a command cannot be bought so far below the head: its payer does not exist. null: there is one. */
+  /** @returns why the payer of the gas of a command does not exist `rewindDepth` below the head, or null if it does */
   payerFault(chain: number, command: Command, rewindDepth = 0): string | null {
     const { context, state } = this.#below(chain, rewindDepth)
     return payerFault(state, context, command)
   }
 
-  /** Why nothing is left to do for a continuation, in releases that say it; null: its pact goes on, or it is none. */
+  /**
+   * Refuses continuations of finished pacts, in releases that do so.
+   * @returns null if the pact continues, or if the command is no continuation
+   */
   pactFault(chain: number, command: Command): string | null {
     if (!this.#options.release.refusesFinishedPacts) return null
     return pactFault(this.#below(chain, 0).state, command)
   }
 
-  /** The result of a command on the branch of a chain's head, in a block that has at least so many on top of it. */
+  /**
+   * Finds the result of a command on the branch of the head of a chain.
+   * @param confirmationDepth least number of blocks on top of the one with the result
+   */
   result(chain: number, requestKey: string, confirmationDepth = 0): FoundResult | null {
     const { store, index } = this.#options
     const highest = store.heightAt(this.#branches.head(chain)) - confirmationDepth
@@ -171,7 +177,7 @@ export class Ledger implements Executions {
     return contextOn(parent.chainId, parent, this.#options.release)
   }
 
-  /** What the commands of a chain can see so far below its head. */
+  /** Context and state for commands `depth` blocks below the head of a chain. */
   #below(chain: number, depth: number) {
     const record = this.#branches.below(chain, depth)
     const seen = this.#seen.get(chain)
@@ -189,7 +195,7 @@ export class Ledger implements Executions {
     return this.stateOf(parent.chainId, this.#options.store.recordOfHash(parent.hash))
   }
 
-  /** What a proof of another chain proves to a block. Throws ContractError. */
+  /** Pact that a proof of another chain proves to a block. Throws ContractError. */
   readonly #readProof: ProofReader = (evaluator, { chain, parentHash }, proof) => {
     const { store } = this.#options
     const parent = store.byId(parentHash, chain)
@@ -201,7 +207,7 @@ export class Ledger implements Executions {
     return provenPact(evaluator, decoder.decode(verified.output))
   }
 
-  /** Whether a command is on the branch of `parent` already. */
+  /** @returns the reason for a refusal if the command is already on the branch of `parent`, otherwise null */
   #repeated(parent: Header, key: string): string | null {
     const { store, index } = this.#options
     const record = store.recordOfHash(parent.hash)
@@ -215,7 +221,7 @@ export class Ledger implements Executions {
   }
 }
 
-/** The value that each entry was given last. */
+/** The last value of each entry. */
 function lastOfEach(entries: readonly LayerEntry[]): Iterable<LayerEntry> {
   const last = new Map<string, LayerEntry>()
   for (const entry of entries) last.set(`${entry.domain}\0${entry.key}`, entry)

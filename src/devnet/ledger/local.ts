@@ -1,4 +1,4 @@
-/** Calls that change nothing: /local, preflight, and the trial of a command before it is pending. */
+/** Read-only calls: /local, preflight, and the trial of a command before it becomes pending. */
 import type { ContractError } from '../../contracts/errors.ts'
 import { evalError } from '../../contracts/errors.ts'
 import type { PactState } from '../../contracts/machine/ast.ts'
@@ -11,10 +11,10 @@ import { buyGas, environmentOf, isGasPayer } from './gas.ts'
 import { attempt, evaluatorOn } from './runner.ts'
 import { boughtText, executeCommand, type ProofReader, runPayload } from './transaction.ts'
 
-/** Who gets the fee of a command that is only tried. */
+/** Miner of a trial: nobody gets its fee. */
 const NO_MINER = { account: 'NoMiner', predicate: '<', publicKeys: [] }
 
-/** Runs the payload only: no gas is bought, every table can be read. JSON text of the result. */
+/** Runs only the payload: no gas is bought, and every table can be read. @returns JSON text of the result */
 export function runLocally(
   state: ReadableState,
   context: BlockContext,
@@ -23,7 +23,7 @@ export function runLocally(
 ): string {
   const { meta, key } = command
   const layer = new Layer(state)
-  // No call may hold the node longer than a block would.
+  // No call may occupy the node longer than a block could.
   const gas = { used: 0, limit: Math.min(meta.gasLimit, MAX_BLOCK_GAS) * 1000 }
   const { block, message } = environmentOf(context, command)
   const rules = { ...block.rules, isLocal: true }
@@ -42,7 +42,7 @@ export function runLocally(
   })
 }
 
-/** Runs a command as a block would. JSON text of the result. */
+/** Runs a command as a block would. @returns JSON text of the result */
 export function runPreflight(
   state: ReadableState,
   context: BlockContext,
@@ -57,7 +57,7 @@ export function runPreflight(
   return 'output' in executed ? executed.output : failure(command, evalError(`"${command.key}" ${executed.refused}`))
 }
 
-/** Why the gas of a command cannot be bought; null: it can. */
+/** @returns why the gas of a command cannot be bought, or null if it can */
 export function gasFault(state: ReadableState, context: BlockContext, command: Command): string | null {
   const bought = attempt(() => buyGas(new Layer(state), context, command))
   if (!('error' in bought)) return null
@@ -65,8 +65,9 @@ export function gasFault(state: ReadableState, context: BlockContext, command: C
 }
 
 /**
- * Why the gas of a command cannot be bought because its payer does not exist: the sender has no account, or there is no
- * contract that is to pay. null: both are there. A payer who has too few coins exists.
+ * Checks that the payer of the gas exists: the account of the sender, or the contract that pays. A payer with too few
+ * coins exists.
+ * @returns null if it exists, otherwise why the gas cannot be bought
  */
 export function payerFault(state: ReadableState, context: BlockContext, command: Command): string | null {
   const isMissing = (domain: Domain, key: string) => (state.get(domain, key) ?? null) === null
@@ -76,7 +77,7 @@ export function payerFault(state: ReadableState, context: BlockContext, command:
   return gasFault(state, context, command)
 }
 
-/** Why a continuation is too late: its pact is finished. null: it is not, or the command is no continuation. */
+/** @returns why a continuation is too late (its pact is finished), or null if it is not, or is no continuation */
 export function pactFault(state: ReadableState, { payload }: Command): string | null {
   if (payload.kind !== 'cont' || state.get<PactState | null>('pacts', payload.pactId) !== null) return null
   return `This transaction is attempting to complete an already-completed defpact ID: ${payload.pactId}`

@@ -1,7 +1,8 @@
 /**
- * Commands for this node and others that are named, and for nobody else. They never stand in a block. They run at once,
- * one after the other, in a state of their own: it begins as that after the first block of a chain, lives in memory, and
- * sees nothing of public commands. No gas is paid; none may use more than a block has.
+ * Private commands: only this node and others that they name execute them. They are never in a block.
+ *
+ * They run on arrival, one at a time, in a state of their own. It starts as the state after the first block of a chain,
+ * lives in memory, and never sees public commands. They pay no gas; each is limited to the gas of a block.
  */
 import { evalError } from '../../contracts/errors.ts'
 import { Layer } from '../../contracts/machine/state.ts'
@@ -22,21 +23,21 @@ const MAX_RESULTS = 10_000
 
 export class PrivateLedger {
   readonly #chains: Pick<Chains, 'cut'>
-  /** The name of this node among those that commands are addressed to; null: it has none, and executes none. */
+  /** Name of this node in the addresses of commands; null if it has none, and executes none. */
   readonly #entity: string | null
   readonly #release: ReleaseRules
   readonly #states = new Map<number, Layer>()
   /** Chain and request key -> JSON text of the result, oldest first. */
   readonly #results = new Map<string, string>()
 
-  /** `release`: what the release that the network follows does differently from others. */
+  /** @param release rules of the node release that the network follows */
   constructor(chains: Pick<Chains, 'cut'>, entity: string | null, release: ReleaseRules) {
     this.#chains = chains
     this.#entity = entity
     this.#release = release
   }
 
-  /** Executes a command that is addressed to this node, once. Its hash and signatures were checked. */
+  /** Executes a command once, if it is addressed to this node. Its hash and signatures must have been checked. */
   submit(chain: number, command: Command<PrivateMeta>): void {
     const { from, to } = command.meta.address
     const isOurs = this.#entity !== null && [from, ...to].includes(this.#entity)
@@ -49,7 +50,7 @@ export class PrivateLedger {
     if (this.#results.size > MAX_RESULTS) this.#results.delete(oldest)
   }
 
-  /** JSON text of a result; null: there is none. */
+  /** @returns the result as JSON text, or null if there is none */
   result(chain: number, key: string): string | null {
     return this.#results.get(keyOf(chain, key)) ?? null
   }

@@ -1,4 +1,4 @@
-/** The pact of a command on another chain, read from the result that a proof has proven. */
+/** Reads the pact of a command on another chain from the proven result of that command. */
 import { evalError } from '../../contracts/errors.ts'
 import { Fun, type PactState, type Run, type Yield } from '../../contracts/machine/ast.ts'
 import { splitName } from '../../contracts/machine/names.ts'
@@ -8,7 +8,10 @@ import { type ExactJson, parseExactJson } from '../../core/json.ts'
 
 type Fields = { readonly [key: string]: ExactJson }
 
-/** `output`: JSON text of a command result. Throws ContractError when the command has neither begun nor continued a pact. */
+/**
+ * Throws ContractError if the command neither began nor continued a pact.
+ * @param output JSON text of the command result
+ */
 export function provenPact(run: Run, output: string): PactState {
   const { continuation } = parseExactJson(output) as Fields
   if (continuation === null || continuation === undefined) {

@@ -1,12 +1,12 @@
-/** What a block is worth: a table of the network, by height, divided among its chains (PROTOCOL.md E.4). */
+/** Block reward: a table of the network by height, divided among its chains (PROTOCOL.md E.4). */
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { COIN_PLACES } from './gas.ts'
 
-/** Blocks of a chain for which an entry holds: a month of blocks every 30 seconds. */
+/** Blocks of a chain that one entry covers: a month of blocks every 30 seconds. */
 const ENTRY_BLOCKS = 87_600n
 /**
- * Rewards of all chains together, in units of 10^-5 coins: the first five years. The network's table goes on for 120
- * years; higher blocks of a development network get the last entry of these.
+ * Rewards of all chains together, in units of 10^-5 coins, for the first five years. The table of the network covers
+ * 120 years; on a development network the last entry here also covers all higher blocks.
  */
 const REWARDS = [
   ...[2304523, 2297878, 2291249, 2284644, 2278052, 2271485, 2264932, 2258402, 2251887, 2245395, 2238917, 2232462],
@@ -17,7 +17,7 @@ const REWARDS = [
 ]
 const REWARD_PLACES = 5
 
-/** Coins for a block at this height of one of so many chains. Throws RangeError for genesis blocks, which have none. */
+/** Reward in coins of a block at this height of one of `chains` chains. Throws RangeError for genesis blocks. */
 export function rewardAt(height: bigint, chains: number): Decimal {
   if (height < 1n) throw new RangeError(`block ${height} has no reward`)
   const entry = (height - 1n) / ENTRY_BLOCKS

@@ -1,4 +1,4 @@
-/** Runs code on a layer of the state: commands of users, and what the ledger itself calls. */
+/** Runs contract code on a layer of the state: commands of users, and calls of the ledger itself. */
 import { ContractError } from '../../contracts/errors.ts'
 import { language } from '../../contracts/language.ts'
 import { Fun, type Run } from '../../contracts/machine/ast.ts'
@@ -16,10 +16,10 @@ import { CapabilityToken, type Value } from '../../contracts/values/value.ts'
 import { NewcutError } from '../../core/errors.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 
-/** The first block defines what later ones need: modules and keysets outside of namespaces. */
+/** Rules of the first block, which defines modules and keysets outside of namespaces. */
 export const genesisRules: LanguageRules = emptyEnvironment.block.rules
 
-/** The rules of a block after the first one. */
+/** Rules of all blocks after the first one. */
 export function blockRules({ isLanguage541 }: Pick<ReleaseRules, 'isLanguage541'>): LanguageRules {
   return {
     ...genesisRules,
@@ -32,7 +32,7 @@ export function blockRules({ isLanguage541 }: Pick<ReleaseRules, 'isLanguage541'
 
 const NOWHERE = { line: 0, column: 0 }
 
-/** An evaluator of one transaction, whose writes go into the layer. */
+/** Creates the evaluator of one transaction, which writes to the layer. */
 export function evaluatorOn({ block, message }: Environment, layer: Layer, gas: GasMeter): Evaluator {
   return new Evaluator(language, block, newTransaction(message, layer, gas))
 }
@@ -50,15 +50,16 @@ export function coinToken(name: string, ...args: Value[]): CapabilityToken {
 }
 
 /**
- * Runs code of a user. Gives its value, or the error with which it failed. An error that is not the code's own is one of
- * the evaluator: the command fails, and the chain goes on.
+ * Runs code of a user. An error other than ContractError is a bug of the evaluator: the command fails with it, and the
+ * chain continues. Throws NewcutError if the state cannot be read.
+ * @returns the value of the code, or the error with which it failed
  */
 export function attempt<T>(run: () => T): { readonly value: T } | { readonly error: ContractError } {
   try {
     return { value: run() }
   } catch (error) {
     if (error instanceof ContractError) return { error }
-    // The state cannot be read: that is no fault of the code.
+    // The state cannot be read, which is no error of the code.
     if (error instanceof NewcutError) throw error
     const { name, message } = error as Error
     return { error: new ContractError('EvalError', `Internal error: ${name}: ${message}`) }

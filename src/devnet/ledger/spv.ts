@@ -1,4 +1,4 @@
-/** Proofs of outputs for other chains (PROTOCOL.md B.8), from the current branches. */
+/** Creates proofs of outputs for other chains (PROTOCOL.md B.8), from the current branches. */
 import { equalBytes } from '../../core/bytes.ts'
 import { shortestPath } from '../../core/graph.ts'
 import type { Header } from '../../core/header.ts'
@@ -9,14 +9,14 @@ import type { Chains } from '../rules/chains.ts'
 import { sha512t256 } from '../rules/digest.ts'
 import type { Block } from '../store/block-store.ts'
 
-/** Which output is to be proven, and to whom. */
+/** The output to prove, and the target chain. */
 export interface SpvRequest {
   readonly chain: number
-  /** Of the transaction whose output it is. */
+  /** Request key of the transaction with the output. */
   readonly requestKey: string
-  /** The block of that chain that holds the transaction. */
+  /** Block that holds the transaction. */
   readonly block: Block
-  /** Place of the transaction in the block, from 0. */
+  /** Position of the transaction in the block, from 0. */
   readonly index: number
   readonly targetChain: number
 }
@@ -29,9 +29,8 @@ const TOO_YOUNG = 'target chain not reachable. Chainweb instance is too young'
 const NO_WAY = "Target of SPV proof can't be reached from the source transaction"
 
 /**
- * Proves the output of a transaction to the target chain. Its root is the block of that chain that is as many heights
- * above the block of the transaction as their chains are steps apart. Throws RangeError where the block does not hold
- * the transaction.
+ * Proves the output of a transaction to the target chain. The root is a block of the target chain; its height is that
+ * of the transaction plus the distance of the two chains. Throws RangeError if the block does not hold the transaction.
  */
 export function spvProof(chains: Chains, { chain, requestKey, block, index, targetChain }: SpvRequest): SpvAnswer {
   const { payload } = block
@@ -44,12 +43,12 @@ export function spvProof(chains: Chains, { chain, requestKey, block, index, targ
   const height = block.height + path.length - 1
   if (head.height < height) return unreachable(TOO_YOUNG)
   const headers = headersAlong(chains, path, chains.ancestor(head.hash, height))
-  // A block beside the current branch has no way up.
+  // An orphaned block has no path to the current branch.
   if (!equalBytes(headers[0].hash, block.hash)) return unreachable(NO_WAY)
   return { proof: encodeProof(proveOutput({ payload, index, headers }, sha512t256)) }
 }
 
-/** The headers on a path of chains up to this one, each named by the next as adjacent. */
+/** Headers along a path of chains up to `root`; each is an adjacent parent of the next. */
 function headersAlong(chains: Chains, path: readonly number[], root: Header): Header[] {
   const headers = [root]
   for (const chain of path.slice(0, -1).reverse()) {

@@ -1,4 +1,4 @@
-/** Executes one command of a block: buys its gas, runs it, settles (COMMANDS of the network: execution). */
+/** Executes one command of a block: buys its gas, runs it, and redeems the gas (PROTOCOL.md E.4). */
 import { type ContractError, evalError } from '../../contracts/errors.ts'
 import type { PactState, Run } from '../../contracts/machine/ast.ts'
 import { runForms } from '../../contracts/machine/execute.ts'
@@ -16,10 +16,10 @@ import { buyGas, environmentOf, redeemGas } from './gas.ts'
 import { attempt, evaluatorOn } from './runner.ts'
 import { runVerifiers } from './verifiers/run.ts'
 
-/** Each command that is paid for takes so many numbers; the result tells the middle one. */
+/** Transaction ids that each paid command takes; its result names the middle one. */
 export const TX_IDS = 3
 
-/** Finds out what a proof of another chain proves. Throws ContractError. */
+/** Returns the pact that a proof of another chain proves. Throws ContractError. */
 export type ProofReader = (run: Run, context: BlockContext, proof: string) => PactState
 
 export interface ExecutingBlock {
@@ -33,26 +33,26 @@ export interface Executed {
   readonly output: string
   readonly gas: number
   readonly hasFailed: boolean
-  /** All that it wrote, gas included. */
+  /** All writes of the command, gas included. */
   readonly layer: Layer
 }
 
-/** Why a command is not in the block. `isFinal`: it is the command's own fault, not that of the miner or the block. */
+/** A command that is not in the block, and why. `isFinal` if the command is at fault, not the miner or the block. */
 export interface Unexecuted {
   readonly refused: string
   readonly isFinal: boolean
 }
 
 export interface ExecuteOptions {
-  /** The number that the next write has. */
+  /** Transaction id of the next write. */
   readonly txId: number
-  /** At most that of the command: what the block has left. */
+  /** Gas left in the block, at most that of the command. */
   readonly gasLimit: number
   /** JSON text. */
   readonly metaData?: string
 }
 
-/** Executes a command on top of a state, which it leaves as it is. */
+/** Executes a command on top of a state without changing the state. */
 export function executeCommand(
   state: ReadableState,
   block: ExecutingBlock,
@@ -94,7 +94,7 @@ export function boughtText({ wireMessage }: ContractError): string {
   return `Failed to buy gas: ${wireMessage}`
 }
 
-/** Asks the verifiers, then runs code or the step of a pact. Throws ContractError. */
+/** Runs the verifiers, then the code or the step of a pact. Throws ContractError. */
 export function runPayload(
   run: ExpandingRun,
   context: BlockContext,

@@ -1,7 +1,8 @@
 /**
- * What blocks have written: for every entry all its values, newest first, each with the block that wrote it. The state
- * of a block is, of every entry, the newest value that the block itself or one of its ancestors wrote. So there is a
- * state for every block on every branch, and nothing is ever undone.
+ * Versions of contract-state entries: all values of each entry, newest first, with the block that wrote each.
+ *
+ * The state of a block has the newest value of each entry that the block or one of its ancestors wrote. So every block
+ * on every branch has a state, and nothing is ever undone.
  */
 import type { LayerEntry } from '../../contracts/machine/state.ts'
 
@@ -9,21 +10,21 @@ export interface Version {
   /** Record number of the block that wrote it. */
   readonly record: number
   readonly value: unknown
-  /** What was written before, on whatever branch. */
+  /** Previous value, of any branch. */
   readonly older: Version | null
 }
 
 export interface Versions {
-  /** The value that was written last; null: none was. */
+  /** @returns the last value written, or null if there is none */
   newest(chain: number, domain: string, key: string): Version | null
-  /** Every key that was ever written, in no order. */
+  /** Every key ever written, in any order. */
   keys(chain: number, domain: string): Iterable<string>
-  /** Adds what a block has written. */
+  /** Adds the writes of a block. */
   add(chain: number, record: number, entries: Iterable<LayerEntry>): void
 }
 
 export class MemoryVersions implements Versions {
-  /** Chain -> domain -> key -> value that was written last. */
+  /** Chain -> domain -> key -> the last value written. */
   readonly #chains = new Map<number, Map<string, Map<string, Version>>>()
 
   newest(chain: number, domain: string, key: string): Version | null {

@@ -1,6 +1,6 @@
-/** Request keys of transactions that no block could hold. */
+/** Request keys of transactions that no block can hold. */
 
-/** Most keys that are remembered, for each chain. */
+/** Most keys for each chain. */
 const MAX_KEYS = 10_000
 
 export class Badlist {
@@ -15,12 +15,11 @@ export class Badlist {
     }
   }
 
-  /** All keys, oldest first. */
   get keys(): readonly string[] {
     return [...this.#keys]
   }
 
-  /** Forgets all others. */
+  /** Replaces all keys. */
   replace(keys: Iterable<string>): void {
     this.#keys.clear()
     this.add(keys)

@@ -1,4 +1,6 @@
-/** Why live nodes refuse a command before any contract runs (PROTOCOL.md E.3), in their words and their order. */
+/**
+ * Checks that refuse a command before any contract runs (PROTOCOL.md E.3), in the words and the order of live nodes.
+ */
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { isCommandHash } from '../../core/command-hash.ts'
 import { type GasModel, MAX_BLOCK_GAS, sizeGas } from '../../core/gas.ts'
@@ -7,24 +9,24 @@ import type { CommandCheck } from '../ledger/execute-payload.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import { signaturesFault } from './signatures.ts'
 
-/** Lowest gas price that is taken: 10^-8. */
+/** Lowest gas price accepted: 10^-8. */
 const MIN_GAS_PRICE = new Decimal(1n, 8)
 /** Gas prices are multiples of 10^-12. */
 const GAS_PRICE_DECIMALS = 12
 /** Longest time to live: two days. */
 const MAX_TTL_SECONDS = 172_800
-/** A command's creation time must be less than this ahead of the node's clock. */
+/** The creation time of a command must be less than this ahead of the clock of the node. */
 const MAX_CREATION_AHEAD_SECONDS = 10
 /** Most signatures of a command. */
 const MAX_SIGNATURES = 100
 
-/** Where and when a command is to be executed. */
+/** Network, chain and time for which a command is checked. */
 export interface Destination {
   /** Name of the network. */
   readonly network: string
   readonly chain: number
   readonly nowMs: number
-  /** What the size of a command costs there. */
+  /** Gas charge for the size of a command there. */
   readonly gasModel: GasModel
 }
 
@@ -32,7 +34,7 @@ const encoder = new TextEncoder()
 
 export const EXPIRED = 'Transaction time-to-live is expired'
 
-/** Gas and time. */
+/** @returns what is wrong with gas or time, or null */
 export function termsFault({ meta }: Command, { nowMs }: Pick<Destination, 'nowMs'>): string | null {
   const { gasLimit, gasPrice, ttl, creationTime } = meta
   const fault = gasFault(gasLimit, gasPrice)
@@ -56,7 +58,7 @@ function gasFault(gasLimit: number, gasPrice: Decimal): string | null {
   return null
 }
 
-/** Network, chain and number of signatures. */
+/** @returns what is wrong with network, chain or number of signatures, or null */
 export function placeFault(
   { meta, networkId, sigs }: Command,
   { network, chain }: Pick<Destination, 'network' | 'chain'>,
@@ -68,13 +70,13 @@ export function placeFault(
   return sigs.length > MAX_SIGNATURES ? 'insert error: Too many signatures' : null
 }
 
-/** What a hash and signatures are of. */
+/** Text of a command, with its hash and its signatures. */
 type Sealed = Pick<Command, 'hash' | 'cmd' | 'sigs' | 'signers'>
 
 /** Whether the hash of a command is that of its text. */
 export const isSealed = ({ hash, cmd }: Pick<Command, 'hash' | 'cmd'>) => isCommandHash(hash, encoder.encode(cmd))
 
-/** Hash, signatures, the length of its life and its size: what takes most time comes last. */
+/** Checks hash, time to live, size and signatures; the slowest check comes last. @returns the reason, or null */
 export function sealFault(command: Command, { gasModel }: Pick<Destination, 'gasModel'>): string | null {
   const { gasLimit, ttl } = command.meta
   if (!isSealed(command)) return 'Invalid transaction hash'
@@ -86,18 +88,24 @@ export function sealFault(command: Command, { gasModel }: Pick<Destination, 'gas
   return fault && `Invalid transaction sigs: ${fault}`
 }
 
-/** What is wrong with a command in a block, but for its time: that of the block before counts. null: nothing. */
+/**
+ * Checks a command in a block, except for its creation time, which is checked against the parent.
+ * @returns why no block may hold it, or null
+ */
 export function blockFault(command: Command, destination: Omit<Destination, 'nowMs'>): string | null {
   const { gasLimit, gasPrice } = command.meta
   return gasFault(gasLimit, gasPrice) ?? placeFault(command, destination) ?? sealFault(command, destination)
 }
 
-/** What is wrong with hash or signatures, as /local says it; null: nothing. */
+/** @returns what is wrong with hash or signatures, in the words of /local, or null */
 export function localSignaturesFault(command: Sealed): string | null {
   return isSealed(command) ? signaturesFault(command) : 'The hash of the payload was invalid.'
 }
 
-/** Every rule of a block that a command breaks, as /local says it in preflight. `nowSeconds`: of the parent block. */
+/**
+ * Checks a command for /local with preflight. `nowSeconds` is the time of the parent block.
+ * @returns every rule of a block that the command breaks, in the words of live nodes
+ */
 export function preflightFaults(
   { meta, networkId, sigs }: Command,
   { network, chain, nowSeconds }: Pick<Destination, 'network' | 'chain'> & { readonly nowSeconds: number },
@@ -115,7 +123,7 @@ export function preflightFaults(
   return rules.filter(([isKept]) => !isKept).map(([, text]) => text)
 }
 
-/** What is wrong with a private command; null: nothing. */
+/** @returns why a private command is refused, or null */
 export function privateFault(
   command: Command<PrivateMeta>,
   { network, gasModel }: Pick<Destination, 'network' | 'gasModel'>,
@@ -128,7 +136,7 @@ export function privateFault(
   return localSignaturesFault(command)
 }
 
-/** Judges the commands in blocks of a network. */
+/** @returns the check of commands in blocks of a network */
 export function commandCheck(network: string, { gasModel }: Pick<ReleaseRules, 'gasModel'>): CommandCheck {
   return (command, { chainId: chain }) => blockFault(command, { network, chain, gasModel })
 }

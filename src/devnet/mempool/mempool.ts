@@ -1,6 +1,6 @@
 /**
- * The pending transactions of one chain. Each gets a number when it comes in, from 1; the mark of a pool is the last
- * number given, and asking for what came since a mark gives what has a higher one (PROTOCOL.md E.1).
+ * Pending transactions of one chain. Each gets a number on arrival, from 1. The high-water mark of a pool is the last
+ * number given; a request since a mark gets the transactions with higher numbers (PROTOCOL.md E.1).
  */
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import type { Transaction } from './transaction.ts'
@@ -15,7 +15,7 @@ const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 
 interface Entry extends Transaction {
   readonly id: number
-  /** When it came in, by the node's clock. */
+  /** Time of arrival by the clock of the node. */
   readonly sinceMs: number
 }
 
@@ -25,7 +25,7 @@ export interface Pending {
   readonly newest: number
 }
 
-/** The pool has no room. It holds at most: */
+/** The pool is full; `full` has its limits. */
 export interface Full {
   readonly full: { readonly transactions: number; readonly bytes: number }
 }
@@ -41,10 +41,10 @@ export class Mempool {
   #nextExpiryMs = Number.POSITIVE_INFINITY
   #block: readonly Transaction[] = []
   #isBlockCurrent = true
-  /** null: not sorted since the last change. */
+  /** null if not sorted since the last change. */
   #sorted: readonly Transaction[] | null = null
 
-  /** `onExpired`: called with each transaction whose time is over, before it leaves. */
+  /** Calls `onExpired` with each expired transaction before removing it. */
   constructor({
     nowMs,
     onChange,
@@ -69,7 +69,7 @@ export class Mempool {
     return this.#entries.get(key)
   }
 
-  /** Adds all that are not pending yet, or none. null: all are pending now. */
+  /** Adds all that are not pending yet, or none if there is no room. @returns null if all are pending now */
   insert(transactions: readonly Transaction[]): Full | null {
     this.#dropExpired()
     const added = new Map<string, Transaction>()
@@ -89,13 +89,13 @@ export class Mempool {
     return null
   }
 
-  /** All that is pending, oldest first. */
+  /** All pending transactions, oldest first. */
   get all(): readonly Transaction[] {
     this.#dropExpired()
     return [...this.#entries.values()]
   }
 
-  /** Holds these transactions and no others. They get new numbers, so that peers hear of them. */
+  /** Replaces all transactions. They get new numbers, so that peers see them. */
   replace(transactions: readonly Transaction[]): void {
     this.#entries.clear()
     this.#bytes = 0
@@ -116,8 +116,8 @@ export class Mempool {
   }
 
   /**
-   * All that is pending, or only what came after the transaction with the number `since`. A number that was never given
-   * is no mark of this pool: then it is all.
+   * Pending request keys, or only those after number `since`. A number that was never given is no mark of this pool, so
+   * the result then has all of them.
    */
   pending(since: bigint | null): Pending {
     this.#dropExpired()
@@ -126,13 +126,13 @@ export class Mempool {
     return { hashes: entries.map(({ key }) => key), newest: this.#newest }
   }
 
-  /** The last that came in, newest first. */
+  /** The latest arrivals, newest first. */
   newest(limit: number): readonly (Transaction & { readonly sinceMs: number })[] {
     this.#dropExpired()
     return [...this.#entries.values()].slice(-limit).reverse()
   }
 
-  /** All that is pending: highest gas price first, older ones first among equals. */
+  /** All pending transactions: highest gas price first, older ones first among equals. */
   get byPrice(): readonly Transaction[] {
     this.#dropExpired()
     this.#sorted ??= [...this.#entries.values()].sort((a, b) => b.gasPrice - a.gasPrice || a.id - b.id)
@@ -140,8 +140,8 @@ export class Mempool {
   }
 
   /**
-   * The transactions of the next block, as many as fit if they use all the gas they may: highest gas price first, older
-   * ones first among equals. Returns the same array until the choice changes.
+   * Transactions of the next block: as many as fit if each uses its gas limit. Highest gas price first, older ones
+   * first among equals. Returns the same array until the choice changes.
    */
   get nextBlock(): readonly Transaction[] {
     this.#dropExpired()
@@ -161,7 +161,7 @@ export class Mempool {
     return this.#block
   }
 
-  /** Looks through the pool only when something in it has expired. */
+  /** Scans the pool only once something in it has expired. */
   #dropExpired(): void {
     const nowMs = this.#nowMs()
     if (nowMs < this.#nextExpiryMs) return

@@ -1,4 +1,4 @@
-/** The memory pools of all chains: what may come in, and what leaves or returns when the cut moves. */
+/** Mempools of all chains: admission of commands, and updates when the cut moves. */
 import { randomBytes } from 'node:crypto'
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
@@ -14,15 +14,15 @@ import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
 import { type Full, Mempool } from './mempool.ts'
 import { type Transaction, transactionOf } from './transaction.ts'
 
-/** Port: what the ledger knows of a command before it is pending. */
+/** Port: trial of a command by the ledger before it becomes pending. */
 export interface Trial {
-  /** Why the gas of a command cannot be bought on the head of the chain; null: it can. */
+  /** @returns why the gas of a command cannot be bought at the head of the chain, or null if it can */
   gasFault(chain: number, command: Command): string | null
-  /** Why a continuation is too late: its pact is finished at the head of the chain. null: it is not. */
+  /** @returns why a continuation is too late (its pact is finished at the head), or null if it is not */
   pactFault(chain: number, command: Command): string | null
 }
 
-/** For pools without a ledger: every command may run. */
+/** For pools without a ledger: every command passes. */
 export const noTrial: Trial = {
   gasFault: () => null,
   pactFault: () => null,
@@ -30,49 +30,49 @@ export const noTrial: Trial = {
 
 export interface MempoolsOptions {
   readonly chains: Chains
-  /** Holds the transactions of a block before the block is on the cut. */
+  /** Must have the transactions of a block before the block is on the cut. */
   readonly index: TransactionIndex
   readonly nowMs: () => number
   readonly trial: Trial
   readonly turns: TimeSlicer
-  /** What the release that the network follows does differently from others. */
+  /** Rules of the node release that the network follows. */
   readonly release: ReleaseRules
 }
 
 const decoder = new TextDecoder()
 
-/** Port: hears of transactions that come into a pool or leave it, other than by blocks of the chain. */
+/** Port: gets transactions that enter or leave a pool, unless blocks of the chain cause it. */
 export interface PoolListener {
-  /** They were sent and taken, and were not pending before. */
+  /** The transactions were accepted, and were not pending before. */
   readonly onEntered: (chain: number, transactions: readonly Transaction[]) => void
-  /** It leaves the pool for this reason, and no block has it. */
+  /** The transaction leaves the pool for this reason, and is in no block. */
   readonly onDropped: (chain: number, transaction: Transaction, reason: string) => void
 }
 
-/** Why transactions leave the pools that were sent after a snapshot. */
+/** Reason for dropping transactions that were sent after a snapshot. */
 export const REVERTED = 'the network went back to a snapshot'
 
-/** Why a transaction is not taken again that no block could hold. */
+/** Refusal of a transaction that no block could hold. */
 export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.'
 
-/** A command that may not be executed: its place in the request, its request key, and why. */
+/** A refused command: its position in the request, its request key, and the reason. */
 export interface RefusedEntry {
   readonly element: number
   readonly hash: string
   readonly fault: string
 }
 
-/** Why commands are not taken: some may not be executed, or there is no room for them. */
+/** Reason for a refusal: invalid commands, or a lack of room. */
 export type InsertRefused = { readonly invalid: readonly RefusedEntry[] } | Full
 
-/** Chain -> its pending transactions, oldest first, and keys of those that no block could hold. */
+/** Chain -> its pending transactions, oldest first, and its badlisted request keys. */
 export type SavedPools = ReadonlyMap<
   number,
   { readonly pending: readonly Transaction[]; readonly bad: readonly string[] }
 >
 
 export class Mempools {
-  /** Names this run of the node in marks: numbers of another run mean nothing. Signed, 64 bits. */
+  /** Identifies this run of the node in high-water marks: numbers of another run mean nothing. Signed, 64 bits. */
   readonly nonce = randomBytes(8).readBigInt64LE()
   readonly #chains: Chains
   readonly #index: TransactionIndex
@@ -82,7 +82,7 @@ export class Mempools {
   readonly #release: ReleaseRules
   readonly #badlists = new Map<number, Badlist>()
   readonly #pools = new Map<number, Mempool>()
-  /** Chain -> the head that its pool knows. */
+  /** Chain -> the head that its pool has followed. */
   readonly #heads: Map<number, Header>
   readonly #listeners = new Set<(chain: number) => void>()
   readonly #poolListeners = new Set<PoolListener>()
@@ -108,26 +108,26 @@ export class Mempools {
     })
   }
 
-  /** Throws RangeError for a chain that the network does not have. */
+  /** Throws RangeError if the network does not have the chain. */
   of(chain: number): Mempool {
     const pool = this.#pools.get(chain)
     if (pool === undefined) throw new RangeError(`there is no chain ${chain}`)
     return pool
   }
 
-  /** Calls `listener` with the chain when something enters or leaves its pool. Returns a function that ends it. */
+  /** Calls `listener` with the chain of a pool that has changed. @returns a function that unsubscribes */
   onChange(listener: (chain: number) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Tells `listener` what comes and goes. Returns a function that ends it. */
+  /** Reports arrivals and drops to `listener`. @returns a function that unsubscribes */
   listen(listener: PoolListener): () => void {
     this.#poolListeners.add(listener)
     return () => this.#poolListeners.delete(listener)
   }
 
-  /** Takes all of these commands, or none. null: all are taken. */
+  /** Accepts all of these commands, or none. @returns null if all were accepted */
   insert(chain: number, commands: readonly Command[]): InsertRefused | null {
     const steps = this.#take(chain, commands)
     for (;;) {
@@ -136,12 +136,12 @@ export class Mempools {
     }
   }
 
-  /** As insert, in short slices: a request may bring thousands, and each has signatures and a trial. */
+  /** Like insert, in time slices: a request may hold thousands of commands, each with signatures and a trial. */
   submit(chain: number, commands: readonly Command[]): Promise<InsertRefused | null> {
     return this.#turns.run('commands', this.#take(chain, commands))
   }
 
-  /** Removes transactions that no block can hold, each with the reason; they are not taken again. */
+  /** Removes transactions that no block can hold. They are refused afterwards. @param refused request key -> reason */
   badlist(chain: number, refused: ReadonlyMap<string, string>): void {
     const pool = this.of(chain)
     this.#badlists.get(chain)?.add(refused.keys())
@@ -152,7 +152,7 @@ export class Mempools {
     pool.remove(refused.keys())
   }
 
-  /** What all pools hold now. */
+  /** Saves the content of all pools. */
   save(): SavedPools {
     const chains = this.#chains.chainIds
     return new Map(
@@ -160,7 +160,7 @@ export class Mempools {
     )
   }
 
-  /** Holds what was saved and nothing else; call it when the cut has moved back to what it was then. */
+  /** Restores saved pools. Call it once the cut is back at the heads of that time. */
   restore(saved: SavedPools): void {
     for (const [chain, { pending, bad }] of saved) {
       const pool = this.of(chain)
@@ -171,7 +171,7 @@ export class Mempools {
     }
   }
 
-  /** The cut is about to go back to these heads: what its blocks held does not return to the pools. */
+  /** Prepares a revert of the cut to these heads: transactions of later blocks do not return to the pools. */
   rewind(heads: ReadonlyMap<number, Header>): void {
     for (const [chain, head] of heads) this.#heads.set(chain, head)
   }
@@ -180,7 +180,7 @@ export class Mempools {
     return this.#badlists.get(chain)?.has(key) ?? false
   }
 
-  /** Yields after each command that it has looked at. */
+  /** Yields after each command. */
   *#take(chain: number, commands: readonly Command[]): YieldingWork<InsertRefused | null> {
     for (const faultOf of [this.#enterFault, this.#executionFault]) {
       const invalid: RefusedEntry[] = []
@@ -211,7 +211,7 @@ export class Mempools {
     for (const { onDropped } of this.#poolListeners) onDropped(chain, transaction, reason)
   }
 
-  /** What keeps a command out of the pool, whatever it does. */
+  /** @returns why a command may not enter the pool, whatever it does, or null */
   #enterFault(chain: number, command: Command): string | null {
     const { key } = command
     const fault = termsFault(command, { nowMs: this.#nowMs() })
@@ -221,9 +221,9 @@ export class Mempools {
     return placeFault(command, { network: this.#chains.network.name, chain })
   }
 
-  /** What keeps it out of every block. */
+  /** @returns why no block may hold a command, or null */
   #executionFault(chain: number, command: Command): string | null {
-    // It was tried when it came.
+    // It passed the trial on arrival.
     if (this.of(chain).get(command.key) !== undefined) return sealFault(command, this.#release)
     const fault = command.payload.kind === 'exec' ? command.payload.code.fault : null
     if (fault !== null) return `Pact parse error: ${fault}`
@@ -242,16 +242,19 @@ export class Mempools {
     return false
   }
 
-  /** A transaction of a block that the chain has lost, or why it may not be pending again. */
+  /** @returns the transaction of a block that the chain has lost, or why it may not be pending again */
   returned(chain: number, transaction: Uint8Array): Transaction | CommandFault {
     const command = readCommandText(decoder.decode(transaction))
     if (command instanceof CommandFault) return command
-    // Whether its gas can still be bought shows when the next block is made.
+    // The next block shows whether its gas can still be bought.
     const fault = this.#enterFault(chain, command) ?? sealFault(command, this.#release)
     return fault === null ? transactionOf(command) : new CommandFault(fault)
   }
 
-  /** Removes transactions that are in the chain now. Those that the chain has lost return, if they are still valid. */
+  /**
+   * Removes transactions that are in the chain now. Transactions that the chain has lost return if they are still
+   * valid.
+   */
   #follow(chain: number): void {
     const [before, head] = [this.#heads.get(chain), this.#chains.cut.get(chain)]
     if (before === undefined || head === undefined || equalBytes(before.hash, head.hash)) return
@@ -264,7 +267,7 @@ export class Mempools {
         const found = this.returned(chain, transaction)
         return found instanceof CommandFault ? [] : [found]
       })
-      // A full pool stays as it is: older blocks came first.
+      // The pool is full. Older blocks came first, so drop the rest.
       if (pool.insert(returned) !== null) return
     }
   }

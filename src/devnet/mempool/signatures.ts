@@ -1,17 +1,17 @@
-/** Signatures of a command, each for one signer: of the 32 bytes of its hash, not of `cmd` (PROTOCOL.md E.2). */
+/** Signatures of a command, one for each signer. They sign the 32 bytes of its hash, not `cmd` (PROTOCOL.md E.2). */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { describeError } from '../../core/errors.ts'
 import type { Command, CommandSigner } from '../command/command.ts'
 import { Recent } from '../store/recent.ts'
 import { webAuthnFault, webAuthnKey } from './webauthn.ts'
 
-/** Public keys that are kept ready, at least: making one takes a seventh of the time of a verification. */
+/** Public keys cached, at least: creating one takes a seventh of the time of a verification. */
 const KEPT_KEYS = 5000
 
 /** Scheme and public key -> the key. */
 const keptKeys = new Recent<KeyObject>(KEPT_KEYS)
 
-/** What is wrong with the signatures of a command, in the words of live nodes; null: nothing. */
+/** @returns what is wrong with the signatures of a command, in the words of live nodes, or null */
 export function signaturesFault({ sigs, signers, hash }: Pick<Command, 'sigs' | 'signers' | 'hash'>): string | null {
   if (sigs.length !== signers.length) {
     const counts = `Number of signers: ${signers.length}. Number of signatures: ${sigs.length}.`
@@ -24,7 +24,7 @@ export function signaturesFault({ sigs, signers, hash }: Pick<Command, 'sigs' | 
   return null
 }
 
-/** What is wrong with one signature; null: nothing. */
+/** @returns what is wrong with one signature, or null */
 export function signatureFault(sig: string | undefined, signer: CommandSigner, hash: Uint8Array): string | null {
   const { pubKey, scheme, addr } = signer
   if (sig === undefined) return 'null'
@@ -46,7 +46,7 @@ export function signatureFault(sig: string | undefined, signer: CommandSigner, h
   }
 }
 
-/** The key, or why it is none. */
+/** @returns the key, or the reason why it is invalid */
 function keptKey(name: string, make: () => KeyObject | null): KeyObject | string {
   const kept = keptKeys.get(name)
   if (kept !== undefined) return kept

@@ -1,4 +1,4 @@
-/** A command in a pool. */
+/** A command in a mempool. */
 import type { Command } from '../command/command.ts'
 
 /** A command that passed every check. */
@@ -6,7 +6,7 @@ export interface Transaction {
   /** Request key. */
   readonly key: string
   readonly command: Command
-  /** The transaction as it goes into a payload: JSON text of the command in the spelling of live nodes. */
+  /** The form in a payload: JSON text of the command in the spelling of live nodes. */
   readonly bytes: Uint8Array
   readonly gasPrice: number
   readonly expiresAtMs: number
@@ -14,7 +14,7 @@ export interface Transaction {
 
 const encoder = new TextEncoder()
 
-/** The transaction of a command that passed every check. */
+/** Converts a command that passed every check. */
 export function transactionOf(command: Command): Transaction {
   const { key, sigs, cmd, meta } = command
   return {

@@ -1,24 +1,27 @@
 /**
- * Signatures of authenticators (W3C Web Authentication, level 2, section 7.2): of the data of the authenticator and the
- * SHA-256 of what the browser told it, in which the hash of the command is the challenge.
+ * Signatures of authenticators (W3C Web Authentication, level 2, section 7.2). They sign the data of the authenticator
+ * and the SHA-256 of the client data from the browser. The challenge in the client data is the hash of the command.
  */
 import { createPublicKey, hash as digest, type KeyObject, verify } from 'node:crypto'
 import { webAuthnPartsOf } from '../../core/command-size.ts'
 
-/** What stands before the public key of such a signer. */
+/** Optional prefix of the public key of such a signer. */
 const PREFIX = 'WEBAUTHN-'
 /** Labels of a COSE key (RFC 9052 section 7) and their values (RFC 9053 section 7). */
 const [KEY_TYPE, CURVE, X, Y] = [1, -1, -2, -3]
 const [OKP, EC2] = [1, 2]
 const [P_256, ED25519] = [1, 6]
-/** Bytes of a coordinate of either curve. */
+/** Size of a coordinate on either curve. */
 const COORDINATE_BYTES = 32
 /** CBOR (RFC 8949 section 3.1): types of items. */
 const [UNSIGNED, NEGATIVE, BYTES, MAP] = [0, 1, 2, 5]
 
 type CborItem = number | Buffer
 
-/** The public key in `hex`: that of a P-256 or Ed25519 key as COSE key; null: it is none. Throws for points off it. */
+/**
+ * Reads a public key: a COSE key of P-256 or Ed25519 in hex. Throws for a point off the curve.
+ * @returns null if it is no such key
+ */
 export function webAuthnKey(pubKey: string): KeyObject | null {
   const hex = pubKey.startsWith(PREFIX) ? pubKey.slice(PREFIX.length) : pubKey
   if (!/^([0-9a-fA-F]{2})+$/.test(hex)) return null
@@ -37,7 +40,10 @@ const isCoordinate = (item: CborItem | undefined): item is Buffer =>
   Buffer.isBuffer(item) && item.length === COORDINATE_BYTES
 const text = (bytes: Buffer) => bytes.toString('base64url')
 
-/** What is wrong with a signature, `{"authenticatorData","clientDataJSON","signature"}` in base64. null: nothing. */
+/**
+ * @param sig JSON text of `{"authenticatorData","clientDataJSON","signature"}`, values in base64
+ * @returns what is wrong with a signature, or null
+ */
 export function webAuthnFault(sig: string, key: KeyObject, hash: Uint8Array): string | null {
   const parts = webAuthnPartsOf(sig)
   if (parts === null) return 'no JSON text with authenticatorData, clientDataJSON and signature'
@@ -59,12 +65,12 @@ function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
     const json: unknown = JSON.parse(text)
     return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : null
   } catch {
-    // Not JSON: the caller says what it should be.
+    // Not JSON: the error of the caller names the expected form.
     return null
   }
 }
 
-/** A CBOR map from small integers to small integers and bytes, and nothing after it; null: it is none. */
+/** Reads a CBOR map from small integers to small integers and bytes. @returns null if it is none, or if bytes follow */
 function cborMap(bytes: Buffer): ReadonlyMap<number, CborItem> | null {
   let at = 0
   const head = (): { type: number; value: number } | null => {

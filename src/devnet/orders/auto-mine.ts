@@ -1,4 +1,4 @@
-/** Blocks that come by themselves, without proof of work: at a constant pace, or as some hash rate would find them. */
+/** Automatic mining without proof of work: at a constant pace, or at the pace of a hashrate. */
 import type { Clock } from '../../core/clock.ts'
 import type { Cut } from '../../core/cut.ts'
 import { NewcutError } from '../../core/errors.ts'
@@ -15,13 +15,13 @@ export interface AutoMinerOptions {
   readonly random: () => number
 }
 
-/** Most blocks that one timer makes, when timers are slower than the pace. */
+/** Most blocks that one timer makes if timers are slower than the pace. */
 const MAX_BURST_BLOCKS = 20
-/** Blocks that are overdue by more than this are left out: the machine cannot keep the pace. */
+/** Skip blocks that are overdue by more than this: the machine cannot keep the pace. */
 const MAX_LAG_MS = 1000
-/** How long it waits before it looks again when no chain can be mined. */
+/** Retry interval while no chain can be mined. */
 const IDLE_WAIT_MS = 100
-/** Longest wait of one timer: an hour. Node's timers fire at once when they are set to 25 days or more. */
+/** Longest timer: an hour. Timers of Node.js fire at once when set to 25 days or more. */
 const MAX_WAIT_MS = 3_600_000
 
 export class AutoMiner {
@@ -29,7 +29,7 @@ export class AutoMiner {
   readonly #mode: AutoMine
   readonly #unsubscribe: () => void
   #cancel: () => void = () => undefined
-  /** When the next block is due (monotonic time), and on which chain. null: no chain can be mined. */
+  /** Due time of the next block (monotonic), and its chain; null if no chain can be mined. */
   #dueMs = 0
   #chain: number | null = null
   #running = true
@@ -39,8 +39,8 @@ export class AutoMiner {
   constructor(options: AutoMinerOptions) {
     this.#options = options
     this.#mode = options.mode
-    // The wait was drawn for the old cut and difficulty. Exponential waits have no memory, so drawing a new one does
-    // not change the rate.
+    // The wait was drawn for the old cut and difficulty. Exponential waits have no memory, so a new draw keeps the
+    // rate.
     this.#unsubscribe = options.maker.chains.onCut(() => {
       if (this.#mode.kind !== 'simulated' || this.#making) return
       this.#draw(this.#nowMs)
@@ -73,7 +73,7 @@ export class AutoMiner {
     try {
       for (let made = 0; made < MAX_BURST_BLOCKS && this.#dueMs <= this.#nowMs; made++) {
         this.#make()
-        // The next wait counts from when this block was due, so slow timers cost no blocks.
+        // The next wait counts from the due time of this block, so slow timers cost no blocks.
         this.#draw(Math.max(this.#dueMs, this.#nowMs - MAX_LAG_MS))
       }
     } finally {
@@ -84,14 +84,14 @@ export class AutoMiner {
 
   #make(): void {
     const { maker } = this.#options
-    // The chain may have been paused or blocked since it was drawn.
+    // The chain may have been paused or blocked after the draw.
     if (this.#chain === null || !maker.coordinator.open.includes(this.#chain)) return
     const addition = this.#makeNow(this.#chain)
     if (addition === null) return
     if (addition.status === 'invalid') throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
   }
 
-  /** null: the block is left out, because the disk is too slow for the pace or failed. A failure stops the node. */
+  /** @returns null if the block is skipped because the disk is too slow or failed; a failure stops the node */
   #makeNow(chain: number): Addition | null {
     try {
       return this.#options.maker.makeNow(chain)
@@ -101,7 +101,7 @@ export class AutoMiner {
     }
   }
 
-  /** Draws the chain of the next block and when it is due. `fromMs`: when the block before it was due. */
+  /** Draws the chain and the due time of the next block. @param fromMs due time of the block before */
   #draw(fromMs: number): void {
     const { maker, random } = this.#options
     const mode = this.#mode
@@ -113,11 +113,11 @@ export class AutoMiner {
     else if (mode.kind === 'simulated') this.#dueMs = fromMs + this.#searchMs(this.#chain, mode.hashesPerSecond)
   }
 
-  /** Draws how long the search for the next block of a chain takes. */
+  /** Draws the search time of the next block of a chain. */
   #searchMs(chain: number, hashesPerSecond: number): number {
     const { maker, random } = this.#options
     const difficulty = difficultyOf(maker.nextTarget(chain))
-    // Nothing solves a target of 0.
+    // No hash meets a target of 0.
     if (difficulty === null) return Number.POSITIVE_INFINITY
     return (-Math.log(1 - random()) * Number(difficulty) * 1000) / hashesPerSecond
   }

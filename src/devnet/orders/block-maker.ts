@@ -1,4 +1,4 @@
-/** Blocks that the node makes by itself, on its cut or on another one. */
+/** Makes blocks on behalf of the node, on its cut or on another one. */
 
 import type { Clock } from '../../core/clock.ts'
 import { type Cut, extensionOf } from '../../core/cut.ts'
@@ -25,12 +25,12 @@ export const developmentAccount: MinerAccount = {
 export interface BlockMakerOptions {
   readonly chains: Chains
   readonly coordinator: Coordinator
-  /** Who is paid. */
+  /** Account that gets the rewards. */
   readonly account: MinerAccount
-  /** For networks with proof of work. */
+  /** Finds nonces on networks with proof of work. */
   readonly search: NonceSearch
   readonly clock: Clock
-  /** Called with every block that it makes. */
+  /** Called with every block made. */
   readonly onMade?: (header: WorkFields, addition: Addition, by: BlockMadeBy) => void
   /** Called with the progress of long orders. */
   readonly onNotice: (message: string) => void
@@ -43,7 +43,7 @@ export interface Unsolved {
   readonly payload: StoredPayload
 }
 
-/** How long a block that is made at once executes transactions; the others wait for the next one. */
+/** Time for executing transactions in an automatic block; the others wait for the next block. */
 const EXECUTION_MS = 8
 
 export class BlockMaker {
@@ -57,7 +57,11 @@ export class BlockMaker {
     this.#options = options
   }
 
-  /** Runs an order. `blocks`: how many it makes; null: not known beforehand. `signal`: aborted with OrderRefused. */
+  /**
+   * Runs an order.
+   * @param blocks number of blocks that it makes; null if not known beforehand
+   * @param signal aborted with OrderRefused
+   */
   async run<T>(
     name: string,
     blocks: number | null,
@@ -76,8 +80,9 @@ export class BlockMaker {
   }
 
   /**
-   * Adds so many blocks to each named chain. Braiding allows a chain at distance k to be at most k lower, so other
-   * chains may have to grow too. Resolves with chain -> blocks made. Throws OrderRefused; blocks made before stay.
+   * Adds blocks to each named chain. Braiding allows a chain at distance k to be at most k lower, so other chains may
+   * have to grow too. Throws OrderRefused; blocks made before stay.
+   * @returns chain -> blocks made
    */
   make(counts: ReadonlyMap<number, number>, signal: AbortSignal): Promise<Map<number, number>> {
     const goals = this.#goals(counts)
@@ -87,7 +92,7 @@ export class BlockMaker {
         const chain = lowestBelow(goals, this.chains.cut)
         if (chain === null) return made
         const addition = await this.#makeOne(chain, order)
-        // The goal is a height: if another miner was faster, its block counts.
+        // The goal is a height: a block of another miner counts too.
         if (addition.status === 'added') {
           made.set(chain, (made.get(chain) ?? 0) + 1)
           order.made++
@@ -99,26 +104,26 @@ export class BlockMaker {
     })
   }
 
-  /** Automatic mining: makes a block of an open chain at once; only for networks without proof of work. */
+  /** Automatic mining: makes a block of an open chain at once. Only for networks without proof of work. */
   makeNow(chain: number): Addition {
     const live = this.#draft(chain)
     this.coordinator.drafts.extend(live, EXECUTION_MS)
     return this.#added(this.#unsolved(chain, this.coordinator.drafts.payload(live)), 'auto-mine')
   }
 
-  /** The target of the next block of an open chain. */
+  /** Target of the next block of an open chain. */
   nextTarget(chain: number): bigint {
     return this.#work(chain, emptyPayload.payloadHash, this.chains.cut).target
   }
 
-  /** A block without transactions on top of any cut on which the chain is not blocked. */
+  /** Builds a block without transactions on top of any cut that does not block the chain. */
   emptyOn(chain: number, cut: Cut, account: MinerAccount): Unsolved {
     const { ledger } = this.coordinator
     const parent = headOf(cut, chain)
     return this.#unsolved(chain, ledger.payloadOf(ledger.begin(parent, account), parent), cut)
   }
 
-  /** The work with a nonce that the network accepts. Throws OrderRefused. */
+  /** @returns the work with a nonce that the network accepts. Throws OrderRefused */
   async solved(work: WorkFields, order: BlockOrder): Promise<WorkFields> {
     return this.chains.checkPow ? order.solve(work) : work
   }
@@ -127,7 +132,7 @@ export class BlockMaker {
     this.#options.onMade?.(header, addition, by)
   }
 
-  /** The next block on the cut, which pays the account of the node. */
+  /** Draft of the next block on the cut, which pays the account of the node. */
   #draft(chain: number) {
     return this.coordinator.drafts.of(chain, this.#options.account)
   }
@@ -159,7 +164,7 @@ export class BlockMaker {
     return addition
   }
 
-  /** Chain -> height that it must reach. */
+  /** Chain -> height to reach. */
   #goals(counts: ReadonlyMap<number, number>): Map<number, number> {
     const { cut, network } = this.chains
     const goals = new Map<number, number>()
@@ -173,7 +178,7 @@ export class BlockMaker {
     return goals
   }
 
-  /** How many blocks it takes to reach these heights. Throws OrderRefused when they cannot be reached. */
+  /** @returns the number of blocks needed to reach these heights. Throws OrderRefused if they are out of reach */
   #checkedTotal(goals: ReadonlyMap<number, number>): number {
     let total = 0
     for (const [chain, goal] of goals) {
@@ -198,7 +203,7 @@ function lowestBelow(goals: ReadonlyMap<number, number>, cut: Cut): number | nul
   return lowest === null ? null : lowest.chain
 }
 
-/** Chain -> steps from `chain` to it in the graph. */
+/** Chain -> its distance from `chain` in the graph. */
 export function distancesFrom(network: Network, chain: number): Map<number, number> {
   const { adjacents } = graphAt(network, Number.POSITIVE_INFINITY)
   const distances = new Map([[chain, 0]])

@@ -1,4 +1,4 @@
-/** Reorganisations on request: makes a heavier branch from a cut some blocks back. */
+/** Reorgs on request: makes a heavier branch from a cut some blocks back. */
 import { encodeBase64Url } from '../../core/bytes.ts'
 import { type Cut, cutWeight } from '../../core/cut.ts'
 import type { Header } from '../../core/header.ts'
@@ -7,23 +7,23 @@ import type { Chains } from '../rules/chains.ts'
 import { type BlockMaker, distancesFrom, headOf, unblocked } from './block-maker.ts'
 import { OrderRefused } from './order-refused.ts'
 
-/** Most blocks of the new branch. More are needed only when other miners keep making the old branch heavier. */
+/** Most blocks of the new branch. More are needed only if other miners keep extending the old branch. */
 const MAX_BRANCH_BLOCKS = 50_000
-/** Paid on the new branch, so that its blocks differ from those of the old one even at equal times. */
+/** Paid on the new branch, so that its blocks differ from the old ones even at equal times. */
 const forkAccount: MinerAccount = { account: 'fork', predicate: 'keys-all', publicKeys: [] }
 
 export interface Fork {
   /** The cut that both branches share. */
   readonly ancestor: Cut
-  /** Chain -> block hashes (base64url), by ascending height; only chains that lost or got blocks. */
+  /** Chain -> block hashes (base64url) by ascending height; only chains that lost or gained blocks. */
   readonly orphaned: ReadonlyMap<number, readonly string[]>
   readonly added: ReadonlyMap<number, readonly string[]>
 }
 
 /**
- * Rolls back to the cut in which `chain` is `depth` blocks lower, and the others only as far as braiding requires (a
- * chain at distance k keeps at most k more). Then makes new blocks until the new branch weighs more and no chain is
- * lower than before. Throws OrderRefused.
+ * Rolls back to the cut in which `chain` is `depth` blocks lower. Other chains roll back only as far as braiding
+ * requires: a chain at distance k stays at most k higher. Then makes blocks until the new branch weighs more and no
+ * chain is lower than before. Throws OrderRefused.
  */
 export function fork(maker: BlockMaker, chain: number, depth: number, signal: AbortSignal): Promise<Fork> {
   const { chains } = maker
@@ -33,7 +33,7 @@ export function fork(maker: BlockMaker, chain: number, depth: number, signal: Ab
     for (; !isAbove(branch, chains.cut); order.made++) {
       if (order.made === MAX_BRANCH_BLOCKS) throw new OrderRefused({ kind: 'outgrown', blocks: order.made })
       const next = nextChain(maker, branch, ancestor)
-      // Without transactions: those of the old branch return to the pools.
+      // No transactions: those of the old branch return to the pools.
       const { work, payload } = maker.emptyOn(next, branch, forkAccount)
       const addition = chains.insert(await maker.solved(work, order), payload)
       if (addition.status !== 'added') throw new Error(`chain ${next} of the fork: ${JSON.stringify(addition)}`)
@@ -71,7 +71,7 @@ function ancestorCut({ chains, coordinator }: BlockMaker, chain: number, depth: 
   return ancestor
 }
 
-/** The lowest chain that may grow; of several, the one that lost most. */
+/** The lowest chain that may grow; among equals, the one that lost most blocks. */
 function nextChain({ chains, coordinator }: BlockMaker, branch: Cut, ancestor: Cut): number {
   const lost = (chain: number) => Number(headOf(chains.cut, chain).height - headOf(ancestor, chain).height)
   const height = (chain: number) => Number(headOf(branch, chain).height)

@@ -1,15 +1,15 @@
-/** Why an order cannot be carried out, or not completely. */
+/** Reasons why an order cannot be carried out, or not completely. */
 
 export type OrderProblem =
   | { readonly kind: 'unknown-chain'; readonly chain: number; readonly chains: number }
-  /** A paused chain would have to grow by so many blocks, or to lose so many. */
+  /** A paused chain would have to grow by this many blocks, or to lose them. */
   | { readonly kind: 'paused-chain-grows'; readonly chain: number; readonly blocks: number }
   | { readonly kind: 'paused-chain-loses'; readonly chain: number; readonly blocks: number }
   /** No chain may grow, so the new branch never weighs enough. */
   | { readonly kind: 'all-paused' }
   /** The order takes more blocks than one order may make. */
   | { readonly kind: 'too-many-blocks'; readonly blocks: number }
-  /** `made`: blocks made until then. `difficulty`: null when nothing solves the target. */
+  /** `made` counts the blocks made before. `difficulty` is null if no hash meets the target. */
   | {
       readonly kind: 'too-difficult'
       readonly made: number
@@ -18,19 +18,19 @@ export type OrderProblem =
       readonly difficulty: bigint | null
     }
   | { readonly kind: 'too-many-snapshots'; readonly most: number }
-  /** There is no such snapshot; or no longer, since the network went back behind it. */
+  /** There is no such snapshot, or a revert has dropped it. */
   | { readonly kind: 'unknown-snapshot'; readonly id: number }
   | { readonly kind: 'clock-only-forwards' }
   /** The newest block would be in the future. */
   | { readonly kind: 'clock-behind-blocks'; readonly mostMs: number }
   | { readonly kind: 'below-genesis'; readonly chain: number; readonly height: number; readonly depth: number }
-  /** After so many blocks the new branch still does not outweigh the present one, which keeps growing. */
+  /** After this many blocks the new branch still does not outweigh the present one, which keeps growing. */
   | { readonly kind: 'outgrown'; readonly blocks: number }
   | { readonly kind: 'too-many-waiting'; readonly waiting: number }
   | { readonly kind: 'caller-left' }
   | { readonly kind: 'stopping' }
 
-/** Thrown, not returned: the problem shows deep inside loops. */
+/** Thrown, not returned: the problem occurs deep inside loops. */
 export class OrderRefused extends Error {
   readonly problem: OrderProblem
 

@@ -1,4 +1,4 @@
-/** One order that is being carried out: how much it may still search, its progress, and whether it goes on. */
+/** A running order: its search budget, its progress, and its cancellation. */
 
 import { hash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -13,8 +13,8 @@ import type { NonceSearch } from './nonce-search.ts'
 import { OrderRefused } from './order-refused.ts'
 
 /**
- * Most hashes that one order may be expected to take: 5.5 minutes of one core with the native kernel (60 MH/s). More
- * than that is a task for the miner.
+ * Most expected hashes of one order: 5.5 minutes of one core with the native kernel (60 MH/s). More is a task for the
+ * miner.
  */
 export const MAX_ORDER_HASHES = 20_000_000_000
 /**
@@ -22,19 +22,19 @@ export const MAX_ORDER_HASHES = 20_000_000_000
  * starting search threads.
  */
 const MAX_OWN_HASHES = 10_000
-/** How long an order runs before waiting requests are served. */
+/** Time an order runs before waiting requests are served. */
 const SLICE_MS = 10
-/** Hashes between two looks at the clock. */
+/** Hashes between two checks of the clock. */
 const BATCH_HASHES = 1000
-/** Time between two reports of the progress of an order. */
+/** Interval of progress reports. */
 const NOTICE_INTERVAL_MS = 5000
 
 export interface OrderOptions {
   /** Name of the order in progress reports. */
   readonly name: string
-  /** Aborted with OrderRefused when the node stops or the caller has left. */
+  /** Aborted with OrderRefused if the node stops or the caller leaves. */
   readonly signal: AbortSignal
-  /** Resolves when every block so far survives the end of the process. */
+  /** Resolves once every block so far survives the end of the process. */
   readonly durable: () => Promise<void>
   readonly search: NonceSearch
   readonly clock: Clock
@@ -47,7 +47,7 @@ export class BlockOrder {
   /** Blocks made so far. */
   made = 0
   readonly #options: OrderOptions
-  /** Blocks to be made in all; null: as many as it takes. */
+  /** Total number of blocks to make, or null if it is not known. */
   readonly #blocks: number | null
   #hashesLeft = MAX_ORDER_HASHES
   /** Expected hashes of all blocks searched so far, without the present one. */
@@ -73,8 +73,8 @@ export class BlockOrder {
   }
 
   /**
-   * Once per slice of time, lets requests be served and waits until all blocks so far are durable, so that few blocks
-   * wait for a slow disk. Throws the signal's reason once it is aborted, or the error of a failed write.
+   * Once per time slice, serves requests and waits until all blocks so far are durable, so that few blocks wait for a
+   * slow disk. Throws the reason of the signal once it is aborted, or the error of a failed write.
    */
   async pause(): Promise<void> {
     const { clock, durable, signal } = this.#options
@@ -86,7 +86,7 @@ export class BlockOrder {
     this.#sliceStartMs = clock.monotonicMs()
   }
 
-  /** The same work with a nonce that solves it. Throws OrderRefused when that takes more than one order may search. */
+  /** @returns the work with a nonce that solves it. Throws OrderRefused if the search budget does not suffice */
   async solve(work: WorkFields): Promise<WorkFields> {
     const difficulty = difficultyOf(work.target)
     if (difficulty === null || difficulty > BigInt(Math.floor(this.#hashesLeft))) {
@@ -104,7 +104,7 @@ export class BlockOrder {
 
   async #searchElsewhere(work: WorkFields): Promise<WorkFields> {
     const { search, durable, signal } = this.#options
-    // A search may take minutes: the blocks made before it are written first.
+    // A search may take minutes: first write the blocks made before it.
     await durable()
     const onHashes = (hashes: number) => {
       this.#searched = hashes

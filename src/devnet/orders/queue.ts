@@ -1,14 +1,14 @@
-/** Runs tasks one after the other, in the order of arrival. */
+/** Runs tasks one at a time, in order of arrival. */
 import { OrderRefused } from './order-refused.ts'
 
-/** Most tasks at once, the running one included. */
+/** Most tasks, the running one included. */
 const MAX_WAITING = 64
 
 export class Queue {
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
-  /** Runs `run` when all tasks before it are over. Throws OrderRefused when too many wait. */
+  /** Runs `run` after all earlier tasks. Throws OrderRefused if too many wait. */
   async take<T>(run: () => Promise<T>): Promise<T> {
     if (this.#waiting >= MAX_WAITING) throw new OrderRefused({ kind: 'too-many-waiting', waiting: MAX_WAITING })
     this.#waiting++

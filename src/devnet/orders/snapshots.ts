@@ -1,4 +1,4 @@
-/** Snapshots of a network, to which it goes back by order; and its clock, which goes back by order as well. */
+/** Snapshots of a network, to which it can be reverted; and orders that move its clock, also backwards. */
 import type { Cut } from '../../core/cut.ts'
 import { MAX_SNAPSHOTS } from '../../schema/control.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
@@ -6,10 +6,10 @@ import type { Coordinator } from '../work/coordinator.ts'
 import type { BlockMaker } from './block-maker.ts'
 import { OrderRefused } from './order-refused.ts'
 
-/** Chains and what contracts keep are never deleted: their heads are enough. */
+/** Chains and contract state are never deleted, so their heads are enough. */
 interface NamedSnapshot {
   readonly heads: Cut
-  /** How often the rules had been changed. */
+  /** Number of rule changes at that time. */
   readonly ruleChanges: number
   readonly pools: ReturnType<Coordinator['pools']['save']>
   readonly aheadMs: number
@@ -27,12 +27,12 @@ export class NamedSnapshots {
     this.#clock = clock
   }
 
-  /** Ascending. */
+  /** Ids, ascending. */
   get ids(): number[] {
     return [...this.#kept.keys()]
   }
 
-  /** Returns the id. Throws OrderRefused. */
+  /** Takes a snapshot. Throws OrderRefused. @returns its id */
   take(): number {
     if (this.#kept.size >= MAX_SNAPSHOTS) throw new OrderRefused({ kind: 'too-many-snapshots', most: MAX_SNAPSHOTS })
     const { chains, coordinator } = this.#maker
@@ -46,12 +46,12 @@ export class NamedSnapshots {
     return this.#newest
   }
 
-  /** Goes back to a snapshot, and drops it and all later ones. Throws OrderRefused. */
+  /** Reverts to a snapshot, and drops it and all later ones. Throws OrderRefused. */
   revert(id: number): void {
     const snapshot = this.#kept.get(id)
     if (snapshot === undefined) throw new OrderRefused({ kind: 'unknown-snapshot', id })
     const { chains, coordinator } = this.#maker
-    // Other objects than before: blocks that are being made on a head that stays must be begun anew as well.
+    // New objects: drafts on a head that stays must be restarted as well.
     const heads = new Map([...snapshot.heads].map(([chain, head]) => [chain, { ...head }]))
     this.#clock.set(snapshot.aheadMs, newestOf(heads))
     coordinator.pools.rewind(heads)
@@ -61,7 +61,7 @@ export class NamedSnapshots {
     for (const each of this.ids) if (each >= id) this.#kept.delete(each)
   }
 
-  /** Sets the clock ahead, or back where no block would be in the future then. Throws OrderRefused. */
+  /** Moves the clock forwards, or backwards unless a block would then be in the future. Throws OrderRefused. */
   moveClock(byMs: number): void {
     if (byMs >= 0) this.#clock.advance(byMs)
     else this.#setBack(byMs)
@@ -74,7 +74,7 @@ export class NamedSnapshots {
     const mostMs = Math.max(0, Math.floor(this.#clock.ms() - Number(newest) / 1000))
     if (-byMs > mostMs) throw new OrderRefused({ kind: 'clock-behind-blocks', mostMs })
     this.#clock.set(this.#clock.setAheadMs + byMs, newest)
-    // Work that was handed out has times that are in the future now.
+    // Work handed out before now has times in the future.
     coordinator.renewWork()
   }
 }

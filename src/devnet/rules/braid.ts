@@ -1,12 +1,12 @@
-/** Which heads make a cut (PROTOCOL.md D). */
+/** Braiding: the condition for heads to form a cut (PROTOCOL.md D). */
 import { equalBytes } from '../../core/bytes.ts'
 import type { Cut } from '../../core/cut.ts'
 import type { Header } from '../../core/header.ts'
 import type { BlockStore } from '../store/block-store.ts'
 
 /**
- * Throws RangeError unless these heads, all of them in the store, fit together: every adjacent block that a head names
- * is on the branch of the adjacent chain's head.
+ * Throws RangeError unless these heads fit together: every adjacent block that a head names must be on the branch of
+ * the head of the adjacent chain. All heads must be in the store.
  */
 export function expectBraid(store: BlockStore, heads: Cut): void {
   for (const head of heads.values()) {

@@ -16,13 +16,13 @@ import { type Executions, noExecutions } from './executions.ts'
 import { type ChainJournal, type ChainState, noJournal } from './journal.ts'
 import { type RuleChange, Rules } from './rules.ts'
 
-/** What became of a solved header (PROTOCOL.md A.2: a miner is told of neither `stale` nor `invalid`). */
+/** Outcome of a solved header. Miners hear of neither `stale` nor `invalid` (PROTOCOL.md A.2). */
 export type Addition =
   | { readonly status: 'added'; readonly block: Block }
   | { readonly status: 'stale' }
   | { readonly status: 'invalid'; readonly rules: readonly BlockRule[]; readonly why?: string }
 
-/** What a block may break: `execution` is what its transactions do. */
+/** Rules that a block may break; `execution` stands for its transactions. */
 export type BlockRule = HeaderRule | 'payload' | 'execution'
 
 /** No work: this adjacent chain is behind and must grow first. */
@@ -30,25 +30,25 @@ export interface Blocked {
   readonly blockedBy: number
 }
 
-/** Hears of the chains whose work is over, and whether the cut went back to an earlier one. */
+/** Called with the chains whose work is over, and whether the cut was reverted to an earlier one. */
 export type CutListener = (changed: readonly number[], isRevert: boolean) => void
 
 export interface ChainsOptions {
   readonly network: Network
   readonly checkPow: boolean
-  /** The fork number up to which its work votes; default: none. */
+  /** Highest fork number that its work votes for; default: none. */
   readonly forkTarget?: number
-  /** Microseconds; strictly increasing. */
+  /** Unix time in microseconds; strictly increasing. */
   readonly now: () => bigint
-  /** The chains to go on with; default: genesis, in memory. */
+  /** Chains to continue; default: genesis, in memory. */
   readonly state?: ChainState
-  /** Where they are kept; default: nowhere. */
+  /** Stores the chains; default: memory only. */
   readonly journal?: ChainJournal
-  /** Who executes their blocks; default: nobody. */
+  /** Executes the blocks; default: no execution. */
   readonly executions?: Executions
 }
 
-/** The chains of a network as they begin. `payload`: of the first block of every chain. */
+/** Chains of a new network. @param payload payload of the first block of every chain */
 export function genesisState(
   network: Network,
   payload: StoredPayload = emptyPayload,
@@ -101,14 +101,14 @@ export class Chains {
     return this.#cut
   }
 
-  /** The present state. It is no copy: parts of it go on changing. */
+  /** The present state. It is no copy: parts of it keep changing. */
   get state(): ChainState {
     return { store: this.store, heads: this.#cut, ruleChanges: this.#rules.changes }
   }
 
   /**
-   * Resolves when everything so far survives the end of the process; at once for chains in memory. Wait for it before
-   * you acknowledge a block. Rejects with NewcutError DATA_UNUSABLE when something cannot be written.
+   * Resolves once everything so far survives the end of the process; at once for chains in memory. Await it before you
+   * acknowledge a block. Rejects with NewcutError DATA_UNUSABLE if a write fails.
    */
   durable(): Promise<void> {
     return this.#journal.durable()
@@ -118,15 +118,13 @@ export class Chains {
     return [...this.#cut.keys()]
   }
 
-  /** Calls `listener` after each new block, on the cut or not. Returns a function that ends it. */
+  /** Calls `listener` after each new block, on the cut or not. @returns a function that unsubscribes */
   onBlock(listener: (block: Block) => void): () => void {
     this.#blockListeners.add(listener)
     return () => this.#blockListeners.delete(listener)
   }
 
-  /**
-   * Calls `listener` after each change of the cut. Returns a function that ends it.
-   */
+  /** Calls `listener` after each change of the cut. @returns a function that unsubscribes */
   onCut(listener: CutListener): () => void {
     this.#cutListeners.add(listener)
     return () => this.#cutListeners.delete(listener)
@@ -137,8 +135,8 @@ export class Chains {
   }
 
   /**
-   * New work for a chain, on top of this cut or another one, with nonce 0 and the present as creation time; or the
-   * adjacent chain that must grow first.
+   * New work for a chain on top of `cut`, with nonce 0 and the present as creation time.
+   * @returns the work, or the adjacent chain that must grow first
    */
   newWork(chain: number, payloadHash: Uint8Array, cut: Cut = this.#cut): WorkFields | Blocked {
     const extension = extensionOf(this.network, cut, chain)
@@ -163,7 +161,7 @@ export class Chains {
     }
   }
 
-  /** Extends the cut with a solved header, if it still fits and keeps every rule. */
+  /** Extends the cut with a solved header if it still fits and follows every rule. */
   add(header: WorkFields | Header, payload: StoredPayload): Addition {
     if (!extendsCut(this.#cut, header)) return { status: 'stale' }
     const addition = this.insert(header, payload)
@@ -173,11 +171,13 @@ export class Chains {
     return addition
   }
 
-  /** Puts a block on top of any known one, if it keeps every rule. The cut stays: it is an orphan until `adopt`. */
+  /**
+   * Adds a block on top of any known one if it follows every rule. The cut stays: the block is an orphan until `adopt`.
+   */
   insert(header: WorkFields | Header, payload: StoredPayload): Addition {
     const parent = this.store.get(header.parent)
     if (parent === undefined) return { status: 'stale' }
-    // Hashed only once: hashing is most of the time that adding a block takes.
+    // Hash only once: hashing takes most of the time of adding a block.
     const hash = blockHash(encodeWork(header), sha512t256)
     const sealed = { hash, ...header }
     const rules = this.#brokenRules(
@@ -197,8 +197,9 @@ export class Chains {
   }
 
   /**
-   * Moves the cut to these heads, all of them in the store, if together they weigh more (PROTOCOL.md D). Returns
-   * whether it moved. Throws RangeError for heads that do not fit together.
+   * Moves the cut to these heads, all of them in the store, if together they weigh more (PROTOCOL.md D). Throws
+   * RangeError if they do not fit together.
+   * @returns whether the cut moved
    */
   adopt(heads: Cut): boolean {
     expectBraid(this.store, heads)
@@ -210,8 +211,9 @@ export class Chains {
   }
 
   /**
-   * Moves the cut back to heads that it had when there were `ruleChanges` changes of the rules, whatever they weigh.
-   * Later changes are undone, and later blocks are orphans. Throws RangeError for heads that do not fit together.
+   * Reverts the cut to earlier heads, whatever they weigh. Undoes later changes of the rules; later blocks become
+   * orphans. Throws RangeError if the heads do not fit together.
+   * @param ruleChanges number of rule changes when the cut had these heads
    */
   revert(heads: Cut, ruleChanges: number): void {
     expectBraid(this.store, heads)
@@ -220,7 +222,7 @@ export class Chains {
     this.#moveCut(heads, this.chainIds, true)
   }
 
-  /** Changes the rules from the next block of every chain on. */
+  /** Changes the rules for the next block of every chain and all later ones. */
   changeRules(change: Omit<RuleChange, 'from' | 'blocks'>): void {
     this.#journal.admit()
     const from = [...this.#cut.values()].map(({ height }) => Number(height) + 1)
@@ -235,12 +237,12 @@ export class Chains {
     return new Map([...this.#cut].map(([chain, { hash }]) => [chain, this.ancestor(hash, limit)]))
   }
 
-  /** The header of an ancestor, at most at this height, of the block with this hash. */
+  /** Header of the ancestor at this height of the block with this hash, or of the block itself if it is not higher. */
   ancestor(hash: Uint8Array, height: number): Header {
     return this.store.ancestor(this.#block(hash), height).header
   }
 
-  /** Every rule that block `number` of the store, no genesis block, broke when it was added; there should be none. */
+  /** Rules that block `number` of the store, no genesis block, broke when it was added; there should be none. */
   rulesBrokenBy(number: number): BlockRule[] {
     const block = this.store.at(number)
     const parent = this.store.parentOf(block)
@@ -249,21 +251,21 @@ export class Chains {
     return this.#brokenRules(block, { hash, parent: parent.header, blocks: number })
   }
 
-  /** `hash`: what the header's hash should be; `blocks`: how many there were when it was added. */
+  /** `hash` is the correct hash of the header; `blocks` is the number of blocks when it was added. */
   #brokenRules(
     { header, payload }: { header: Header; payload: StoredPayload },
     { hash, parent, blocks }: { hash: Uint8Array; parent: Header; blocks: number },
   ): BlockRule[] {
     const adjacentParents = new Map<number, Header>()
     for (const [chain, adjacentHash] of header.adjacents) {
-      // A genesis block's parent hash is no block: an adjacent that names it is left out here, and breaks the rule.
+      // The parent hash of a genesis block is no block. An adjacent that names it is missing here, and breaks the rule.
       const block = this.store.get(adjacentHash)
       if (block !== undefined) adjacentParents.set(chain, block.header)
     }
     const expected = this.#rules.expectedFor(parent, [...adjacentParents.values()], header.creationTime, blocks)
     const options = { now: this.#now(), checkPow: this.checkPow, expected, blockHash: hash }
     const rules: BlockRule[] = brokenRules(this.network, header, { parent, adjacentParents }, options)
-    // A block beside the cut must still fit on some cut: its adjacent parents descend from those of its parent.
+    // A block off the cut must still fit on some cut: its adjacent parents descend from those of its parent.
     const isBraided = [...adjacentParents].every(([chain, adjacent]) => {
       const before = parent.adjacents.get(chain)
       return before === undefined || equalBytes(adjacent.parent, before)

@@ -1,5 +1,5 @@
 /**
- * Takes the cut of a peer (PROTOCOL.md E.1). An embedded node fetches nothing from its peers: it moves to a cut only if
+ * Accepts the cut of a peer (PROTOCOL.md E.1). An embedded node fetches nothing from its peers: it adopts a cut only if
  * it has the blocks already or they come with the cut.
  */
 import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
@@ -13,20 +13,20 @@ import type { CutHashes, HeaderObject, PayloadData, PayloadWithOutputs } from '.
 import type { StoredPayload } from '../store/payload.ts'
 import type { Chains } from './chains.ts'
 
-/** What is wrong with a cut, or with a block that it brings along. */
+/** Error of a cut, or of a block that comes with it. */
 export interface InvalidCut {
   readonly invalid: string
 }
 
 /**
- * Adds the blocks that a cut brings along and moves to it if it weighs more than the present one. null: taken, even if
- * nothing changed because a block is missing.
+ * Adds the blocks that come with a cut, and adopts the cut if it weighs more than the present one.
+ * @returns null if it was accepted, even if nothing changed because a block is missing
  */
 export function takeCut(chains: Chains, cut: CutHashes): InvalidCut | null {
   try {
     const headers = Object.values(cut.headers ?? {}).map(readHeader)
     const payloads = new Map(Object.values(cut.payloads ?? {}).flatMap(readPayload))
-    // A block needs its parents, which are lower.
+    // Parents first: they are lower.
     headers.sort((a, b) => Number(a.height - b.height))
     for (const header of headers) {
       const broken = insert(chains, header, payloads)
@@ -48,13 +48,13 @@ function adopt(chains: Chains, cut: CutHashes): InvalidCut | null {
     chains.adopt(heads)
     return null
   } catch (error) {
-    // Heads that do not fit together.
+    // The heads do not fit together.
     if (error instanceof RangeError) return invalid(error.message)
     throw error
   }
 }
 
-/** What is wrong with a block; null: it is in the store now, or something that it needs is missing. */
+/** @returns why a block is invalid, or null if it is in the store now or something that it needs is missing */
 function insert(chains: Chains, header: Header, payloads: ReadonlyMap<string, StoredPayload>): string | null {
   if (chains.store.get(header.hash) !== undefined) return null
   const payload = payloads.get(encodeBase64Url(header.payloadHash)) ?? chains.store.payloads.get(header.payloadHash)
@@ -65,7 +65,7 @@ function insert(chains: Chains, header: Header, payloads: ReadonlyMap<string, St
   return `block ${encodeBase64Url(header.hash)} breaks the rule of ${addition.rules.join(', ')}${why}`
 }
 
-/** The heads that a cut names; null when the node does not have them all. */
+/** @returns the heads that a cut names, or null if the node does not have all of them */
 function headsOf(chains: Chains, { hashes }: CutHashes): Cut | null {
   const heads = new Map<number, Header>()
   for (const [chain, { hash }] of Object.entries(hashes)) {
@@ -80,7 +80,7 @@ function readHeader(json: string | HeaderObject): Header {
   return typeof json === 'string' ? decodeHeader(decodeBase64Url(json, 'header')) : headerFromJson(json as Json)
 }
 
-/** Hashes are computed, not read. A payload without outputs is left out: this node cannot execute its transactions. */
+/** Computes hashes instead of reading them. Skips a payload without outputs, which the store needs. */
 function readPayload(json: PayloadWithOutputs | PayloadData): [string, StoredPayload][] {
   if (!('coinbase' in json)) return []
   const parts = {

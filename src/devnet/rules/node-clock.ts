@@ -1,17 +1,19 @@
 /**
- * The clock of an embedded node. It follows the machine's wall clock forwards, and goes back by order only: block times
- * only rise. When the wall clock is set back, it goes on at the pace of the machine's monotonic clock, ahead of the wall
- * clock by as much. If it waited for the wall clock instead, blocks would follow each other by a microsecond each, and
- * difficulty adjustment would take that for enormous hash power.
+ * Clock of an embedded node. It follows the wall clock of the machine forwards, and goes back by order only: block
+ * times only rise.
+ *
+ * If the wall clock is set back, this clock continues at the pace of the monotonic clock, ahead of the wall clock by as
+ * much. If it waited for the wall clock instead, blocks would follow each other by a microsecond each. Difficulty
+ * adjustment would take that for enormous hash power.
  */
 import type { Clock } from '../../core/clock.ts'
 
-/** The wall clock counts whole milliseconds: a smaller difference says nothing. */
+/** The wall clock counts whole milliseconds: a smaller difference means nothing. */
 const WALL_STEP_MS = 2
 
 export class NodeClock {
   readonly #clock: Pick<Clock, 'wallMs' | 'monotonicMs'>
-  /** Largest difference there was between the wall clock and the monotonic one. */
+  /** Largest difference so far between the wall clock and the monotonic one. */
   #offsetMs = Number.NEGATIVE_INFINITY
   #setAheadMs = 0
   #last = 0n
@@ -20,7 +22,9 @@ export class NodeClock {
     this.#clock = clock
   }
 
-  /** Milliseconds ahead of the wall clock: how far it was set ahead, plus how far the wall clock was set back. */
+  /**
+   * Milliseconds ahead of the wall clock: the advance by order, plus the amount by which the wall clock was set back.
+   */
   get aheadMs(): number {
     const nowMs = this.#machineMs()
     const fellBackMs = nowMs - this.#clock.wallMs()
@@ -32,33 +36,36 @@ export class NodeClock {
     return this.#machineMs() + this.#setAheadMs
   }
 
-  /** Microseconds since the UNIX epoch, later than any before: a block must be later than its parents. */
+  /** Microseconds since the UNIX epoch, later than any result before: a block must be later than its parents. */
   microseconds = (): bigint => {
     const now = BigInt(Math.floor(this.ms() * 1000))
     this.#last = now > this.#last ? now : this.#last + 1n
     return this.#last
   }
 
-  /** Sets the clock ahead for good. */
+  /** Moves the clock forwards for good. */
   advance(byMs: number): void {
     this.#setAheadMs += byMs
   }
 
-  /** How far it was set ahead; below zero where it was set back. */
+  /** Advance by order in milliseconds; negative if the clock was set back. */
   get setAheadMs(): number {
     return this.#setAheadMs
   }
 
   /**
-   * Sets how far it is ahead, back as well. `newest`: creation time of the newest block (microseconds); the clock goes
-   * on after it, even where the time that it is set to is earlier.
+   * Sets the advance by order, also backwards.
+   * @param newest creation time of the newest block (microseconds); the clock stays later, even if its new time is
+   *   earlier
    */
   set(aheadMs: number, newest: bigint): void {
     this.#setAheadMs = aheadMs
     this.#last = newest
   }
 
-  /** Sets the clock ahead if it is behind this time (microseconds), for example that of the newest block on disk. */
+  /**
+   * Moves the clock forwards if it is behind this time (microseconds), for example that of the newest block on disk.
+   */
   catchUp(microseconds: bigint): void {
     const behindUs = microseconds - BigInt(Math.floor(this.ms() * 1000))
     if (behindUs > 0n) this.advance(Math.ceil(Number(behindUs) / 1000))

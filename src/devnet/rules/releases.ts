@@ -1,24 +1,24 @@
-/** What the releases of the live node do differently on a development network (docs/COMPATIBILITY.md). */
+/** Differences between releases of the live node on a development network (docs/COMPATIBILITY.md). */
 import type { GasModel } from '../../core/gas.ts'
 import type { NodeRelease } from '../../schema/node-releases.ts'
 
 export interface ReleaseRules {
-  /** The highest fork number whose rules it knows. A block with a higher one is invalid. */
+  /** Highest fork number whose rules the release knows. A block with a higher one is invalid. */
   readonly highestKnownFork: number
-  /** The fork number up to which its blocks vote, unless the operator sets another. */
+  /** Highest fork number that its blocks vote for, unless the operator sets another. */
   readonly forkTarget: number
-  /** What the size of a command costs. */
+  /** Gas charge for the size of a command. */
   readonly gasModel: GasModel
   /**
-   * Whether code follows language release 5.4.1: a capability of another module is composed by an admin of that module
-   * only, and a signer counts under its public key always.
+   * Whether code follows language release 5.4.1: only an admin of a module composes its capabilities in another module,
+   * and a signer always counts by its public key.
    */
   readonly isLanguage541: boolean
-  /** Whether `send` refuses a continuation of a pact that is finished. */
+  /** Whether `send` refuses a continuation of a finished pact. */
   readonly refusesFinishedPacts: boolean
   /** `nodeLatestBehaviorHeight` of /info. */
   readonly latestBehaviorHeight: number
-  /** Whether /info says when the release is to be replaced. */
+  /** Whether /info names the date on which the release ends its service. */
   readonly hasServiceDate: boolean
 }
 
@@ -34,7 +34,7 @@ export const releaseRules: Readonly<Record<NodeRelease, ReleaseRules>> = {
     latestBehaviorHeight: 1,
     hasServiceDate: false,
   },
-  // It checks votes as 3.2 does, but takes any number.
+  // 2.32 checks votes like 3.2, but accepts any fork number.
   '2.32': {
     highestKnownFork: MAX_U32,
     forkTarget: 0,

@@ -1,25 +1,25 @@
-/** The rules of a development network: those it began with, and those set by hand since then. */
+/** Rules of a development network: the initial ones, and changes by hand. */
 import { type Expected, expectedFor } from '../../core/difficulty.ts'
 import type { Header } from '../../core/header.ts'
 import type { Network } from '../../core/network.ts'
 import { MAX_TARGET } from '../../core/target.ts'
 
-/** A rule set by hand. It holds on each chain from the next block on. */
+/** A rule set by hand. It applies to the next block of each chain and all later ones. */
 export interface RuleChange {
   /** Number of blocks, orphans included, when it was set: those were judged without it. */
   readonly blocks: number
-  /** Number of blocks when it was undone: those after are judged without it too. */
+  /** Number of blocks when it was undone: later ones are judged without it too. */
   readonly until?: number
-  /** Chain -> first height. */
+  /** Chain -> first height with this rule. */
   readonly from: readonly number[]
-  /** Target of the block at exactly that height; later ones follow from it. */
+  /** Target of the block at exactly that height; later targets follow from it. */
   readonly target?: bigint
   /** Microseconds. */
   readonly blockDelay?: bigint
 }
 
 export class Rules {
-  /** The network as it began. */
+  /** The network with its initial rules. */
   readonly genesis: Network
   readonly #changes: RuleChange[] = []
 
@@ -32,7 +32,7 @@ export class Rules {
     return this.#changes
   }
 
-  /** The network as it is now. */
+  /** The network with its present rules. */
   get network(): Network {
     return this.#networkAt(0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
   }
@@ -41,7 +41,7 @@ export class Rules {
     this.#changes.push(change)
   }
 
-  /** Undoes all changes but the first `kept`. `blocks`: the number of blocks now. */
+  /** Undoes all changes except the first `kept`. @param blocks present number of blocks */
   revert(kept: number, blocks: number): void {
     for (let i = kept; i < this.#changes.length; i++) {
       const change = this.#changes[i]
@@ -50,8 +50,8 @@ export class Rules {
   }
 
   /**
-   * Target, epoch start and weight of the block on top of `parent` (core/difficulty.ts). `blocks`: the number of blocks
-   * when it is added.
+   * Target, epoch start and weight of the block on top of `parent` (core/difficulty.ts).
+   * @param blocks number of blocks when it is added
    */
   expectedFor(
     parent: Header,
@@ -77,6 +77,6 @@ export class Rules {
   }
 }
 
-/** Whether a change is in force for the block that is added when there are so many. */
+/** Whether a change applies to the block that is added when there are this many. */
 const holds = (change: RuleChange, blocks: number): boolean =>
   change.blocks <= blocks && (change.until === undefined || blocks < change.until)

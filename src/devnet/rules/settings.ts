@@ -1,4 +1,4 @@
-/** What makes one development network differ from another. */
+/** Settings in which development networks differ. */
 import { type GraphName, graphs } from '../../core/graph.ts'
 import { development, type Network } from '../../core/network.ts'
 import { targetOfDifficulty } from '../../core/target.ts'
@@ -7,24 +7,24 @@ import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { NodeRelease } from '../../schema/node-releases.ts'
 import { releaseRules } from './releases.ts'
 
-/** All but `autoMine` are fixed for the life of a network. */
+/** All except `autoMine` are fixed for the life of a network. */
 export interface NetworkSettings {
   readonly graph: GraphName
   /** Intended time between blocks of a chain. */
   readonly blockDelayMs: number
-  /** Hashes that a block takes on average, at first. */
+  /** Average number of hashes for the first blocks of a chain. */
   readonly difficulty: bigint
-  /** False: any nonce solves. */
+  /** If false, any nonce solves. */
   readonly pow: boolean
   /** Whether targets follow block times. */
   readonly adjusts: boolean
-  /** The release of the live node whose rules hold. */
+  /** Release of the live node whose rules the network follows. */
   readonly release: NodeRelease
-  /** Blocks of an epoch of votes that may vote; 120 that count follow. */
+  /** Voting blocks in each epoch of fork votes; 120 blocks that count the votes follow. */
   readonly forkEpoch: number
   /**
-   * How it gets blocks by itself; null: it does not. A network on disk goes on with the mode it had last, unless it is
-   * opened with another one.
+   * Automatic mining mode, or null for none. A network on disk continues with its last mode unless it is opened with
+   * another one.
    */
   readonly autoMine: AutoMine | null
 }
@@ -40,10 +40,10 @@ const defaultSettings: NetworkSettings = {
   autoMine: null,
 }
 
-/** The settings that were asked for; undefined: any value will do. */
+/** Requested settings; undefined accepts any value. */
 export type AskedSettings = { readonly [Name in keyof NetworkSettings]?: NetworkSettings[Name] | undefined }
 
-/** The settings that were asked for, and those of `others` for the rest. */
+/** Requested settings; those of `others` replace the missing ones. */
 export function settingsOf(asked: AskedSettings, others: NetworkSettings = defaultSettings): NetworkSettings {
   const pow = asked.pow ?? others.pow
   return {
@@ -51,7 +51,7 @@ export function settingsOf(asked: AskedSettings, others: NetworkSettings = defau
     blockDelayMs: asked.blockDelayMs ?? others.blockDelayMs,
     difficulty: asked.difficulty ?? others.difficulty,
     pow,
-    // Without proof of work block times say nothing about hash power, and fast blocks would drive the target to 0.
+    // Without proof of work, block times say nothing about hash power, and fast blocks would drive the target to 0.
     adjusts: asked.adjusts ?? (pow === others.pow ? others.adjusts : pow),
     release: asked.release ?? others.release,
     forkEpoch: asked.forkEpoch ?? others.forkEpoch,
@@ -59,11 +59,11 @@ export function settingsOf(asked: AskedSettings, others: NetworkSettings = defau
   }
 }
 
-/** The settings that never change in the life of a network. */
+/** Settings that never change in the life of a network. */
 export const fixedSettings = ['graph', 'blockDelayMs', 'difficulty', 'pow', 'adjusts', 'release', 'forkEpoch'] as const
 export type FixedSetting = (typeof fixedSettings)[number]
 
-/** One of the settings in words. */
+/** Describes a setting in words. */
 export function describeSetting(name: FixedSetting, settings: NetworkSettings): string {
   const texts: Readonly<Record<FixedSetting, string>> = {
     graph: `graph ${settings.graph}`,
@@ -77,7 +77,7 @@ export function describeSetting(name: FixedSetting, settings: NetworkSettings): 
   return texts[name]
 }
 
-/** The network with these settings, as it begins. */
+/** The network with these settings and its initial rules. */
 export function networkOf(settings: NetworkSettings): Network {
   const { graph, blockDelayMs, difficulty, adjusts, release, forkEpoch } = settings
   const target = targetOfDifficulty(difficulty)

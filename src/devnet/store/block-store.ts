@@ -1,6 +1,6 @@
 /**
- * All blocks of the embedded network, orphans included, as records in memory: found by hash, by parent, and by chain in
- * (height, hash) order. A header costs its bytes and about 50 more; objects are made only when asked for.
+ * All blocks of the embedded network, orphans included, as records in memory. It finds them by hash, by parent, and by
+ * chain in (height, hash) order. A header takes its bytes and about 50 more; objects are created on demand.
  */
 import { concatBytes, decodeHash, encodeBase64Url } from '../../core/bytes.ts'
 import { FormatError } from '../../core/errors.ts'
@@ -12,11 +12,11 @@ import type { PayloadStore } from './payload-store.ts'
 import { RecentPayloads } from './recent-payloads.ts'
 import { Slab } from './slab.ts'
 
-/** A block of the store. Cheap to make: the store makes a new one for every call. */
+/** A block of the store. It is cheap: the store creates a new object for every call. */
 export class Block {
   readonly chain: number
   readonly height: number
-  /** The header, 210 + 36 x degree bytes; a view, not to be written to. */
+  /** Encoded header, 210 + 36 x degree bytes; a read-only view. */
   readonly bytes: Uint8Array
   readonly #payloads: PayloadStore
   #header: Header | undefined
@@ -46,7 +46,7 @@ export class Block {
     return this.#header
   }
 
-  /** Read from the end of the header, where its place does not depend on the degree of the graph. */
+  /** Read from the end of the header, where its offset does not depend on the degree of the graph. */
   get payloadHash(): Uint8Array {
     return this.bytes.subarray(this.bytes.length - 128, this.bytes.length - 96)
   }
@@ -59,9 +59,9 @@ export class Block {
 }
 
 export interface BlockStoreOptions {
-  /** Chains of the network, 0 to chains - 1. */
+  /** Number of chains of the network: 0 to chains - 1. */
   readonly chains: number
-  /** Adjacent chains per chain: gives the length of a header. */
+  /** Adjacent chains of each chain: determines the length of a header. */
   readonly degree: number
   readonly payloads: PayloadStore
 }
@@ -72,13 +72,13 @@ export class BlockStore {
   readonly payloads: PayloadStore
   readonly #headerBytes: number
   readonly #slab = new Slab()
-  /** Of each record: place in the slab, chain, height, and record of the parent (-1: genesis). */
+  /** By record: offset in the slab, chain, height, and record of the parent (-1 for genesis). */
   readonly #places: number[] = []
   readonly #chainOf: number[] = []
   readonly #heightOf: number[] = []
   readonly #parentOf: number[] = []
   readonly #byHash: HashIndex
-  /** By payload hash || chain id, which stand side by side in a header; the first block of those that share both. */
+  /** By payload hash || chain id, which are neighbours in a header. Has the first block of those that share both. */
   readonly #byPayload: HashIndex
   /** Chain -> records by (height, hash). */
   readonly #order: readonly number[][]
@@ -94,12 +94,12 @@ export class BlockStore {
     )
   }
 
-  /** Blocks of all chains. */
+  /** Number of blocks of all chains. */
   get size(): number {
     return this.#places.length
   }
 
-  /** Chains of the network. */
+  /** Number of chains of the network. */
   get chains(): number {
     return this.#order.length
   }
@@ -110,7 +110,7 @@ export class BlockStore {
     return this.insertHeader(encodeHeader(header), header)
   }
 
-  /** As insert, for a payload that is stored already. `header` holds the fields that `bytes` encode. */
+  /** Like insert, for a payload that is stored already. `header` holds the fields that `bytes` encode. */
   insertHeader(bytes: Uint8Array, header: Pick<Header, 'hash' | 'parent' | 'chainId' | 'height'>): Block {
     const known = this.#byHash.find(header.hash)
     if (known !== NONE) return this.#block(known)
@@ -126,19 +126,19 @@ export class BlockStore {
     return this.#block(record)
   }
 
-  /** The block that was added as number `number`, counted from 0. */
+  /** The block that was added as number `number`, counted from 0. Throws RangeError if there is none. */
   at(number: number): Block {
     if (!(number >= 0 && number < this.size)) throw new RangeError(`block number ${number} of ${this.size}`)
     return this.#block(number)
   }
 
-  /** The block with this hash, on this chain if one is given. */
+  /** The block with this hash, on `chain` if it is given. */
   get(hash: Uint8Array, chain?: number): Block | undefined {
     const record = this.#byHash.find(hash)
     return record === NONE || (chain !== undefined && this.#chainOf[record] !== chain) ? undefined : this.#block(record)
   }
 
-  /** As get, for a hash as in JSON; undefined also for 43 characters that encode no hash. */
+  /** Like get, for a hash as in JSON. @returns undefined also for 43 characters that encode no hash */
   byId(id: string, chain?: number): Block | undefined {
     try {
       return this.get(decodeHash(id), chain)
@@ -154,39 +154,39 @@ export class BlockStore {
     return record === NONE ? undefined : this.#block(record)
   }
 
-  /** undefined for a genesis block. */
+  /** @returns undefined for a genesis block */
   parentOf(block: Block): Block | undefined {
     const parent = this.#parentOf[this.recordOf(block)]
     return parent === NONE ? undefined : this.#block(parent)
   }
 
-  /** The ancestor of a block at a height not above its own. */
+  /** The ancestor of a block at this height, or the block itself if it is not higher. */
   ancestor(block: Block, height: number): Block {
     return this.#block(this.ancestorAt(this.recordOf(block), height))
   }
 
-  // Walks through many ancestors go by record numbers: 100,000 objects would take longer than the walk.
+  // Walks over many ancestors use record numbers: 100,000 objects would take longer than the walk.
 
-  /** The record number of a block. Throws Error for a block of another store. */
+  /** Record number of a block. Throws Error for a block of another store. */
   recordOf(block: Block): number {
     const record = this.#byHash.find(block.hash)
     if (record === NONE) throw new Error(`no block ${block.id} in the store`)
     return record
   }
 
-  /** The record of a record's ancestor at a height not above its own. */
+  /** Record of the ancestor at this height, or `record` itself if it is not higher. */
   ancestorAt(record: number, height: number): number {
     let at = record
     while (this.#heightOf[at] > height && this.#parentOf[at] !== NONE) at = this.#parentOf[at]
     return at
   }
 
-  /** The record number of the block with this hash; -1: there is none. */
+  /** @returns the record number of the block with this hash, or -1 if there is none */
   recordOfHash(hash: Uint8Array): number {
     return this.#byHash.find(hash)
   }
 
-  /** The record number of a block's parent; -1: it is a genesis block. */
+  /** @returns the record number of the parent, or -1 for a genesis block */
   parentRecord(record: number): number {
     return this.#parentOf[record]
   }
@@ -207,7 +207,7 @@ export class BlockStore {
     return this.#block(record)
   }
 
-  /** Blocks on a chain, orphans included. */
+  /** Number of blocks on a chain, orphans included. */
   count(chain: number): number {
     return this.#order[chain].length
   }
@@ -222,7 +222,7 @@ export class BlockStore {
     return this.#firstAtOrAfter(chain, height, null)
   }
 
-  /** Blocks at the positions from `from` up to but without `to`. */
+  /** Blocks at the positions `from` (included) to `to` (excluded). */
   slice(chain: number, from: number, to: number): Block[] {
     return this.#order[chain].slice(from, to).map((record) => this.#block(record))
   }
@@ -236,7 +236,7 @@ export class BlockStore {
     return this.#slab.read(this.#places[record], this.#headerBytes)
   }
 
-  /** Binary search by (height, hash); no hash: before every block of that height. */
+  /** Binary search by (height, hash). Without a hash, finds the first block at that height. */
   #firstAtOrAfter(chain: number, height: number, hash: Uint8Array | null): number {
     const order = this.#order[chain]
     let low = 0

@@ -3,7 +3,7 @@ import type { BranchBounds, PageQuery } from '../../schema/bodies.ts'
 import type { Block, BlockStore } from './block-store.ts'
 import type { StorePage, UnknownBlock } from './page.ts'
 
-/** The next blocks of some branches in descending order: one for each branch, shared ancestors once. */
+/** The next blocks of several branches in descending order: one for each branch, shared ancestors once. */
 class Frontier {
   readonly #store: BlockStore
   #records: number[]
@@ -13,12 +13,12 @@ class Frontier {
     this.#records = [...new Set(blocks.map((block) => store.recordOf(block)))]
   }
 
-  /** The greatest height; -1: there are no more blocks. */
+  /** The greatest height, or -1 if there are no more blocks. */
   get top(): number {
     return this.#records.reduce((top, record) => Math.max(top, this.#store.heightAt(record)), -1)
   }
 
-  /** Replaces every block above this height by its ancestor at this height. */
+  /** Replaces every block above this height with its ancestor at this height. */
   descend(height: number): void {
     const records = this.#records.map((record) => this.#store.ancestorAt(record, height))
     this.#records = records.length > 1 ? [...new Set(records)] : records
@@ -34,8 +34,9 @@ class Frontier {
 }
 
 /**
- * A page of the ancestors of (or equal to) a block in `upper` that are not ancestors of (nor equal to) one in `lower`.
- * A cursor that is on none of the branches begins where it would stand. `maxItems` is the node's limit.
+ * A page of the blocks in `upper` and their ancestors, without the blocks in `lower` and their ancestors. A cursor off
+ * these branches begins at its place in the order.
+ * @param maxItems limit of the node
  */
 export function branchPage(
   store: BlockStore,
@@ -64,7 +65,7 @@ export function branchPage(
   for (const record of descending(store, new Frontier(store, upper), new Frontier(store, lower), range)) {
     if (isBeforeCursor(record)) continue
     records.push(record)
-    // One more than asked for shows whether there is a next item.
+    // One item more than requested shows whether there is a next one.
     if (records.length > limit) break
   }
   const blocks = records.slice(0, limit).map((record) => store.blockAt(record))
@@ -72,7 +73,7 @@ export function branchPage(
   return { blocks, next: following === undefined ? null : `inclusive:${store.blockAt(following).id}` }
 }
 
-/** The blocks with these hashes, or the first hash that belongs to no block of the chain. */
+/** Blocks with these hashes, or the first hash that belongs to no block of the chain. */
 function blocksOf(store: BlockStore, chain: number, ids: readonly string[]): Block[] | UnknownBlock {
   const blocks: Block[] = []
   for (const id of ids) {
@@ -93,7 +94,7 @@ function* descending(
   while (height >= lowest && height >= 0) {
     upper.descend(height)
     lower.descend(height)
-    // An ancestor of a lower bound is left out, and with it all its own ancestors.
+    // Leave out an ancestor of a lower bound, and with it all its own ancestors.
     upper.remove(lower.at(height))
     const records = upper.at(height)
     records.sort((a, b) => Buffer.compare(store.hashAt(b), store.hashAt(a)))

@@ -1,9 +1,9 @@
-/** The blocks that a chain loses and gets when its head moves. */
+/** Blocks that a chain loses and gains when its head moves. */
 import { equalBytes } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
 import type { Block, BlockStore } from './block-store.ts'
 
-/** The blocks of two branches down to where they meet, newest first. */
+/** Blocks of two branches down to their common ancestor, newest first. */
 export interface Difference {
   /** On the branch of the old head only. */
   readonly left: readonly Block[]

@@ -4,16 +4,19 @@ import type { Block, BlockStore } from './block-store.ts'
 
 export interface StorePage {
   readonly blocks: readonly Block[]
-  /** `inclusive:<hash>` of the next item; `exclusive:<hash>` of the last one when there is no more; null when empty. */
+  /**
+   * `inclusive:<hash>` of the next item; `exclusive:<hash>` of the last one if there is no next; null if the page is
+   * empty.
+   */
   readonly next: string | null
 }
 
-/** The hash of a cursor or bound, as in JSON, that is no block of the chain. */
+/** Hash of a cursor or bound, as in JSON, that is no block of the chain. */
 export interface UnknownBlock {
   readonly unknown: string
 }
 
-/** A page of one chain. `maxItems` is the node's limit. */
+/** A page of one chain. @param maxItems limit of the node */
 export function pageOf(store: BlockStore, chain: number, query: PageQuery, maxItems: number): StorePage | UnknownBlock {
   let from = query.minheight === undefined ? 0 : store.positionAtHeight(chain, query.minheight)
   if (query.next !== undefined) {
@@ -25,7 +28,7 @@ export function pageOf(store: BlockStore, chain: number, query: PageQuery, maxIt
   const end =
     query.maxheight === undefined ? Number.POSITIVE_INFINITY : store.positionAtHeight(chain, query.maxheight + 1)
   const to = Math.min(from + Math.min(query.limit ?? maxItems, maxItems), end)
-  // One more than asked for shows whether there is a next item.
+  // One item more than requested shows whether there is a next one.
   const found = store.slice(chain, from, Math.min(to + 1, end))
   const blocks = found.slice(0, Math.max(0, to - from))
   const following = found[blocks.length]

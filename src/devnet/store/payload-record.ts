@@ -3,7 +3,7 @@
  *
  *     transactionsHash (32) || outputsHash (32) || payloadHash (32) || part || part || ...
  *     part = length u32 LE (4) || bytes
- *     parts: miner data, coinbase output, then transaction and output by turns
+ *     parts: miner data, coinbase output, then transaction and output in turn
  */
 import { concatBytes } from '../../core/bytes.ts'
 import { chainBytes } from '../../core/work.ts'
@@ -21,11 +21,11 @@ export function encodePayloadRecord(payload: StoredPayload): Uint8Array {
   return concatBytes(payload.transactionsHash, payload.outputsHash, payload.payloadHash, ...parts)
 }
 
-/** The parts are views of `record`. Throws RangeError for bytes that are no such record. */
+/** Decodes a record; the parts are views of it. Throws RangeError for bytes that are no such record. */
 export function decodePayloadRecord(record: Uint8Array): StoredPayload {
   const hashAt = (index: number) => record.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES)
   const parts: Uint8Array[] = []
-  // One view for all lengths: a view of its own for each took most of the time.
+  // One view for all lengths: one for each of them took most of the time.
   const view = new DataView(record.buffer, record.byteOffset, record.length)
   let at = 3 * HASH_BYTES
   while (at < record.length) {

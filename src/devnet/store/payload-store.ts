@@ -6,7 +6,7 @@ import { Slab } from './slab.ts'
 
 export interface PayloadStore {
   readonly get: (payloadHash: Uint8Array) => StoredPayload | undefined
-  /** Payloads are never changed: one that is there already stays. */
+  /** Payloads never change: an existing one stays. */
   readonly put: (payload: StoredPayload) => void
 }
 

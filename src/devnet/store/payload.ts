@@ -1,4 +1,6 @@
-/** Payloads of the embedded network (PROTOCOL.md B.4): miner data, transactions, a coinbase that names the parent. */
+/**
+ * Payloads of the embedded network (PROTOCOL.md B.4): miner data, transactions, and a coinbase that names the parent.
+ */
 import { decodeBase64Url, decodeHash } from '../../core/bytes.ts'
 import { minerDataJson, type PayloadHashes, payloadHashes } from '../../core/payload.ts'
 
@@ -11,7 +13,7 @@ export interface StoredPayload extends PayloadHashes {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** The payload of every genesis block: the one that networks without contracts use for an empty block. */
+/** Default payload of genesis blocks: that of an empty block on networks without contracts. */
 export const emptyPayload: StoredPayload = genesisPayload()
 
 function genesisPayload(): StoredPayload {
@@ -32,9 +34,10 @@ function genesisPayload(): StoredPayload {
   return { ...parts, ...payloadHashes(parts) }
 }
 
-/** The parent hash that the coinbase of a payload names; null when it names none, as in a genesis block. */
+/** @returns the parent hash that the coinbase of a payload names, or null if it names none, as in a genesis block */
 export function coinbaseParent({ coinbase }: StoredPayload): Uint8Array | null {
-  // Payloads of peers may hold anything. 58 characters are the 43 of a hash; 60, as in old blocks, the hash in quotes.
+  // Payloads of peers may hold anything. 58 characters encode the 43 of a hash; 60, as in old blocks, the hash in
+  // quotes.
   const reqKey = /"reqKey":"([\w-]{58}|[\w-]{60})"/.exec(decoder.decode(coinbase))
   const named = reqKey === null ? null : /^("?)([\w-]{43})\1$/.exec(decoder.decode(decodeBase64Url(reqKey[1])))
   return named === null ? null : decodeHash(named[2])

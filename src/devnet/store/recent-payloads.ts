@@ -1,14 +1,14 @@
-/** Payloads that were put or asked for lately, in front of those that are kept: they are asked for again and again. */
+/** LRU cache in front of a payload store: the same payloads are read again and again. */
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { StoredPayload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
 
-/** Most bytes of payloads that are held. */
+/** Most bytes of cached payloads. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 export class RecentPayloads implements PayloadStore {
   readonly #kept: PayloadStore
-  /** Payload hash as in JSON -> payload; the one that was used last is last. */
+  /** Payload hash as in JSON -> payload, least recently used first. */
   readonly #recent = new Map<string, { readonly payload: StoredPayload; readonly bytes: number }>()
   #bytes = 0
 

@@ -1,18 +1,18 @@
 /**
- * What was used lately, by a key: at least so many entries, and at most twice as many. In two generations: a Map that
- * loses its oldest entry with every new one becomes slow, since it walks over the places of all that it has lost.
+ * Cache of recently used values: it keeps at least `least` entries, and at most twice as many. It has two generations,
+ * because a Map that loses its oldest entry with every new one becomes slow: it walks over all the slots it has freed.
  */
 export class Recent<V> {
   readonly #least: number
   #young = new Map<string, V>()
   #old = new Map<string, V>()
 
-  /** `least`: entries that are kept at least, if there were so many. */
+  /** @param least entries kept at least, once there were this many */
   constructor(least: number) {
     this.#least = least
   }
 
-  /** undefined: it is not kept. */
+  /** @returns undefined if the key is not cached */
   get(key: string): V | undefined {
     const young = this.#young.get(key)
     if (young !== undefined) return young
@@ -21,7 +21,7 @@ export class Recent<V> {
     return old
   }
 
-  /** `value`: anything but undefined. */
+  /** @param value anything except undefined */
   set(key: string, value: V): void {
     this.#young.set(key, value)
     if (this.#young.size < this.#least) return

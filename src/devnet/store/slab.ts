@@ -6,10 +6,10 @@ export class Slab {
   readonly #pieces: Uint8Array[] = []
   #used = PIECE_BYTES
 
-  /** Keeps a copy. Returns where it is. */
+  /** Stores a copy. @returns its offset */
   append(bytes: Uint8Array): number {
     if (this.#used + bytes.length > PIECE_BYTES) {
-      // A record that is larger than a piece gets a piece of its own.
+      // A record larger than a piece gets a piece of its own.
       this.#pieces.push(new Uint8Array(Math.max(PIECE_BYTES, bytes.length)))
       this.#used = 0
     }
@@ -19,7 +19,7 @@ export class Slab {
     return at
   }
 
-  /** A view; not to be written to. */
+  /** @returns a read-only view */
   read(at: number, length: number): Uint8Array {
     const offset = at % PIECE_BYTES
     return this.#pieces[Math.floor(at / PIECE_BYTES)].subarray(offset, offset + length)

@@ -1,4 +1,4 @@
-/** Which blocks hold a transaction, and where. */
+/** Index of the blocks that hold a transaction. */
 import type { Block } from './block-store.ts'
 import type { StoredPayload } from './payload.ts'
 
@@ -7,7 +7,7 @@ export interface TransactionPlace {
   readonly height: number
   /** Block hash as in JSON. */
   readonly block: string
-  /** Place among the transactions of the block. */
+  /** Position among the transactions of the block. */
   readonly index: number
 }
 
@@ -48,12 +48,15 @@ export function requestKeysOf({ payload }: Block): string[] {
 
 const known = new WeakMap<StoredPayload, readonly (string | null)[]>()
 
-/** Tells the request keys of a payload's transactions, in their order: reading them takes as long as adding the block. */
+/**
+ * Caches the request keys of a payload, in the order of its transactions: reading them takes as long as adding the
+ * block.
+ */
 export function noteRequestKeys(payload: StoredPayload, keys: readonly string[]): void {
   known.set(payload, keys)
 }
 
-/** The request key of each transaction; null for one that has none. Several ask when a block comes. */
+/** Request key of each transaction, or null if it has none. Cached: a new block has several readers. */
 function keysIn(payload: StoredPayload): readonly (string | null)[] {
   const before = known.get(payload)
   if (before !== undefined) return before
@@ -63,8 +66,8 @@ function keysIn(payload: StoredPayload): readonly (string | null)[] {
 }
 
 /**
- * The request key of a transaction in a payload: the `hash` of the command, which is JSON. null when the transaction is
- * anything else: blocks of peers may hold any bytes.
+ * @returns the `hash` of the command, or null if the transaction is no JSON command: blocks of peers may hold any
+ *   bytes
  */
 function requestKeyOf(transaction: Uint8Array): string | null {
   try {

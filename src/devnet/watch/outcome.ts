@@ -1,4 +1,4 @@
-/** Reads the result of a command into printable texts of limited length. */
+/** Converts a command result to printable texts of limited length. */
 import { valueFromJson } from '../../contracts/values/from-json.ts'
 import { showValue } from '../../contracts/values/print.ts'
 import { type ExactJson, parseExactJson } from '../../core/json.ts'
@@ -6,11 +6,11 @@ import { printable } from '../../core/printable.ts'
 import type { IncludedTransaction } from '../../schema/devnet-events.ts'
 
 const MAX_VALUE = 200
-/** Results hold 256 characters of a message. */
+/** Results hold at most 256 characters of a message. */
 const MAX_MESSAGE = 512
 const MAX_EVENTS = 20
 const MAX_EVENT_NAME = 200
-/** The value of a longer result is told as JSON: reading it exactly takes time, and only its beginning is told. */
+/** The value of a longer result is shown as plain JSON: exact parsing takes time, and only the beginning is shown. */
 const MAX_EXACT_RESULT = 16 * 1024
 
 export type ExecutionOutcome = Pick<IncludedTransaction, 'status' | 'gas' | 'result' | 'place' | 'events'>
@@ -31,7 +31,7 @@ interface Event {
 
 const decoder = new TextDecoder()
 
-/** `output`: JSON text of a result, as the ledger writes it. */
+/** @param output JSON text of a result of the ledger */
 export function outcomeOf(output: Uint8Array): ExecutionOutcome {
   const text = decoder.decode(output)
   const { gas, result, events = [] } = JSON.parse(text) as Result
@@ -50,10 +50,10 @@ export function outcomeOf(output: Uint8Array): ExecutionOutcome {
   return { status: 'failure', gas, result: printable(error.message, MAX_MESSAGE), place, events: names }
 }
 
-/** Where errors are said to be that have no place. */
+/** Places of errors that have none. */
 const NO_PLACES: readonly string[] = ['', '<toplevel>:0']
 
-/** The value in the form of the language. */
+/** The value in the syntax of the language. */
 function valueIn(text: string, data: unknown): string {
   if (text.length > MAX_EXACT_RESULT) return JSON.stringify(data)
   const { result } = parseExactJson(text) as { readonly result: { readonly data: ExactJson } }

@@ -1,23 +1,23 @@
-/** Tells a signed command in printable texts of limited length. */
+/** Describes a signed command in printable texts of limited length. */
 import type { Form } from '../../contracts/syntax/form.ts'
 import { printable } from '../../core/printable.ts'
 import type { CommandAction, ToldCommand } from '../../schema/devnet-events.ts'
 import type { CommandCode } from '../command/code.ts'
 import type { Command } from '../command/command.ts'
 
-/** Request keys and identities of pacts are shorter. */
+/** Request keys and ids of pacts are shorter. */
 export const MAX_KEY = 64
-/** Account names have at most so many characters. */
+/** Account names have at most this many characters. */
 const MAX_ACCOUNT = 256
 const MAX_AMOUNT = 80
 const MAX_CODE = 200
-/** Longer code is more than a transfer, and is not read. */
+/** Longer code is more than a transfer, and is not parsed. */
 const MAX_TRANSFER = 2000
 
-/** Finds what may be a transfer, at a fraction of the time that reading the code takes. */
+/** Finds possible transfers, at a fraction of the time of parsing the code. */
 const MAYBE_TRANSFER = /^\s*\(\s*[^\s()"';]+\.transfer(?:-create|-crosschain)?\s/
 
-/** Function of a token -> its number of arguments, and which of them are the amount and the chain of the receiver. */
+/** Function of a token -> its number of arguments, and the positions of the amount and the target chain. */
 const transfers: Readonly<
   Record<string, { readonly count: number; readonly amount: number; readonly chain?: number }>
 > = {
@@ -39,7 +39,7 @@ export function toldCommand({ key, meta, payload }: Pick<Command, 'key' | 'meta'
   return { requestKey: printable(key, MAX_KEY), sender: printable(meta.sender, MAX_ACCOUNT), action }
 }
 
-/** null: the code is anything but one transfer whose arguments stand in it. */
+/** @returns null unless the code is a single transfer with literal arguments */
 function transferIn(code: CommandCode): CommandAction | null {
   const { text } = code
   if (text.length > MAX_TRANSFER || !MAYBE_TRANSFER.test(text) || code.fault !== null) return null

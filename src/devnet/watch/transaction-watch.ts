@@ -1,6 +1,6 @@
 /**
- * Reports every step of a transaction: pending, in a block, undone, dropped, refused. Reading a transaction takes longer
- * than adding a block, so events are made in short slices, in the order in which things happened.
+ * Reports every step of a transaction: pending, in a block, undone, dropped, refused. Reading a transaction takes
+ * longer than adding a block, so events are made in time slices, in the order of the steps.
  */
 import { equalBytes } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
@@ -25,35 +25,35 @@ export interface TransactionWatchOptions {
   readonly tell: (event: TransactionEvent) => void
 }
 
-/** A command of a refused request, and what is wrong with it. */
+/** A command of a refused request, and the reason. */
 export interface RefusedCommand {
-  /** As in JSON. */
+  /** Request key, as in JSON. */
   readonly hash: string
-  /** null: it cannot be read. */
+  /** null if it does not parse. */
   readonly command: Command | null
   readonly fault: string
 }
 
-/** Most changes of heads that wait to be told. Beyond them a chain is told as it is then, without steps between. */
+/** Most queued moves of heads. Beyond them a chain is reported in its latest state, without steps in between. */
 const MAX_MOVES = 10_000
-/** Most transactions outside of blocks that wait to be told. Beyond them only their number is told. */
+/** Most queued transactions outside of blocks. Beyond them only their number is reported. */
 const MAX_WAITING = 20_000
-/** Most undone transactions that are remembered, until a block holds them again. */
+/** Most undone transactions that are remembered until a block holds them again. */
 const MAX_UNDONE = 10_000
 const MAX_REASON = 512
 
-/** Why a transaction does not return that is still valid. */
+/** Reason why a transaction that is still valid does not return. */
 const FULL = 'the memory pool is full'
 
 type Destination = UndoneTransaction['wentTo']
 
-/** How a head moved. `places`: of transactions whose block has left the chain, by request key. */
+/** A move of a head. `places` tells where transactions of lost blocks are now, by request key. */
 interface Move {
   readonly isRevert: boolean
   readonly places: ReadonlyMap<string, Destination>
 }
 
-/** Something to tell. `size`: transactions outside of blocks that it holds. */
+/** A queued report. `size` counts its transactions outside of blocks. */
 interface PendingNotice {
   readonly size: number
   readonly run: () => YieldingWork<void>
@@ -63,11 +63,11 @@ export class TransactionWatch {
   readonly #options: TransactionWatchOptions
   /** Oldest first. */
   readonly #jobs = new Set<PendingNotice>()
-  /** Chain -> the head up to which it was told. */
+  /** Chain -> the last head reported. */
   readonly #heads: Map<number, Header>
-  /** Chain -> its head as it was heard of last. */
+  /** Chain -> its newest head. */
   readonly #newest: Map<number, Header>
-  /** Chains that have moved while too many moves waited. */
+  /** Chains that moved while too many moves were queued. */
   readonly #late = new Set<number>()
   /** Request keys, oldest first. */
   readonly #undone = new Set<string>()
@@ -89,12 +89,12 @@ export class TransactionWatch {
     })
   }
 
-  /** Tells of commands that were not taken. */
+  /** Reports refused commands. */
   refused(chain: number, httpStatus: number, commands: readonly RefusedCommand[]): void {
     this.#add(commands.length, () => this.#refused(chain, httpStatus, commands))
   }
 
-  /** Tells of a request to take commands that was refused as a whole. */
+  /** Reports a send request that was refused as a whole. */
   refusedWhole(chain: number | null, httpStatus: number, reason: string): void {
     const unread = { requestKey: null, sender: null, action: null, index: 0, count: 1 }
     const told = printable(reason, MAX_REASON)
@@ -115,7 +115,7 @@ export class TransactionWatch {
     this.#plan()
   }
 
-  /** Request key -> where a transaction is whose block has left the chain: the pools and the chain soon move on. */
+  /** Request key -> where the transaction of a lost block is. Looked up early: the pools and the chain soon move. */
   #placesAfter(before: Header, head: Header): ReadonlyMap<string, Destination> {
     const places = new Map<string, Destination>()
     if (equalBytes(before.hash, head.hash) || equalBytes(before.hash, head.parent)) return places
@@ -150,7 +150,7 @@ export class TransactionWatch {
     void this.#options.turns.run('events', this.#tellAll())
   }
 
-  /** A job that comes meanwhile is done too. */
+  /** Also runs jobs that arrive meanwhile. */
   *#tellAll(): YieldingWork<void> {
     for (const job of this.#jobs) {
       this.#jobs.delete(job)
@@ -197,7 +197,7 @@ export class TransactionWatch {
     }
   }
 
-  /** Tells what changes when the head of a chain is `head`. */
+  /** Reports the changes between the last head reported and `head`. */
   *#follow(chain: number, head: Header, move: Move): YieldingWork<void> {
     const { store } = this.#options.chains
     const before = this.#heads.get(chain)

@@ -1,4 +1,6 @@
-/** Work for miners (PROTOCOL.md A): hands out headers with open nonces, takes solved ones, tells when work is over. */
+/**
+ * Work for miners (PROTOCOL.md A): issues headers with open nonces, accepts solved ones, and announces the end of work.
+ */
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
@@ -19,41 +21,41 @@ export interface CoordinatorOptions {
   readonly pools: Mempools
   readonly ledger: Ledger
   readonly turns: TimeSlicer
-  /** Accounts that may mine, compared as a whole triple; null: anyone. */
+  /** Accounts that may mine, compared as a whole triple; null allows anyone. */
   readonly accounts: readonly MinerAccount[] | null
-  /** Most payloads waiting for a solution. */
+  /** Most payloads that wait for a solution. */
   readonly payloadLimit: number
-  /** How long a payload waits for its solution. */
+  /** Time that a payload waits for its solution. */
   readonly payloadLifetimeMs: number
-  /** Least time between two events of a chain that tell of other transactions. */
+  /** Least time between two events that report other transactions of a chain. */
   readonly refreshMs: number
   /** Uniform in [0, 1). */
   readonly random: () => number
-  /** The time of the node, which may be ahead of that of its machine. */
+  /** Time of the node, which may be ahead of its machine. */
   readonly nowMs: () => number
   readonly clock: Clock
-  /** Called with what the operator should know. */
+  /** Called with messages for the operator. */
   readonly onNotice?: (message: string) => void
-  /** Called with every submission that its miner is told was taken, and with what became of it. */
+  /** Called with every submission that is acknowledged to its miner, and with its outcome. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
 }
 
-/** Most accounts that are told of because they cannot be paid, and most characters of their names. */
+/** Most accounts reported because they cannot be paid, and most characters of their names. */
 const MAX_UNPAID = 100
 const MAX_SHOWN_ACCOUNT = 80
 
 /** `New Cut`: the work of a chain is over, or possible again. `Refreshed Block`: it has other transactions. */
 export type WorkEvent = 'New Cut' | 'Refreshed Block'
 
-/** Why a miner gets no work. */
+/** Reasons why a miner gets no work. */
 export type NoWork =
   | { readonly unauthorized: string }
-  /** Every chain is paused, or waits for one that is. */
+  /** Every chain is paused, or waits for a paused one. */
   | { readonly noOpenChain: { readonly paused: readonly number[]; readonly chains: number } }
-  /** So many payloads wait for a solution that there is no room for one more. */
+  /** The limit of payloads that wait for a solution is reached. */
   | { readonly full: 'work' }
 
-/** Why a solution is not taken. */
+/** Reasons why a solution is refused. */
 export type SolutionRefused =
   | { readonly malformed: string }
   | { readonly unknown: 'payload' }
@@ -65,13 +67,13 @@ interface BuiltPayload {
   /** Payload hash as in JSON. */
   readonly key: string
   readonly chain: number
-  /** The only block on top of which it is valid. */
+  /** The only parent with which it is valid. */
   readonly parent: Header
 }
 
 interface WaitingPayload {
   readonly built: BuiltPayload
-  /** Its key in `#built` when it was the newest. */
+  /** Its key in `#built` while it was the newest. */
   readonly slot: string
   readonly expiresAtMs: number
 }
@@ -84,13 +86,13 @@ export class Coordinator {
   readonly #options: CoordinatorOptions
   /** Payload hash -> payload, oldest first. */
   readonly #waiting = new Map<string, WaitingPayload>()
-  /** Chain and miner -> the payload that a request for work gets, oldest first. */
+  /** Chain and miner -> the payload for the next work request, oldest first. */
   readonly #built = new Map<string, BuiltPayload>()
   readonly #listeners = new Map<number, Set<(event: WorkEvent) => void>>()
   readonly #blockedChains = new Set<number>()
   readonly #refreshes: Refreshes
   readonly #paused = new Set<number>()
-  /** Accounts that were told of because their reward cannot be paid. */
+  /** Accounts that were reported because their reward cannot be paid. */
   readonly #unpaid = new Set<string>()
 
   constructor(chains: Chains, options: CoordinatorOptions) {
@@ -120,8 +122,9 @@ export class Coordinator {
   }
 
   /**
-   * A work response (A.1) for the suggested chain, or for a random open chain when none is suggested or that one is not
-   * open. Registers the payload; asking again for the same work renews it.
+   * Issues work (A.1) for the suggested chain, or for a random open chain if none is suggested or that one is not open.
+   * Registers the payload; a repeated request for the same work renews it.
+   * @returns a work response
    */
   work(miner: MinerAccount, suggested: number | null): Uint8Array | NoWork {
     const { accounts, payloadLimit, payloadLifetimeMs, nowMs } = this.#options
@@ -141,8 +144,8 @@ export class Coordinator {
   }
 
   /**
-   * Takes solved work bytes (A.2). null is success, whether the block was added, came too late or breaks a rule that
-   * miners are not told about. Any decoded submission uses up its payload, even a wrong one.
+   * Accepts solved work bytes (A.2). Any decoded submission uses up its payload, even a wrong one.
+   * @returns null for success, and also if the block came too late or broke a rule: miners do not hear of either
    */
   solve(bytes: Uint8Array): SolutionRefused | null {
     let fields: WorkFields
@@ -164,14 +167,14 @@ export class Coordinator {
     return null
   }
 
-  /** Calls `listener` with every event of the work of `chain`. Returns a function that ends it. */
+  /** Calls `listener` with every event of the work of `chain`. @returns a function that unsubscribes */
   onNewWork(chain: number, listener: (event: WorkEvent) => void): () => void {
     const listeners = this.#listeners.get(chain) ?? new Set()
     this.#listeners.set(chain, listeners.add(listener))
     return () => listeners.delete(listener)
   }
 
-  /** Tells once of an account that cannot be paid: its miner goes on for nothing. */
+  /** Reports once that an account cannot be paid; its miner continues without a reward. */
   #tellUnpaid(chain: number, { account }: MinerAccount, fault: string): void {
     if (this.#unpaid.has(account) || this.#unpaid.size >= MAX_UNPAID) return
     this.#unpaid.add(account)
@@ -179,7 +182,7 @@ export class Coordinator {
     this.#options.onNotice?.(`the reward of ${shown} on chain ${chain} cannot be paid: ${printable(fault)}`)
   }
 
-  /** The payload of the next block of a chain, with what could be executed so far. */
+  /** Payload of the next block of a chain, with the transactions executed so far. */
   #payload(slot: string, chain: number, miner: MinerAccount): BuiltPayload {
     const live = this.drafts.of(chain, miner)
     if (!this.drafts.extend(live)) this.drafts.plan(chain)
@@ -200,13 +203,13 @@ export class Coordinator {
     return head
   }
 
-  /** Takes no solutions of work that was handed out until now. */
+  /** Refuses solutions of all earlier work. */
   forgetWork(): void {
     this.#waiting.clear()
     this.#built.clear()
   }
 
-  /** As forgetWork, and tells miners that there is other work. */
+  /** Like forgetWork, and tells miners to fetch new work. */
   renewWork(): void {
     this.forgetWork()
     for (const chain of this.#chains.chainIds) this.#emit(chain, 'New Cut')
@@ -216,7 +219,7 @@ export class Coordinator {
     return this.#paused
   }
 
-  /** From now on there is no work for this chain, and solutions of earlier work come too late. */
+  /** Stops work for this chain. Solutions of earlier work count as stale. */
   pause(chain: number): void {
     if (this.#paused.has(chain)) return
     this.#paused.add(chain)
@@ -227,7 +230,7 @@ export class Coordinator {
     if (this.#paused.delete(chain)) this.#emit(chain, 'New Cut')
   }
 
-  /** Ends what is planned. */
+  /** Cancels planned events. */
   stop(): void {
     this.#refreshes.stop()
   }
@@ -241,7 +244,9 @@ export class Coordinator {
     return this.#chains.cut.has(chain) && !this.#paused.has(chain) && !this.#chains.isBlocked(chain)
   }
 
-  /** null: every chain is paused or waits for a paused one. Without paused chains the lowest one is always open. */
+  /**
+   * @returns null if every chain is paused or waits for a paused one. Without paused chains the lowest is always open
+   */
   #pickChain(suggested: number | null): number | null {
     if (suggested !== null && this.#isOpen(suggested)) return suggested
     const { open } = this
@@ -252,7 +257,7 @@ export class Coordinator {
     return [...this.#paused].sort((a, b) => a - b)
   }
 
-  /** Sends one event on every chain with a new parent, and on every chain that is no longer blocked. */
+  /** Sends one event for every chain with a new parent, and for every chain that has just been unblocked. */
   #announce(changed: readonly number[]): void {
     for (const chain of changed) {
       this.drafts.plan(chain)
@@ -281,8 +286,9 @@ export class Coordinator {
   }
 
   /**
-   * Whether there is room for one more payload. At the limit it drops work whose chain has moved on, so that a fast
-   * network does not lock out its miners; then the oldest work that was replaced by work with other transactions.
+   * Makes room for one more payload. At the limit it drops work whose chain has moved on, so that a fast network does
+   * not lock out its miners. Then it drops the oldest work that other transactions have replaced.
+   * @returns whether there is room
    */
   #makeRoom(limit: number): boolean {
     if (this.#waiting.size < limit) return true

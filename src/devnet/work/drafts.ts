@@ -1,6 +1,6 @@
 /**
- * The next blocks of chains, one for each miner that asks for work. Transactions are executed ahead, in short slices as
- * they come in, so that no request waits for them.
+ * Next blocks of the chains, one for each miner that asks for work. Transactions are executed ahead in time slices as
+ * they arrive, so that no request waits for them.
  */
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
@@ -14,42 +14,42 @@ export interface DraftsOptions {
   readonly ledger: Ledger
   readonly pools: Mempools
   readonly turns: TimeSlicer
-  /** The head of a chain. */
+  /** Returns the head of a chain. */
   readonly head: (chain: number) => Header
   /** Called when the reward of a block cannot be paid to its miner. */
   readonly onUnpaid: (chain: number, miner: MinerAccount, fault: string) => void
-  /** Called when a block has more transactions than its miner was given, and none wait any more. */
+  /** Called when a block has more transactions than its miner was given, and none are waiting. */
   readonly onGrown: (chain: number) => void
 }
 
-/** Most miners of a chain whose blocks are made ahead. Those who asked last are kept. */
+/** Most miners of a chain whose blocks are built ahead: those with the latest requests. */
 const MAX_DRAFTS_PER_CHAIN = 8
-/** How long a request for work executes transactions that are pending. */
+/** Time that a request for work spends on pending transactions. */
 const SLICE_MS = 2
-/** Transactions of a chain that are executed before those of the next chain. */
+/** Transactions executed on a chain before those of the next chain. */
 const AT_A_TIME = 16
-/** A block of at most so many transactions is begun anew for dearer ones. In larger ones they have to wait. */
+/** Most transactions of a block that is restarted for dearer ones. Dearer ones wait if the block is larger. */
 const MAX_REDONE = 16
 
-/** A block that is being made for a miner. */
+/** A block under construction for a miner. */
 export interface LiveDraft {
   readonly draft: PayloadDraft
   readonly parent: Header
-  /** Keys of transactions that it has, or has no place for. */
+  /** Keys of transactions that it has, or has no room for. */
   readonly considered: Set<string>
-  /** The lowest gas price among those that it has. */
+  /** Lowest gas price among its transactions. */
   lowestPrice: number
-  /** Transactions in it when its miner was given work; null: it was begun before its miner asked. */
+  /** Number of transactions when its miner last got work; null if the block was begun before its miner asked. */
   servedSize: number | null
 }
 
 export class Drafts {
   readonly #options: DraftsOptions
-  /** Chain -> miner -> block; who asked last is last. */
+  /** Chain -> miner -> block, latest request last. */
   readonly #live = new Map<number, Map<string, LiveDraft>>()
-  /** Chain -> who asked last. */
+  /** Chain -> miner of the latest request. */
   readonly #lastMiner = new Map<number, MinerAccount>()
-  /** Chains whose pools have changed. */
+  /** Chains whose mempools have changed. */
   readonly #behind = new Set<number>()
   #isCatchingUp = false
 
@@ -58,7 +58,7 @@ export class Drafts {
     options.pools.onChange((chain) => this.plan(chain))
   }
 
-  /** The block of a miner on top of the head, with some of what is pending. Begun anew when the head has moved. */
+  /** Block of a miner on top of the head, with some of the pending transactions. Restarted when the head has moved. */
   of(chain: number, miner: MinerAccount): LiveDraft {
     const parent = this.#options.head(chain)
     const live = this.#current(chain)
@@ -79,7 +79,7 @@ export class Drafts {
     return { draft, parent, considered: new Set(), lowestPrice: Number.POSITIVE_INFINITY, servedSize: null }
   }
 
-  /** Whether dearer transactions came after those of a block that nobody has seen yet, and it is soon made again. */
+  /** Whether to restart a block for dearer transactions: it is small, and its miner has not seen it yet. */
   #isCheapToImprove({ draft, lowestPrice, servedSize }: LiveDraft): boolean {
     if (servedSize !== null || draft.size > MAX_REDONE) return false
     const { byPrice } = this.#options.pools.of(draft.block.context.chain)
@@ -88,19 +88,19 @@ export class Drafts {
   }
 
   /**
-   * Executes pending transactions of a chain at the end of a block, for about so long. Returns whether it has all that
-   * it can have.
+   * Executes pending transactions of a chain at the end of a block, for about `budgetMs`.
+   * @returns whether the block has everything that it can have
    */
   extend(live: LiveDraft, budgetMs = SLICE_MS): boolean {
     const endMs = performance.now() + budgetMs
     const steps = this.#execute(live)
     while (performance.now() < endMs) if (steps.next().done) return true
-    // What it was about to execute is left for the next time.
+    // The transaction at hand is left for the next call.
     steps.return()
     return false
   }
 
-  /** Executes pending transactions of a chain at the end of a block, one in each step. */
+  /** Like extend, with one transaction in each step. */
   *#execute(live: LiveDraft): YieldingWork<void> {
     const { draft, considered } = live
     const { pools } = this.#options
@@ -122,13 +122,13 @@ export class Drafts {
     }
   }
 
-  /** The payload of a block as it is now. */
+  /** The present payload of a block, for its miner. */
   payload(live: LiveDraft): StoredPayload {
     live.servedSize = live.draft.size
     return this.#options.ledger.payloadOf(live.draft, live.parent)
   }
 
-  /** Whether a block has transactions that its miner does not know; null: no miner has asked for work of this chain. */
+  /** Whether a block has transactions unknown to its miner, or null if no miner has asked for work of this chain. */
   hasNews(chain: number): boolean | null {
     const live = [...this.#current(chain).values()]
     return live.length === 0 ? null : live.some(({ draft, servedSize }) => draft.size > (servedSize ?? 0))
@@ -145,7 +145,7 @@ export class Drafts {
     return fresh
   }
 
-  /** Goes on with the blocks of a chain in the background. */
+  /** Continues the blocks of a chain in the background. */
   plan(chain: number): void {
     this.#behind.add(chain)
     if (this.#isCatchingUp) return
@@ -153,7 +153,7 @@ export class Drafts {
     void this.#options.turns.run('blocks', this.#catchUp())
   }
 
-  /** A few transactions of each chain that is behind, those that have waited longest first, until none is. */
+  /** Executes a few transactions of each chain that is behind, the longest waiting chain first, until none is. */
   *#catchUp(): YieldingWork<void> {
     for (const chain of this.#behind) {
       this.#behind.delete(chain)
@@ -164,14 +164,14 @@ export class Drafts {
     this.#isCatchingUp = false
   }
 
-  /** After a new head: the block of whoever asked last is begun before it is asked for again. */
+  /** After a new head, begins the block of the miner that asked last before it asks again. */
   #beginNext(chain: number): void {
     const miner = this.#lastMiner.get(chain)
     const isBegun = this.#current(chain).size > 0
     if (miner !== undefined && !isBegun && this.#options.pools.of(chain).size > 0) this.of(chain, miner)
   }
 
-  /** Executes a few transactions in each block of a chain. Returns whether they have all that they can have. */
+  /** Executes a few transactions in each block of a chain. @returns whether all have everything that they can have */
   *#grow(chain: number): YieldingWork<boolean> {
     let isDone = true
     for (const live of [...this.#current(chain).values()]) isDone = (yield* this.#growOne(live, chain)) && isDone
@@ -180,7 +180,7 @@ export class Drafts {
 
   *#growOne(live: LiveDraft, chain: number): YieldingWork<boolean> {
     const steps = this.#execute(live)
-    // A block on a head that is no more is of no use.
+    // A block on an outdated head is of no use.
     for (let i = 0; i < AT_A_TIME && live.parent === this.#options.head(chain); i++) {
       if (steps.next().done) return true
       yield

@@ -1,6 +1,6 @@
 /**
- * Tells miners that the work of a chain has other transactions now (PROTOCOL.md A.3, `Refreshed Block`): at most once
- * per interval and chain, and only if the next block really has changed.
+ * Tells miners that the work of a chain has other transactions (PROTOCOL.md A.3, `Refreshed Block`). This happens at
+ * most once per interval and chain, and only if the next block has really changed.
  */
 import type { Clock } from '../../core/clock.ts'
 import { sameTransactions } from '../mempool/mempool.ts'
@@ -12,7 +12,7 @@ export interface RefreshesOptions {
   /** Least time between two events of a chain. */
   readonly intervalMs: number
   readonly clock: Clock
-  /** Whether the blocks that were made ahead have news for their miners; null: there are no such blocks. */
+  /** Whether the blocks built ahead have news for their miners; null if there are none. */
   readonly hasNews: (chain: number) => boolean | null
   readonly tell: (chain: number) => void
 }
@@ -24,7 +24,7 @@ interface Told {
 
 export class Refreshes {
   readonly #options: RefreshesOptions
-  /** Chain -> the block that its miners were last told of, and when. */
+  /** Chain -> the block last announced to its miners, and when. */
   readonly #told = new Map<number, Told>()
   /** Chain -> cancels its timer. */
   readonly #timers = new Map<number, () => void>()
@@ -33,7 +33,7 @@ export class Refreshes {
     this.#options = options
   }
 
-  /** Called when miners of this chain are told of new work: they fetch it with everything that is pending now. */
+  /** Call it with each `New Cut` of a chain: its miners fetch work with everything that is pending now. */
   restart(chain: number): void {
     this.#timers.get(chain)?.()
     this.#timers.delete(chain)
@@ -53,7 +53,7 @@ export class Refreshes {
     )
   }
 
-  /** Ends all that is planned. */
+  /** Cancels all planned events. */
   stop(): void {
     for (const cancel of this.#timers.values()) cancel()
     this.#timers.clear()

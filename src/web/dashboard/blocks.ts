@@ -1,27 +1,30 @@
-/** The last solutions of the miner, from its events; those of earlier runs come from its journal. */
+/** Keeps the latest solutions of the miner: from events, and from the journal for earlier runs. */
 import type { MinerEvent, SolutionEvent } from '../../mine/events.ts'
 import type { ShownBlock } from './state.ts'
 
-/** Most blocks that are kept: those that a picture of the chains may have. */
+/** Limit of kept blocks, enough for the picture of the chains. */
 const MAX_BLOCKS = 200
 
 export class BlockLog {
   readonly #nowMs: () => number
-  /** By hash, oldest first. */
+  /** Hash -> block, oldest first. */
   readonly #blocks: Map<string, ShownBlock>
   readonly #changed = new Set<string>()
 
-  /** `earlier`: solutions of earlier runs, oldest first. `nowMs`: the wall clock. */
+  /**
+   * @param earlier solutions of earlier runs, oldest first
+   * @param nowMs the wall clock
+   */
   constructor(earlier: readonly ShownBlock[], nowMs: () => number) {
     this.#nowMs = nowMs
     this.#blocks = new Map(earlier.slice(-MAX_BLOCKS).map((block) => [block.hash, block]))
   }
 
-  /** Takes every event of the miner. Whether it was news of a block. */
+  /** Receives every event of the miner. @returns whether it changed a block */
   onEvent(event: MinerEvent): boolean {
     if (event.type === 'reward') return this.#change(event.hash, { reward: event.amount })
     if (event.type !== 'solution') return false
-    // Later steps of one that is not kept are of one that is no longer kept.
+    // Later steps of an unknown block belong to an evicted one.
     if (event.step === 'found' || event.step === 'handed-in') this.#add(event)
     return this.#change(event.hash, {
       state: event.step,
@@ -30,12 +33,12 @@ export class BlockLog {
     })
   }
 
-  /** Newest first. */
+  /** The blocks, newest first. */
   list(): ShownBlock[] {
     return [...this.#blocks.values()].toReversed().sort((a, b) => b.foundAtMs - a.foundAtMs)
   }
 
-  /** Those with news since the last call, oldest first. */
+  /** The blocks that changed since the last call, oldest first. */
   takeChanged(): ShownBlock[] {
     const changed = [...this.#blocks.values()].filter(({ hash }) => this.#changed.has(hash))
     this.#changed.clear()
@@ -53,7 +56,7 @@ export class BlockLog {
 
   #change(hash: string, news: Partial<ShownBlock>): boolean {
     const block = this.#blocks.get(hash)
-    // News of a block that is no longer among the last.
+    // The block has been evicted.
     if (block === undefined) return false
     this.#blocks.set(hash, { ...block, ...news })
     this.#changed.add(hash)

@@ -1,4 +1,4 @@
-/** Watches the miner for all readers at once: what is new is worked out and written as text one time. */
+/** Computes and serializes the changes of the miner once for all readers. */
 import type { Clock } from '../../core/clock.ts'
 import type { MinerEvent } from '../../mine/events.ts'
 import type { Snapshot } from '../../mine/snapshot.ts'
@@ -6,14 +6,14 @@ import { BlockLog } from './blocks.ts'
 import { RateRing, SAMPLE_EVERY_MS } from './history.ts'
 import type { About, DashboardChange, DashboardState, RateSample, ShownBlock } from './state.ts'
 
-/** Readers hear this often. */
+/** Interval of change events. */
 const EVERY_MS = 1_000
-/** And after news this soon, but not more often. */
+/** Minimum interval of change events after important news. */
 const MIN_INTERVAL_MS = 200
-/** Most readers at once. */
+/** Limit of readers. */
 export const MAX_READERS = 16
 
-/** Events after which readers hear sooner; so do they after news of blocks. */
+/** Events that trigger an early change event. Block changes do too. */
 const NEWS: ReadonlySet<MinerEvent['type']> = new Set(['work', 'idle', 'paused', 'resumed'])
 
 export interface HubOptions {
@@ -24,7 +24,7 @@ export interface HubOptions {
   readonly earlier?: readonly ShownBlock[]
 }
 
-/** An event of the stream, as text. */
+/** Receives an event of the stream as JSON text. */
 export type Reader = (name: 'state' | 'change', json: string) => void
 
 export class Hub {
@@ -34,7 +34,7 @@ export class Hub {
   readonly #readers = new Set<Reader>()
   readonly #closers = new Set<() => void>()
   #samples: RateSample[] = []
-  /** Field of the summary -> its JSON, as readers know it. */
+  /** Field of the summary -> JSON that readers have. */
   #told = new Map<string, string>()
   #toldAtMs = Number.NEGATIVE_INFINITY
   #cancelSample: () => void = () => undefined
@@ -52,12 +52,12 @@ export class Hub {
     return this.#options.clock
   }
 
-  /** Whether one more reader may come. */
+  /** Whether another reader fits. */
   get hasRoom(): boolean {
     return this.#readers.size < MAX_READERS && !this.#isClosed
   }
 
-  /** Takes every event of the miner. */
+  /** Receives every event of the miner. */
   onEvent(event: MinerEvent): void {
     const isNews = this.#blocks.onEvent(event) || NEWS.has(event.type)
     if (!isNews || this.#isHurried || this.#readers.size === 0) return
@@ -72,7 +72,11 @@ export class Hub {
     return { about, nowMs: now.wallMs, summary: snapshot(), history, blocks: this.#blocks.list() }
   }
 
-  /** The reader gets everything at once, and then what is new. `onClose`: the miner ends. Returns what ends it. */
+  /**
+   * Adds a reader, which gets the full state, then changes.
+   * @param onClose called when the miner ends
+   * @returns a function that removes the reader
+   */
   read(reader: Reader, onClose: () => void): () => void {
     this.#readers.add(reader)
     this.#closers.add(onClose)
@@ -85,9 +89,9 @@ export class Hub {
     }
   }
 
-  /** All of it, for a reader that knows nothing. */
+  /** The full state as JSON, for a new reader. */
   stateText(): string {
-    // What a field is now may be other than what was told last, and be that again at the next change.
+    // A reader's full state may differ from the last change event, so send every field again next time.
     this.#told.clear()
     return JSON.stringify(this.state())
   }
@@ -136,7 +140,7 @@ export class Hub {
       ...(samples.length > 0 && { samples }),
       ...(blocks.length > 0 && { blocks }),
     }
-    // A field that is gone cannot be told as a change.
+    // A change cannot express a removed field, so send the full state.
     const [name, text] = isSame ? (['change', JSON.stringify(change)] as const) : (['state', this.stateText()] as const)
     for (const reader of [...this.#readers]) reader(name, text)
   }

@@ -1,12 +1,15 @@
-/** Which devices are shown by themselves, and which together. For the miner and for the page. */
+/** Groups devices into lines, for the miner and for the page. */
 import type { DeviceSnapshot } from '../../mine/snapshot.ts'
 
-/** An engine with more devices, such as many CPU threads, is shown as one. */
+/** An engine with more devices, such as many CPU threads, becomes one line. */
 const MAX_DEVICES_SHOWN = 8
-/** Most lines; devices beyond count in the total alone. */
+/** Limit of lines. Further devices count in the total only. */
 export const MAX_LINES = 32
 
-/** Line -> its devices: each by itself, or all of an engine with many. Names are those of devices and engines. */
+/**
+ * Maps a line to its devices: one device, or all devices of a large engine. Lines have the name of the device or
+ * engine.
+ */
 export function groupsOf<T extends Pick<DeviceSnapshot, 'engine' | 'device'>>(devices: readonly T[]): Map<string, T[]> {
   const counts = new Map<string, number>()
   for (const { engine } of devices) counts.set(engine, (counts.get(engine) ?? 0) + 1)
@@ -20,26 +23,26 @@ export function groupsOf<T extends Pick<DeviceSnapshot, 'engine' | 'device'>>(de
   return groups
 }
 
-/** Sum of what is known of the rates over 10 s; null: of none. */
+/** The sum of the known 10 s hashrates, or null if none is known. */
 export function rateOf(devices: readonly Pick<DeviceSnapshot, 'hashrates'>[]): number | null {
   const rates = devices.flatMap(({ hashrates }) => hashrates['10s'] ?? [])
   return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0)
 }
 
-/** More lines than this in one picture would be a thicket. */
+/** A chart with more lines would be unreadable. */
 const MAX_DRAWN = 6
 
-/** Those that have a colour of their own: one alone is the total itself. */
+/** The lines with a colour of their own. A single line equals the total and needs none. */
 export function drawnOf(names: readonly string[]): readonly string[] {
   return names.length > 1 && names.length <= MAX_DRAWN ? names : []
 }
 
-/** The present rate of each line. */
+/** The present hashrate of each line. */
 export function ratesOf(
   devices: readonly Pick<DeviceSnapshot, 'engine' | 'device' | 'hashrates'>[],
 ): Record<string, number | null> {
   return Object.fromEntries([...groupsOf(devices)].map(([name, group]) => [name, rounded(rateOf(group))]))
 }
 
-/** Four digits are more than a picture shows. */
+/** Rounds to four digits, more than a chart can show. */
 export const rounded = (rate: number | null) => (rate === null ? null : Number(rate.toPrecision(4)))

@@ -1,13 +1,13 @@
-/** Puts the dashboard on the miner's HTTP server: the page at `/`, its files below `/dashboard/`. */
+/** Serves the dashboard on the miner's HTTP server: the page at `/`, its files below `/dashboard/`. */
 import type { FastifyInstance } from 'fastify'
 import { type Asset, fileAsset, moduleAssets, policyWith, sendAsset, siteAsset } from '../assets.ts'
 
 export const DASHBOARD_PATH = '/'
 
-/** The module that the page starts. */
+/** Entry module of the page. */
 export const ENTRY = 'web/dashboard/browser/main'
 
-/** Modules of src/, without their ending: all that the page imports, directly or not. */
+/** Modules of src/ without extension: all direct and indirect imports of the page. */
 export const MODULES: readonly string[] = [
   ENTRY,
   'web/dashboard/browser/blocks',
@@ -28,10 +28,10 @@ export const MODULES: readonly string[] = [
   'core/units',
 ]
 
-/** A copy of a library, which the build puts beside the compiled modules. */
+/** A library that the build copies beside the compiled modules. */
 const keptAsset = (name: string) => fileAsset(new URL(`kept/${name}`, import.meta.url))
 
-/** Path -> file. Reads all files. Throws where the package is incomplete. */
+/** Reads all files, by path. Throws if the package is incomplete. */
 export function readDashboard(): ReadonlyMap<string, Asset> {
   return new Map<string, Asset>([
     [DASHBOARD_PATH, { ...siteAsset('dashboard/site/dashboard.html'), policy: policyWith() }],
@@ -44,7 +44,7 @@ export function readDashboard(): ReadonlyMap<string, Asset> {
   ])
 }
 
-/** Adds the routes, to be called before the server listens. Reads the files of the page. */
+/** Adds the routes and reads the files. Call it before the server listens. */
 export function addDashboard(app: FastifyInstance): void {
   for (const [path, asset] of readDashboard()) app.get(path, (_request, reply) => sendAsset(reply, asset))
 }

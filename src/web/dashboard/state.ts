@@ -1,8 +1,8 @@
 /**
- * What the dashboard shows, as it goes over the event stream (`GET /api/events`), in events of JSON:
+ * The state of the dashboard as it travels over the event stream (`GET /api/events`), in JSON events:
  *
- *     event: state    everything (DashboardState): at first, and after a reader was too slow
- *     event: change   what is new since the last one (DashboardChange), once a second, sooner after news
+ *     event: state    the full state (DashboardState): first, and after a slow client has caught up
+ *     event: change   the changes since the last event (DashboardChange), once a second, sooner after news
  */
 
 import type { StepName } from '../../core/solution.ts'
@@ -11,42 +11,42 @@ import type { Snapshot } from '../../mine/snapshot.ts'
 
 export type { HardwareSnapshot, Snapshot }
 
-/** What does not change while the miner runs. */
+/** The constant part of the state. */
 export interface About {
   readonly version: string
   readonly network: string
-  /** Who is paid. */
+  /** The account that block rewards go to. */
   readonly account: string
 }
 
-/** A solution of this miner, and how far it has come. */
+/** A solution of this miner and its progress. */
 export interface ShownBlock {
   /** Block hash, base64url. */
   readonly hash: string
   readonly chain: number
   readonly height: number
   readonly device: string
-  /** Hashes spent on it, in units of what a solution takes on average. */
+  /** Hashes spent, relative to the expected number of hashes per solution. */
   readonly effort: number
   /** Unix time in milliseconds. */
   readonly foundAtMs: number
   readonly state: StepName
-  /** Of a block that is confirmed: 1 is the head of its chain. */
+  /** Depth of a confirmed block; 1 is the head of its chain. */
   readonly depth: number | null
-  /** Coins, a decimal number; null: not known. */
+  /** Reward in coins as a decimal number, or null if unknown. */
   readonly reward: string | null
-  /** Why it was rejected or is lost. */
+  /** Why it was rejected or lost. */
   readonly message: string | null
 }
 
-/** Rates over 10 s, in hashes a second; null: not known at that time. */
+/** 10 s hashrates of a line in H/s, null where unknown. */
 export interface RateLine {
-  /** A device such as `gpu0`, or an engine such as `cpu` for all devices of one with many. */
+  /** A device such as `gpu0`, or an engine such as `cpu` that stands for many devices. */
   readonly name: string
   readonly rates: readonly (number | null)[]
 }
 
-/** Oldest first. All lists are of one length. */
+/** Samples, oldest first. All lists have the same length. */
 export interface RateHistory {
   /** Unix times in milliseconds, ascending. */
   readonly atMs: readonly number[]
@@ -54,7 +54,7 @@ export interface RateHistory {
   readonly lines: readonly RateLine[]
 }
 
-/** One more point of the history. */
+/** One sample of the history. */
 export interface RateSample {
   readonly atMs: number
   readonly total: number | null
@@ -67,15 +67,15 @@ export interface DashboardState {
   readonly nowMs: number
   readonly summary: Snapshot
   readonly history: RateHistory
-  /** Newest first. */
+  /** Blocks, newest first. */
   readonly blocks: readonly ShownBlock[]
 }
 
 export interface DashboardChange {
   readonly nowMs: number
-  /** Those fields of the summary that are other than before. */
+  /** The fields of the summary that changed. */
   readonly summary: Partial<Snapshot>
   readonly samples?: readonly RateSample[]
-  /** New blocks, and blocks with news. */
+  /** New and changed blocks. */
   readonly blocks?: readonly ShownBlock[]
 }

@@ -1,15 +1,15 @@
-/** `GET /api/events`: the event stream behind the dashboard. What is in it: state.ts. */
+/** `GET /api/events`: the event stream of the dashboard. state.ts describes the events. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Hub, MAX_READERS } from './hub.ts'
 
 export const EVENTS_PATH = '/api/events'
 
-/** A reader that has more text to take hears nothing until it has taken it, and then everything. */
+/** A slow client is skipped until its buffer drains, then gets a full `state` event. */
 const MAX_BACKLOG_BYTES = 64 * 1024
-/** A reader that takes nothing for this long is dropped. */
+/** A client that reads nothing for this long is disconnected. */
 const MAX_SILENT_MS = 30_000
-/** Pause of readers that leave reconnecting to EventSource. The page of the dashboard has a backoff of its own. */
+/** Reconnect delay of plain EventSource clients. The dashboard page has its own backoff. */
 const RETRY_MS = 1_000
 
 /** Adds the stream. It ends when the server closes. */
@@ -27,7 +27,10 @@ export function addEvents(app: FastifyInstance, hub: Hub): void {
   })
 }
 
-/** Pages of other sites could not read it, but they could hold all streams. null: it is not from one. */
+/**
+ * Refuses streams to pages of other sites: they could not read them, but they could occupy all of them.
+ * @returns the reason, or null to accept the request
+ */
 function foreignReason({ host, origin, ...headers }: IncomingHttpHeaders): string | null {
   const site = headers['sec-fetch-site']
   const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none'
@@ -38,7 +41,7 @@ function foreignReason({ host, origin, ...headers }: IncomingHttpHeaders): strin
 function open(hub: Hub, reply: FastifyReply): void {
   reply.hijack()
   const { raw } = reply
-  // A reader that left before its request was handled emits no further event.
+  // A client that left before its request was handled emits no further event.
   if (raw.destroyed) return
   let isBehind = false
   let cancelDrop: () => void = () => undefined

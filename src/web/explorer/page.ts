@@ -1,10 +1,10 @@
-/** Puts the page for developers on an embedded node: `/`, for browsers alone, and its files below /explorer/. */
+/** Serves the developer page of an embedded node: `/` for browsers only, files below /explorer/. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Asset, moduleAssets, policyWith, sendAsset, siteAsset } from '../assets.ts'
 
 const MODULES = 'web/explorer/browser'
 
-/** Modules of src/, without their ending: all that the two pages import, directly or not. */
+/** Modules of src/ without extension: all direct and indirect imports of the two pages. */
 export const EXPLORER_MODULES: readonly string[] = [
   ...[
     'main',
@@ -30,16 +30,16 @@ export const EXPLORER_MODULES: readonly string[] = [
   'core/units',
 ]
 
-/** The modules that the pages start. */
+/** Entry modules of the pages. */
 export const EXPLORER_ENTRIES: readonly string[] = [`${MODULES}/main`, `${MODULES}/api-main`]
 
-/** Nothing stands in the pages themselves, not even an import map. */
+/** The pages have no inline code, not even an import map. */
 export const EXPLORER_POLICY = policyWith("object-src 'none'")
 
-/** In explorer.html: what leads to the page that mines. */
+/** The link to the mining page in explorer.html. */
 const MINE_LINK = /<a id="mine-link".*?<\/a>\n?/s
 
-/** Path -> file. Reads all files. Throws where the package is incomplete. */
+/** Reads all files, by path. Throws if the package is incomplete. */
 export function readExplorer(hasMinePage: boolean): ReadonlyMap<string, Asset> {
   const { type, text } = siteAsset('explorer/site/explorer.html')
   const policy = EXPLORER_POLICY
@@ -52,12 +52,15 @@ export function readExplorer(hasMinePage: boolean): ReadonlyMap<string, Asset> {
   ])
 }
 
-/** Adds the routes, to be called before the server listens. `hasMinePage`: whether /mine is served too. */
+/**
+ * Adds the routes. Call it before the server listens.
+ * @param hasMinePage whether the node serves /mine too
+ */
 export function addExplorer(app: FastifyInstance, hasMinePage: boolean): void {
   for (const [url, asset] of readExplorer(hasMinePage)) {
     const handler = (request: FastifyRequest, reply: FastifyReply) => {
       if (url !== '/') return sendAsset(reply, asset)
-      // Programs that ask for `/` get what they always got: nothing is served there.
+      // Only browsers (Accept: text/html) get the page; other clients get 404 at `/`.
       if (!wantsPage(request.headers.accept)) return reply.callNotFound()
       return sendAsset(reply.header('vary', 'accept'), asset)
     }
@@ -65,7 +68,7 @@ export function addExplorer(app: FastifyInstance, hasMinePage: boolean): void {
   }
 }
 
-/** Whether an Accept header names HTML, as browsers do; programs accept anything, or JSON. */
+/** Whether an Accept header names HTML, as browsers do. Programs accept anything, or JSON. */
 function wantsPage(accept = ''): boolean {
   return accept.split(',').some((range) => /^\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(range))
 }

@@ -1,23 +1,23 @@
-/** Elements of a page: found by id, written only when something changed, made from values, listed by key. */
+/** Helpers for page elements: lookup by id, writes only on change, creation, keyed lists. */
 
 const SVG = 'http://www.w3.org/2000/svg'
-/** Child of a list -> key of its value. */
+/** List child -> key of its value. */
 const keys = new WeakMap<Element, string>()
 
-/** Throws for an id that the page does not have. */
+/** Finds an element. Throws if the page has no such id. */
 export function element<T extends Element = HTMLElement>(id: string): T {
   const found = document.getElementById(id)
   if (found === null) throw new Error(`the page has no element ${id}`)
   return found as unknown as T
 }
 
-/** Live regions speak whenever they are written: the same text is not written again. */
+/** Writes text if it changed. Screen readers announce every write to a live region. */
 export function write(target: string | Element, text: string): void {
   const found = typeof target === 'string' ? element(target) : target
   if (found.textContent !== text) found.textContent = text
 }
 
-/** A new element. */
+/** Creates an element. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string>> = {},
@@ -29,7 +29,7 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** A new SVG element. */
+/** Creates an SVG element. */
 export function draw<Name extends keyof SVGElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string | number>> = {},
@@ -42,8 +42,8 @@ export function draw<Name extends keyof SVGElementTagNameMap>(
 }
 
 /**
- * Makes the children of a list those of `values`, in their order. A child stays while its key is there, so that what is
- * selected or focused in it is not lost; `update` brings it up to date. Keys are unique in their list.
+ * Updates the children of a list to match `values` in order. A child is kept while its key is present, so selection and
+ * focus survive; `update` refreshes it. Keys are unique in their list.
  */
 export function fill<V, T extends HTMLElement>(
   list: Element,

@@ -1,21 +1,21 @@
-/** Numbers, times and hashes as pages write them: three digits, SI prefixes, thin spaces between number and unit. */
+/** Formats numbers, times and hashes for pages: three digits, SI prefixes, thin spaces before units. */
 import { formatDuration, formatHashrate } from '../../core/units.ts'
 
 const THIN = '\u202f'
 export const NONE = '–'
 
-/** `1.21 GH/s`; a dash while it is not known. */
+/** `1.21 GH/s`, or a dash if unknown. */
 export function rateText(hashesPerSecond: number | null): string {
   return hashesPerSecond === null ? NONE : rateParts(hashesPerSecond).join(THIN)
 }
 
-/** Number and unit. */
+/** A hashrate as number and unit. */
 export function rateParts(hashesPerSecond: number): readonly [string, string] {
   const [number, unit] = formatHashrate(hashesPerSecond).split(' ')
   return [number, unit]
 }
 
-/** Hashes that a block takes on average: `1.21 PH`. */
+/** Difficulty in hashes per block: `1.21 PH`. */
 export function difficultyText(hashes: number | null): string {
   return hashes === null ? NONE : rateParts(hashes).join(THIN).replace('H/s', 'H')
 }
@@ -23,15 +23,15 @@ export function difficultyText(hashes: number | null): string {
 /** `1,234,567` */
 export const grouped = (value: number) => value.toLocaleString('en')
 
-/** The first characters of a hash, which is shown whole as its title. */
+/** A shortened hash. Show the whole hash as title. */
 export const shortHash = (hash: string) => `${hash.slice(0, 8)}…`
 
-/** Whole seconds are enough for what runs on. */
+/** A duration in whole seconds. */
 export function spanText(milliseconds: number): string {
   return formatDuration(milliseconds < 1000 ? milliseconds : Math.round(milliseconds / 1000) * 1000)
 }
 
-/** What grows while one looks at it: whole seconds. */
+/** An age in whole seconds. */
 export function ageText(milliseconds: number): string {
   return milliseconds < 1000 ? '0 s' : spanText(Math.floor(milliseconds / 1000) * 1000)
 }
@@ -43,7 +43,7 @@ export function uptimeText(milliseconds: number): string {
   return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
-/** Coins without zeros at the end, and with no more than four digits behind the point. */
+/** Coins with at most four decimals, without trailing zeros. */
 export function rewardText(amount: string | null): string {
   if (amount === null) return NONE
   const [whole, fraction = ''] = amount.split('.')
@@ -51,12 +51,12 @@ export function rewardText(amount: string | null): string {
   return rest === '' ? whole : `${whole}.${rest}`
 }
 
-/** `12:34:56` in the zone of the visitor. */
+/** `12:34:56` in the browser's time zone. */
 export function clockText(unixMs: number): string {
   return new Date(unixMs).toLocaleTimeString('en-GB', { hour12: false })
 }
 
-/** The time of day, and the day before it if that is not today. */
+/** `14:05`, or `24 Nov 14:05` if not today. */
 export function timeText(unixMs: number, nowMs: number): string {
   const at = new Date(unixMs)
   const time = clockText(unixMs)

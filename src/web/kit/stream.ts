@@ -1,22 +1,22 @@
-/** The event stream behind a page, kept open with exponential backoff. */
+/** Keeps the event stream of a page open, with exponential backoff. */
 
-/** Longest pause before the first retry; it doubles with each failure in a row. */
+/** Upper bound of the first retry pause. It doubles with each consecutive failure. */
 const FIRST_PAUSE_MS = 300
 const MAX_PAUSE_MS = 5_000
 
 export interface ListenOptions {
   readonly url: string
-  /** Name of an event -> what takes its data. All others are ignored. */
+  /** Event name -> handler of its data. Other events are ignored. */
   readonly events: Readonly<Record<string, (data: string) => void>>
-  /** The stream broke, or was refused. It is opened again after a pause. */
+  /** Called when the stream broke or was refused, before a retry. */
   readonly onLost: () => void
-  /** Longest time without an event before the stream counts as broken; default: no limit. */
+  /** Silence after which the stream counts as broken. Default: no limit. */
   readonly maxSilentMs?: number
-  /** Time before it is opened at first; default: none. */
+  /** Delay before the first connection. Default: none. */
   readonly delayMs?: number
 }
 
-/** Keeps the stream open. Returns what closes it: no callback runs after that. */
+/** Keeps the stream open. @returns a function that closes it; no callback runs afterwards */
 export function listen({ url, events, onLost, maxSilentMs, delayMs = 0 }: ListenOptions): () => void {
   let stream: EventSource | null = null
   let failures = 0
@@ -32,7 +32,7 @@ export function listen({ url, events, onLost, maxSilentMs, delayMs = 0 }: Listen
   const lost = () => {
     close()
     const longestMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++)
-    // Jitter: pages that lost the same server do not come back at once.
+    // Jitter keeps pages from reconnecting all at once.
     next = setTimeout(open, longestMs * (0.5 + Math.random() / 2))
     onLost()
   }

@@ -1,14 +1,14 @@
-/** The files of the page at /mine: its own, the modules that it runs, those of @noble/hashes, and the shader. */
+/** The files of the mining page: its own, its modules, those of @noble/hashes, and the shader. */
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { shaderText } from '../../engine/gpu/shader.ts'
 import { type Asset, fileAsset, moduleAssets, policyWith, siteAsset } from '../assets.ts'
 
-/** The module that the page starts. */
+/** Entry module of the page. */
 export const ENTRY = 'web/mine-page/browser/main'
 
-/** Modules of src/, without their ending: all that the page imports, directly or not. */
+/** Modules of src/ without extension: all direct and indirect imports of the page. */
 export const MODULES: readonly string[] = [
   ENTRY,
   'web/mine-page/browser/clock',
@@ -47,9 +47,9 @@ export const MODULES: readonly string[] = [
 /** Files of `@noble/hashes`. */
 export const HASH_MODULES: readonly string[] = ['_blake.js', '_md.js', '_u64.js', 'blake2.js', 'sha2.js', 'utils.js']
 
-/** Path -> file. Reads all files. Throws where the package is incomplete. */
+/** Reads all files, by path. Throws if the package is incomplete. */
 export function readMinePage(): ReadonlyMap<string, Asset> {
-  // Only some of its files are exported under a name; the others lie beside them.
+  // The package exports only some of its files; the others lie beside them.
   const hashes = pathToFileURL(createRequire(import.meta.url).resolve('@noble/hashes/utils.js'))
   const page = siteAsset('mine-page/site/mine.html')
   return new Map<string, Asset>([
@@ -62,7 +62,7 @@ export function readMinePage(): ReadonlyMap<string, Asset> {
   ])
 }
 
-/** The import map has to be inline. The policy allows it by its hash. */
+/** The import map must be inline, so the policy allows it by its hash. */
 function policyFor(html: string): string {
   const map = /<script type="importmap">([\s\S]*?)<\/script>/.exec(html)?.[1] ?? ''
   const hash = createHash('sha256').update(map).digest('base64')

@@ -1,6 +1,6 @@
 /**
- * What the page asks for, in forms that browsers can send, and the calls of the node's mining API behind it
- * (PROTOCOL.md A.1 to A.3): browsers send no GET with a body. Everything here has a limit.
+ * Gateway from the mining page to the node's mining API (PROTOCOL.md A.1 to A.3). Browsers cannot send a GET with a
+ * body, so it takes other request forms. Every resource has a limit.
  */
 import { setMaxListeners } from 'node:events'
 import { blockHash } from '../../core/block-hash.ts'
@@ -24,19 +24,19 @@ import { nodeFailure, Refused } from './refused.ts'
 import type { AboutNetwork, SolutionEnd } from './wire.ts'
 
 const MAX_WORK_MS = 5_000
-/** Handing in and following a solution take no longer than this. */
+/** Timeout of submitting a solution and following it. */
 const MAX_SOLVED_MS = 60_000
 const MAX_CALLS = 64
 const MAX_STREAMS = 64
 
 export interface GatewayOptions {
-  /** The node that gives work now, once it can be spoken to. Throws NewcutError while it cannot. */
+  /** Resolves with the node of the present work. Throws NewcutError while no node is reachable. */
   readonly client: () => Promise<NodeClient>
-  /** All nodes of its network that answer; default: there are no others. */
+  /** All reachable nodes of its network. Default: no others. */
   readonly others?: () => readonly NodeClient[]
   /** Called when the server closes. */
   readonly onClose?: () => Promise<void>
-  /** Who is paid unless the visitor names another account. */
+  /** Default account that block rewards go to. */
   readonly account: MinerAccount
   readonly clock: Clock
   /** Uniform in [0, 1). */
@@ -54,7 +54,7 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options
     this.clock = options.clock
-    // As many calls and streams listen to it as there are.
+    // The number of listeners (calls and streams) is unlimited.
     setMaxListeners(0, this.#stopped.signal)
   }
 
@@ -79,7 +79,11 @@ export class Gateway {
     })
   }
 
-  /** Work for the account in the body: what the node answers, 4 + 32 + 286 bytes. `chain` is a suggestion. */
+  /**
+   * Requests work for the account in the body.
+   * @param chain suggested chain
+   * @returns the node's answer: 4 + 32 + 286 bytes
+   */
   work(body: Uint8Array, chain: string | undefined): Promise<Uint8Array> {
     const account = accountIn(body)
     return this.#call(async (client) => {
@@ -91,8 +95,8 @@ export class Gateway {
   }
 
   /**
-   * Hands in solved work at the node that gave it and follows it to its end. A solution that solves nothing never reaches
-   * a node.
+   * Submits solved work to the node that gave it, and follows the solution to its end. Unsolved work never reaches a
+   * node.
    */
   solved(bytes: Uint8Array): Promise<SolutionEnd> {
     const fields = solvedFields(bytes)
@@ -115,7 +119,7 @@ export class Gateway {
     }, issue?.client)
   }
 
-  /** The receipt that ends its life, or what is known first of the block that the node took. */
+  /** Resolves with the final receipt, or with the first one after the node accepted the block. */
   async #live(
     node: MiningNode,
     block: SolvedBlock,
@@ -128,12 +132,12 @@ export class Gateway {
     throw new Error('nothing became of a block')
   }
 
-  /** The signal aborts when the server closes, and after that time. */
+  /** Runs a call with a signal that aborts when the server closes or the time is over. */
   #within<T>(limitMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return withFirstOf([this.stopped, AbortSignal.timeout(limitMs)], run)
   }
 
-  /** The node as a miner for this account sees it, with the others beside it while it does not answer. */
+  /** The node from the view of a miner for this account, with the others as helpers while it is down. */
   #miningNode(client: NodeClient, account: MinerAccount): MiningNode {
     const { clock, others = () => [] } = this.#options
     const nodeOf = (each: NodeClient) => miningNodeOf({ client: each, account, clock, stallMs: 0 })
@@ -155,13 +159,16 @@ export class Gateway {
     try {
       return (await this.#options.client()) === client
     } catch (error) {
-      // No node does: this one may again.
+      // If no node gives work, this one may be the next.
       if (error instanceof NewcutError) return true
       throw error
     }
   }
 
-  /** The node and a chain that it has, for a stream of updates; `release` gives its place back. */
+  /**
+   * Reserves a place for an update stream.
+   * @returns the node and a valid chain; `release` frees the place
+   */
   async openStream(chain: string | undefined): Promise<{ client: NodeClient; chain: number; release: () => void }> {
     if (this.#streams >= MAX_STREAMS) {
       throw new Refused(503, `${MAX_STREAMS} update streams are open, and there are no more; try again later`)
@@ -179,7 +186,7 @@ export class Gateway {
     }
   }
 
-  /** Runs with this node; default: the one that gives work now. */
+  /** Runs a call with the given node. Default: the node of the present work. */
   async #call<T>(run: (client: NodeClient) => Promise<T>, wanted?: NodeClient): Promise<T> {
     if (this.#calls >= MAX_CALLS) throw new Refused(503, `${MAX_CALLS} requests are under way; try again later`)
     this.#calls++

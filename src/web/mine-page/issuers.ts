@@ -1,10 +1,10 @@
-/** Which node gave what work, and for whom: only that one knows its payload, and makes it for that account alone. */
+/** Remembers which node gave which work, and for which account. Only that node knows the payload. */
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { WorkFields } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { NodeClient } from '../../node/client.ts'
 
-/** Most work that is remembered. A page asks for some every few seconds, and nodes forget it after 5 minutes. */
+/** Limit of remembered work. A page requests work every few seconds, and nodes forget it after 5 minutes. */
 const MAX_KNOWN = 4_096
 
 export interface Issue {
@@ -13,7 +13,7 @@ export interface Issue {
 }
 
 export class Issuers {
-  /** Chain and payload hash -> who gave it, oldest first. */
+  /** Chain and payload hash -> issuer, oldest first. */
   readonly #known = new Map<string, Issue>()
 
   gave(issue: Issue, work: WorkFields): void {
@@ -24,7 +24,7 @@ export class Issuers {
     if (this.#known.size > MAX_KNOWN) this.#known.delete(oldest)
   }
 
-  /** null: nobody that is remembered. */
+  /** @returns the issuer of the work, or null if it is not remembered */
   of(work: WorkFields): Issue | null {
     return this.#known.get(keyOf(work)) ?? null
   }

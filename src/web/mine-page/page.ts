@@ -1,4 +1,4 @@
-/** Puts the page and its gateway on an HTTP server: everything at /mine and below. */
+/** Serves the mining page and its gateway: everything at /mine and below. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { SAFE_HEADERS, sendAsset } from '../assets.ts'
 import { readMinePage } from './files.ts'
@@ -8,9 +8,9 @@ import { openUpdates } from './updates.ts'
 import { foreignReason } from './visitor.ts'
 
 const TEXT = 'text/plain;charset=utf-8'
-/** An account has some hundred bytes, more with many keys. */
+/** Limit of an account body. An account takes some hundred bytes, more with many keys. */
 const MAX_ACCOUNT_BYTES = 8 * 1024
-/** Work has 286 bytes; a little more is read, so that the answer can say how long it was. */
+/** Limit of a solution body. Work has 286 bytes; the margin lets the answer name a wrong length. */
 const MAX_SOLUTION_BYTES = 1024
 type Served = 'GET' | 'POST'
 
@@ -21,12 +21,12 @@ const GATEWAY: readonly (readonly [string, Served])[] = [
   ['/mine/updates', 'GET'],
 ]
 
-/** Adds the routes, to be called before the server listens. Reads the files of the page. */
+/** Adds the routes and reads the files. Call it before the server listens. */
 export function addMinePage(app: FastifyInstance, options: GatewayOptions): void {
   const files = readMinePage()
   const gateway = new Gateway(options)
   app.addHook('preClose', () => gateway.close())
-  // A scope of its own: what holds for the page's paths holds for no other.
+  // A separate scope limits these hooks to the page's paths.
   app.register(async (scope) => {
     prepare(scope)
     for (const [path, asset] of files) serve(scope, 'GET', path, {}, (_request, reply) => sendAsset(reply, asset))
@@ -39,9 +39,9 @@ function prepare(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   scope.addHook('onRequest', async (request, reply) => {
-    // Paths of a node may end with a slash. At /mine/ the page would not find what belongs to it.
+    // A node accepts a trailing slash, but at /mine/ the page's relative links would break.
     if (/\/(\?|$)/.test(request.url)) return reply.callNotFound()
-    // A node lets pages of all sites read its answers. Nobody but the page itself may read these.
+    // A node lets all sites read its answers, but only the page itself may read these.
     reply.removeHeader('access-control-allow-origin')
     reply.headers(SAFE_HEADERS)
   })
@@ -52,7 +52,6 @@ function prepare(scope: FastifyInstance): void {
   })
 }
 
-/** One route. */
 function serve(
   scope: FastifyInstance,
   method: Served,
@@ -63,7 +62,7 @@ function serve(
   scope.route({ method, url, exposeHeadRoute: false, ...limits, handler })
 }
 
-/** Answers every other method of a path that is served with 405. One route for all paths: the site has 60. */
+/** Answers 405 to other methods of served paths. One route covers all paths, because the site has 60. */
 function refuseOthers(scope: FastifyInstance, served: ReadonlyMap<string, Served>): void {
   const handler = (request: FastifyRequest, reply: FastifyReply) => {
     const { '*': rest } = request.params as { readonly '*'?: string }
@@ -107,7 +106,7 @@ function checkVisitor({ headers }: FastifyRequest): void {
   if (reason !== null) throw new Refused(403, reason)
 }
 
-/** Pages of other sites cannot send either type without asking first, and are not answered. */
+/** Checks the media type. Pages of other sites cannot send these types without a CORS preflight, which fails. */
 function expectType({ headers }: FastifyRequest, expected: string): void {
   const type = (headers['content-type'] ?? '').split(';')[0].trim().toLowerCase()
   if (type !== expected) throw new Refused(415, `content-type: ${type || 'none'}, expected ${expected}`)

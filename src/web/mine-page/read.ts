@@ -1,4 +1,4 @@
-/** Reads what the page sends. What is wrong is refused with a sentence that says where, and what would be right. */
+/** Reads the page's requests. A refusal names the place of the error and the expected form. */
 import { describeError, FormatError } from '../../core/errors.ts'
 import { decodeWork, type WorkFields } from '../../core/header.ts'
 import { parseJson } from '../../core/json.ts'
@@ -9,7 +9,7 @@ import { MinerBody } from '../../schema/bodies.ts'
 import { validatorOf } from '../../schema/validator.ts'
 import { Refused } from './refused.ts'
 
-/** The account in a request for work. Throws Refused. */
+/** Reads the account of a request for work. Throws Refused. */
 export function accountIn(body: Uint8Array): MinerAccount {
   let json: unknown
   try {
@@ -26,14 +26,14 @@ export function accountIn(body: Uint8Array): MinerAccount {
   return { account, predicate, publicKeys }
 }
 
-/** A chain that the node has. Throws Refused. */
+/** Reads a chain of the node. Throws Refused. */
 export function chainIn({ info }: NodeClient, chain: string | undefined): number {
   const number = /^\d{1,9}$/.test(chain ?? '') ? Number(chain) : Number.NaN
   if (info.nodeChains.map(Number).includes(number)) return number
   throw new Refused(400, `chain=${chain?.slice(0, 20) ?? ''}: expected one of the chains ${info.nodeChains.join(', ')}`)
 }
 
-/** What solved work says. Throws Refused for bytes that are no work, and for work that is not solved. */
+/** Reads the fields of solved work. Throws Refused for malformed or unsolved work. */
 export function solvedFields(bytes: Uint8Array): WorkFields {
   try {
     const fields = decodeWork(bytes)

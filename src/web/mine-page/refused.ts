@@ -1,4 +1,4 @@
-/** What the gateway answers instead of what was asked for: an HTTP status, and a sentence for people. */
+/** A refusal of the gateway: an HTTP status and a sentence for people. */
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 
@@ -11,7 +11,7 @@ export class Refused extends Error {
   }
 }
 
-/** A failure of a call to the node: its own refusal as it is, 504 when it took too long, 502 for the rest. */
+/** Converts a failed call to the node: its own refusal unchanged, 504 for a timeout, 502 otherwise. */
 export function nodeFailure(error: unknown): Refused {
   if (error instanceof Refused) return error
   if (error instanceof NodeRefusal && error.status >= 400)

@@ -1,10 +1,10 @@
 /**
- * News of a chain for the page. The node's own events have no data (PROTOCOL.md A.3), and an EventSource passes those
- * over, so each is sent on with some:
+ * Streams updates of a chain to the mining page. The node's own events carry no data (PROTOCOL.md A.3), and EventSource
+ * ignores such events, so the gateway forwards each with data:
  *
- *     event: cut      the work of the chain is over, or possible again
- *     event: stands   the node's stream stands; what happened before was missed
- *     event: broken   it broke, and is opened anew; the data say why
+ *     event: cut      the work of the chain is stale, or the chain can be mined again
+ *     event: stands   the node's stream is open; earlier updates were missed
+ *     event: broken   the node's stream broke and is reopened; the data give the reason
  *     event: alive    nothing happened for a while
  */
 import type { FastifyReply } from 'fastify'
@@ -13,16 +13,16 @@ import { EVENT_STREAM_HEADERS } from '../../schema/operation.ts'
 import type { Gateway } from './gateway.ts'
 
 const ALIVE_MS = 10_000
-/** The page opens another one when this one ends. */
+/** Lifetime of a stream. The page then opens a new one. */
 const MAX_STREAM_MS = 10 * 60_000
-/** Silence after which the node's stream is opened anew, in case the connection is dead. */
+/** Silence after which the node's stream is reopened, in case the connection is dead. */
 const STALL_MS = 150_000
-/** Most bytes that a reader may leave unread. */
+/** Limit of bytes that a client may leave unread. */
 const MAX_BACKLOG_BYTES = 16 * 1024
 
 /**
- * Answers with a stream that ends with the visitor, the server, after a time, or when it breaks or is silent and another
- * node gives work by then: the page opens a new one. Throws Refused.
+ * Answers with an update stream. It ends with the visitor, with the server, after MAX_STREAM_MS, or when it is broken
+ * or silent and another node gives work. The page then opens a new one. Throws Refused.
  */
 export async function openUpdates(gateway: Gateway, chainText: string | undefined, reply: FastifyReply): Promise<void> {
   const { client, chain, release } = await gateway.openStream(chainText)
@@ -52,7 +52,7 @@ export async function openUpdates(gateway: Gateway, chainText: string | undefine
   const unlessLeft = (event: 'broken' | 'alive', data: string) => {
     void gateway.isPresent(client).then((isPresent) => (isPresent ? send(event, data) : end()))
   }
-  // A visitor that left before its request was handled emits no further event.
+  // A visitor who left before the request was handled emits no further event.
   if (raw.destroyed || stopped.aborted) return end()
   raw.once('close', end)
   stopped.addEventListener('abort', end, { once: true })

@@ -1,12 +1,12 @@
-/** Who may use the gateway: the page itself, and programs. Pages of other sites may not. */
+/** Restricts the gateway to its own page and to programs; pages of other sites are refused. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { hostOf } from '../../core/host.ts'
 
 /**
- * Why a request is not from the page; null: it may pass. A foreign page shows itself in three ways: browsers send its
- * Origin, they say that the request crosses sites, and where its host name was made to point here (DNS rebinding) that
- * name is the Host of the request. So names other than localhost are refused. Programs send none of these headers.
+ * Detects requests of foreign pages. Browsers reveal them in three ways: by Origin, by Sec-Fetch-Site, and after DNS
+ * rebinding by Host, so names other than localhost are refused. Programs send none of these headers.
+ * @returns the reason to refuse the request, or null to accept it
  */
 export function foreignReason(headers: IncomingHttpHeaders): string | null {
   const { host = '', origin } = headers

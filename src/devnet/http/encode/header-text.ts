@@ -1,6 +1,6 @@
 /**
- * Headers as JSON straight from their bytes, without an object in between. headerObjectWriter writes the same text as
- * stringifyJson(headerToJson(...)), byte for byte.
+ * Writes headers as JSON straight from their bytes, without an object in between. The text of headerObjectWriter is
+ * that of stringifyJson(headerToJson(...)), byte for byte.
  */
 import { readI64LE, readU64LE } from '../../../core/bytes.ts'
 import { ADJACENT_BYTES, headerLayout } from '../../../core/header.ts'
@@ -8,29 +8,29 @@ import type { ProductWord } from '../../../core/header-json.ts'
 import { versionName } from '../../../core/network.ts'
 import { JsonBytes } from './json-bytes.ts'
 
-/** Writes a header, or a part of it, as a JSON value. Takes the bytes of the header. */
+/** Writes a header, or a part of it, as a JSON value. Takes the encoded header. */
 export type HeaderWriter = (bytes: Uint8Array, out: JsonBytes) => void
 
 const HASH_BYTES = 32
 const TWO_TO_32 = 2 ** 32
-/** High halves of numbers up to 2^53. */
+/** Numbers with a lower high half are below 2^53. */
 const SAFE_HIGH = 2 ** 21
 
-/** The bytes in base64url. */
+/** Writes the encoded header in base64url. */
 export const writeHeaderText: HeaderWriter = (bytes, out) => {
   out.ascii('"')
   out.base64url(bytes)
   out.ascii('"')
 }
 
-/** The block hash in base64url. */
+/** Writes the block hash in base64url. */
 export const writeHash: HeaderWriter = (bytes, out) => {
   out.ascii('"')
   out.base64url(bytes, bytes.length - HASH_BYTES)
   out.ascii('"')
 }
 
-/** The text between the values of an object. */
+/** Text between the values of a header object. */
 const text = {
   nonce: Buffer.from('{"nonce":"'),
   creationTime: Buffer.from('","creationTime":'),
@@ -52,7 +52,7 @@ const text = {
   end: Buffer.from('"}'),
 }
 
-/** Writes headers with `degree` adjacents as objects (PROTOCOL.md B.7). */
+/** @returns a writer of headers with `degree` adjacents as objects (PROTOCOL.md B.7) */
 export function headerObjectWriter(degree: number, product: ProductWord): HeaderWriter {
   const at = headerLayout(degree)
   const version = Buffer.from(`,"${product}Version":"`)
@@ -61,7 +61,7 @@ export function headerObjectWriter(degree: number, product: ProductWord): Header
     putNumber(out, text.creationTime, signed(bytes, at.creationTime))
     putHash(out, text.parent, bytes, at.parent)
     out.bytes(text.adjacents)
-    // Records are sorted by chain, as JavaScript sorts the numeric keys of an object.
+    // Adjacent records are sorted by chain, the order that JavaScript gives the numeric keys of an object.
     for (let offset = at.adjacents; offset < at.target; offset += ADJACENT_BYTES) {
       putNumber(out, offset === at.adjacents ? text.firstAdjacent : text.nextAdjacent, u32(bytes, offset))
       putHash(out, text.adjacentHash, bytes, offset + 4)
@@ -91,7 +91,7 @@ function putHash(out: JsonBytes, before: Uint8Array, bytes: Uint8Array, offset: 
   out.base64url(bytes, offset, offset + HASH_BYTES)
 }
 
-/** The output of a writer for one header, as text. */
+/** @returns the output of a writer for one header */
 export function textOf(writer: HeaderWriter, bytes: Uint8Array): string {
   const out = new JsonBytes()
   writer(bytes, out)
@@ -105,11 +105,11 @@ function unsigned(bytes: Uint8Array, offset: number): number | bigint {
 
 function signed(bytes: Uint8Array, offset: number): number | bigint {
   const high = u32(bytes, offset + 4)
-  // A negative number has the highest bit.
+  // A negative number has the highest bit set.
   return high < SAFE_HIGH ? high * TWO_TO_32 + u32(bytes, offset) : readI64LE(bytes, offset)
 }
 
-/** The DataView behind readU32LE took a quarter of the time of a page. */
+/** Replaces readU32LE, whose DataView took a quarter of the time for a page. */
 function u32(bytes: Uint8Array, offset: number): number {
   return (bytes[offset] | (bytes[offset + 1] << 8) | (bytes[offset + 2] << 16) | (bytes[offset + 3] << 24)) >>> 0
 }

@@ -1,9 +1,9 @@
 /**
- * JSON written as bytes into one buffer that grows. Joining strings and encoding them at the end takes four times as
- * long for a page of 360 headers; 360 calls of Buffer.toString('base64url') alone take as long as all of this.
+ * Writes JSON as bytes into one growing buffer. For a page of 360 headers, joining strings and encoding them at the end
+ * takes four times as long. 360 calls of Buffer.toString('base64url') alone take as long as all of this.
  */
 
-/** Size of the buffer at first, when no size is expected. */
+/** Initial size of the buffer without a hint. */
 const FIRST_BYTES = 1024
 const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
 
@@ -11,22 +11,22 @@ export class JsonBytes {
   #bytes: Buffer
   #at = 0
 
-  /** `sizeHint`: expected size in bytes. */
+  /** @param sizeHint expected size in bytes */
   constructor(sizeHint = FIRST_BYTES) {
     this.#bytes = Buffer.allocUnsafe(sizeHint)
   }
 
-  /** Bytes written until now. */
+  /** Bytes written so far. */
   get size(): number {
     return this.#at
   }
 
-  /** All that was written; nothing may be written afterwards. */
+  /** @returns everything written; write nothing afterwards */
   take(): Buffer {
     return this.#bytes.subarray(0, this.#at)
   }
 
-  /** Characters of ASCII as they are. */
+  /** Writes ASCII text as it is. */
   ascii(text: string): void {
     const bytes = this.#room(text.length)
     const at = this.#at
@@ -34,7 +34,7 @@ export class JsonBytes {
     this.#at = at + text.length
   }
 
-  /** Bytes as they are: for text that is written often, a quarter of the time of `ascii`. */
+  /** Writes bytes as they are. For text that is written often, this takes a quarter of the time of `ascii`. */
   bytes(source: Uint8Array): void {
     const bytes = this.#room(source.length)
     const at = this.#at
@@ -42,7 +42,10 @@ export class JsonBytes {
     this.#at = at + source.length
   }
 
-  /** The bytes from `from` up to but without `to` as base64url without padding (RFC 4648 section 5), without quotes. */
+  /**
+   * Writes the bytes `from` (included) to `to` (excluded) as base64url, without padding (RFC 4648 section 5) and
+   * quotes.
+   */
   base64url(source: Uint8Array, from = 0, to = source.length): void {
     const bytes = this.#room(Math.ceil(((to - from) * 4) / 3))
     let at = this.#at
@@ -64,7 +67,7 @@ export class JsonBytes {
     this.#at = at
   }
 
-  /** The buffer with room for so many bytes more. */
+  /** @returns the buffer, with room for `count` more bytes */
   #room(count: number): Buffer {
     if (this.#at + count > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(2 * this.#bytes.length + count)

@@ -1,4 +1,4 @@
-/** What an embedded node answers to GET /config. */
+/** Response to GET /config. */
 
 import type { ProductWord } from '../../../core/header-json.ts'
 import type { NodeConfig } from '../../../schema/bodies.ts'
@@ -10,10 +10,10 @@ export interface RunningConfig {
   readonly product: ProductWord
   readonly chains: Chains
   readonly settings: NetworkSettings
-  /** The fork number up to which the node votes. */
+  /** Highest fork number that the node votes for. */
   readonly forkTarget: number
   readonly hasBackups: boolean
-  /** Null: anyone may mine. The accounts themselves are not published. */
+  /** null if anyone may mine. The accounts themselves are not published. */
   readonly accounts: readonly unknown[] | null
   readonly workLimit: number
   readonly workLifetimeMs: number
@@ -25,8 +25,8 @@ export interface RunningConfig {
 }
 
 /**
- * The keys are those of live nodes, as far as they apply here (PROTOCOL.md E.1); `devnet` holds what only an embedded
- * node has. Accounts, addresses and paths are left out; live nodes blank them too.
+ * Uses the keys of live nodes as far as they apply (PROTOCOL.md E.1); `devnet` has the keys of embedded nodes.
+ * Accounts, addresses and paths are left out; live nodes blank them too.
  */
 export function nodeConfig(config: RunningConfig): NodeConfig {
   const { network } = config.chains

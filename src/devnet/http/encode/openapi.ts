@@ -1,4 +1,4 @@
-/** GET /openapi.json: what a router serves, described by the schemas that requests are checked with (OpenAPI 3.1). */
+/** GET /openapi.json: OpenAPI 3.1 description of a router, from the schemas that validate its requests. */
 
 import * as bodies from '../../../schema/bodies.ts'
 import * as commandBodies from '../../../schema/command-bodies.ts'
@@ -25,7 +25,7 @@ export interface OpenApiOptions {
   readonly packageVersion: string
 }
 
-/** Describes everything that the router serves when the document is first asked for. */
+/** Describes all operations that the router serves at the first request for the document. */
 export function addOpenApi(router: Router, options: OpenApiOptions): void {
   let text: string | undefined
   router.serve(openApi, (_call, reply) => {
@@ -83,24 +83,24 @@ function response({ description, content }: OperationResponse): Json {
   return { description, content: Object.fromEntries(types) }
 }
 
-/** The schemas that get a name in the document: objects, and the text of a hash. */
+/** Schemas that have a name in the document: objects, and the text of a hash. */
 const named = Object.entries({ ...bodies, ...commandBodies })
   .map(([name, schema]) => ({ name, schema: schema as TSchema, text: JSON.stringify(schema) }))
   .filter(({ name, schema }) => name === 'HashText' || Object.hasOwn(schema, 'properties'))
 
 const nameByText = new Map(named.map(({ name, text }) => [text, name]))
 
-/** A schema as it stands in the document: a reference if it has a name. */
+/** @returns a reference if the schema has a name, otherwise the schema */
 function refer(schema: unknown): Json {
   const name = nameByText.get(JSON.stringify(schema))
   return name === undefined ? inline(schema) : { $ref: `#/components/schemas/${name}` }
 }
 
-/** Keywords of a schema whose values map names to other schemas. */
+/** Keywords whose values map names to schemas. */
 const MAPS = ['properties', 'patternProperties']
 const LISTS = ['anyOf', 'allOf', 'oneOf']
 
-/** A schema written out; named schemas inside it become references. Tuples are written as in JSON Schema 2020-12. */
+/** Expands a schema; named schemas inside it become references. Tuples follow JSON Schema 2020-12. */
 function inline(schema: unknown): Json {
   const json = JSON.parse(JSON.stringify(schema)) as Json
   const out: Json = {}

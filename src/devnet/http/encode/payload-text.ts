@@ -1,22 +1,22 @@
-/** Payloads in the forms of the wire: JSON text and binary. */
+/** Encodes payloads for the wire, as JSON text and as bytes. */
 import type { StoredPayload } from '../../store/payload.ts'
 
 const base64 = (bytes: Uint8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url')
 
-/** The properties that both forms end with. */
+/** Properties at the end of both JSON forms. */
 function hashes({ transactionsHash, outputsHash, payloadHash }: StoredPayload): string {
   const texts = [transactionsHash, outputsHash, payloadHash].map(base64)
   return `"transactionsHash":"${texts[0]}","outputsHash":"${texts[1]}","payloadHash":"${texts[2]}"`
 }
 
-/** PayloadData (schema/bodies.ts). */
+/** Encodes PayloadData (schema/bodies.ts). */
 export function payloadText(payload: StoredPayload): string {
   const transactions = payload.transactions.map(({ transaction }) => `"${base64(transaction)}"`)
   return `{"transactions":[${transactions}],"minerData":"${base64(payload.minerData)}",${hashes(payload)}}`
 }
 
-/** PayloadWithOutputs (schema/bodies.ts). */
+/** Encodes PayloadWithOutputs (schema/bodies.ts). */
 export function payloadOutputsText(payload: StoredPayload): string {
   const pairs = payload.transactions.map(({ transaction, output }) => `["${base64(transaction)}","${base64(output)}"]`)
   const parts = `"minerData":"${base64(payload.minerData)}","coinbase":"${base64(payload.coinbase)}"`
@@ -24,7 +24,8 @@ export function payloadOutputsText(payload: StoredPayload): string {
 }
 
 /**
- * PROTOCOL.md E.1; the order is that of live nodes. Lengths and counts are u64 BE (8 bytes):
+ * Encodes a payload in the binary form and order of live nodes (PROTOCOL.md E.1). Lengths and counts are u64 BE (8
+ * bytes):
  *
  *     count || (length || transaction) x count || length || miner data ||
  *     payloadHash (32) || transactionsHash (32) || outputsHash (32)
@@ -35,7 +36,7 @@ export function payloadBytes(payload: StoredPayload): Buffer {
 }
 
 /**
- * As payloadBytes, with outputs:
+ * Like payloadBytes, with outputs:
  *
  *     count || (length || transaction || length || output) x count || length || miner data || length || coinbase ||
  *     payloadHash (32) || transactionsHash (32) || outputsHash (32)

@@ -1,4 +1,4 @@
-/** Results of commands as poll and listen give them (PROTOCOL.md E.1). */
+/** Command results in the form of poll and listen (PROTOCOL.md E.1). */
 import { encodeBase64Url } from '../../../core/bytes.ts'
 import type { Block } from '../../store/block-store.ts'
 
@@ -8,7 +8,7 @@ const [QUOTE, BACKSLASH, BRACE, CLOSING_BRACE, BRACKET, CLOSING_BRACKET] = [...'
   return character.charCodeAt(0)
 })
 
-/** A result as it stands in a block, and with it where it stands. Nothing else changes, no spelling of a number. */
+/** Adds the place of the block to a stored result. Nothing else changes, not even the spelling of a number. */
 export function placedResult(output: Uint8Array, block: Block): string {
   const text = decoder.decode(output)
   const at = topLevelKey(text)
@@ -20,7 +20,7 @@ export function placedResult(output: Uint8Array, block: Block): string {
   return text.slice(0, at) + metaData + text.slice(at + KEY.length)
 }
 
-/** Where a result says that it has no metadata. The values in it may say the same of themselves: they lie deeper. */
+/** Offset of the empty metadata of a result, or null. Values in the result may hold the same text at a deeper level. */
 function topLevelKey(text: string): number | null {
   let depth = 0
   for (let i = 0; i < text.length; i++) {
@@ -44,7 +44,7 @@ function closingQuote(text: string, opening: number): number {
   return text.length
 }
 
-/** The result of a command that never came into a block. */
+/** Result of a command that never got into a block. */
 export function failedResult(reqKey: string, message: string): string {
   const error = { callStack: [], type: 'TxFailure', message, info: '' }
   const nothing = { logs: null, metaData: null, continuation: null, txId: null }

@@ -1,4 +1,4 @@
-/** make-backup and check-backup (PROTOCOL.md E.1): at the root, as documented, and where live nodes have them. */
+/** make-backup and check-backup (PROTOCOL.md E.1), at the documented root paths and at the paths of live nodes. */
 import { TEXT } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { BackupJobs } from '../../data/backup.ts'
@@ -8,7 +8,7 @@ import type { Handler, Router } from '../router.ts'
 
 const disabled: HttpRefusal = { status: 404, message: 'backups are not enabled: start the node with --backup-dir DIR' }
 
-/** Adds the routes. `jobs` null: backups are not enabled, and requests are refused with 404. */
+/** Adds the routes. If `jobs` is null, backups are disabled, and the routes respond 404. */
 export function addBackupRoutes(router: Router, jobs: BackupJobs | null): void {
   const { makeBackup, checkBackup } = operations
   const start =

@@ -1,4 +1,4 @@
-/** Hashes, headers and blocks of a chain: one, pages, and pages of branches (PROTOCOL.md E.1). */
+/** Hashes, headers and blocks of a chain: single items, pages, and pages of branches (PROTOCOL.md E.1). */
 import type { FastifyReply } from 'fastify'
 import type { ProductWord } from '../../../core/header-json.ts'
 import { graphAt } from '../../../core/network.ts'
@@ -20,7 +20,7 @@ const MAX_PAGE_HEADERS = 360
 const MAX_PAGE_HASHES = 4096
 /** A page ends early once it is larger than this: 360 blocks may hold 800 MB. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024
-/** Bytes that a header takes as a JSON object: sizes the buffer of a page. */
+/** Typical size of a header as a JSON object; sizes the buffer of a page. */
 const ITEM_BYTES = 750
 /** Most bounds in each of `upper` and `lower`. */
 const MAX_BOUNDS = 32
@@ -36,7 +36,7 @@ type ItemWriter = (block: Block, out: JsonBytes) => void
 interface PageRequest {
   readonly chain: number
   readonly query: PageQuery
-  /** Media type to answer with. */
+  /** Media type of the response. */
   readonly type: string
 }
 

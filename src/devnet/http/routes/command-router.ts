@@ -1,6 +1,6 @@
 /**
- * Where operations of commands are served: for a chain, and below /api/v1 at the root, where commands name their chain
- * themselves, and results are looked for on all chains.
+ * Serves command operations at two paths: below a chain, and below /api/v1 at the root. At the root, commands name
+ * their chain themselves, and results are searched on all chains.
  */
 import type { FastifyReply } from 'fastify'
 import { None, type Operation } from '../../../schema/operation.ts'
@@ -12,18 +12,18 @@ import type { Handler, RoutedCall, Router } from '../router.ts'
 
 const ROOT = '/api/v1'
 
-/** The paths at which an operation is served; parameters as `{name}`. */
+/** Paths at which an operation is served, with parameters as `{name}`. */
 export const pathsOf = (router: Router, operation: Operation) => [router.pathOf(operation), `${ROOT}/${operation.id}`]
 
-/** How a request is read, once, before anything else is done with it. */
+/** Parses a request once, before anything else uses it. */
 interface Door<O extends Operation, Read> {
-  /** `chain`: of the path; null at the root. */
+  /** `chain` is that of the path; null at the root. */
   readonly read: (call: RoutedCall<O>, chain: number | null) => Read | Promise<Read>
-  /** The chains that a request at the root is about. */
+  /** Chains that a request at the root addresses. */
   readonly chainsOf: (read: Read) => readonly number[] | HttpRefusal
 }
 
-/** A request that was read. */
+/** A parsed request. */
 interface ReadCall<O extends Operation, Read> {
   readonly chains: readonly number[]
   readonly read: Read
@@ -32,7 +32,7 @@ interface ReadCall<O extends Operation, Read> {
 
 type SentReply = FastifyReply | Promise<FastifyReply>
 
-/** Serves an operation for the chain of its path, and at the root for those that its request names. */
+/** Serves an operation for the chain of its path, and at the root for the chains that its request names. */
 export function serveCommands<const O extends Operation, Read>(
   router: Router,
   operation: O,
@@ -51,17 +51,17 @@ export function serveCommands<const O extends Operation, Read>(
   router.serveAt(atRootPath, { ...operation, params: None }, atRoot as never)
 }
 
-/** Most requests are read at once, and answered without a promise. */
+/** Most requests are parsed synchronously, and need no promise. */
 function after<T>(value: T | Promise<T>, answer: (value: T) => SentReply): SentReply {
   return value instanceof Promise ? value.then(answer) : answer(value)
 }
 
-/** The door of requests that name no chain: they are about all of them at the root. */
+/** For requests that name no chain: at the root they address all chains. */
 export function aboutAll<O extends Operation>(all: readonly number[]): Door<O, RoutedCall<O>['body']> {
   return { read: ({ body }) => body, chainsOf: () => all }
 }
 
-/** The one chain that all of these commands name. */
+/** @returns the chain that all of these commands name, or the refusal if they do not parse or do not agree */
 export function chainOf(
   commands: readonly Command[] | Unread,
   chains: readonly number[],

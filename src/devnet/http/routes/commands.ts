@@ -27,20 +27,20 @@ export interface CommandRouteOptions {
   readonly ledger: Ledger
   readonly privateLedger: PrivateLedger
   readonly pools: Mempools
-  /** Where the commands of a request are read, in slices. */
+  /** Parses the commands of a request in time slices. */
   readonly turns: TimeSlicer
-  /** What the release that the network follows does differently from others. */
+  /** Rules of the node release that the network follows. */
   readonly release: ReleaseRules
-  /** Tells of commands that are not taken; null: nobody listens. */
+  /** Reports refused commands; null if nobody listens. */
   readonly refusals: SendRefusals | null
   /** Most requests that wait for a result at once. */
   readonly listenLimit: number
-  /** How long a request waits for a result. */
+  /** Longest wait of a request for a result. */
   readonly listenMs: number
   readonly clock: Clock
 }
 
-/** Most bytes of results in one answer. */
+/** Most bytes of results in one response. */
 const MAX_POLL_LENGTH = 32 * 1024 * 1024
 
 const refused = (reply: FastifyReply, message: string) => refuse(reply, { status: 400, message })
@@ -126,7 +126,7 @@ function sendPolled(
   return sendJson(reply, JSON_TYPE, `{${texts.join(',')}}`)
 }
 
-/** What is wrong with a private command; null: it is taken. */
+/** Submits a private command. @returns the reason for a refusal, or null if it was accepted */
 function submitPrivately(
   { chains, privateLedger, release }: CommandRouteOptions,
   chain: number,
@@ -165,17 +165,17 @@ function addListen(
       const left = leaving(reply)
       const answer = await waiting.wait(on, look, left)
       if (answer !== null) return sendJson(reply, JSON_TYPE, answer)
-      // Nobody reads an answer to a caller who has left.
+      // Nobody reads a response to a client that has left.
       return left.aborted ? reply.hijack() : refuse(reply, { status: 504, message: '' })
     },
   )
 }
 
-/** A signal that aborts when the caller leaves. */
+/** @returns a signal that aborts when the client leaves */
 function leaving(reply: FastifyReply): AbortSignal {
   const left = new AbortController()
   reply.raw.once('close', () => left.abort())
-  // One who left before the request was handled emits no further event.
+  // A client that left before its request was handled emits no further event.
   if (reply.raw.destroyed) left.abort()
   return left.signal
 }

@@ -1,4 +1,4 @@
-/** The endpoints below /devnet/, with which testers control the node. Only for programs on this machine. */
+/** Endpoints below /devnet/ that control the node in tests. Only programs on this machine may call them. */
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply } from 'fastify'
 import { encodeBase64Url } from '../../../core/bytes.ts'
@@ -27,7 +27,7 @@ export interface ControlOptions {
   readonly streams: StreamGate
   readonly clock: NodeClock
   readonly snapshots: NamedSnapshots
-  /** Where blocks come from, in words. */
+  /** Describes where blocks come from. */
   readonly mode: string
   /** Aborted with OrderRefused when the node stops. */
   readonly stopped: AbortSignal
@@ -35,7 +35,7 @@ export interface ControlOptions {
 
 type Status = Static<typeof DevnetStatus>
 
-/** Serves control operations with what they have in common: taking turns, durability, refusals as text. */
+/** Serves control operations, which share a queue, durability, and refusals as text. */
 export class ControlServer {
   readonly #options: ControlOptions
   readonly #router: Router
@@ -150,7 +150,7 @@ export class ControlServer {
     return { aheadMs: clock.aheadMs, nowMs: Math.floor(clock.ms()) }
   }
 
-  /** What is set by hand, as it is now. */
+  /** Present state of everything that these operations change. */
   status(): Status {
     const { maker, faults, streams, snapshots, mode } = this.#options
     const { chains, coordinator } = maker
@@ -166,7 +166,7 @@ export class ControlServer {
     }
   }
 
-  /** Answers with JSON once the change is made and durable. */
+  /** Runs calls one at a time. Responds with JSON once the change is durable. */
   #serve<const O extends Operation>(operation: O, run: (call: RoutedCall<O>, signal: AbortSignal) => unknown): void {
     const { maker, stopped } = this.#options
     this.#router.serve<O>(operation, async (call, reply) => {
@@ -175,7 +175,7 @@ export class ControlServer {
         try {
           return await run(call, signal)
         } finally {
-          // A refusal may come after some blocks were made; those must be durable before it is sent.
+          // Some blocks may precede a refusal; they must be durable before the response.
           await maker.chains.durable()
         }
       }
@@ -192,7 +192,7 @@ export class ControlServer {
   }
 }
 
-/** Aborted when the connection closes before the answer is sent: nobody waits for the order any more. */
+/** @returns a signal that aborts if the connection closes before the response is sent */
 function callerLeft({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
   if (raw.destroyed) left.abort(new OrderRefused({ kind: 'caller-left' }))

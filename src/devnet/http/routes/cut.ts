@@ -1,4 +1,4 @@
-/** The cut and the peers that send theirs (PROTOCOL.md E.1). */
+/** The cut, and the peers that send theirs (PROTOCOL.md E.1). */
 import { encodeBase64Url, u256LE } from '../../../core/bytes.ts'
 import { cutHeight, cutId, cutWeight } from '../../../core/cut.ts'
 import { stringifyJson } from '../../../core/json.ts'
@@ -11,15 +11,15 @@ import { Peers } from '../peers.ts'
 import { cutRefusal } from '../refusal.ts'
 import type { Router } from '../router.ts'
 
-/** Peers in a page: when the request names no limit, and at most. */
+/** Peers in a page: default and maximum. */
 const DEFAULT_PAGE_PEERS = 64
 const MAX_PAGE_PEERS = 512
 
 export interface CutRouteOptions {
   readonly chains: Chains
-  /** Resolves when every change so far survives the end of the process. */
+  /** Resolves once every change so far survives the end of the process. */
   readonly durable: () => Promise<void>
-  /** Names this run of the node in its cuts. */
+  /** Identifies this run of the node in its cuts. */
   readonly instance: string
 }
 

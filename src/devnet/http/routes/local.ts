@@ -17,15 +17,18 @@ export interface LocalCall {
   readonly query: LocalQuery
 }
 
-/** A command that is to run on this node alone. */
+/** A command to execute on this node alone. */
 export interface LocalCommand {
-  /** With metadata, whether or not it came with some. */
+  /** Has metadata even if the client sent none. */
   readonly read: Command | CommandFault
-  /** What was signed. */
+  /** The signed text, as sent. */
   readonly cmd: string
 }
 
-/** Reads a command for /local. `chain`: of the path; null at the root, where the metadata must name it. */
+/**
+ * Parses a command for /local.
+ * @param chain chain of the path; null at the root, where the metadata must name the chain
+ */
 export function readLocal(
   { body: signed, query }: { readonly body: SignedCommand; readonly query: LocalQuery },
   chain: number | null,
@@ -60,7 +63,7 @@ export function answerLocal(
   const nowSeconds = parentSeconds(chains, chain, rewindDepth)
   const faults = preflightFaults(command, { network: chains.network.name, chain, nowSeconds })
   if (faults.length > 0) return refuse(reply, wrongMetadata(faults))
-  // Live nodes tell of unreadable code in the plain form.
+  // Live nodes report code that does not parse in the plain form, without preflight.
   if (command.payload.kind === 'exec' && command.payload.code.fault !== null) {
     return sendJson(reply, JSON_TYPE, ledger.local(chain, command, rewindDepth))
   }
@@ -71,17 +74,17 @@ export function answerLocal(
 }
 
 /**
- * `cmd` with metadata: some clients leave it out of code that only reads (@kadena/client runPact), which live nodes
- * refuse. The hash stays that of the command as it came.
+ * Adds metadata to `cmd` if it has none. Some clients leave it out of read-only code (@kadena/client runPact), which
+ * live nodes refuse. The hash stays that of the command as sent.
  */
 function withMeta(cmd: string, chain: number): string {
-  // Most commands name their metadata: they are not parsed once more.
+  // Most commands have metadata: skip parsing them a second time.
   if (cmd.includes('"meta"') || !/^\s*\{\s*".*\}\s*$/s.test(cmd)) return cmd
   const meta = { chainId: String(chain), sender: '', gasLimit: MAX_BLOCK_GAS, gasPrice: 0, ttl: 0, creationTime: 0 }
   return `${cmd.slice(0, cmd.lastIndexOf('}'))},"meta":${JSON.stringify(meta)}}`
 }
 
-/** When the block was made on top of which the command is tried. */
+/** Unix time, in seconds, of the block that the command runs on. */
 function parentSeconds(chains: Chains, chain: number, rewindDepth: number): number {
   const head = chains.cut.get(chain)
   if (head === undefined) throw new Error(`chain ${chain} has no head`)

@@ -12,7 +12,7 @@ import type { Router } from '../router.ts'
 
 /** Most request keys in one request. */
 const MAX_KEYS = 10_000
-/** Most bytes of transactions in one answer: a request may name one transaction many times. */
+/** Most bytes of transactions in one response: a request may name one transaction many times. */
 const MAX_LOOKUP_BYTES = 32 * 1024 * 1024
 
 const decoder = new TextDecoder()
@@ -49,7 +49,7 @@ export function addMempoolRoutes(router: Router, pools: Mempools): void {
   })
 }
 
-/** Peers send few commands at a time. */
+/** Parses without slices: peers send few commands at a time. */
 function readAtOnce(texts: readonly string[]): readonly Command[] | Unread {
   const steps = readAll(texts, readCommandText)
   for (;;) {

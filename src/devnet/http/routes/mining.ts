@@ -12,10 +12,10 @@ import type { StreamGate } from '../stream/stream-gate.ts'
 
 export interface MiningRouteOptions {
   readonly coordinator: Coordinator
-  /** Resolves when every block so far survives the end of the process: a miner is told of success only then. */
+  /** Resolves once every block so far survives the end of the process. Only then does the miner get a success. */
   readonly durable: () => Promise<void>
   readonly chains: number
-  /** How long an update stream stays open: this time, times a random factor in [0.9, 1.1). */
+  /** Lifetime of an update stream; each one gets this times a random factor in [0.9, 1.1). */
   readonly updateStreamMs: number
   /** Most update streams at once. */
   readonly updateStreamLimit: number

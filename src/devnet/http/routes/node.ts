@@ -10,15 +10,15 @@ import { sendJson } from '../app.ts'
 import type { Router } from '../router.ts'
 
 export interface NodeRouteOptions {
-  /** As it is now. */
+  /** The present network. */
   readonly network: () => Network
   readonly packageVersion: string
   readonly release: ReleaseRules
-  /** Without secrets. */
+  /** Must hold no secrets. */
   readonly config: () => NodeConfig
 }
 
-/** A development node has no planned end. */
+/** A development node has no planned end of service. */
 const SERVICE_DATE = '2099-12-31T00:00:00Z'
 
 export function addNodeRoutes(router: Router, options: NodeRouteOptions): void {

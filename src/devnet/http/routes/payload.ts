@@ -1,4 +1,4 @@
-/** Payloads of a chain, one and in batches (PROTOCOL.md E.1). */
+/** Payloads of a chain, single and in batches (PROTOCOL.md E.1). */
 import type { FastifyReply } from 'fastify'
 import { decodeHash } from '../../../core/bytes.ts'
 import { FormatError } from '../../../core/errors.ts'
@@ -11,9 +11,9 @@ import { keyNotFound, refuse, sendJson } from '../app.ts'
 import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } from '../encode/payload-text.ts'
 import type { Router } from '../router.ts'
 
-/** Most payloads in a batch; what is asked for beyond is left out (PROTOCOL.md E.0). */
+/** Most payloads in a batch; further ones are left out (PROTOCOL.md E.0). */
 export const MAX_BATCH_PAYLOADS = 1000
-/** Most characters of payloads in one answer: a thousand large ones are more than a string can hold. */
+/** Most characters of payloads in one response: a thousand large ones exceed the length of a string. */
 export const MAX_BATCH_LENGTH = 32 * 1024 * 1024
 
 interface Forms {
@@ -34,7 +34,7 @@ export function addPayloadRoutes(router: Router, store: BlockStore): void {
   }
   const several = ({ chain, body }: { chain: number; body: PayloadBatch }, reply: FastifyReply, forms: Forms) => {
     const hashes = 'hashes' in body ? body.hashes : body
-    // Each payload once: otherwise a batch could make the node write the same large one a thousand times.
+    // Send each payload once: otherwise a batch could repeat the same large one a thousand times.
     const texts: string[] = []
     let length = 0
     for (const hash of new Set(hashes.slice(0, MAX_BATCH_PAYLOADS))) {
@@ -56,7 +56,7 @@ export function addPayloadRoutes(router: Router, store: BlockStore): void {
   router.serve(operations.payloadsOutputs, (call, reply) => several(call, reply, withOutputs))
 }
 
-/** The payload of a block of this chain; undefined also for 43 characters that encode no hash. */
+/** Payload of a block of this chain. @returns undefined if there is none, or if the text encodes no hash */
 function payloadOf(store: BlockStore, chain: number, payloadHash: string): StoredPayload | undefined {
   try {
     return store.withPayload(decodeHash(payloadHash), chain)?.payload

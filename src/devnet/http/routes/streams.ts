@@ -14,7 +14,7 @@ import type { StreamGate } from '../stream/stream-gate.ts'
 export interface StreamRouteOptions {
   readonly chains: Chains
   readonly product: ProductWord
-  /** Most streams of headers and blocks at once. */
+  /** Most streams of headers and blocks together. */
   readonly streamLimit: number
   readonly streams: StreamGate
 }

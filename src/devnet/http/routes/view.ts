@@ -1,4 +1,6 @@
-/** /devnet/view and /devnet/live: what the page for developers shows. Everybody may read it, but not all of it. */
+/**
+ * /devnet/view and /devnet/live: data of the page for developers. Everybody may read it, except for the private parts.
+ */
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import { viewOperations } from '../../../schema/view.ts'
 import { sendJson } from '../app.ts'

@@ -1,4 +1,4 @@
-/** Event streams that all get the same events: each event is encoded once, whatever the number of streams. */
+/** Broadcasts events to any number of streams. Each event is encoded once. */
 import type { FastifyReply } from 'fastify'
 import { TEXT } from '../../../schema/operation.ts'
 import { type ServedStream, streamEvent } from '../app.ts'
@@ -17,7 +17,7 @@ export class Broadcast {
     return this.#streams.size
   }
 
-  /** Answers a request with a stream of every event from now on. `onClose` runs once, whichever side ends it. */
+  /** Responds with a stream of all further events. Calls `onClose` once, whichever side closes it. */
   open(reply: FastifyReply, onClose: () => void = () => undefined): ServedStream {
     let isOver = false
     const stream = this.#open(reply, () => {
@@ -25,7 +25,7 @@ export class Broadcast {
       this.#streams.delete(reply)
       onClose()
     })
-    // A reader that had already left ended its stream while it was being opened.
+    // If the reader had already left, its stream ended while it was being opened.
     if (!isOver) this.#streams.set(reply, stream)
     return stream
   }
@@ -37,7 +37,7 @@ export class Broadcast {
   }
 }
 
-/** The answer to a request for a stream beyond the limit (PROTOCOL.md A.3). */
+/** Responds to a request for a stream beyond the limit (PROTOCOL.md A.3). */
 export function noMoreStreams(reply: FastifyReply): FastifyReply {
   return reply.code(503).type(TEXT).send('No more update streams available currently. Retry later.')
 }

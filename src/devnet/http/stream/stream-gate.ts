@@ -1,4 +1,4 @@
-/** Every open event stream of the node: testers can close them, or hold back their events. */
+/** All open event streams of the node. Testers can close them, or hold back their events. */
 import type { FastifyReply } from 'fastify'
 import { openEventStream, type ServedStream } from '../app.ts'
 
@@ -13,7 +13,7 @@ export class StreamGate {
   }
   readonly #stalled = new Set<StreamKind>()
 
-  /** As openEventStream, for a stream of this kind. */
+  /** Like openEventStream, for a stream of this kind. */
   open(kind: StreamKind, reply: FastifyReply, onClose: () => void): ServedStream {
     const streams = this.#open[kind]
     const close = { isOver: false, forget: () => undefined as unknown }
@@ -25,18 +25,18 @@ export class StreamGate {
     const send: ServedStream['send'] = (event) => {
       if (!this.#stalled.has(kind)) stream.send(event)
     }
-    // A reader may be gone before its stream was opened.
+    // The reader may have left before its stream was opened.
     if (!close.isOver) streams.add(stream)
     close.forget = () => streams.delete(stream)
     return { ...stream, send }
   }
 
-  /** Ends what is open; new streams may be opened at once. */
+  /** Closes the open streams; clients may open new ones at once. */
   close(kinds: readonly StreamKind[]): void {
     for (const kind of kinds) for (const stream of this.#open[kind]) stream.close()
   }
 
-  /** Streams stay open, and events are lost until resume; those opened meanwhile are stalled too. */
+  /** Drops all events until resume. Streams stay open; those opened meanwhile are stalled too. */
   stall(kinds: readonly StreamKind[]): void {
     for (const kind of kinds) this.#stalled.add(kind)
   }

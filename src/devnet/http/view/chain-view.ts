@@ -1,4 +1,4 @@
-/** Chains, blocks, transactions and balances as the page for developers shows them. */
+/** Chains, blocks, transactions and balances for the page for developers. */
 import { Decimal } from '../../../contracts/values/decimal.ts'
 import { encodeBase64Url } from '../../../core/bytes.ts'
 import { developmentAccounts } from '../../../core/development-accounts.ts'
@@ -10,19 +10,19 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { Block } from '../../store/block-store.ts'
 
-/** About how many blocks are shown, and of how many heights at least and at most. */
+/** Approximate number of blocks shown, and bounds of the number of heights. */
 const SHOWN_BLOCKS = 800
 const [MIN_HEIGHTS, MAX_HEIGHTS] = [40, 120]
-/** How many accounts of miners are shown. */
+/** Most accounts of miners shown. */
 const MAX_MINERS = 4
 
-/** What the network is, as far as that does not change. */
+/** Constant properties of the network. */
 export function viewedNetwork({ network, checkPow: pow }: Chains, product: string) {
   const adjacents = graphAt(network, 0).adjacents.map((each) => [...each])
   return { name: network.name, product, pow, adjacents }
 }
 
-/** The development accounts, and some of those that are paid for blocks. */
+/** Development accounts, and some of the accounts that mined blocks pay. */
 export function viewedAccounts(miners: readonly MinerAccount[]): string[] {
   const paid = miners.slice(0, MAX_MINERS).map(({ account }) => account)
   return [...new Set([...developmentAccounts.map(({ account }) => account), ...paid])]
@@ -37,14 +37,14 @@ export function headsOf({ cut }: Chains): HeadView[] {
   }))
 }
 
-/** The height below which blocks are not shown. */
+/** Lowest height shown. */
 export function lowestShown({ cut, store }: Chains): number {
   const heights = Math.min(MAX_HEIGHTS, Math.max(MIN_HEIGHTS, Math.floor(SHOWN_BLOCKS / store.chains)))
   const highest = Math.max(...[...cut.values()].map(({ height }) => Number(height)))
   return Math.max(0, highest - heights + 1)
 }
 
-/** All blocks that are high enough to be shown, in the order of chains. */
+/** All blocks from height `lowest`, ordered by chain. */
 export function shownBlocks({ chainIds, store }: Chains, lowest: number): Block[] {
   return chainIds.flatMap((chain) => store.slice(chain, store.positionAtHeight(chain, lowest), store.count(chain)))
 }
@@ -62,7 +62,7 @@ export function blockView(block: Block): BlockView {
   }
 }
 
-/** Balances on the heads. What a chain has is read again only when its head is another one. */
+/** Balances at the heads. Reads a chain again only after its head has changed. */
 export class Balances {
   readonly #chains: Chains
   readonly #ledger: Ledger

@@ -1,4 +1,4 @@
-/** Pending and executed commands as the page for developers shows them. */
+/** Pending and executed commands for the page for developers. */
 import type { ExecutedView, PoolView } from '../../../schema/view.ts'
 import type { Command } from '../../command/command.ts'
 import { readStored } from '../../command/read.ts'
@@ -18,13 +18,13 @@ interface About {
   readonly what: string
 }
 
-/** What a command says of itself. */
+/** Sender and content of a command. */
 function aboutOf({ meta, payload }: Command): About {
   const what = payload.kind === 'exec' ? payload.code.text : `step ${payload.step} of ${payload.pactId}`
   return { sender: shortened(meta.sender), what: shortened(what) }
 }
 
-/** The pools, looked at again only where something changed. */
+/** View of the mempools, rebuilt only after a change. */
 export class PoolWatch {
   readonly #pools: Mempools
   readonly #chains: readonly number[]
@@ -41,7 +41,7 @@ export class PoolWatch {
   }
 
   get view(): PoolView {
-    // Asking for its size also drops what has expired.
+    // Reading the size also drops expired transactions.
     const sizes = this.#chains.map((chain) => this.#pools.of(chain).size)
     if (!this.#isKnown) {
       const newest = this.#chains
@@ -66,7 +66,7 @@ export class PoolWatch {
 
 type Executed = Omit<ExecutedView, 'isOrphan'>
 
-/** The last commands that blocks executed. */
+/** The commands that blocks executed last. */
 export class ExecutedCommands {
   readonly #chains: Chains
   /** Newest first. */
@@ -80,7 +80,7 @@ export class ExecutedCommands {
     this.#newest = []
   }
 
-  /** Takes new blocks, oldest first. Those of genesis are left out: nobody has sent their commands. */
+  /** Adds new blocks, oldest first. Skips genesis blocks: nobody sent their commands. */
   add(blocks: readonly Block[]): void {
     const added: Executed[] = []
     for (const block of blocks.toReversed()) {
@@ -92,7 +92,7 @@ export class ExecutedCommands {
     if (added.length > 0) this.#newest = [...added, ...this.#newest].slice(0, MAX_EXECUTED)
   }
 
-  /** Newest first, with where they stand now. */
+  /** Newest first; `isOrphan` is that of the present cut. */
   get view(): ExecutedView[] {
     const onChain = new Map<string, boolean>()
     return this.#newest.map((each) => {

@@ -1,6 +1,6 @@
 /**
- * What the page for developers shows, whole or as a stream of changes. Nothing is looked at while nobody watches; then
- * the node is looked at in short intervals, so that thousands of blocks a second cost no more than a few.
+ * Data of the page for developers, as a whole or as a stream of changes. The view reads nothing while nobody watches.
+ * Otherwise it polls the node in short intervals, so that thousands of blocks a second cost no more than a few.
  */
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../../core/clock.ts'
@@ -14,7 +14,7 @@ import { Balances, blockView, headsOf, lowestShown, shownBlocks } from './chain-
 import { ExecutedCommands, PoolWatch } from './command-view.ts'
 import type { RequestLog } from './request-log.ts'
 
-/** How often changes are told. */
+/** Interval between two events. */
 const INTERVAL_MS = 100
 
 export interface LiveViewOptions {
@@ -23,15 +23,15 @@ export interface LiveViewOptions {
   readonly pools: Mempools
   readonly requests: RequestLog
   readonly clock: Clock
-  /** What stays as it is, but for the block delay. */
+  /** Constant properties of the network. */
   readonly network: Omit<NetworkView, 'blockDelayMs'>
-  /** What is set by hand. */
+  /** Settings changed by hand, and the mining mode. */
   readonly status: () => NonNullable<NodeView['status']>
-  /** Whose balances are shown. */
+  /** Accounts whose balances are shown. */
   readonly accounts: readonly string[]
 }
 
-/** The parts of the view that are told as a whole when they change. */
+/** Sections that an event repeats in full when they change. */
 type Whole = Omit<NodeView, 'blocks' | 'requests'>
 
 export class LiveView {
@@ -41,9 +41,9 @@ export class LiveView {
   readonly #executed: ExecutedCommands
   readonly #own = new Broadcast(openEventStream)
   readonly #others = new Broadcast(openEventStream)
-  /** Section -> its JSON text as it was told last. */
+  /** Section -> its JSON text in the last event. */
   readonly #told = new Map<string, string>()
-  /** How many blocks of the store were told. */
+  /** Number of blocks of the store already sent. */
   #blocks = 0
   #request = 0
   #cancel = () => undefined as unknown
@@ -60,7 +60,7 @@ export class LiveView {
     return this.#readers >= MAX_VIEW_STREAMS
   }
 
-  /** The whole view. `isOwn`: for a reader on this machine. */
+  /** @param isOwn whether the reader is on this machine */
   whole(isOwn: boolean): NodeView {
     this.#tell()
     const { chains, requests } = this.#options
@@ -69,7 +69,7 @@ export class LiveView {
     return { ...rest, blocks, ...(isOwn && { status, requests: requests.since(0) }) }
   }
 
-  /** Answers with a stream: the whole view first, then what changes. */
+  /** Responds with a stream: the whole view first, then changes. */
   open(reply: FastifyReply, isOwn: boolean): void {
     const text = JSON.stringify(this.whole(isOwn))
     const wasIdle = this.#readers === 0
@@ -97,15 +97,15 @@ export class LiveView {
     })
   }
 
-  /** Tells all readers what has changed. */
+  /** Sends all changes to all readers. */
   #tell(): void {
-    // First the blocks: the commands in them are a section of their own.
+    // Blocks first: adding them changes the section of executed commands.
     const blocks = this.#newBlocks()
     const { status, ...rest } = this.#sections()
     const parts = Object.entries(rest).map(([name, value]) => this.#changed(name, value))
     if (blocks !== '') parts.push(blocks)
     const forAll = parts.filter((part) => part !== '')
-    // The clock always changes; its reader counts on from what it was told.
+    // The clock always changes. Its reader advances it, so compare only its offset.
     const isStatusNew = this.#changed('own', { ...status, clock: status?.clock.aheadMs }) !== ''
     const requests = this.#newRequests()
     const forOwn = [
@@ -129,7 +129,7 @@ export class LiveView {
     }
   }
 
-  /** `"name":JSON` of a section that is not as it was told; else an empty text. */
+  /** @returns `"name":JSON` of a section that has changed, otherwise an empty text */
   #changed(name: string, value: unknown): string {
     const text = JSON.stringify(value)
     if (this.#told.get(name) === text) return ''
@@ -137,7 +137,7 @@ export class LiveView {
     return `"${name}":${text}`
   }
 
-  /** Blocks that were added since, as far as they are high enough to be shown. */
+  /** Blocks added since the last call, if they are high enough to be shown. */
   #newBlocks(): string {
     const { chains } = this.#options
     const { store } = chains
@@ -145,7 +145,7 @@ export class LiveView {
     this.#blocks = to
     if (from === to) return ''
     const lowest = lowestShown(chains)
-    // At the first look, and after a pause, those that are shown are far fewer than those that were added.
+    // At the first call, and after a pause, far more blocks were added than are shown.
     const isLong = to < from || to - from > 4 * chains.cut.size
     const added = isLong ? shownBlocks(chains, lowest).sort((a, b) => store.recordOf(a) - store.recordOf(b)) : []
     if (!isLong) for (let i = from; i < to; i++) added.push(store.at(i))

@@ -1,18 +1,18 @@
-/** The last requests that the node answered, without those by which its own page is loaded and kept up to date. */
+/** The last requests that the node has answered, without those of its own page. */
 import type { RequestView } from '../../../schema/view.ts'
 import type { App } from '../app.ts'
 
 const MAX_REQUESTS = 200
 const MAX_PATH_LENGTH = 160
 
-/** The files of the page, and what it asks for by itself. */
+/** Files and requests of the page itself. */
 const OWN = /^\/(?:$|\?|explorer(?:[/?]|$)|devnet\/(?:live|view)(?:\?|$))/
 
 export class RequestLog {
   readonly #ring: RequestView[] = []
   #newest = 0
 
-  /** Notes every answer of `app` when it has ended, streams included. */
+  /** Records every response of `app` once it has ended, streams included. */
   constructor(app: App, nowMs: () => number) {
     app.addHook('onResponse', (request, reply, done) => {
       if (!OWN.test(request.url)) this.#add(request.method, request.url, reply.statusCode, reply.elapsedTime, nowMs())
@@ -20,12 +20,12 @@ export class RequestLog {
     })
   }
 
-  /** Number of the last request; the first has 1. */
+  /** Number of the last request; the first one is number 1. */
   get newest(): number {
     return this.#newest
   }
 
-  /** Those that came after this number, oldest first; at most `MAX_REQUESTS`. */
+  /** Requests after this number, oldest first; at most `MAX_REQUESTS`. */
   since(id: number): RequestView[] {
     const count = Math.min(this.#newest - id, this.#ring.length)
     return Array.from({ length: Math.max(0, count) }, (_, i) => {

@@ -1,4 +1,4 @@
-/** The verifier `allow` of release 3.2 of the live node: its proof is the JSON of the one capability that it grants. */
+/** Verifier `allow` of node release 3.2. Its proof is the JSON of the only capability that it grants. */
 import { equalValues } from '../../../contracts/values/equal.ts'
 import { CapabilityToken, type Value } from '../../../contracts/values/value.ts'
 import { valueFromJson } from '../../../contracts/values/wire.ts'
@@ -10,13 +10,13 @@ import { type VerifierGas, VerifierRefusal } from './verifier.ts'
 
 const GAS = 100
 
-/** Wider than the capabilities of signers: any name, and arguments may be left out. */
+/** Wider than capabilities of signers: any name, and arguments are optional. */
 const Capability = Type.Object({
   name: Type.String(),
   args: Type.Optional(Type.Union([Type.Array(Type.Unknown()), Type.Null()])),
 })
 
-/** Throws VerifierRefusal unless the capability in the proof is the one that is granted. */
+/** Throws VerifierRefusal unless the capability of the proof is the granted one. */
 export function allow(proof: Value, granted: readonly CapabilityToken[], gas: VerifierGas): void {
   gas.charge(GAS)
   const proven = provenBy(proof)

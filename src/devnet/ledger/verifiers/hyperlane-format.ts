@@ -1,4 +1,6 @@
-/** Messages of Hyperlane 3 and the metadata that prove them, as release 3.2 of the live node reads them: big-endian. */
+/**
+ * Decodes messages of Hyperlane 3 and the metadata that proves them, as node release 3.2 does. Integers are big-endian.
+ */
 import { concatBytes } from '../../../core/bytes.ts'
 
 export interface HyperlaneMessage {
@@ -15,7 +17,7 @@ export interface HyperlaneMessage {
 export interface MerkleMetadata {
   /** Address of the Merkle tree on the chain of origin. */
   readonly treeAddress: Uint8Array
-  /** Place of the message in the tree. */
+  /** Position of the message in the tree. */
   readonly index: number
   readonly checkpointId: Uint8Array
   readonly proof: readonly Uint8Array[]
@@ -23,7 +25,7 @@ export interface MerkleMetadata {
   readonly signatures: readonly Uint8Array[]
 }
 
-/** Metadata with the root that was signed. */
+/** Metadata with the signed root. */
 export interface RootMetadata {
   readonly treeAddress: Uint8Array
   readonly root: Uint8Array
@@ -32,11 +34,11 @@ export interface RootMetadata {
 }
 
 const WORD = 32
-/** Steps from a message to the root of the tree. */
+/** Levels of the tree between a message and the root. */
 export const TREE_DEPTH = 32
 const SIGNATURE_BYTES = 65
 
-/** Reads bytes from the front. Throws RangeError at their end. */
+/** Reads bytes from the front. Throws RangeError if too few are left. */
 class Reader {
   readonly #bytes: Uint8Array
   #at = 0
@@ -66,7 +68,7 @@ class Reader {
     return new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0)
   }
 
-  /** As many whole signatures as there are. */
+  /** All whole signatures in the rest. */
   signatures(): Uint8Array[] {
     const rest = this.rest()
     const count = Math.floor(rest.length / SIGNATURE_BYTES)
@@ -80,7 +82,7 @@ export function u32BE(value: number): Uint8Array {
   return bytes
 }
 
-/** Throws RangeError for fewer than 77 bytes. */
+/** Decodes a message. Throws RangeError for fewer than 77 bytes. */
 export function messageFrom(bytes: Uint8Array): HyperlaneMessage {
   const reader = new Reader(bytes)
   return {
@@ -94,7 +96,7 @@ export function messageFrom(bytes: Uint8Array): HyperlaneMessage {
   }
 }
 
-/** Throws RangeError for fewer than 1096 bytes. */
+/** Decodes metadata with a Merkle proof. Throws RangeError for fewer than 1096 bytes. */
 export function merkleMetadataFrom(bytes: Uint8Array): MerkleMetadata {
   const reader = new Reader(bytes)
   return {
@@ -107,7 +109,7 @@ export function merkleMetadataFrom(bytes: Uint8Array): MerkleMetadata {
   }
 }
 
-/** Throws RangeError for fewer than 68 bytes. */
+/** Decodes metadata with a root. Throws RangeError for fewer than 68 bytes. */
 export function rootMetadataFrom(bytes: Uint8Array): RootMetadata {
   const reader = new Reader(bytes)
   return {
@@ -118,7 +120,7 @@ export function rootMetadataFrom(bytes: Uint8Array): RootMetadata {
   }
 }
 
-/** The root of a Merkle tree of Hyperlane, from a leaf, its place and the hashes beside its way up. */
+/** Root of a Merkle tree of Hyperlane, from a leaf, its position, and the sibling hashes on its path. */
 export function branchRoot(
   { leaf, index, proof }: { readonly leaf: Uint8Array; readonly index: number; readonly proof: readonly Uint8Array[] },
   hash: (bytes: Uint8Array) => Uint8Array,

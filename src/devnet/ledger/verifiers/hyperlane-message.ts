@@ -1,6 +1,6 @@
 /**
- * The verifier `hyperlane_v3_message` of release 3.2 of the live node: its proof is a message, and metadata that
- * validators of the chain of origin have signed.
+ * Verifier `hyperlane_v3_message` of node release 3.2. Its proof is a message, and metadata that validators of the
+ * chain of origin have signed.
  */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
@@ -28,17 +28,17 @@ const SIGNED_HEADER = encoder.encode('\x19Ethereum Signed Message:\n32')
 const DOMAIN = encoder.encode('HYPERLANE')
 const NUMBERS = ['version', 'nonce', 'originDomain', 'destinationDomain'] as const
 
-/** What the capability says. */
+/** Arguments of the capability. */
 interface Claim {
   readonly id: Value
   readonly message: Value
   /** Addresses: `0x` and 40 hex digits. */
   readonly signers: readonly string[]
-  /** So many of them must have signed. */
+  /** Least number of signers that must have signed. */
   readonly threshold: bigint
 }
 
-/** What the signers have signed. */
+/** Data that the validators have signed. */
 interface Checkpoint {
   readonly treeAddress: Uint8Array
   readonly root: Uint8Array
@@ -48,8 +48,8 @@ interface Checkpoint {
 }
 
 /**
- * Throws VerifierRefusal unless the capability is about the message of the proof, and as many of its signers as it says
- * have signed a checkpoint that holds the message. Throws other errors where live nodes have an uncaught exception.
+ * Throws VerifierRefusal unless the capability describes the message of the proof, and enough of its signers have
+ * signed a checkpoint that holds the message. Throws other errors where live nodes have an uncaught exception.
  */
 export function hyperlaneMessage(proof: Value, granted: readonly CapabilityToken[], gas: VerifierGas): void {
   const claim = claimOf(granted)
@@ -75,25 +75,25 @@ function claimOf(granted: readonly CapabilityToken[]): Claim {
   }
   const count = integerOf('Threshold', threshold)
   if (!isTexts(signers)) throw new VerifierRefusal('Only string signers are supported')
-  // Live nodes keep the threshold in 64 bits.
+  // Live nodes store the threshold in 64 bits.
   return { id, message: withIntegers(message), signers, threshold: BigInt.asIntN(64, count) }
 }
 
 const isTexts = (list: readonly Value[]): list is readonly string[] => list.every((item) => typeof item === 'string')
 
-/** Texts, numbers, booleans and unit. */
+/** Strings, numbers, booleans and unit. */
 function isLiteral(value: Value | undefined): value is Value {
   return ['string', 'bigint', 'boolean'].includes(typeof value) || value instanceof Decimal || value instanceof Unit
 }
 
-/** An integer, or a decimal without a fraction. */
+/** Accepts an integer, or a decimal without a fraction. */
 function integerOf(name: string, value: Value): bigint {
   if (typeof value === 'bigint') return value
   if (value instanceof Decimal && value.isWhole()) return value.round(0).mantissa
   throw new VerifierRefusal(`${name} is not an integer`)
 }
 
-/** The object of a message with its numbers as integers. */
+/** Converts the numbers of a message object to integers. */
 function withIntegers(message: Value): Value {
   if (!(message instanceof Map)) throw new VerifierRefusal('Message should be an object')
   const fields = new Map(message as ReadonlyMap<string, Value>)
@@ -143,14 +143,14 @@ function metadataBytes(text: string): Uint8Array {
   }
 }
 
-/** Metadata is of the Merkle kind if it is long enough, and there is gas for it; of the other kind if not. */
+/** Metadata is of the Merkle kind if it is long enough and the gas suffices, otherwise of the root kind. */
 function checkpointFrom(metadata: Uint8Array, messageId: Uint8Array, gas: VerifierGas): Checkpoint {
   return merkleCheckpoint(metadata, messageId, gas) ?? rootCheckpoint(metadata, messageId)
 }
 
 function merkleCheckpoint(metadata: Uint8Array, leaf: Uint8Array, gas: VerifierGas): Checkpoint | null {
   const read = unlessShort(() => merkleMetadataFrom(metadata))
-  // Live nodes take want of gas for metadata of the other kind, too.
+  // Live nodes also treat a lack of gas as metadata of the root kind.
   if (read === null || gas.left < GAS.branchRoot) return null
   gas.charge(GAS.branchRoot)
   const { treeAddress, index, checkpointId, proof, checkpointIndex, signatures } = read
@@ -164,7 +164,7 @@ function rootCheckpoint(metadata: Uint8Array, messageId: Uint8Array): Checkpoint
   return { ...read, messageId }
 }
 
-/** null: there are too few bytes. */
+/** @returns null if there are too few bytes */
 function unlessShort<T>(read: () => T): T | null {
   try {
     return read()
@@ -199,8 +199,8 @@ function digestOf({ treeAddress, root, index, messageId }: Checkpoint, { originD
 }
 
 /**
- * The address whose key has signed: r, s and v, 65 bytes. Throws VerifierRefusal if there is none, and RangeError for a v
- * that is none.
+ * Recovers the address that has signed: r, s and v, 65 bytes. Throws VerifierRefusal if there is none, and RangeError
+ * for an invalid v.
  */
 function addressFrom(signature: Uint8Array, digest: Uint8Array): string {
   const recovery = recoveryOf(signature[2 * WORD])
@@ -208,7 +208,7 @@ function addressFrom(signature: Uint8Array, digest: Uint8Array): string {
   return `0x${encodeHex(keccak_256(key.subarray(1)).subarray(-ADDRESS_BYTES))}`
 }
 
-/** 27 to 30, or 37 to 40 (EIP-155), as 0 to 3. */
+/** Recovery id, 0 to 3, of a `v` of 27 to 30, or of 37 to 40 (EIP-155). Throws RangeError for any other. */
 function recoveryOf(v: number): number {
   const base = v >= 37 ? 37 : 27
   const recovery = v - base
@@ -216,12 +216,12 @@ function recoveryOf(v: number): number {
   return recovery
 }
 
-/** The public key, uncompressed. */
+/** The public key, uncompressed. Throws VerifierRefusal if there is none. */
 function recoveredKey(signature: Uint8Array, digest: Uint8Array): Uint8Array {
   try {
     return secp256k1.Signature.fromBytes(signature, 'recovered').recoverPublicKey(digest).toBytes(false)
   } catch {
-    // noble says by an error that no key has made this signature.
+    // noble throws if no key can have made this signature.
     throw new VerifierRefusal('Failed to recover an address: incorrect signature')
   }
 }

@@ -1,4 +1,4 @@
-/** Runs the verifiers of a command before its code, as release 3.2 of the live node does. */
+/** Runs the verifiers of a command before its code, as node release 3.2 does. */
 import { evalError } from '../../../contracts/errors.ts'
 import type { Run } from '../../../contracts/machine/ast.ts'
 import { compareText } from '../../../contracts/values/order.ts'
@@ -10,7 +10,7 @@ import { distinct, type Verifier, VerifierGas, VerifierRefusal } from './verifie
 
 const MILLIGAS = 1000
 
-/** Those of a development network, in every release of the node. */
+/** Verifiers of development networks, the same in every node release. */
 const verifiers: ReadonlyMap<string, Verifier> = new Map([
   ['allow', allow],
   ['hyperlane_v3_message', hyperlaneMessage],
@@ -18,8 +18,8 @@ const verifiers: ReadonlyMap<string, Verifier> = new Map([
 ])
 
 /**
- * Runs verifiers by name, those of one name from the last in the command to the first, and charges what they took at
- * once. Throws ContractError for the first that refuses.
+ * Runs verifiers ordered by name, and those of one name in reverse order of the command. Charges their gas together
+ * afterwards. Throws ContractError of the first that refuses.
  */
 export function runVerifiers(run: Run, uses: readonly VerifierUse[]): void {
   if (uses.length === 0) return
@@ -36,7 +36,7 @@ function runVerifier({ name, proof, granted }: VerifierUse, gas: VerifierGas): v
   try {
     verifier(proof, distinct(granted), gas)
   } catch (error) {
-    // Live nodes catch whatever else goes wrong in a verifier, and tell nothing of it.
+    // Live nodes catch all other errors of a verifier, and hide their text.
     throw evalError(error instanceof VerifierRefusal ? error.message : 'Uncaught exception in verifier')
   }
 }

@@ -1,10 +1,10 @@
-/** Values as the texts of verifiers show them: live nodes print their own representation. */
+/** Values in error texts of verifiers, which contain the internal representation of live nodes. */
 import { Decimal } from '../../../contracts/values/decimal.ts'
 import { compareText } from '../../../contracts/values/order.ts'
 import { showValue } from '../../../contracts/values/print.ts'
 import { Unit, type Value } from '../../../contracts/values/value.ts'
 
-/** Text of a literal, or of a list or an object of literals. Values of other kinds are shown as the language does. */
+/** Text of a literal, or of a list or object of literals. The language formats all other values. */
 export function shownValue(value: Value): string {
   if (typeof value === 'string') return literal(`LString {_lString = ${JSON.stringify(value)}}`)
   if (typeof value === 'bigint') return literal(`LInteger {_lInteger = ${negativeInBrackets(String(value))}}`)

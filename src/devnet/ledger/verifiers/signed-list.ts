@@ -1,6 +1,6 @@
 /**
- * The verifier `signed_list` of release 3.2 of the live node: its proof is a list of parts, a public key and the key's
- * signature of the parts.
+ * Verifier `signed_list` of node release 3.2. Its proof is a list of parts, a public key, and its signature of the
+ * parts.
  */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha3_256 } from '@noble/hashes/sha3.js'
@@ -11,12 +11,12 @@ import { concatBytes, decodeHex } from '../../../core/bytes.ts'
 import { FormatError } from '../../../core/errors.ts'
 import { type VerifierGas, VerifierRefusal } from './verifier.ts'
 
-/** Of checking the signature. */
+/** Price of checking the signature. */
 const GAS = 650
 const KEY_BYTES = 33
 const SIGNATURE_BYTES = 64
 
-/** A part of a message: what is hashed, and what the capability shows of it; undefined: nothing. */
+/** A part of a message: the bytes to hash, and its value in the capability (undefined if it has none). */
 interface Part {
   readonly bytes: Uint8Array
   readonly shown: Value | undefined
@@ -24,7 +24,7 @@ interface Part {
 
 const encoder = new TextEncoder()
 
-/** Throws VerifierRefusal unless the key has signed the parts, and the capability shows the parts and the key. */
+/** Throws VerifierRefusal unless the key has signed the parts, and the capability names the parts and the key. */
 export function signedList(proof: Value, granted: readonly CapabilityToken[], gas: VerifierGas): void {
   const [shown, key] = argumentsOf(granted)
   const [parts, signer, signature] = proofFrom(proof)
@@ -57,7 +57,7 @@ function isPart(part: Value): boolean {
   return Array.isArray(part) ? part.every(isPart) : wrapped(part) !== undefined
 }
 
-/** The hex digits of `{"0x": HEX}`; undefined: it is no such object. */
+/** @returns the hex digits of `{"0x": HEX}`, or undefined if it is no such object */
 function wrapped(part: Value): string | undefined {
   const hex = part instanceof Map && part.size === 1 ? part.get('0x') : undefined
   return typeof hex === 'string' ? hex : undefined
@@ -77,7 +77,7 @@ function hashed(list: readonly Value[]): Part {
   return { bytes: sha3_256(concatBytes(...parts.map(({ bytes }) => bytes))), shown }
 }
 
-/** As live nodes write decimals: with a fraction, `1.0`. */
+/** Formats a decimal like live nodes, with a fraction: `1.0`. */
 function digitsOf(decimal: Decimal): string {
   return decimal.places === 0 ? `${decimal}.0` : String(decimal)
 }
@@ -88,7 +88,7 @@ function hexBytes(hex: string): Uint8Array {
   return bytes
 }
 
-/** null: these are no hex digits of whole bytes. */
+/** @returns null if these are not hex digits of whole bytes */
 function bytesOrNull(hex: string): Uint8Array | null {
   try {
     return decodeHex(hex)
@@ -99,8 +99,8 @@ function bytesOrNull(hex: string): Uint8Array | null {
 }
 
 /**
- * Whether the signature (r and s, 64 bytes in hex) is one of the digest by the key (compressed, in hex). Throws
- * VerifierRefusal for what cannot be a key or a signature.
+ * Whether the signature (r and s, 64 bytes in hex) is that of the digest by the key (compressed, in hex). Throws
+ * VerifierRefusal for a malformed key or signature.
  */
 function hasSigned(signature: string, digest: Uint8Array, key: string): boolean {
   const [signatureBytes, keyBytes] = [bytesOrNull(signature), bytesOrNull(key)]

@@ -1,18 +1,18 @@
-/** What verifiers are: checks of proofs in a command, each for the capabilities that the proof grants. */
+/** Interface of verifiers: each checks a proof of a command for the capabilities that the proof grants. */
 import { equalValues } from '../../../contracts/values/equal.ts'
 import type { CapabilityToken, Value } from '../../../contracts/values/value.ts'
 import type { VerifierUse } from '../../command/command.ts'
 
 /**
- * Checks that the proof proves these capabilities, all different from each other. Throws VerifierRefusal if it does not,
- * or if the gas does not suffice. Any other error is one of the verifier itself, as live nodes have them.
+ * Checks that the proof proves these distinct capabilities. Throws VerifierRefusal if it does not, or if the gas is
+ * insufficient. Any other error is a bug of the verifier that live nodes share.
  */
 export type Verifier = (proof: Value, granted: readonly CapabilityToken[], gas: VerifierGas) => void
 
-/** A verifier refuses. The message is the text that the result of the command tells. */
+/** Refusal of a verifier. Its message is the text in the command result. */
 export class VerifierRefusal extends Error {}
 
-/** What is left of the gas of a command, in whole units. */
+/** Remaining gas of a command, in whole units. */
 export class VerifierGas {
   #left: number
 
@@ -35,14 +35,14 @@ export class VerifierGas {
   }
 }
 
-/** The capabilities that the code can ask the verifiers of each name for. */
+/** Capabilities that the code can require from the verifiers of each name. */
 export function grantedByName(uses: readonly VerifierUse[]): ReadonlyMap<string, readonly CapabilityToken[]> {
   const byName = new Map<string, readonly CapabilityToken[]>()
   for (const { name, granted } of uses) byName.set(name, [...(byName.get(name) ?? []), ...granted])
   return byName
 }
 
-/** Each capability once. */
+/** Removes duplicate capabilities. */
 export function distinct(tokens: readonly CapabilityToken[]): CapabilityToken[] {
   return tokens.filter((token, i) => tokens.findIndex((other) => equalValues(token, other)) === i)
 }

@@ -1,9 +1,9 @@
-/** The last solutions, and how far each has come. */
+/** Shows the latest solutions and their progress. */
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { grouped, NONE, rewardText, timeText } from '../../kit/numbers.ts'
 import type { ShownBlock } from '../state.ts'
 
-/** Most that the page shows. */
+/** Limit of rows. */
 const MAX_ROWS = 12
 
 const KINDS: Readonly<Record<ShownBlock['state'], 'good' | 'warn' | 'bad' | 'open'>> = {
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<ShownBlock['state'], 'good' | 'warn' | 'bad' | 'ope
 }
 
 export class BlockTable {
-  /** Newest first. */
+  /** Shows these blocks, newest first. */
   show(blocks: readonly ShownBlock[], nowMs: number): void {
     element('no-blocks').hidden = blocks.length > 0
     element('blocks-table').hidden = blocks.length === 0

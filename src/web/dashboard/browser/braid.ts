@@ -1,6 +1,6 @@
 /**
- * The chains as a braid. A column is a chain, a row is a height, the highest above. A dot is a block; its lines go to the
- * blocks that it refers to: its parent, and those of the adjacent chains. A ring is a block that may come next.
+ * Draws the chains as a braid. A column is a chain, a row a height, the highest on top. A dot is a block with lines to
+ * its parent and its adjacent parents. A ring is a possible next block.
  */
 import type { ChainStatus } from '../../../source/source.ts'
 import { draw, element, write } from '../../kit/dom.ts'
@@ -9,15 +9,15 @@ import type { ShownBlock, Snapshot } from '../state.ts'
 
 /** Rows below the lowest head. */
 const DEPTH = 3
-/** Most rows; chains of one network are close together. */
+/** Limit of rows; the chains of a network are close together. */
 const MAX_ROWS = 9
-/** Columns share the width of the page, within these; with very many chains the picture is scrolled. */
+/** Minimum and maximum column width in pixels. With very many chains the picture scrolls. */
 const [LEAST_COLUMN, MOST_COLUMN] = [13, 48]
-/** Numbers of two digits are smaller here. */
+/** Below this column width, two-digit numbers are smaller. */
 const NARROW_COLUMN = 17
 const ROW = 38
 const MARGIN = 14
-/** For the bars of difficulty and the numbers of the chains. */
+/** Height of the difficulty bars and chain numbers. */
 const FOOT = 46
 
 interface BlockSpot {
@@ -30,11 +30,11 @@ export class CompactBraid {
   #chains: readonly ChainStatus[] = []
   #work: Snapshot['work'] = null
   #own: ReadonlySet<string> = new Set()
-  /** What the picture was made of; it is made anew only when that changed. */
+  /** Inputs of the present picture; it is redrawn only when they change. */
   #made = ''
-  /** Blocks of the last picture: new ones fade in. */
+  /** Blocks of the last picture. New ones fade in. */
   #known = new Set<string>()
-  /** The chain that is pointed at. */
+  /** The hovered chain. */
   #chosen: number | null = null
 
   constructor() {
@@ -62,7 +62,7 @@ export class CompactBraid {
     this.#note()
   }
 
-  /** One line on the chain that is pointed at, else on the one that is mined. */
+  /** Describes the hovered chain, or else the mined one, in one line. */
   #note(): void {
     const { status, isMined } = this.#noted()
     if (status === undefined) {
@@ -107,19 +107,19 @@ interface Picture {
   readonly chains: readonly ChainStatus[]
   readonly x: (chain: number) => number
   readonly y: (height: number) => number
-  /** The lowest height that is shown. */
+  /** The lowest visible height. */
   readonly bottom: number
-  /** Where the blocks end. */
+  /** Vertical end of the blocks. */
   readonly feet: number
   /** Width of a column. */
   readonly column: number
-  /** Names of our own blocks, and of those in the picture before. */
+  /** Hashes of our own blocks, and of the blocks in the last picture. */
   readonly own: ReadonlySet<string>
   readonly known: ReadonlySet<string>
   readonly work: Snapshot['work']
 }
 
-/** What a chain is at, in words. */
+/** Describes the state of a chain in words. */
 export function stateText({ waitsFor, isWanted }: ChainStatus, isMined: boolean): string {
   if (isMined) return 'mined now'
   if (waitsFor !== null) return `waits for chain ${waitsFor}`
@@ -139,7 +139,7 @@ function blocksIn({ chains, bottom }: Picture): BlockSpot[] {
   })
 }
 
-/** From each block to those that it refers to, one row below. */
+/** Draws lines from each block to its parents, one row below. */
 function linesOf({ chains, x, y, bottom }: Picture): SVGElement {
   let path = ''
   for (const { chain, height, adjacents } of chains) {
@@ -150,7 +150,7 @@ function linesOf({ chains, x, y, bottom }: Picture): SVGElement {
   return draw('path', { class: 'strands', d: path })
 }
 
-/** A soft strand down to the row below. */
+/** Draws a curve to the row below. */
 function curve(from: number, to: number, top: number): string {
   const [half, end] = [top + ROW / 2, top + ROW]
   return from === to ? `V${end}` : `C${from} ${half} ${to} ${half} ${to} ${end}`
@@ -167,7 +167,7 @@ function dotsOf({ x, y, own, known }: Picture, blocks: readonly BlockSpot[]): SV
   return group
 }
 
-/** The block that may come next on each chain, and what the mined one refers to. */
+/** Draws the possible next block of each chain, and the parents of the mined one. */
 function nextOf({ chains, x, y, work, bottom }: Picture): SVGElement {
   const group = draw('g', { class: 'next' })
   for (const { chain, height, waitsFor, adjacents } of chains) {
@@ -185,7 +185,7 @@ function nextOf({ chains, x, y, work, bottom }: Picture): SVGElement {
   return group
 }
 
-/** Under each chain its number, and a bar for its difficulty beside the others. */
+/** Draws each chain's number and its relative difficulty as a bar. */
 function feetOf({ chains, x, feet, column: width, work }: Picture): SVGElement {
   const group = draw('g', { class: 'feet' })
   const most = Math.max(...chains.map(({ difficulty }) => difficulty ?? 0))

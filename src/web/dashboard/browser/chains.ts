@@ -1,4 +1,4 @@
-/** All chains as a table, for those who cannot see the braid, and for those who want the numbers. */
+/** Shows all chains as a table, as an accessible alternative to the braid. */
 import type { ChainStatus } from '../../../source/source.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { difficultyText, grouped } from '../../kit/numbers.ts'

@@ -1,16 +1,16 @@
-/** The rates of the last two hours: all devices together as an area, each of a few devices as a line. */
+/** Draws the hashrates of the last two hours: the total as an area, a few devices as lines. */
 import type uPlot from 'uplot'
 import { element, write } from '../../kit/dom.ts'
 import { rateText, timeText } from '../../kit/numbers.ts'
 import { drawnOf } from '../lines.ts'
 import type { RateHistory } from '../state.ts'
 
-/** The library, which a script of its own has put there; absent where the browser could not run it. */
+/** The chart library, loaded by a separate script; absent if the browser could not run it. */
 declare const window: { readonly uPlot?: typeof uPlot }
 
-/** A shorter past is drawn at this width: a lone point in a wide picture says little. */
+/** Minimum time span: a lone point in a wide chart says little. */
 const LEAST_SECONDS = 300
-/** Room for the labels of the rates. */
+/** Width of the axis labels. */
 const AXIS_WIDTH = 62
 
 interface Colours {
@@ -21,7 +21,7 @@ interface Colours {
   readonly series: readonly string[]
 }
 
-/** What is drawn: the history, and the present rates after it. */
+/** The data of the chart: the history, then the present hashrates. */
 export interface Charted {
   readonly history: RateHistory
   readonly nowMs: number
@@ -32,13 +32,13 @@ export interface Charted {
 export class Chart {
   readonly #host = element('chart')
   #plot: uPlot | null = null
-  /** Names of the lines that the plot was made for. */
+  /** Names of the plotted lines. */
   #made = ''
   #shown: Charted | null = null
 
   constructor() {
     new ResizeObserver(() => this.#resize()).observe(this.#host)
-    // A canvas does not take part in style sheets: its colours are read when it is made.
+    // A canvas ignores style sheets, so its colours are read at creation.
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       this.#made = ''
       this.#drop()
@@ -101,7 +101,7 @@ export class Chart {
     }
   }
 
-  /** What was at the time that is pointed at. */
+  /** Shows the values at the pointer's time. */
   #readOut(plot: uPlot): void {
     const { idx } = plot.cursor
     if (idx === null || idx === undefined || this.#shown === null) {
@@ -115,7 +115,7 @@ export class Chart {
     write('chart-readout', `${timeText(plot.data[0][idx] * 1000, this.#shown.nowMs)}  ${rates.join('  ')}`)
   }
 
-  /** The picture in words. */
+  /** Describes the chart in words. */
   #describe({ history: { atMs, total }, nowMs }: Charted): void {
     const known = total.filter((rate) => rate !== null)
     const minutes = atMs.length === 0 ? 0 : Math.round((nowMs - atMs[0]) / 60_000)

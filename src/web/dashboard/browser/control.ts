@@ -1,9 +1,9 @@
-/** Pausing, going on, and the number of threads, for those who have the token of the miner. */
+/** Controls pause, resume and the number of threads, for users with the miner's token. */
 import { element, write } from '../../kit/dom.ts'
 import type { Snapshot } from '../state.ts'
 
 const ANSWER_MS = 10_000
-/** Threads test and choose their kernels first. */
+/** Timeout of a change of threads, which run their self-test and kernel choice first. */
 const THREADS_ANSWER_MS = 60_000
 
 interface HttpOrder {
@@ -11,7 +11,7 @@ interface HttpOrder {
   readonly path: string
   readonly body: unknown
   readonly limitMs: number
-  /** What is said while it is carried out, and after that. */
+  /** Texts during and after the request. */
   readonly doing: string | null
   readonly done: string
 }
@@ -52,7 +52,7 @@ export class ControlPanel {
     })
   }
 
-  /** Whether it was done. */
+  /** Sends the order. @returns whether it succeeded */
   async #send({ method, path, body, limitMs, doing, done }: HttpOrder): Promise<boolean> {
     const token = this.#token.value.trim()
     if (token === '') {
@@ -76,14 +76,14 @@ export class ControlPanel {
     }
   }
 
-  /** `isOfToken`: the token is what is wrong. */
+  /** @param isOfToken whether the token is the problem */
   #tell(text: string, isOfToken: boolean): void {
     this.#token.setAttribute('aria-invalid', String(isOfToken))
     write('control-note', text)
   }
 }
 
-/** The number of CPU threads: that of the miner until somebody enters another. */
+/** The number of CPU threads: the miner's, unless the user edits it. */
 class ThreadsField {
   readonly #form = element<HTMLFormElement>('threads-form')
   readonly #input = element<HTMLInputElement>('threads')
@@ -92,14 +92,14 @@ class ThreadsField {
   #isEdited = false
   #isBusy = false
 
-  /** `set` tells whether it was done. */
+  /** @param set applies the number and resolves with whether it succeeded */
   constructor(set: (threads: number) => Promise<boolean>) {
     onSubmit('threads-form', async () => {
       this.#isBusy = true
       this.#refresh()
       const isDone = await set(this.#input.valueAsNumber)
       this.#isBusy = false
-      // What was refused may be entered anew; else the miner's number is shown again.
+      // Keep a refused input for correction; otherwise show the miner's number again.
       if (isDone) this.#isEdited = false
       this.#refresh()
     })
@@ -117,7 +117,7 @@ class ThreadsField {
   }
 
   show(devices: Snapshot['devices']): void {
-    // An external program has no threads of ours.
+    // An external worker has no threads of ours.
     this.#form.hidden = !devices.some(({ engine }) => engine === 'cpu' || engine === 'gpu')
     this.#present = devices.filter(({ engine }) => engine === 'cpu').length
     if (!this.#isEdited) this.#input.value = String(this.#present)
@@ -141,7 +141,7 @@ function onSubmit(form: string, run: () => Promise<void>): void {
   })
 }
 
-/** null: it was done. */
+/** @returns the problem in the answer, or null on success */
 async function problemOf(answer: Response): Promise<string | null> {
   if (answer.status === 401) return 'The miner refuses this token.'
   if (answer.status === 403) return 'The miner takes no orders: it was started without --http-token.'
@@ -151,14 +151,14 @@ async function problemOf(answer: Response): Promise<string | null> {
   return message === null ? null : `The miner refuses: ${message}.`
 }
 
-/** The message of an error in an answer. */
+/** Extracts the error message of an answer. */
 function messageIn(text: string): string | null {
   try {
     const { error } = JSON.parse(text) as { readonly error?: string | { readonly message?: string } | null }
     if (error == null) return null
     return typeof error === 'string' ? error : (error.message ?? 'it gives no reason')
   } catch {
-    // No JSON: the status says enough.
+    // Without JSON, the status says enough.
     return null
   }
 }

@@ -1,4 +1,4 @@
-/** The devices, each with its rate, its last hour as a small picture, and what the machine tells of it. */
+/** Shows each device with its hashrate, a sparkline of the last hour, and its sensors. */
 import { draw, element, fill, make, write } from '../../kit/dom.ts'
 import { rateText } from '../../kit/numbers.ts'
 import { drawnOf, groupsOf, rateOf } from '../lines.ts'
@@ -9,26 +9,26 @@ type DeviceRow = Snapshot['devices'][number]
 type Shown = Pick<Snapshot, 'devices' | 'hardware' | 'rigs'>
 type Counts = NonNullable<Snapshot['rigs']>['rigs'][number]
 
-/** One that is shown: a device, or all of an engine. */
+/** A row: a device, or all devices of an engine. */
 interface Row {
   readonly key: string
   readonly name: string
   readonly devices: readonly DeviceRow[]
-  /** Of the history; null: it has none of its own. */
+  /** Name of its line in the history, or null. */
   readonly line: string | null
-  /** Of its line in the chart; 0: it has none there. */
+  /** Colour index of its line in the chart, or 0 without a line. */
   readonly colour: number
 }
 
-/** What is known of devices beside themselves. */
+/** Further facts about devices. */
 interface Known {
   readonly history: RateHistory
   readonly hardware: readonly HardwareSnapshot[]
-  /** Of rigs, by device. */
+  /** Share counts of rigs, by device. */
   readonly counts: ReadonlyMap<string, Counts>
 }
 
-/** An hour of samples. */
+/** Samples of one hour. */
 const SPARK_SAMPLES = 360
 const [WIDTH, HEIGHT] = [120, 28]
 
@@ -90,7 +90,7 @@ function update(item: HTMLLIElement, { name, devices, line, colour }: Row, { his
   item.toggleAttribute('data-stopped', stopped.length > 0)
   const parts = [
     stoppedText(stopped, devices.length),
-    // Threads share a processor: what it tells stands with the first.
+    // Threads share a CPU, so its sensors stand with the first.
     ...hardware.flatMap((each) => (each.devices[0] === first.device ? sensorTexts(each) : [])),
     faultsText(devices),
     rigText(devices, counts),
@@ -103,7 +103,7 @@ function update(item: HTMLLIElement, { name, devices, line, colour }: Row, { his
   drawSpark(spark, rates)
 }
 
-/** Of a rig alone. */
+/** Text for a single rig. */
 function rigText([first, ...more]: readonly DeviceRow[], counts: Known['counts']): string {
   const rig = more.length > 0 || first.engine !== 'rigs' ? undefined : counts.get(first.device)
   return rig === undefined ? '' : [rig.user, sharesText(rig.shares)].filter((part) => part !== '').join(' · ')
@@ -126,7 +126,7 @@ function faultsText(devices: readonly DeviceRow[]): string {
   return faults === 0 ? '' : `${faults} ${faults === 1 ? 'fault' : 'faults'}`
 }
 
-/** From zero, so that a small wobble looks small. */
+/** The scale starts at zero, so that small fluctuations look small. */
 function drawSpark(spark: Element, rates: readonly (number | null)[]): void {
   const known = rates.filter((rate) => rate !== null)
   const most = Math.max(...known, 0)

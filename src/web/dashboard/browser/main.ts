@@ -1,14 +1,14 @@
-/** The dashboard at /: keeps what the stream tells, and shows it. */
+/** The dashboard at /: keeps the streamed state and shows it. */
 import { listen } from '../../kit/stream.ts'
 import type { DashboardChange, DashboardState, RateHistory, RateSample, ShownBlock } from '../state.ts'
 import { DashboardView } from './view.ts'
 
-/** As many as the miner keeps: two hours of rates, and its last blocks. */
+/** The miner's own limits: two hours of samples, and the latest blocks. */
 const MAX_SAMPLES = 720
 const MAX_BLOCKS = 200
-/** A sample that came with the whole state may be told once more. */
+/** A sample in the full state may be repeated as a change within this time. */
 const SAME_SAMPLE_MS = 1_000
-/** The miner says something every second. */
+/** Silence after which the stream counts as broken; the miner sends something every second. */
 const MAX_SILENT_MS = 8_000
 
 const view = new DashboardView()
@@ -41,7 +41,7 @@ function withSample(history: RateHistory, { atMs, total, lines }: RateSample): R
         const rates = history.lines.find((line) => line.name === name)?.rates ?? empty
         return { name, rates: newest([...rates, lines[name] ?? null]) }
       })
-      // Devices that have long been gone.
+      // Drop devices without a sample in the history.
       .filter(({ rates }) => rates.some((rate) => rate !== null)),
   }
 }
@@ -71,7 +71,7 @@ function open(): () => void {
   })
 }
 
-// Nobody looks at a hidden page, also where it is opened in the background.
+// A hidden page, such as a tab opened in the background, needs no stream.
 let close = document.hidden ? () => undefined : open()
 document.addEventListener('visibilitychange', () => {
   close()

@@ -1,4 +1,4 @@
-/** The nodes that give work, in order of priority; where there is one only, the source itself. */
+/** Shows the nodes in order of priority, or the source itself if there is only one. */
 import type { UpstreamStatus } from '../../../source/source.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { grouped, spanText } from '../../kit/numbers.ts'

@@ -1,16 +1,16 @@
-/** The workers of the rigs, asked for every ten seconds: they are too many for the event stream. */
+/** Polls the workers of the rigs every ten seconds: they are too many for the event stream. */
 import type { WorkerRow, WorkerTable } from '../../../accounts/rig-rows.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { ageText, grouped, NONE, rateText } from '../../kit/numbers.ts'
 
 const REFRESH_MS = 10_000
-/** Workers that are shown: those with a warning first, then the fastest. */
+/** Limit of rows: workers with a warning first, then the fastest. */
 const MAX_SHOWN = 50
 
 export class RigTableView {
   #askedAtMs = Number.NEGATIVE_INFINITY
 
-  /** Call it often. It asks again when it is time. */
+  /** Polls if the interval is over. Call it often. */
   look(): void {
     const nowMs = performance.now()
     if (document.hidden || nowMs - this.#askedAtMs < REFRESH_MS) return
@@ -20,7 +20,7 @@ export class RigTableView {
 
   async #refresh(): Promise<void> {
     const response = await fetch(`/api/rigs?limit=${MAX_SHOWN}`).catch(() => null)
-    // The page says itself when the miner is away.
+    // The page already says that the miner is unreachable.
     if (response?.ok) this.#show((await response.json()) as WorkerTable)
   }
 

@@ -1,4 +1,4 @@
-/** Rigs by whom they name, with their shares; nothing where no rigs are let in. */
+/** Shows rigs by user with their shares, or nothing without a stratum server. */
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { difficultyText, grouped } from '../../kit/numbers.ts'
 import type { Snapshot } from '../state.ts'
@@ -33,7 +33,7 @@ export class RigList {
   }
 }
 
-/** Those that count, and what was wrong with others. */
+/** Accepted shares, and the reasons of the rejected ones. */
 export function sharesText(shares: User['shares']): string {
   const parts = Object.entries(shares).filter(([verdict, count]) => verdict === 'accepted' || count > 0)
   return parts.map(([verdict, count]) => `${grouped(count)} ${verdict}`).join(' · ')

@@ -1,4 +1,4 @@
-/** Writes the state into the page: numbers here, pictures and lists by their own modules. */
+/** Writes the state into the page: numbers here, charts and lists in their own modules. */
 import { verdicts } from '../../../core/solution.ts'
 import { element, write } from '../../kit/dom.ts'
 import { ageText, difficultyText, grouped, NONE, rateParts, rateText, spanText, uptimeText } from '../../kit/numbers.ts'
@@ -43,7 +43,7 @@ export class DashboardView {
     write('footer', `newcut ${about.version} · up ${uptimeText(summary.uptimeMs)}`)
   }
 
-  /** The miner is gone, for now: what is shown is what was. */
+  /** Marks the miner as unreachable; the page keeps the last state. */
   lost(): void {
     document.body.dataset.phase = 'away'
     write('phase', 'no connection to the miner')
@@ -64,7 +64,7 @@ export class DashboardView {
   }
 
   #rates({ hashrates, meanHashrate, work }: Snapshot): void {
-    // Until 10 s have passed, the mean since the start says the same.
+    // Before the first 10 s are over, use the mean since the start.
     const rate = hashrates['10s'] ?? meanHashrate
     const [number, unit] = rateParts(rate)
     write('rate', number)
@@ -92,7 +92,7 @@ export class DashboardView {
   }
 }
 
-/** A count, and whether there is anything to count. */
+/** Shows a count, and hides it if it is 0. */
 function show(id: string, count: number): void {
   write(id, grouped(count))
   element(id).parentElement?.toggleAttribute('data-zero', count === 0)

@@ -1,4 +1,4 @@
-/** Reads the node's description of itself, and makes an example of what a schema describes. */
+/** Creates example values from the schemas in the node's OpenAPI description. */
 
 export interface OpenApiSchema {
   readonly $ref?: string
@@ -43,10 +43,10 @@ export interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, OpenApiSchema>> }
 }
 
-/** Some schemas hold themselves. */
+/** Limits recursive schemas. */
 const MAX_DEPTH = 6
 
-/** A value of the shape of a schema: least numbers, the first of several forms, and no more than is required. */
+/** Creates a minimal value of a schema: least numbers, the first alternative, required fields only. */
 export function exampleOf(schema: OpenApiSchema, named: OpenApi['components']['schemas'], depth = 0): unknown {
   const inner = (each: OpenApiSchema) => exampleOf(each, named, depth + 1)
   if (depth > MAX_DEPTH) return null

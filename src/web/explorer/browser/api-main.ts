@@ -1,11 +1,11 @@
-/** The page on which the calls of the node can be tried, made from the node's own description (/openapi.json). */
+/** The API page: try the node's endpoints, generated from /openapi.json. */
 import type { NodeView } from '../../../schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import type { OpenApi, OpenApiOperation } from './api-example.ts'
 import { operationRow } from './api-operation.ts'
 import { call } from './call.ts'
 
-/** In which order groups are shown, and what they are called. */
+/** Groups in display order, with their titles. */
 const GROUPS: Readonly<Record<string, string>> = {
   devnet: 'Control of this network',
   node: 'Node',
@@ -58,7 +58,7 @@ function narrow(all: readonly Found[], sections: readonly HTMLElement[], wanted:
   }
 }
 
-/** Opens the operation that the address names, as in /explorer/api#cut. */
+/** Opens the operation in the URL, as in /explorer/api#cut. */
 function openNamed(): void {
   const named = document.getElementById(location.hash.slice(1))
   if (!(named instanceof HTMLDetailsElement)) return

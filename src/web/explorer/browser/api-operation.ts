@@ -1,4 +1,4 @@
-/** One operation of the node: its parameters, a button that calls it, the answer, and the call for a terminal. */
+/** Shows one operation: parameters, a button to call it, the answer, and the call for a terminal. */
 import { make, write } from '../../kit/dom.ts'
 import { exampleOf, type OpenApi, type OpenApiOperation, type Parameter } from './api-example.ts'
 import { curlText } from './call.ts'
@@ -11,11 +11,11 @@ export interface Shown {
   readonly path: string
   readonly operation: OpenApiOperation
   readonly named: OpenApi['components']['schemas']
-  /** Values to begin with, by the name of the parameter. */
+  /** Initial values by parameter name. */
   readonly known: Readonly<Record<string, string>>
 }
 
-/** A row that opens: what is in it is made when it is first opened. */
+/** Creates a collapsible row. Its content is created on first opening. */
 export function operationRow(shown: Shown): HTMLDetailsElement {
   const { method, path, operation } = shown
   const row = make(
@@ -133,7 +133,7 @@ class Caller {
     }
   }
 
-  /** Shows a body as it comes: streams do not end. */
+  /** Shows a body while it arrives, because streams do not end. */
   async #read(answer: Response, type: string): Promise<void> {
     if (type.startsWith('application/octet-stream')) {
       const bytes = new Uint8Array(await answer.arrayBuffer())
@@ -162,7 +162,7 @@ function labelled({ name, in: place, required, description }: Parameter, input: 
   return make('label', {}, make('span', {}, make('code', {}, name), ` ${note}`), input)
 }
 
-/** Which answers there may be. */
+/** Lists the possible answers. */
 function answersOf({ responses }: OpenApiOperation): HTMLElement {
   const rows = Object.entries(responses).map(([status, { description, content = {} }]) => {
     return make(

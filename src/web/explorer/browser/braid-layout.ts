@@ -1,7 +1,7 @@
-/** Where the blocks of a braid lie: one lane for each chain, heights from left to right. Numbers only. */
+/** Computes the positions of a braid: one lane per chain, heights from left to right. */
 import type { KnownBlock } from './state.ts'
 
-/** Everything in CSS pixels. */
+/** Dimensions in CSS pixels. */
 export interface Layout {
   readonly width: number
   readonly height: number
@@ -9,7 +9,7 @@ export interface Layout {
   readonly left: number
   readonly top: number
   readonly lane: number
-  /** Between two heights. */
+  /** Distance between two heights. */
   readonly step: number
   /** Half the width and half the height of a block. */
   readonly block: readonly [number, number]
@@ -32,20 +32,20 @@ export function layoutFor(width: number, chains: number): Layout {
   return { width, height, chains, left: isNarrow ? 26 : 34, top: TOP + lane / 2, lane, step, block, hasText }
 }
 
-/** How many heights are in sight. */
+/** Number of visible heights. */
 export const heightsIn = ({ width, left, step }: Layout) => Math.ceil((width - left - RIGHT) / step) + 1
 
-/** `newest`: the height at the right side, with a fraction while the picture moves. */
+/** @param newest height at the right edge, fractional during movement */
 export function xOf({ width, step }: Layout, height: number, newest: number): number {
   return width - RIGHT - (newest - height) * step
 }
 
 export const yOf = ({ top, lane }: Layout, chain: number) => top + chain * lane
 
-/** How far a block that is not on its chain lies below its lane. */
+/** Vertical offset of an orphaned block below its lane. */
 export const orphanOffset = ({ lane, hasText }: Layout) => lane * (hasText ? 0.42 : 0.4)
 
-/** The block next to a point, if one is near. */
+/** @returns the block near a point, if any */
 export function blockAt(
   layout: Layout,
   blocks: Iterable<KnownBlock>,
@@ -61,7 +61,7 @@ export function blockAt(
   return found
 }
 
-/** A block and its ancestors in sight, each with how many steps it is away. */
+/** A block and its visible ancestors, each with its distance in steps. */
 export function pastOf(block: KnownBlock, blocks: ReadonlyMap<string, KnownBlock>, steps: number): Map<string, number> {
   const past = new Map([[block.hash, 0]])
   let edge = [block]

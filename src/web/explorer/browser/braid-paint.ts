@@ -8,7 +8,7 @@ export interface Palette {
   readonly soft: string
   readonly line: string
   readonly bad: string
-  /** Of the chains, each for itself. */
+  /** Colours of the chains. */
   readonly chains: readonly string[]
 }
 
@@ -18,13 +18,13 @@ export interface Scene {
   readonly blocks: ReadonlyMap<string, KnownBlock>
   readonly heads: ReadonlySet<string>
   readonly paused: ReadonlySet<number>
-  /** The height at the right side. */
+  /** Height at the right edge. */
   readonly newest: number
-  /** What is pointed at, and its past; null: nothing. */
+  /** The hovered block and its ancestors, or null. */
   readonly past: ReadonlyMap<string, number> | null
-  /** How far a block has come in: 0 to 1. */
+  /** Progress of a block's appearance, 0 to 1. */
   readonly growth: (block: KnownBlock) => number
-  /** How far a block is from its lane: 0 on it, 1 where orphans lie. */
+  /** Offset of a block from its lane: 0 on it, 1 for orphans. */
   readonly fall: (block: KnownBlock) => number
 }
 
@@ -110,8 +110,8 @@ function paintEdges(context: Paint, scene: Scene, shown: readonly KnownBlock[]):
 }
 
 /**
- * How strong an edge to an adjacent chain is. The more chains there are, the more edges cross each other; long ones cross
- * the most. Where the chains grow, they are strongest.
+ * Opacity of an edge to an adjacent chain. It decreases with the number of chains and the length of the edge, because
+ * more edges cross. It is highest at the growing end.
  */
 function strengthOf({ layout: { chains }, newest }: Scene, block: KnownBlock, from: KnownBlock): number {
   const [base, least] = chains <= 3 ? [0.7, 0.5] : chains <= 10 ? [0.6, 0.3] : [0.55, 0.16]
@@ -120,7 +120,7 @@ function strengthOf({ layout: { chains }, newest }: Scene, block: KnownBlock, fr
   return (base - (base - least) * age) * (1 - 0.45 * length)
 }
 
-/** From left to right, level at both ends; as much of it as has grown. */
+/** Draws a curve from left to right, level at both ends, up to `growth`. */
 function curve(context: Paint, [x, y]: readonly [number, number], to: readonly [number, number], growth: number): void {
   const [toX, toY] = [x + (to[0] - x) * growth, y + (to[1] - y) * growth]
   const bend = (toX - x) * 0.36
@@ -188,10 +188,10 @@ function shape(context: Paint, x: number, y: number, halfWidth: number, halfHeig
   context.roundRect(x - halfWidth, y - halfHeight, 2 * halfWidth, 2 * halfHeight, Math.min(halfWidth, halfHeight, 7))
 }
 
-/** How much is seen of what lies so many steps in the past of the block that is pointed at. */
+/** Opacity of a block by its distance from the hovered one. */
 const nearness = (steps = Number.POSITIVE_INFINITY) => Math.max(0.25, 1 - steps * 0.075)
 
-/** Comes in a little larger than it stays. */
+/** Easing with an overshoot. */
 function easeOutBack(t: number): number {
   return t >= 1 ? 1 : Math.max(0, 1 + 2.2 * (t - 1) ** 3 + 1.2 * (t - 1) ** 2)
 }

@@ -1,18 +1,18 @@
-/** The picture of the chains: follows the state, moves smoothly, and tells of the block that is pointed at. */
+/** The animated braid: follows the state and reports the hovered block. */
 import { blockAt, type Layout, layoutFor, pastOf, xOf } from './braid-layout.ts'
 import { type Palette, paint } from './braid-paint.ts'
 import type { KnownBlock, NodeState } from './state.ts'
 
 const GROWTH_MS = 500
-/** In which time the picture makes about two thirds of its way. */
+/** Time constant of the movement, in which the picture covers about two thirds of the distance. */
 const SETTLE_MS = 220
-/** Farther than this the picture jumps. */
+/** Distance above which the picture jumps. */
 const MAX_GLIDE = 40
 const PAST_STEPS = 10
 
 export interface BraidOptions {
   readonly canvas: HTMLCanvasElement
-  /** A block is pointed at; null: none is. */
+  /** Called with the hovered block, or null. */
   readonly onPoint: (block: KnownBlock | null) => void
   readonly onOpen: (block: KnownBlock) => void
 }
@@ -27,7 +27,7 @@ export class Braid {
   #palette: Palette | null = null
   #newest = 0
   #pointed: string | null = null
-  /** What was pointed at last: from there arrows go on. */
+  /** The last hovered block, where arrow keys continue. */
   #last = ''
   #frame = 0
   #lastMs = 0
@@ -50,7 +50,7 @@ export class Braid {
     canvas.addEventListener('keydown', (event) => this.#onKey(event))
   }
 
-  /** The state has changed, or is another one. */
+  /** Shows a changed or new state. */
   show(state: NodeState): void {
     const isOther = this.#state !== state
     const hasOtherChains = this.#state?.view.heads.length !== state.view.heads.length
@@ -114,7 +114,7 @@ export class Braid {
     if (isGliding || isFalling || isGrowing) this.#frame = requestAnimationFrame((each) => this.#draw(each))
   }
 
-  /** Moves the picture on its way to the highest block. Whether it moves on. */
+  /** Moves the picture towards the highest block. @returns whether it still moves */
   #glide(highest: number, share: number): boolean {
     const way = highest - this.#newest
     if (Math.abs(way) < 0.01 || Math.abs(way) > MAX_GLIDE) this.#newest = highest
@@ -122,12 +122,12 @@ export class Braid {
     return this.#newest !== highest
   }
 
-  /** Moves blocks from their lanes, and back on them. Whether one moves on. */
+  /** Moves blocks off their lanes and back. @returns whether a block still moves */
   #fall(state: NodeState, share: number): boolean {
     let isMoving = false
     for (const { hash, isOnChain, bornMs } of state.blocks.values()) {
       const goal = isOnChain ? 0 : 1
-      // What comes as an orphan has never lain elsewhere.
+      // A block that arrives as an orphan starts there.
       const known = this.#falls.get(hash) ?? (bornMs === -Infinity || !isOnChain ? goal : 0)
       const next = Math.abs(goal - known) < 0.01 ? goal : known + (goal - known) * share
       this.#falls.set(hash, next)
@@ -171,7 +171,7 @@ export class Braid {
   }
 }
 
-/** The block on a chain that an arrow leads to; where there is none it stays. */
+/** The next block in the direction of an arrow key, or the same if there is none. */
 function nextBlock(
   { blocks, view }: NodeState,
   from: KnownBlock | undefined,
@@ -186,7 +186,7 @@ function nextBlock(
   return nearest ?? from
 }
 
-/** Colours of the style sheet, and those of the chains: neighbouring ones are alike, and all are equally strong. */
+/** Colours of the style sheet and of the chains: similar hues for neighbours, equal contrast for all. */
 function paletteFor(chains: number): Palette {
   const style = getComputedStyle(document.documentElement)
   const named = (name: string) => style.getPropertyValue(`--${name}`).trim()

@@ -1,4 +1,4 @@
-/** Calls of the node, and what became of them. */
+/** Calls the node and reports the result. */
 
 export interface CallAnswer {
   readonly status: number
@@ -7,7 +7,7 @@ export interface CallAnswer {
   readonly text: string
 }
 
-/** Sends a request. Throws where the node does not answer. */
+/** Sends a request. Throws if the node does not answer. */
 export async function call(
   method: string,
   path: string,
@@ -24,7 +24,7 @@ export async function call(
   return { status: answer.status, ms, type: answer.headers.get('content-type') ?? '', text }
 }
 
-/** The same call for a terminal. */
+/** The same call as a curl command. */
 export function curlText(method: string, path: string, body?: string | null, type = 'application/json'): string {
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
   const url = quoted(location.origin + path)

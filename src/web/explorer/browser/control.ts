@@ -1,4 +1,4 @@
-/** Orders to the node: each form sends what POST /devnet/* takes, and shows the answer and the call itself. */
+/** Sends orders to the node: each form posts to /devnet/*, and shows the answer and the call. */
 import { formatDuration } from '../../../core/units.ts'
 import type { FaultOrder } from '../../../schema/control.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
@@ -10,13 +10,13 @@ import type { NodeState } from './state.ts'
 type Body = Readonly<Record<string, unknown>>
 
 const HEALTHY = 300
-/** The node's clock never stands: it may run ahead a little where much happens at once. */
+/** Tolerance for a node clock that runs slightly ahead under load. */
 const CLOCK_NOISE_MS = 1000
 
 export class OrderPanel {
   #chains = 0
   #aheadMs = 0
-  /** The node's clock less that of the browser. */
+  /** Node clock minus browser clock, in milliseconds. */
   #skewMs = 0
   #paused: readonly number[] = []
   readonly #snapshots = new SnapshotPanel()
@@ -51,7 +51,7 @@ export class OrderPanel {
     element('faults-details').addEventListener('toggle', () => void listOperations(), { once: true })
   }
 
-  /** The node's clock now; that of the browser where the node does not tell its own. */
+  /** The node's clock, or the browser's if the node does not report one. */
   get nowMs(): number {
     return Date.now() + this.#skewMs
   }
@@ -118,7 +118,7 @@ export class OrderPanel {
     fill(element('faults'), faults, (each) => JSON.stringify(each), rowOf)
   }
 
-  /** One order for each chain that it changes. */
+  /** Sends one order per changed chain. */
   async #all(order: string): Promise<void> {
     const chains = Array.from({ length: this.#chains }, (_, i) => i)
     const changed = chains.filter((chain) => this.#paused.includes(chain) === (order === 'resume'))
@@ -154,7 +154,7 @@ export class OrderPanel {
       write(output, `${name}: the node does not answer`)
     } finally {
       if (button !== null) button.disabled = false
-      // News that there is none left to go back to may have come before the answer.
+      // The last snapshot may have gone before the answer came.
       if (name === 'revert') this.#snapshots.enable()
     }
   }
@@ -174,7 +174,7 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { operationId: string; tags: readonly string[] }>>>>
 }
 
-/** The operations for which a fault can be set, as the node describes itself. */
+/** Lists the operations that can have a fault, from the node's description. */
 async function listOperations(): Promise<void> {
   const { text } = await call('GET', '/openapi.json')
   const operations = Object.values((JSON.parse(text) as OpenApi).paths).flatMap((path) => Object.values(path))

@@ -1,4 +1,4 @@
-/** The dialog with all that the node says of a block or a transaction, each in the words of its own endpoint. */
+/** The dialog with all facts about a block or transaction, as its endpoints return them. */
 import type { NetworkView } from '../../../schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { call } from './call.ts'
@@ -64,7 +64,7 @@ export class Details {
   }
 }
 
-/** Payloads hold their parts as base64url of JSON: shown as the JSON that they are. */
+/** Decodes the base64url JSON parts of a payload. */
 function readable(payload: string): string {
   return payload.replace(/"([\w-]{20,})"/g, (whole, text: string) => {
     try {
@@ -78,7 +78,7 @@ function readable(payload: string): string {
   })
 }
 
-/** A signed command holds JSON as text, and the pool holds a command as text: shown as the JSON that they are. */
+/** Parses the nested JSON texts of a signed command. */
 function unfolded(json: string): string {
   return json.replace(/"(?:cmd|contents)":("(?:[^"\\]|\\.)*")/g, (whole, text: string) => {
     try {

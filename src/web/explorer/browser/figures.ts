@@ -1,4 +1,4 @@
-/** The figures at the top: height, pace, transactions waiting, difficulty. */
+/** Shows the figures at the top: height, block rate, pending transactions, difficulty. */
 import { withPrefix } from '../../../core/units.ts'
 import { write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
@@ -13,7 +13,7 @@ export function showNetwork({ view: { network, heads } }: NodeState): void {
   write('version', `newcut ${version} · paths begin with /${product}/0.0/${name}`)
 }
 
-/** `nowMs`: the node's clock. */
+/** @param nowMs the node's clock */
 export function showNumbers(state: NodeState, nowMs: number): void {
   const { heads, pool, network } = state.view
   const { highest, lowest } = state
@@ -32,7 +32,7 @@ export function showNumbers(state: NodeState, nowMs: number): void {
   write('difficulty-note', network.pow ? 'hashes a block' : 'hashes a block, not searched')
 }
 
-/** How many blocks were made in the last minute. Only the newest are known, so that it may be more than can be counted. */
+/** Blocks in the last minute; a lower bound when the list holds less than a minute. */
 function paceText(createdMs: readonly number[], nowMs: number): string {
   const inMinute = createdMs.filter((each) => each > nowMs - MINUTE_MS && each <= nowMs + MINUTE_MS)
   const isAll = createdMs.some((each) => each <= nowMs - MINUTE_MS)

@@ -1,8 +1,8 @@
-/** JSON text for people, without reading its values: every number stays as it was spelled. */
+/** Formats JSON text without parsing its values, so every number keeps its spelling. */
 
 const INDENT = '  '
 
-/** The text with line breaks and indentation; as it is, where it is no JSON. */
+/** Indents the text. Returns it unchanged if it is not JSON. */
 export function indented(text: string): string {
   try {
     JSON.parse(text)
@@ -19,7 +19,7 @@ export function indented(text: string): string {
   return out
 }
 
-/** What stands before a closing bracket: nothing is put between the brackets of an empty value. */
+/** Whitespace before a closing bracket; none in an empty value. */
 function closed(out: string, depth: number): string {
   const trimmed = out.trimEnd()
   return /[[{]$/.test(trimmed) ? trimmed : `${trimmed}\n${INDENT.repeat(depth)}`

@@ -1,4 +1,4 @@
-/** The lists: pending and executed transactions, accounts, requests. */
+/** Shows the lists: pending and executed transactions, accounts, requests. */
 import { formatDuration } from '../../../core/units.ts'
 import type { AccountView, ExecutedView, PendingView, RequestView } from '../../../schema/view.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
@@ -10,7 +10,7 @@ export interface ListOptions {
   readonly openTransaction: (chain: number, key: string) => void
 }
 
-/** Most requests in the list. */
+/** Limit of listed requests. */
 const SHOWN_REQUESTS = 60
 
 export function showPool({ view: { pool } }: NodeState, nowMs: number, { openTransaction }: ListOptions): void {

@@ -1,4 +1,4 @@
-/** The page for developers at `/` of an embedded node. */
+/** The developer page at `/` of an embedded node. */
 import type { NodeView } from '../../../schema/view.ts'
 import { element, write } from '../../kit/dom.ts'
 import { clockText, grouped } from '../../kit/numbers.ts'
@@ -39,7 +39,7 @@ function blockText({ chain, height, hash, createdMs, transactions, isOnChain }: 
   return `${what} ${hash.slice(0, 10)}… · chain ${chain} · height ${grouped(height)} · ${clockText(createdMs)} · ${executed}`
 }
 
-/** Shows the sections that are in a change, or all of them. */
+/** Shows the changed sections, or all. */
 function show(now: NodeState, change: Partial<NodeView>): void {
   if (change.network) showNetwork(now)
   if (change.heads || change.blocks || change.status) braid.show(now)
@@ -58,7 +58,7 @@ function show(now: NodeState, change: Partial<NodeView>): void {
   tick()
 }
 
-/** What changes with time alone. */
+/** Updates texts that depend on time only. */
 function tick(): void {
   if (state === null) return
   showNumbers(state, control.nowMs)

@@ -1,16 +1,16 @@
-/** The snapshots that the node has, to go back to one of them. */
+/** Lists the node's snapshots, to revert to one of them. */
 import type { SnapshotTaken } from '../../../schema/control.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
 
 export class SnapshotPanel {
   readonly #list = element<HTMLSelectElement>('revert-snapshot')
-  /** What this page knows of a snapshot, since it was taken here. */
+  /** Descriptions of snapshots that this page took. */
   readonly #known = new Map<number, string>()
   #ids: readonly number[] = []
   #shown = ''
 
-  /** The newest first, and chosen where a new one has come. */
+  /** Lists the snapshots, newest first. Selects a new one. */
   show(ids: readonly number[]): void {
     this.#ids = ids
     const texts = ids.toReversed().map((id): [number, string] => [id, this.#known.get(id) ?? `snapshot ${id}`])
@@ -19,27 +19,27 @@ export class SnapshotPanel {
     this.#shown = shown
     const [chosen, newest] = [this.#list.value, this.#list.options[0]?.value]
     this.#list.replaceChildren(...texts.map(([id, text]) => make('option', { value: String(id) }, text)))
-    // A choice stays, unless it is gone, or was the newest.
+    // Keep the selection unless it is gone or was the newest.
     if (chosen !== newest && ids.includes(Number(chosen))) this.#list.value = chosen
     this.enable()
     write('snapshots-state', ids.length === 0 ? 'none taken' : `${ids.length} taken`)
   }
 
-  /** Lets people go back where there is a snapshot; after an order too, whose button was off meanwhile. */
+  /** Enables the button if a snapshot exists; also after an order, which disabled it. */
   enable(): void {
     const hasNone = this.#ids.length === 0
     this.#list.disabled = hasNone
     element<HTMLButtonElement>('revert-button').disabled = hasNone
   }
 
-  /** The answer to an order that took one. */
+  /** Handles the answer to an order that took a snapshot. */
   taken(text: string): void {
     const { id, heights } = JSON.parse(text) as SnapshotTaken
     const all = Object.values(heights)
     const [low, high] = [Math.min(...all), Math.max(...all)]
     const where = low === high ? `height ${grouped(low)}` : `heights ${grouped(low)} to ${grouped(high)}`
     this.#known.set(id, `snapshot ${id}, at ${where}`)
-    // The news of it may have come first.
+    // The stream may have reported the snapshot first.
     this.show(this.#ids)
   }
 }

@@ -1,22 +1,22 @@
-/** What the page knows of the node: the whole view first, then what changes (GET /devnet/live). */
+/** Keeps the page's view of the node: the full view first, then changes (GET /devnet/live). */
 import type { BlockView, NodeView, RequestView } from '../../../schema/view.ts'
 
-/** A block that the page knows, and whether it is on its chain as that is now. */
+/** A known block, and whether it is on its chain now. */
 export interface KnownBlock extends BlockView {
   isOnChain: boolean
-  /** When the page heard of it, by performance.now(); -Infinity: it was there before. */
+  /** Arrival by performance.now(); -Infinity for blocks of the first view. */
   readonly bornMs: number
 }
 
-/** A chain that has lost blocks. */
+/** A reorg: a chain that has lost blocks. */
 export interface Reorganisation {
   readonly chain: number
   readonly lost: number
-  /** Of the lowest block that was lost. */
+  /** Height of the lowest lost block. */
   readonly height: number
 }
 
-/** Blocks so far below the highest are forgotten. */
+/** Blocks this far below the highest are evicted. */
 const KEPT_HEIGHTS = 160
 const MAX_REQUESTS = 200
 
@@ -32,7 +32,7 @@ export class NodeState {
     this.#follow()
   }
 
-  /** Highest height of all chains. */
+  /** The highest height of all chains. */
   get highest(): number {
     return Math.max(...this.view.heads.map(({ height }) => height))
   }
@@ -41,7 +41,7 @@ export class NodeState {
     return Math.min(...this.view.heads.map(({ height }) => height))
   }
 
-  /** Takes a change, heard of at `nowMs`. Returns the chains that have lost blocks by it. */
+  /** Applies a change that arrived at `nowMs`. @returns the reorgs that it contains */
   apply(change: Partial<NodeView>, nowMs: number): readonly Reorganisation[] {
     const { blocks = [], requests = [] } = change
     for (const block of blocks) {
@@ -56,7 +56,7 @@ export class NodeState {
     return lost
   }
 
-  /** Finds which blocks are on their chains: the heads and their ancestors. */
+  /** Marks the blocks on their chains: heads and ancestors. */
   #follow(): readonly Reorganisation[] {
     const onChain = new Set<string>()
     for (const { hash } of this.view.heads) {

@@ -1,13 +1,13 @@
-/** The visitor's GPU: opened, tested, and ready to search. */
+/** Opens and tests the visitor's GPU. */
 /// <reference types="@webgpu/types" />
 import { GpuRunner } from '../../../engine/gpu/runner.ts'
 import { selfTest } from '../../../engine/gpu/self-test.ts'
 import { isSoftware } from '../../../engine/gpu/software.ts'
 import { Problem } from './problem.ts'
 
-/** Batches at once: two hide the time between a result and the next batch. */
+/** Batches in flight: two hide the gap between a result and the next batch. */
 export const IN_FLIGHT = 2
-/** Lanes of a workgroup, and nonces that a lane tries: they suit all cards; a page measures none. */
+/** Workgroup size and nonces per lane. These values suit all GPUs; the page does no tuning. */
 export const WORKGROUP = 64
 export const TRIPS = 16
 
@@ -17,20 +17,20 @@ const BROWSERS =
 
 export interface SearchDevice {
   readonly name: string
-  /** A driver that computes on the CPU. */
+  /** Whether the driver computes on the CPU. */
   readonly software: boolean
   readonly runner: GpuRunner
-  /** Rejects with a Problem when the device fails or is lost. */
+  /** Rejects with a Problem if the device fails or is lost. */
   readonly failed: Promise<never>
   readonly close: () => void
 }
 
-/** Throws Problem where there is no device that searches, and for one that computes wrongly. */
+/** Opens the device. Throws Problem if there is none, or if it computes wrongly. */
 export async function openDevice(shader: string): Promise<SearchDevice> {
   const adapter = await requestAdapter()
   const device = await adapter.requestDevice({ label: 'newcut' })
   const failed = failureOf(device)
-  // Nobody may listen yet.
+  // Avoid an unhandled rejection before anybody awaits it.
   failed.catch(() => undefined)
   try {
     const split = adapter.info.vendor === 'nvidia'
@@ -62,7 +62,7 @@ async function requestAdapter(): Promise<GPUAdapter> {
   )
 }
 
-/** Rejects when the device is lost or refuses a command. A refused dispatch has no other sign. */
+/** Rejects if the device is lost or refuses a command. A refused dispatch has no other sign. */
 function failureOf(device: GPUDevice): Promise<never> {
   const advice = 'The driver was reset, or the card was removed. Start again to go on.'
   return new Promise((_, reject) => {

@@ -1,4 +1,4 @@
-/** The gateway behind this page (../gateway.ts): calls of the node's mining API in forms that browsers can send. */
+/** Client of the gateway (../gateway.ts): the node's mining API in forms that browsers can send. */
 import { decodeWorkResponse, type Work } from '../../../core/work.ts'
 import type { MinerBody } from '../../../schema/bodies.ts'
 import type { AboutNetwork, SolutionEnd } from '../wire.ts'
@@ -13,16 +13,16 @@ export class GatewayRefusal extends Error {
   }
 }
 
-/** No answer at all. */
+/** No answer arrived. */
 export class Unreachable extends Error {}
 
-/** Whether the same request may succeed later; false: the node or the gateway judged it. */
+/** Whether a retry may succeed. False if the node or the gateway judged the request. */
 export function mayPass(error: unknown): boolean {
   return !(error instanceof GatewayRefusal) || error.status >= 500 || [404, 408, 429].includes(error.status)
 }
 
 const ANSWER_MS = 10_000
-/** The gateway follows a solution for a minute at most. */
+/** Timeout of a verdict; the gateway follows a solution for at most a minute. */
 const VERDICT_MS = 75_000
 
 export async function about(signal: AbortSignal): Promise<AboutNetwork> {
@@ -33,7 +33,11 @@ export async function shaderText(signal: AbortSignal): Promise<string> {
   return (await send('/mine/search.wgsl', { signal: limited(signal, ANSWER_MS) })).text()
 }
 
-/** Work for an account, of this chain if the node likes the suggestion. Throws FormatError for what is none. */
+/**
+ * Requests work for an account.
+ * @param chain suggested chain, which the node may ignore
+ * Throws FormatError for malformed work.
+ */
 export async function work(account: MinerBody, chain: number | null, signal: AbortSignal): Promise<Work> {
   const answer = await send(chain === null ? '/mine/work' : `/mine/work?chain=${chain}`, {
     method: 'POST',
@@ -44,7 +48,7 @@ export async function work(account: MinerBody, chain: number | null, signal: Abo
   return decodeWorkResponse(new Uint8Array(await answer.arrayBuffer()))
 }
 
-/** What became of a solution. It is handed in even when the visitor has stopped meanwhile. */
+/** Submits a solution and resolves with its result. The request continues even after the visitor stops mining. */
 export async function solved(bytes: Uint8Array<ArrayBuffer>): Promise<SolutionEnd> {
   const headers = { 'content-type': 'application/octet-stream' }
   const signal = AbortSignal.timeout(VERDICT_MS)
@@ -55,7 +59,7 @@ function limited(signal: AbortSignal, limitMs: number): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
 }
 
-/** Throws Refusal or Unreachable. */
+/** Sends a request. Throws GatewayRefusal or Unreachable. */
 async function send(path: string, request: RequestInit): Promise<Response> {
   let answer: Response
   try {

@@ -1,4 +1,4 @@
-/** Handing a solution to the gateway: again while there is no answer. */
+/** Submits a solution to the gateway, and retries while there is no answer. */
 import { blockHash } from '../../../core/block-hash.ts'
 import { encodeBase64Url } from '../../../core/bytes.ts'
 import { type Clock, sleep } from '../../../core/clock.ts'
@@ -15,7 +15,9 @@ export interface HandInOptions {
   readonly random: () => number
 }
 
-/** What became of a solution. The gateway knows whether an attempt went through whose answer was lost. Never throws. */
+/**
+ * Submits a solution. A retry after a lost answer is safe, because the gateway recognises the solution. Never throws.
+ */
 export async function handIn(
   bytes: Uint8Array<ArrayBuffer>,
   { chain, height }: { readonly chain: number; readonly height: number },

@@ -1,4 +1,4 @@
-/** The page at /mine: one button, and what it starts. */
+/** The mining page at /mine: one button. */
 import { sleep } from '../../../core/clock.ts'
 import { describeError } from '../../../core/errors.ts'
 import type { MinerBody } from '../../../schema/bodies.ts'
@@ -21,7 +21,7 @@ let running: AbortController | null = null
 let hashes = 0
 let mined: WorkShown | null = null
 
-/** Asks the node what it is until it answers. Rejects with the reason of the signal. */
+/** Requests the node's description until it answers. Rejects with the signal's reason. */
 async function meet(signal: AbortSignal): Promise<AboutNetwork> {
   for (let attempt = 0; network === null; attempt++) {
     signal.throwIfAborted()
@@ -40,7 +40,7 @@ async function meet(signal: AbortSignal): Promise<AboutNetwork> {
   return network
 }
 
-/** The account in the field. Throws Problem. */
+/** Reads the account field. Throws Problem. */
 function accountOf({ account: usual }: AboutNetwork): MinerBody {
   const text = view.account.value.trim()
   if (text === '' || text === usual.account) return usual
@@ -53,7 +53,7 @@ function accountOf({ account: usual }: AboutNetwork): MinerBody {
 
 function eventsFor({ software }: SearchDevice, { account }: MinerBody, stopped: AbortSignal): MinerEvents {
   const advice = software ? 'This is a software driver: it works, but slowly.' : null
-  // The same line for all work: a screen reader speaks it whenever it changes.
+  // Keep the line the same for all work: screen readers announce every change.
   const payee = account.length > 24 ? `${account.slice(0, 10)}…${account.slice(-6)}` : account
   const mining = () => view.show('mining', `Mining for ${payee}.`, advice)
   return {
@@ -106,7 +106,7 @@ async function start(): Promise<void> {
     if (!stop.signal.aborted) fail(error)
   } finally {
     stop.abort()
-    // The visitor may have started again meanwhile.
+    // The visitor may have restarted meanwhile.
     if (running === stop) running = null
   }
 }
@@ -137,5 +137,5 @@ if (navigator.gpu === undefined) {
   view.button.disabled = true
   openDevice('').then(({ close }) => close(), fail)
 }
-// Nobody stops this one: it ends when the node answers.
+// This request ends only when the node answers.
 meet(new AbortController().signal).catch(fail)

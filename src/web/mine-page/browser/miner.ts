@@ -1,6 +1,6 @@
 /**
- * The page's miner: newest work to the GPU, every claim hashed again in full, solutions to the gateway. One at a time:
- * `run` ends when the signal aborts, or rejects with what ends mining.
+ * The page's miner: gives the newest work to the GPU, verifies every candidate, and submits solutions. Run one at a
+ * time: `run` ends when the signal aborts, or rejects with the error that ends mining.
  */
 import { equalBytes } from '../../../core/bytes.ts'
 import { type Clock, sleep } from '../../../core/clock.ts'
@@ -21,28 +21,28 @@ import { GatewayRefusal, mayPass, work } from './gateway.ts'
 import { handIn } from './hand-in.ts'
 import { Problem } from './problem.ts'
 
-/** Service time of a batch. The browser draws with the same card. */
+/** Target duration of a batch. The browser renders with the same GPU. */
 const BATCH_MS = 20
 /** Nodes forget work after 5 minutes (PROTOCOL.md A.1). */
 const REFRESH_MS = 120_000
 const FIRST_PAUSE_MS = 300
 const MAX_PAUSE_MS = 15_000
-/** Solutions whose verdict is awaited. Browsers open six connections to a server; a stream and a request need two. */
+/** Limit of solutions without a verdict. Browsers open six connections per server; a stream and a request need two. */
 const MAX_PENDING = 4
-/** When the device has nothing to search, work is asked for this often. */
+/** Retry interval while the device has no work. */
 const IDLE_PAUSE_MS = 300
 const LOST_GRACE_MS = 500
-/** A chain is followed when its work has lasted this long: easy work is solved before a stream would stand. */
+/** Age of work at which its chain is followed; easier work is solved before a stream opens. */
 const SETTLE_MS = 400
-/** The gateway sends something every 10 s. */
+/** Silence after which the stream counts as broken; the gateway sends something every 10 s. */
 const MAX_SILENT_MS = 30_000
-/** Jobs of which results may still come in. */
+/** Jobs that may still return results. */
 const MAX_JOBS = 8
 
 export interface WorkShown {
   readonly chain: number
   readonly height: number
-  /** Hashes. */
+  /** Difficulty in hashes. */
   readonly difficulty: number
 }
 
@@ -50,9 +50,9 @@ export interface MinerEvents {
   readonly onHashes: (hashes: number) => void
   readonly onWork: (work: WorkShown) => void
   readonly onEnd: (end: SolutionEnd) => void
-  /** A claim of the device that is wrong. */
+  /** Called for a wrong candidate of the device. */
   readonly onWrongHash: () => void
-  /** There is no work; it is asked for again after the pause. */
+  /** Called when there is no work, with the pause until the next request. */
   readonly onTrouble: (message: string, pauseMs: number) => void
   readonly onRecovered: () => void
 }
@@ -78,11 +78,11 @@ export class PageMiner {
   readonly #jobs = new Map<number, PageWork>()
   #sequence = 0
   #current: PageWork | null = null
-  /** The chain whose news is heard. */
+  /** The chain whose update stream is open. */
   #followed: number | null = null
   #unfollow: () => void = () => undefined
   #pending = 0
-  /** Counts what asks for other work; `#hurry` ends the wait for it. */
+  /** Counts the calls for other work; `#hurry` ends the wait for it. */
   #calls = 0
   #hurry = () => undefined as unknown
 
@@ -101,7 +101,7 @@ export class PageMiner {
     })
   }
 
-  /** Throws Problem, or what went wrong with the device. Solutions on their way are still handed in. */
+  /** Mines until the signal aborts. Throws Problem, or the device's error. Pending solutions are still submitted. */
   async run(stopped: AbortSignal): Promise<void> {
     const { device, clock } = this.#options
     const ended = new AbortController()
@@ -110,11 +110,11 @@ export class PageMiner {
       await Promise.race([this.#loop.run(), device.failed, serving])
     } catch (error) {
       ended.abort()
-      // When a device is lost its batches fail too, perhaps before the browser says why.
+      // A lost device fails its batches too, perhaps before the browser gives the reason.
       if (!(error instanceof Problem)) await Promise.race([device.failed, sleep(clock, LOST_GRACE_MS)])
       throw error
     } finally {
-      // An answer on its way would bring work to a device that is gone.
+      // A pending answer would bring work to a lost device.
       ended.abort()
       await Promise.allSettled([serving])
       this.#follow(null)
@@ -122,7 +122,7 @@ export class PageMiner {
     }
   }
 
-  /** Keeps the newest work with the device. */
+  /** Keeps the device supplied with the newest work. */
   async #serve(stopped: AbortSignal): Promise<void> {
     let attempts = 0
     while (!stopped.aborted) {
@@ -144,12 +144,12 @@ export class PageMiner {
     return this.#current === null || this.#current.isSolved
   }
 
-  /** The chain that is searched: only work of that chain tells whether the current one still stands. */
+  /** The searched chain: only new work of that chain shows whether the present work is valid. */
   get #wantedChain(): number | null {
     return this.#isIdle ? null : (this.#current?.shown.chain ?? null)
   }
 
-  /** Throws what waiting does not cure. */
+  /** Waits before a retry. Throws errors that a retry cannot cure. */
   async #pause(error: unknown, attempts: number, stopped: AbortSignal): Promise<void> {
     if (error instanceof GatewayRefusal && error.status === 403) {
       throw new Problem(`The node refuses: ${error.message}.`, 'It mines for certain accounts only. Enter one of them.')
@@ -163,7 +163,7 @@ export class PageMiner {
     await sleep(this.#options.clock, pauseMs, stopped)
   }
 
-  /** Hears news of this chain from now on; null: of none. */
+  /** Opens the update stream of this chain, or closes it for null. */
   #follow(chain: number | null): void {
     if (chain === this.#followed) return
     this.#followed = chain
@@ -172,9 +172,9 @@ export class PageMiner {
     const onNews = () => this.#callForWork()
     this.#unfollow = listen({
       url: `/mine/updates?chain=${chain}`,
-      // What happened before the stream stood was missed.
+      // Updates before the stream opened were missed, so request work at once.
       events: { cut: onNews, stands: onNews, broken: onNews, alive: () => undefined },
-      // The node may be gone; a request for work shows it.
+      // The node may be down; a request for work shows that.
       onLost: onNews,
       maxSilentMs: MAX_SILENT_MS,
       delayMs: SETTLE_MS,
@@ -192,7 +192,7 @@ export class PageMiner {
     await sleep(this.#options.clock, mostMs, AbortSignal.any([stopped, early.signal]))
   }
 
-  /** The device goes on with the same job; other work preempts it. */
+  /** Gives work to the device. The same job continues; other work preempts it. */
   #use(work: Work): void {
     const { bytes, fields } = work
     if (bytes.length !== SEARCHED_WORK_BYTES) {
@@ -200,7 +200,7 @@ export class PageMiner {
       throw new Problem(size, 'Networks with the graph petersen or twenty have such work. newcut mine searches all.')
     }
     const known = [...this.#jobs.values()].filter((job) => sameParents(job.work.fields, fields))
-    // The node has not heard of our solution yet, or its chain has not moved for it.
+    // The node has not processed our solution yet, or its chain has not advanced.
     if (known.some(({ isSolved }) => isSolved)) return
     const before = this.#current?.work.fields
     if (before && sameParents(before, fields) && equalBytes(before.payloadHash, fields.payloadHash)) return
@@ -229,7 +229,7 @@ export class PageMiner {
     for (const nonce of report.candidates) if (job !== undefined) this.#judge(job, BigInt(`0x${nonce}`))
   }
 
-  /** Hashes a claim in full before it counts: a node forgets the work when a wrong solution is handed in. */
+  /** Verifies a candidate before it counts: a node forgets the work after a wrong solution. */
   #judge(job: PageWork, nonce: bigint): void {
     const bytes = Uint8Array.from(withNonce(job.work.bytes, nonce))
     if (!solves(bytes)) {
@@ -249,7 +249,7 @@ export class PageMiner {
     const end = await handIn(bytes, job.shown, { clock, random })
     this.#pending--
     if (end.verdict === 'rejected' || end.verdict === 'lost') {
-      // No block came of it: work on top of the same parent is of use again, also the very same work.
+      // No block resulted, so work on the same parent is useful again, even the same work.
       job.isSolved = false
       if (job === this.#current) this.#current = null
     }

@@ -1,4 +1,4 @@
-/** Something that ends mining until the visitor starts again: a sentence, and what would help. */
+/** A problem that ends mining until the visitor restarts: a sentence and advice. */
 export class Problem extends Error {
   readonly advice: string
 

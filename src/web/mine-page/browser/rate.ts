@@ -1,8 +1,8 @@
-/** Hashes a second over the last seconds. */
+/** Measures the hashrate over the last seconds. */
 
-/** Long enough to be steady, short enough to show a change soon. */
+/** Window of the measurement: long enough to be steady, short enough to follow changes. */
 const WINDOW_MS = 5000
-/** A rate over less says little. */
+/** Minimum time span of a meaningful measurement. */
 const LEAST_MS = 800
 
 interface Sample {
@@ -13,14 +13,14 @@ interface Sample {
 export class RateMeter {
   #samples: Sample[] = []
 
-  /** Records the count of hashes so far. Times must not decrease. */
+  /** Records the total of hashes. Times must not decrease. */
   sample(atMs: number, hashes: number): void {
     this.#samples.push({ atMs, hashes })
-    // One sample as old as the window stays: the rate is measured from it.
+    // Keep one sample at the window's start as the reference.
     while (this.#samples.length > 2 && this.#samples[1].atMs <= atMs - WINDOW_MS) this.#samples.shift()
   }
 
-  /** null before there is a time to measure. */
+  /** @returns the hashrate in H/s, or null before there is a time span */
   rate(): number | null {
     const [first] = this.#samples
     const last = this.#samples.at(-1)

@@ -1,11 +1,11 @@
-/** What the visitor sees: writes values into the elements of mine.html. */
+/** Writes values into the elements of mine.html. */
 import { formatDuration, withPrefix } from '../../../core/units.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { grouped, rateParts } from '../../kit/numbers.ts'
 import type { SolutionEnd } from '../wire.ts'
 import type { WorkShown } from './miner.ts'
 
-/** `waiting`: there is no work, and it is asked for again. `failed`: nothing happens until the visitor acts. */
+/** `waiting`: no work yet, retrying. `failed`: nothing happens until the visitor acts. */
 export type Phase = 'idle' | 'starting' | 'mining' | 'waiting' | 'stopped' | 'failed'
 
 const MAX_BLOCKS = 12
@@ -16,14 +16,14 @@ export class MineView {
   readonly account = element<HTMLInputElement>('account')
   readonly #counts: Record<Counted, number> = { accepted: 0, stale: 0, orphaned: 0, failed: 0 }
 
-  /** One line on what happens, and one on what the visitor can do about it. */
+  /** Shows one line of status and one of advice. */
   show(phase: Phase, line: string, advice: string | null = null): void {
     const isRunning = phase === 'starting' || phase === 'mining' || phase === 'waiting'
     document.body.dataset.phase = phase
     document.body.toggleAttribute('data-running', isRunning)
     this.button.textContent = isRunning ? 'Stop' : phase === 'idle' ? 'Start mining' : 'Start again'
     this.account.disabled = isRunning
-    // A live region speaks whenever it is written.
+    // Screen readers announce every write to a live region.
     write('status', line)
     write('advice', advice ?? '')
     element('advice').hidden = advice === null
@@ -43,7 +43,7 @@ export class MineView {
     write('difficulty', `${withPrefix(difficulty)} hashes`)
   }
 
-  /** `difficulty` tells how long a block takes at this rate. */
+  /** Shows the hashrate, and with `difficulty` the expected time per block. */
   rate(hashesPerSecond: number | null, difficulty: number | null): void {
     const [number, unit] = rateParts(hashesPerSecond ?? 0)
     write('rate', number)
@@ -71,7 +71,7 @@ export class MineView {
     while (list.children.length > MAX_BLOCKS) list.lastElementChild?.remove()
   }
 
-  /** A wrong account stays in its field, which says so; null: it is right. */
+  /** Shows the problem of the account field, or clears it with null. A wrong account stays in its field. */
   accountProblem(problem: string | null): void {
     this.account.setAttribute('aria-invalid', String(problem !== null))
     write('account-note', problem ?? 'k: and a public key of 64 hex digits')

@@ -1,4 +1,4 @@
-/** Takes commands to a node: tries them out, signs and sends them, and waits until they are in the chain. */
+/** Sends commands to a node: signs and tries them out, submits them, and waits until they are in the chain. */
 import { type Clock, sleep } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { isRetryable, NodeRefusal } from '../node/errors.ts'
@@ -11,8 +11,8 @@ import { dataOf, explained } from './failure.ts'
 import type { SigningKey } from './keys.ts'
 import type { WalletNode } from './wallet-node.ts'
 
-/** A command to be carried out. All keys sign for the same capabilities; none: for everything. */
-export interface Order {
+/** A command to send. All keys sign for the same capabilities; without any, for everything. */
+export interface CommandRequest {
   readonly chain: number
   readonly payload: Payload
   /** The account that pays for gas. */
@@ -21,54 +21,56 @@ export interface Order {
   readonly capabilities: readonly Capability[]
 }
 
-/** What a command may cost, and how long it holds. */
+/** Price and lifetime of a command. */
 export interface Terms {
   readonly gasLimit: number
-  /** Coins for a unit of gas, as decimal text. */
+  /** Coins per unit of gas, as decimal text. */
   readonly gasPrice: string
   readonly ttlMs: number
 }
 
-/** How an order goes on. */
-export type Step =
+/** Progress of a command. */
+export type CommandStep =
   | { readonly type: 'tried'; readonly chain: number; readonly gas: number }
-  /** `again`: the node was away, and may have forgotten the command. */
+  /** `again`: resubmitted after an outage, in which the node may have forgotten the command. */
   | { readonly type: 'sent'; readonly chain: number; readonly requestKey: string; readonly again: boolean }
   | { readonly type: 'proof'; readonly chain: number; readonly targetChain: number }
   | ({ readonly chain: number } & WaitProgress)
 
-/** How a teller works. */
-export interface TellerOptions {
+/** Options of a CommandSender. */
+export interface CommandSenderOptions {
   /** Default: 2,500 units of gas at 0.00000001 coins, 15 minutes. */
   readonly terms: Terms
-  /** How many blocks have to stand on that of a command; default 0. */
+  /** Number of blocks required on top of the one with the command; default 0. */
   readonly depth: number
-  /** Default: that of the machine. */
+  /** Default: the clock of the machine. */
   readonly clock: Clock
-  /** When it aborts, what is under way ends with its reason; default: never. */
+  /** When it aborts, running calls end with its reason; default: never. */
   readonly signal: AbortSignal
-  /** Hears of every step; default: nobody does. */
-  readonly onStep: (step: Step) => void
+  /** Called with every step; default: nothing. */
+  readonly onStep: (step: CommandStep) => void
 }
 
 /** Enough for a transfer. */
 export const DEFAULT_TERMS: Terms = { gasLimit: 2500, gasPrice: '0.00000001', ttlMs: 900_000 }
 
-/** Clocks differ, and nodes refuse what was made in their future: commands are made so long ago. */
+/**
+ * Seconds between the creation time of a command and now: clocks differ, and nodes refuse commands from their future.
+ */
 const PAST_SECONDS = 15
-/** For the last block that may take a command to be heard of. */
+/** Time for news of the last block that may include a command. */
 const GRACE_MS = 60_000
 const MAX_SENDS = 5
 const SEND_PAUSE_MS = 500
 
-/** Carries out orders on one node. */
-export class Teller {
-  /** Where commands go. */
+/** Sends commands to one node. */
+export class CommandSender {
+  /** Node that gets the commands. */
   readonly node: WalletNode
-  /** How they go there. */
-  readonly options: TellerOptions
+  /** Options, with their defaults. */
+  readonly options: CommandSenderOptions
 
-  constructor(node: WalletNode, options: Partial<TellerOptions> = {}) {
+  constructor(node: WalletNode, options: Partial<CommandSenderOptions> = {}) {
     this.node = node
     this.options = {
       terms: DEFAULT_TERMS,
@@ -80,8 +82,8 @@ export class Teller {
     }
   }
 
-  /** The signed command for an order. */
-  sign({ chain, payload, sender, keys, capabilities }: Order): SignedCommand {
+  /** Signs the command for a request. */
+  sign({ chain, payload, sender, keys, capabilities }: CommandRequest): SignedCommand {
     const { terms, clock } = this.options
     const nowMs = clock.wallMs()
     return signedCommand({
@@ -98,7 +100,7 @@ export class Teller {
     })
   }
 
-  /** Has the node execute a command as a block would, without one. Throws CommandFailed, NodeRefusal. */
+  /** Executes a command in preflight, as a block would. Throws CommandFailed, NodeRefusal. */
   async tryOut(chain: number, command: SignedCommand): Promise<CommandResult> {
     const { signal, onStep } = this.options
     const result = await explained(this.node.local(chain, command, { preflight: true, signal }))
@@ -107,7 +109,7 @@ export class Teller {
     return result
   }
 
-  /** Hands a command to the node; again when there is no answer, which does no harm. */
+  /** Submits a command, and retries if there is no response: submissions are idempotent. */
   async send(chain: number, command: SignedCommand): Promise<void> {
     const { clock, signal, onStep } = this.options
     for (let attempt = 1; ; attempt++) {
@@ -116,7 +118,7 @@ export class Teller {
         break
       } catch (error) {
         signal.throwIfAborted()
-        // The answer to an earlier attempt was lost.
+        // The response to an earlier attempt was lost.
         if (attempt > 1 && error instanceof NodeRefusal && /already exists on chain/.test(error.excerpt)) break
         if (!isRetryable(error)) throw error
         if (attempt === MAX_SENDS) throw unanswered(error, command)
@@ -129,8 +131,8 @@ export class Teller {
   }
 
   /**
-   * The result of a command that was sent. With the command itself a node that was away gets it once more, since nodes
-   * keep what waits in memory only. Throws CommandFailed, NO_RESULT.
+   * Waits for the result of a submitted command. Throws CommandFailed, NO_RESULT.
+   * @param command submitted again after an outage, since nodes store pending commands in memory only
    */
   async result(chain: number, requestKey: string, command?: SignedCommand): Promise<CommandResult> {
     const { depth, signal, onStep, terms } = this.options
@@ -146,28 +148,30 @@ export class Teller {
     return result
   }
 
-  /** Never rejects: whoever waits for the result hears of an outage by itself. */
+  /** Never rejects: the wait for the result notices an outage by itself. */
   async #sendAgain(chain: number, command: SignedCommand): Promise<void> {
     const { signal, onStep } = this.options
     try {
       await this.node.send(chain, [command], { signal })
       onStep({ type: 'sent', chain, requestKey: command.hash, again: true })
     } catch (error) {
-      // A refusal may say that a block has it by now; if not, the wait ends at its limit.
+      // A refusal may mean that a block has it by now; if not, the wait ends at its limit.
       if (error instanceof NewcutError && !signal.aborted) onStep({ type: 'trouble', chain, error, retryInMs: 0 })
     }
   }
 
-  /** Signs, tries out, sends and waits. Throws CommandFailed, NodeRefusal, NO_RESULT, and what NodeClient throws. */
-  async carryOut(order: Order): Promise<CommandResult> {
-    const command = this.sign(order)
-    await this.tryOut(order.chain, command)
-    await this.send(order.chain, command)
-    return await this.result(order.chain, command.hash, command)
+  /**
+   * Signs, tries out, submits and waits. Throws CommandFailed, NodeRefusal, NO_RESULT, and the errors of NodeClient.
+   */
+  async carryOut(request: CommandRequest): Promise<CommandResult> {
+    const command = this.sign(request)
+    await this.tryOut(request.chain, command)
+    await this.send(request.chain, command)
+    return await this.result(request.chain, command.hash, command)
   }
 }
 
-/** Nobody knows whether the command has arrived. */
+/** Adds a hint to an error after which the command may or may not have arrived. */
 function unanswered(error: unknown, { hash }: SignedCommand): unknown {
   if (!(error instanceof NewcutError)) return error
   const hint = `the command may have arrived: newcut result ${hash} tells`

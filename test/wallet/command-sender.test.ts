@@ -4,8 +4,8 @@ import { NodeRefusal } from '../../src/node/errors.ts'
 import { UnreachableError } from '../../src/node/unreachable.ts'
 import { waitForResult } from '../../src/node/wait-for.ts'
 import type { CommandResult } from '../../src/schema/command-bodies.ts'
+import { type CommandRequest, CommandSender, type CommandStep } from '../../src/wallet/command-sender.ts'
 import { knownKey } from '../../src/wallet/known-keys.ts'
-import { type Order, type Step, Teller } from '../../src/wallet/teller.ts'
 import type { WalletNode } from '../../src/wallet/wallet-node.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
@@ -14,7 +14,7 @@ const away = new UnreachableError('refused', 'http://node: connection refused')
 const refusal = (excerpt: string) =>
   new NodeRefusal({ url: 'http://node/x', status: 400, excerpt, operation: 'send', isFromNode: true })
 
-/** What the node says to each send and poll in turn; the last for ever. `true`: taken, or a result. */
+/** Responses of the node to each send and poll in turn; the last one repeats. `true`: taken, or a result. */
 interface Answers {
   readonly local?: CommandResult['result']
   readonly send?: readonly (true | Error)[]
@@ -24,9 +24,9 @@ interface Answers {
 
 const success = { status: 'success', data: 3 } as const
 
-function tellerOf({ local = success, send = [true], poll = [true], result = success }: Answers) {
+function commandSenderOf({ local = success, send = [true], poll = [true], result = success }: Answers) {
   const clock = new VirtualClock()
-  const steps: Step[] = []
+  const steps: CommandStep[] = []
   const sent: string[] = []
   const metaData = { blockHeight: 7, blockTime: 0, blockHash: HASH, prevBlockHash: HASH }
   const resultOf = (key: string, outcome: CommandResult['result']) => ({
@@ -56,19 +56,19 @@ function tellerOf({ local = success, send = [true], poll = [true], result = succ
       waitForResult(node as never, { chain, requestKey }, options, { clock, random: () => 0.5 }),
   }
   const controller = new AbortController()
-  const teller = new Teller(node as unknown as WalletNode, {
+  const commandSender = new CommandSender(node as unknown as WalletNode, {
     terms: { gasLimit: 2500, gasPrice: '0.00000001', ttlMs: 60_000 },
     depth: 0,
     clock,
     signal: controller.signal,
     onStep: (step) => void steps.push(step),
   })
-  return { teller, clock, steps, sent, controller }
+  return { commandSender, clock, steps, sent, controller }
 }
 
 const key = knownKey('sender00')?.key
 if (key === undefined) throw new Error('no key sender00')
-const order: Order = {
+const request: CommandRequest = {
   chain: 0,
   payload: { code: '(+ 1 2)', data: '{}' },
   sender: 'sender00',
@@ -76,26 +76,26 @@ const order: Order = {
   capabilities: [],
 }
 
-/** Carries out the order within ten minutes; gives its result or error. */
-async function carriedOut({ teller, clock }: ReturnType<typeof tellerOf>) {
-  const done = teller.carryOut(order).catch((error: unknown) => error)
+/** Carries out the request within ten minutes. @returns its result or error */
+async function carriedOut({ commandSender, clock }: ReturnType<typeof commandSenderOf>) {
+  const done = commandSender.carryOut(request).catch((error: unknown) => error)
   await clock.pass(600_000)
   return done
 }
 
-const typesOf = (steps: readonly Step[]) =>
+const typesOf = (steps: readonly CommandStep[]) =>
   steps.map((step) => (step.type === 'sent' && step.again ? 'again' : step.type))
 
 describe('a command', () => {
   it('is tried, sent, and waited for', async () => {
-    const all = tellerOf({ poll: [null, true] })
+    const all = commandSenderOf({ poll: [null, true] })
     expect(await carriedOut(all)).toMatchObject({ result: success })
     expect(typesOf(all.steps)).toEqual(['tried', 'sent', 'pending', 'included'])
   })
 
   it('that would fail is not sent', async () => {
     const error = { message: 'Insufficient funds', type: 'TxFailure', info: 'coin.debit:12' }
-    const all = tellerOf({ local: { status: 'failure', error } })
+    const all = commandSenderOf({ local: { status: 'failure', error } })
     expect(await carriedOut(all)).toMatchObject({
       code: 'COMMAND_FAILED',
       message: 'it would fail on chain 0: Insufficient funds (at coin.debit:12)',
@@ -104,12 +104,12 @@ describe('a command', () => {
   })
 
   it('that fails in its block is an error', async () => {
-    const all = tellerOf({ result: { status: 'failure', error: { message: 'no' } } })
+    const all = commandSenderOf({ result: { status: 'failure', error: { message: 'no' } } })
     expect(await carriedOut(all)).toMatchObject({ code: 'COMMAND_FAILED', message: 'it failed on chain 0: no' })
   })
 
   it('is sent again while nobody answers, the very same one', async () => {
-    const all = tellerOf({ send: [away, away, true] })
+    const all = commandSenderOf({ send: [away, away, true] })
     expect(await carriedOut(all)).toMatchObject({ result: success })
     expect(typesOf(all.steps)).toEqual(['tried', 'trouble', 'trouble', 'sent', 'included'])
     expect(new Set(all.sent).size).toBe(1)
@@ -117,12 +117,12 @@ describe('a command', () => {
 
   it('has arrived if the node knows it already, since an answer was lost', async () => {
     const known = refusal('Transaction "x" at index 0 failed with: Transaction already exists on chain')
-    expect(await carriedOut(tellerOf({ send: [away, known] }))).toMatchObject({ result: success })
-    expect(await carriedOut(tellerOf({ send: [known] }))).toMatchObject({ code: 'NODE_REFUSED' })
+    expect(await carriedOut(commandSenderOf({ send: [away, known] }))).toMatchObject({ result: success })
+    expect(await carriedOut(commandSenderOf({ send: [known] }))).toMatchObject({ code: 'NODE_REFUSED' })
   })
 
   it('may have arrived when nobody answers in the end', async () => {
-    const all = tellerOf({ send: [away] })
+    const all = commandSenderOf({ send: [away] })
     expect(await carriedOut(all)).toMatchObject({
       code: 'NODE_UNREACHABLE',
       hint: `the command may have arrived: newcut result ${all.sent[0]} tells`,
@@ -131,19 +131,19 @@ describe('a command', () => {
   })
 
   it('is given once more to a node that was away and has forgotten it', async () => {
-    const all = tellerOf({ poll: [null, away, away, null, null, true] })
+    const all = commandSenderOf({ poll: [null, away, away, null, null, true] })
     expect(await carriedOut(all)).toMatchObject({ result: success })
     expect(typesOf(all.steps)).toEqual(['tried', 'sent', 'pending', 'trouble', 'pending', 'again', 'included'])
     expect([all.sent.length, new Set(all.sent).size]).toEqual([2, 1])
   })
 
   it('is not waited for longer than blocks may take it', async () => {
-    const all = tellerOf({ poll: [null] })
+    const all = commandSenderOf({ poll: [null] })
     expect(await carriedOut(all)).toMatchObject({ code: 'NO_RESULT', message: expect.stringContaining('after 2 m') })
   })
 
   it('ends with the reason of the signal', async () => {
-    const all = tellerOf({ poll: [null] })
+    const all = commandSenderOf({ poll: [null] })
     const reason = new Error('stopped')
     all.clock.after(5000, () => all.controller.abort(reason))
     expect(await carriedOut(all)).toBe(reason)
@@ -155,6 +155,8 @@ describe('a command', () => {
     ['Transaction gas price (1e-9) is below minimum gas price (1e-8)', /--gas-price/],
     ['Attempt to buy gas failed with: Insufficient funds', /the sender needs/],
   ])('that is refused with %s comes with a hint', async (text, hint) => {
-    expect(await carriedOut(tellerOf({ send: [refusal(text)] }))).toMatchObject({ hint: expect.stringMatching(hint) })
+    expect(await carriedOut(commandSenderOf({ send: [refusal(text)] }))).toMatchObject({
+      hint: expect.stringMatching(hint),
+    })
   })
 })
