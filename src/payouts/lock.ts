@@ -1,17 +1,20 @@
 /**
- * One payer at a time. The lock is that of a LevelDB database without content: the system releases it when its process
- * ends, however it ends, and LevelDB refuses a second one within the process too.
+ * Lock against a second payer: that of an empty LevelDB database. The system releases it when the process ends, however
+ * it ends. LevelDB also refuses a second lock within one process.
  */
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { describeError, NewcutError } from '../core/errors.ts'
 
-/** A lock that is held. */
+/** A held lock. */
 export interface Lock {
   release(): Promise<void>
 }
 
-/** Takes the lock of a folder for state. Throws NewcutError DATA_UNUSABLE while another process holds it. */
+/**
+ * Locks the payouts of a state folder.
+ * @throws NewcutError DATA_UNUSABLE if another process holds the lock
+ */
 export async function lockPayouts(folder: string): Promise<Lock> {
   const location = join(folder, 'payouts.lock')
   const database = new ClassicLevel(location)

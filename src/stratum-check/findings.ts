@@ -1,22 +1,22 @@
-/** What a rig of some maker trips over at a server, in its terms, and what to change there: a closed set. */
+/** All findings of the check: the problem that a rig has with a server, and how to fix the server. */
 import { formatDuration, formatHashrate } from '../core/units.ts'
 import { KA3_SHORT_HEADER_MS } from '../stratum/rig-rates.ts'
 import type { Maker } from './makers.ts'
 
-/** `note`: worth knowing. `loss`: it mines, with less than it could. `fails`: it does not mine. */
+/** `note`: worth knowing. `loss`: the rig mines with less than its hashrate. `fails`: it does not mine. */
 export const levels = ['note', 'loss', 'fails'] as const
 export type Level = (typeof levels)[number]
 
 export interface Finding {
   readonly name: FindingName
   readonly level: Level
-  /** What happens to the rig, and why. */
+  /** The effect on the rig, and its cause. */
   readonly text: string
-  /** What to change at the server; empty: nothing. */
+  /** How to change the server; empty if there is nothing to change. */
   readonly remedy: string
 }
 
-/** Hashes a second of a rig of which nothing is known. */
+/** Assumed hashrate of an unknown rig, in hashes per second. */
 const TYPICAL = 30e12
 
 type Of = Pick<Maker, 'isStrict' | 'silenceMs' | 'rate'>
@@ -27,7 +27,7 @@ const bits = (difficulty: number) => `2^${Number(Math.log2(difficulty).toFixed(1
 const percent = (share: number) => `${Math.round(share * 1000) / 10} %`
 
 const texts = {
-  // The log-in.
+  // Log-in.
   tls: ({ isStrict }: Of) => ({
     level: isStrict ? 'fails' : 'note',
     text: isStrict ? 'it cannot do TLS' : 'whether it can do TLS is not known, and most rigs cannot',
@@ -200,7 +200,7 @@ const texts = {
     text: 'it is told client.reconnect, which it ignores',
     remedy: 'keep the address, and move the server behind it',
   }),
-  // What was measured.
+  // Measurements.
   silence: ({ silenceMs }: Of, gapMs: number) => ({
     level: 'loss',
     text: `${formatDuration(gapMs)} pass without a line: it leaves after ${formatDuration(silenceMs)}, and waits 30 s before it connects again`,
@@ -230,7 +230,7 @@ export type FindingName = keyof typeof texts
 
 export const findingNames = Object.keys(texts) as FindingName[]
 
-/** Something that was found. */
+/** Builds a finding. The arguments are those of its row in the table. */
 export function found<Name extends FindingName>(name: Name, ...args: Parameters<(typeof texts)[Name]>): Finding {
   const text = texts[name] as (...args: unknown[]) => Omit<Finding, 'name'>
   return { name, ...text(...args) }

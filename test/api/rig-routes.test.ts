@@ -15,8 +15,8 @@ async function serving({ token = null as string | null, keeps = true } = {}) {
   const accounts = new Accounts({ onWarning: () => undefined })
   const options = { folder: temporaryFolder(), network: 'net', clock: systemClock, keepMs: 1e15 }
   const store = keeps ? await LevelStore.open(options) : null
-  const kept = store && { store, accounts: store, has: store.has, newestMs: 0 }
-  const ledger: RigLedger = { accounts, kept, nowMs: START_MS + 100_000, isWell: true }
+  const storage = store && { store, accounts: store, has: store.has, newestMs: 0 }
+  const ledger: RigLedger = { accounts, storage, nowMs: START_MS + 100_000, isWell: true }
   const metrics = new Metrics(() => snapshotWith(), '0.0.0')
   const routes = rigRoutes(ledger, () => token)
   const api = await startApi({ host: '127.0.0.1', port: 0 }, () => snapshotWith(), metrics, ...routes)
