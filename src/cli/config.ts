@@ -117,7 +117,7 @@ function eitherName(name: string, spec: OptionSpec<unknown>, read: (known: strin
   const otherName = negation ?? spec.plural
   const other = otherName === undefined ? undefined : found(read(otherName))
   if (plain !== undefined && other !== undefined) {
-    throw new NewcutError('BAD_OPTION', `${plain.where} and ${other.where} are the same option: give one of them`)
+    throw new NewcutError('BAD_OPTION', `${plain.where} and ${other.where} are the same option: set only one of them`)
   }
   return plain ?? (other && { ...other, isNegated: negation !== null })
 }

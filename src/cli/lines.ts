@@ -23,7 +23,7 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
     case 'paused':
       return [{ label: 'paused', style: 'yellow', text: pausedText(event) }]
     case 'resumed':
-      return [{ label: 'resumed', style: 'green', text: 'the newest work is searched again' }]
+      return [{ label: 'resumed', style: 'green', text: 'searching the newest work again' }]
     case 'solution':
       return [event.verdict === null ? stepLine(event) : solutionLine(event, event.verdict)]
     case 'forkVote':
@@ -31,7 +31,7 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
     case 'reward':
       return [{ label: 'reward', style: 'dim', text: `${place(event)}  ${event.amount} coins` }]
     case 'hardwareError': {
-      const text = `${event.device} claimed nonce ${event.nonce}, which does not solve`
+      const text = `${event.device} claimed nonce ${event.nonce}, which does not solve the work`
       return [{ label: 'hardware', style: 'red', text }]
     }
     case 'fleet':
@@ -91,11 +91,11 @@ function configurationText({ option, before, now, ...rest }: Extract<ConsoleEven
   const start = `configuration: ${option}`
   if (rest.effect === 'none')
     return `${start}${now === null ? '' : ` ${String(now)}`} in the file has no effect: ${rest.reason}`
-  const change = before === null && now === null ? `${start} is another` : `${start} ${shown(before)} -> ${shown(now)}`
-  return rest.effect === 'now' ? change : `${change}, from the next start`
+  const change = before === null && now === null ? `${start} changed` : `${start} ${shown(before)} -> ${shown(now)}`
+  return rest.effect === 'now' ? change : `${change}, effective at the next start`
 }
 
-const pausedText = ({ by, text }: Pause) => (by === 'user' ? `nothing is searched ${text}` : text)
+const pausedText = ({ by, text }: Pause) => (by === 'user' ? `mining is paused ${text}` : text)
 
 /** `cpu: 2 x native-avx512` */
 function devicesText(devices: Snapshot['devices']): string {
@@ -259,6 +259,6 @@ export function poolBlocksTexts({ poolBlocks }: Pick<Snapshot, 'poolBlocks'>): s
 const expectedText = (expected: number) => (expected < 0.01 && expected > 0 ? '<0.01' : withPrefix(expected))
 
 function fleetText({ isLeading, leader }: Extract<MinerEvent, { readonly type: 'fleet' }>): string {
-  if (isLeading) return 'this process leads: rigs get their work from it'
-  return leader === null ? 'this process does not lead any more' : `${leader} leads, and this process stands by`
+  if (isLeading) return 'this process is the leader: rigs get their work from it'
+  return leader === null ? 'this process is not the leader now' : `${leader} is the leader; this process stands by`
 }

@@ -35,7 +35,7 @@ export function transactionLines(event: TransactionEvent): ConsoleLine[] {
       return [line('refused', 'red', [...where, what, ...(action === null ? [] : [actionText(action)]), reason])]
     }
     case 'skipped':
-      return [line('...', 'dim', [`${event.steps} more steps of transactions not told: too many at once`])]
+      return [line('...', 'dim', [`${event.steps} more transaction steps not shown: too many at once`])]
   }
 }
 

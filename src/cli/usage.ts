@@ -73,7 +73,7 @@ export function usageError(error: CommanderError, program: Command, args: readon
 function unknownOption(typed: string, command: Command): NewcutError {
   const known = longFlags(command)
   return new NewcutError('BAD_OPTION', `${typed}: no such option${guess(typed, known)}`, {
-    hint: `newcut ${command.name()} --help lists them all`,
+    hint: `newcut ${command.name()} --help-all lists them all`,
   })
 }
 

@@ -15,7 +15,7 @@ export async function runBlocks(
 ): Promise<number> {
   const print = printerTo(out)
   const { json, csv, last, state } = config.values
-  if (json && csv) throw new NewcutError('BAD_OPTION', '--json and --csv: only one of them', { hint: 'leave one out' })
+  if (json && csv) throw new NewcutError('BAD_OPTION', '--json and --csv exclude each other', { hint: 'leave one out' })
   const folder = state ?? stateFolder(environment, process.platform)
   const { records, damaged } = await readJournal(folder)
   const all = [...records.values()]

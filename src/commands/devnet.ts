@@ -66,11 +66,11 @@ function barFor({ log, exec }: Pick<DevnetValues, 'log' | 'exec'>, terminal: Ter
 function checkModes(config: DevnetConfig): void {
   const { values, origins } = config
   if (values.mine && values['auto-mine'] !== undefined) {
-    throw new NewcutError('BAD_OPTION', '--mine and --auto-mine exclude each other: one searches, the other does not')
+    throw new NewcutError('BAD_OPTION', '--mine and --auto-mine exclude each other: one needs proof of work, the other makes blocks without it')
   }
   if (values.mine && !values.pow) {
     const hint = '--auto-mine makes blocks without proof of work'
-    throw new NewcutError('BAD_OPTION', '--mine needs proof of work, and --no-pow leaves nothing to search', { hint })
+    throw new NewcutError('BAD_OPTION', '--mine needs proof of work, which --no-pow turns off', { hint })
   }
   if (values.check) {
     const others = [...origins.keys()].filter((name) => name !== 'check' && name !== 'data')
@@ -167,8 +167,8 @@ function devnetNow({ cut, pending, settings: { autoMine } }: Devnet): DevnetNow 
 function checkMinable({ settings }: Devnet): void {
   if (settings.pow && settings.autoMine === null) return
   const kept = settings.autoMine === null ? 'no proof of work' : `auto-mine (${describeAutoMine(settings.autoMine)})`
-  throw new NewcutError('BAD_OPTION', `--mine needs proof of work, and the network in --data was begun with ${kept}`, {
-    hint: 'leave --mine out, or begin another network in another directory',
+  throw new NewcutError('BAD_OPTION', `--mine needs proof of work, and the network in --data was created with ${kept}`, {
+    hint: 'leave out --mine, or create another network in another directory',
   })
 }
 

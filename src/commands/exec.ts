@@ -30,7 +30,7 @@ export function runBeside(command: string, url: string, stopped: AbortSignal): P
   stopped.addEventListener('abort', stop)
   process.on('exit', killAtExit)
   return new Promise<number>((resolve, reject) => {
-    child.on('error', (error) => reject(new NewcutError('BAD_INPUT', `--exec: no shell starts: ${error.message}`)))
+    child.on('error', (error) => reject(new NewcutError('BAD_INPUT', `--exec: cannot start a shell: ${error.message}`)))
     child.on('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
   }).finally(() => {
     stopped.removeEventListener('abort', stop)

@@ -55,7 +55,7 @@ function textOf(name: FileOption, values: NatsValues): string | undefined {
     const { code } = error as NodeJS.ErrnoException
     const what = code === 'ENOENT' ? 'no such file' : `it cannot be read (${code})`
     throw new NewcutError('BAD_OPTION', `--${name} ${file}: ${what}`, {
-      hint: 'a file that the user of this process may read',
+      hint: 'name a file that the user of this process may read',
       cause: error,
     })
   }

@@ -49,7 +49,7 @@ function checkArguments(what: string, rig: string | undefined): void {
     throw new NewcutError('BAD_OPTION', `list ${rig}: list takes no rig`, { hint: 'leave it out' })
   }
   if (what !== 'list' && rig === undefined) {
-    throw new NewcutError('BAD_OPTION', `${what}: which rig?`, {
+    throw new NewcutError('BAD_OPTION', `${what}: the name of a rig is missing`, {
       hint: `newcut fleet ${what} RIG, or newcut fleet ${what} all`,
     })
   }

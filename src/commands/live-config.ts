@@ -130,7 +130,7 @@ export class LiveConfig implements Configuration {
       const isPending = !isSame(fileValue(name, this.#accepted), fileValue(name, this.#inUse))
       if (value !== null && !isPending && isSame(kind.format(parsed), fileValue(name, this.#inUse))) return false
       if (!isForHttp(name)) {
-        throw new NewcutError('BAD_OPTION', `${name}: not taken over HTTP`, {
+        throw new NewcutError('BAD_OPTION', `${name}: cannot be changed over HTTP`, {
           hint: 'change it in the configuration file, or on the command line of the next start',
         })
       }

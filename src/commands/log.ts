@@ -75,18 +75,18 @@ function keptLog(values: LogValues, onConsole: ChangingFace, nowMs: () => number
   const file = openLogFile(path, {
     onFailing: (error) => {
       const message = `log file ${path}: lines cannot be written, and are missing in it (${describeError(error)})`
-      onConsole.tell({ type: 'warning', message: `${message}; all else goes on` })
+      onConsole.tell({ type: 'warning', message: `${message}; newcut continues without them` })
     },
     onRecovered: (lost) => {
       const event: ConsoleEvent = {
         type: 'recovered',
-        message: `log file ${path}: written again; ${missingText(lost)}`,
+        message: `log file ${path}: lines can be written again; ${missingText(lost)}`,
       }
       onConsole.tell(event)
       face.tell(event)
     },
     onNotReopened: (error) => {
-      const message = `log file ${path}: cannot be opened anew (${describeError(error)}); the old file is written on`
+      const message = `log file ${path}: cannot be reopened (${describeError(error)}); newcut keeps writing to the old file`
       onConsole.tell({ type: 'warning', message })
     },
   })

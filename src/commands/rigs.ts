@@ -28,7 +28,7 @@ function baseOf(address: string): URL {
   const text = /^https?:\/\//i.test(address) ? address : `http://${address}`
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && url.hostname !== '' && /^\/?$/.test(url.pathname)) return url
-  throw new NewcutError('BAD_OPTION', `${printable(address, 100)}: expected HOST:PORT, where a miner serves HTTP`, {
+  throw new NewcutError('BAD_OPTION', `${printable(address, 100)}: expected HOST:PORT, the HTTP address of a miner`, {
     hint: `newcut rigs ${DEFAULT_ADDRESS}, or no address for a miner on this machine`,
   })
 }
@@ -55,7 +55,7 @@ async function readPage(url: URL, stopped: AbortSignal): Promise<WorkerTable> {
   } catch (error) {
     stopped.throwIfAborted()
     throw new NewcutError('NODE_UNREACHABLE', `no miner answers at ${url.origin}: ${describeError(error)}`, {
-      hint: 'newcut mine serves HTTP at its --http address',
+      hint: 'is newcut mine running, and is this its --http address?',
       cause: error,
     })
   }
@@ -69,7 +69,7 @@ async function readPage(url: URL, stopped: AbortSignal): Promise<WorkerTable> {
   if (table !== null) return table
   throw new NewcutError(
     'NODE_MISBEHAVED',
-    `${url.origin} answered /api/rigs with something else than a table of rigs`,
+    `${url.origin} did not answer /api/rigs with a table of rigs`,
     {
       hint: 'is this the --http address of newcut?',
     },

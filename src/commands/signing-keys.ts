@@ -24,8 +24,8 @@ export function signingKeys(
   const [first, ...rest] = given ?? []
   if (first === undefined) {
     const known = isDevelopment(network) ? ', or --key sender00, which development networks fund' : ''
-    throw new NewcutError('BAD_OPTION', '--key is missing: who signs?', {
-      hint: `a file that newcut keygen wrote${known}`,
+    throw new NewcutError('BAD_OPTION', '--key is missing: a transaction needs a signature', {
+      hint: `name a file that newcut keygen wrote${known}`,
     })
   }
   const keys: [NamedKey, ...NamedKey[]] = [

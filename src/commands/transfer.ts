@@ -65,10 +65,10 @@ function wantedTransfer(args: readonly string[], config: TransferConfig): Wanted
   if (requestKey !== undefined) {
     checkRequestKey(requestKey, '--continue')
     for (const name of ['to-chain', 'receiver-keyset']) {
-      refuseFlag(config, name, { reason: 'with --continue the first step has decided that' })
+      refuseFlag(config, name, { reason: 'with --continue, the first step has fixed it' })
     }
     if (args.length === 0) return null
-    throw new NewcutError('BAD_OPTION', `${args.join(' ')}: with --continue the first step has decided who gets what`)
+    throw new NewcutError('BAD_OPTION', `${args.join(' ')}: with --continue, the first step has fixed receiver and amount`)
   }
   if (args.length < 2 || args.length > 3) {
     throw new NewcutError('BAD_OPTION', 'transfer takes [FROM] TO AMOUNT', {

@@ -36,7 +36,7 @@ export interface TransferParts {
 export function readAmount(text: string): Decimal {
   const amount = /^\d+(\.\d+)?$/.test(text) ? Decimal.parse(text) : null
   if (amount === null || amount.mantissa <= 0n || amount.normalise().places > COIN_PLACES) {
-    throw new NewcutError('BAD_OPTION', `amount ${text}: expected a number of coins above 0 with at most 12 places`, {
+    throw new NewcutError('BAD_OPTION', `amount ${text}: expected a number of coins above 0 with at most 12 decimal places`, {
       hint: 'such as 1.5',
     })
   }

@@ -104,7 +104,7 @@ describe('newcut devnet --auto-mine', () => {
 
 describe('newcut devnet refuses modes that exclude each other', () => {
   it.each([
-    [['--mine', '--no-pow'], /--mine needs proof of work, and --no-pow leaves nothing to search \(--auto-mine/],
+    [['--mine', '--no-pow'], /--mine needs proof of work, which --no-pow turns off \(--auto-mine/],
     [['--mine', '--auto-mine', 'on-demand'], /--mine and --auto-mine exclude each other/],
     [['--auto-mine', 'constant:2'], /--auto-mine constant:2: expected on-demand, constant:TIME such as constant:2s/],
     [['--threads', '2'], /--threads has no effect: it is for --mine, which is not given/],

@@ -179,7 +179,7 @@ describe('newcut mine --log-file', () => {
     expect(out).toContain(' summary   2 accepted')
     const told = [...out.matchAll(/ warning {3}log file \/dev\/full: (.*)/g)].map(([, text]) => text)
     expect(told).toEqual([
-      expect.stringMatching(/^lines cannot be written, and are missing in it \(ENOSPC: .*\); all else goes on$/),
+      expect.stringMatching(/^lines cannot be written, and are missing in it \(ENOSPC: .*\); newcut continues without them$/),
       // All lines but these two warnings.
       `${out.split('\n').length - 1 - 2} lines are missing`,
     ])

@@ -66,7 +66,7 @@ describe('--key', () => {
   })
 
   it.each([
-    [undefined, '--key is missing: who signs?', 'BAD_OPTION'],
+    [undefined, '--key is missing: a transaction needs a signature', 'BAD_OPTION'],
     [[secretKey], '--key takes the name of a file, not a key', 'BAD_OPTION'],
     [[`0x${secretKey}`], '--key takes the name of a file, not a key', 'BAD_OPTION'],
     [[secretKey + publicKey], '--key takes the name of a file, not a key', 'BAD_OPTION'],

@@ -111,7 +111,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const first = lead(url)
     await first.sees(/this process leads/)
     const second = lead(url)
-    await second.sees(/leads, and this process stands by/)
+    await second.sees(/is the leader; this process stands by/)
     const rig = start(['mine', '--fleet', url, '--rig', 'alpha', ...RIG])
     await rig.sees(/ accepted /)
     first.child.kill('SIGKILL')
@@ -168,7 +168,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(stranger.err).toMatch(/no NATS server answers at tls:.*self.signed certificate/)
     const plain = await run(['fleet', '--nats', url.replace('tls:', 'nats:')])
     expect(plain.code).not.toBe(0)
-    expect(plain.err).toMatch(/takes TLS only.*use a tls:\/\/ address/s)
+    expect(plain.err).toMatch(/accepts only TLS.*use a tls:\/\/ address/s)
   })
 
   it.each([
@@ -180,7 +180,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     [['mine', '--fleet', 'nats://h', '--public-key', 'ab'.repeat(32)], /--public-key has no effect/],
     [
       ['mine', '--fleet', 'nats://h', '--stratum-proxy-listen', '127.0.0.1:0'],
-      /--stratum-proxy-listen has no effect: no rigs are let in/,
+      /--stratum-proxy-listen has no effect: no rigs can connect/,
     ],
     [['mine', '--fleet', 'nats://h', '--nats-ca', 'x.pem'], /--nats-ca has no effect: there is no TLS/],
     [['mine', '--rig', 'alpha'], /--rig has no effect/],
@@ -216,7 +216,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect((await tryLead('nats://127.0.0.1:1')).err).toMatch(/no NATS server answers at nats:\/\/127\.0\.0\.1:1/)
     expect((await tryLead(url, 'http://127.0.0.1:1')).err).toMatch(/127\.0\.0\.1:1.*\[NODE_UNREACHABLE\]/s)
     const copies = await run(['lead', '--dry-run', '--nats', url, '--node', devnet.url, '--nats-replicas', '3'])
-    expect(copies.err).toMatch(/is in no cluster: it cannot keep 3 copies \(leave --nats-replicas out\)/)
+    expect(copies.err).toMatch(/is a single server: it cannot keep 3 copies \(leave --nats-replicas out\)/)
     const plain = await server('', 'nats', false)
     expect((await tryLead(plain.url)).err).toMatch(/no JetStream \(nats-server -js\)/)
     const leader = lead(url)

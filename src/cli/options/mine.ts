@@ -77,7 +77,7 @@ const sourceOptions = {
   }),
   chains: unset(chainList(MAX_CHAINS - 1), 'LIST', 'chains to mine, such as 0-9', {
     ...ofVotes,
-    more: 'For example 0,5 or 0-9. newcut searches on the one with the highest expected reward.',
+    more: 'newcut searches on the chain of the list with the highest expected reward.',
     standard: 'all',
     ...changeable,
   }),

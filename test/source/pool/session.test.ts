@@ -187,7 +187,7 @@ describe('a pool that sends its miners to another place', () => {
     pool.say(`{"id":null,"method":"client.reconnect","params":${params}}`)
     await expect
       .poll(() => ends, SOON)
-      .toEqual([{ reason: expect.stringContaining('sends its miners'), move: { address: here(pool.port), waitMs } }])
+      .toEqual([{ reason: expect.stringContaining('it redirects miners to'), move: { address: here(pool.port), waitMs } }])
   })
 
   it.each([
