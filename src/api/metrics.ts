@@ -195,7 +195,7 @@ export class Metrics {
   )
   readonly #version: string
   readonly #counted = new Map<Counter, number>()
-  /** What was counted of rigs, by metric and labels. */
+  /** Counts of rigs, by metric and labels. */
   #countedRigs = new Map<string, RigSeries>()
   /** Counts of the devices of the last scrape, by engine and device. */
   #devices = new Map<string, CountedDevice>()
@@ -321,7 +321,7 @@ export class Metrics {
     this.#fleetRigs.set({ fleet }, rigs)
   }
 
-  /** Series of users and rigs that are not told of any more end. */
+  /** The series of users and rigs that are missing in the snapshot end. */
   #showRigs({
     sessions,
     shares,

@@ -1,4 +1,4 @@
-/** What the keys of a running miner show. */
+/** The answers to the keys of a running miner. */
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import type { UpstreamStatus } from '../source/source.ts'
@@ -6,7 +6,7 @@ import { type Key, keysText } from './keys.ts'
 import type { ConsoleLine } from './line.ts'
 import { countsText, hardwareText, luckText, percent, poolBlocksTexts, ratesText } from './lines.ts'
 
-/** The lines for the keys that only show something. */
+/** The lines for keys that only show something. */
 export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot): ConsoleLine[] {
   switch (key) {
     case 'h':
@@ -22,7 +22,7 @@ export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot)
   }
 }
 
-/** The first with the label, the others below it. */
+/** The first line has the label; the others follow below it. */
 function titled(label: string, texts: readonly string[]): ConsoleLine[] {
   return texts.map((text, index) => ({ label: index === 0 ? label : '', style: 'bold', text }))
 }

@@ -16,7 +16,7 @@ export interface CommandFacts {
   readonly help: string
   /** Arguments in the notation of commander: `<required>`, `[optional]`, `[repeated...]`; an Argument has choices. */
   readonly args?: readonly (string | Argument)[]
-  /** The usage line; made from options and arguments if left out. */
+  /** The usage line. By default, it is made from options and arguments. */
   readonly usage?: string
   /** Sentences below `help`, in the help and in the documents. */
   readonly about?: string

@@ -1,4 +1,4 @@
-/** What `newcut` alone prints: what it is, the first step, and the commands. It fits on a screen of 80 x 24. */
+/** The screen of `newcut` without arguments: its purpose, the first step and the commands, in 80 x 24 characters. */
 import { type CommandGroup, type CommandRow, commandGroups } from './command-row.ts'
 
 const WIDTH = 80
@@ -22,13 +22,13 @@ export function firstScreen(rows: readonly CommandRow[], version: string): strin
   return `${lines.join('\n')}\n`
 }
 
-/** `help` is a command of the program itself. */
+/** The names of a group. `help` is a command of the program itself. */
 const namesOf = (group: CommandGroup, rows: readonly CommandRow[]) => [
   ...rows.filter((row) => row.group === group).map(({ name }) => name),
   ...(group === 'tools' ? ['help'] : []),
 ]
 
-/** Names with commas after a label, in lines that are not too long. */
+/** Names with commas after a label, in lines that fit. */
 function wrapped(label: string, names: readonly string[]): string[] {
   const lines: string[] = []
   for (const [i, name] of names.entries()) {

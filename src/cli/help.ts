@@ -26,7 +26,7 @@ const commandHeadings: Readonly<Record<CommandRow['group'], string>> = {
 /** The order of groups of options. Flags without a row come before `--help`. */
 const optionOrder: readonly string[] = [...Object.values(optionGroups).slice(0, -1), 'Options', optionGroups.help]
 
-/** The help of a command: with `isFull` that of `--help-all`. */
+/** The text of `--help`, or with `isFull` of `--help-all`. */
 export function commandHelp(command: Command, row: CommandFacts, isFull: boolean): string {
   const all = command.createHelp().visibleOptions(command)
   const shown = isFull ? all : all.filter((each) => !(each instanceof RowOption) || each.isCommon)

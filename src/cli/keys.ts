@@ -1,6 +1,6 @@
 /** The keys that a running miner obeys. */
 
-/** Key -> what it does, in the order in which they are listed. */
+/** Key -> its action, in the order of the list. */
 export const keys = {
   h: 'hash rate',
   s: 'results',

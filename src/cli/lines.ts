@@ -1,4 +1,4 @@
-/** What the console says of each event. Lines have 80 columns, time and label included, unless names are long. */
+/** The console lines of each event. With time and label they fit in 80 columns, unless names are long. */
 
 import { type Verdict, verdicts } from '../core/solution.ts'
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
@@ -69,7 +69,7 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
   }
 }
 
-/** Texts of an event that the console shows without time and label, before its lines. */
+/** Texts that the console shows before the lines of an event, without time and label. */
 export function plainTextsOf(event: ConsoleEvent): readonly string[] {
   if (event.type === 'banner') return event.lines
   if (event.type !== 'accounts') return []
@@ -126,7 +126,7 @@ const reasons: Readonly<Record<Extract<MinerEvent, { type: 'work' }>['reason'], 
   chosen: 'other chains',
 }
 
-/** Why there is other work, and how long it took until it was searched. */
+/** The reason for new work, and the time until all devices searched it. */
 function reasonText({ reason, preemptMs }: Extract<MinerEvent, { type: 'work' }>): string {
   return reason === 'refreshed' ? reasons.refreshed : `${reasons[reason]}, ${formatDuration(preemptMs)}`
 }
@@ -140,7 +140,7 @@ export const verdictStyles: Readonly<Record<Verdict, Style>> = {
   lost: 'red',
 }
 
-/** A step that decides nothing. */
+/** The line of a step without a verdict. */
 function stepLine(event: SolutionEvent): ConsoleLine {
   const depth = event.step === 'confirmed' ? ` at depth ${event.depth}` : ''
   const parts = [place(event), event.device, event.step + depth, formatDuration(event.elapsedMs)]
@@ -172,7 +172,7 @@ export function ratesText({ hashrates }: Pick<Snapshot, 'hashrates'>): string {
     .join('  ')
 }
 
-/** `12 accepted  1 stale`: what has not happened is not named, but for blocks. */
+/** `12 accepted  1 stale`: counts of 0 are left out, except for accepted blocks. */
 export function countsText({ solutions }: Pick<Snapshot, 'solutions'>): string {
   return verdicts
     .filter((verdict) => solutions[verdict] > 0 || verdict === 'accepted')
@@ -189,7 +189,7 @@ function speedLines(snapshot: Snapshot): ConsoleLine[] {
   return [{ label: 'speed', style: 'bold', text: rates }, dimLine(counts), ...devices]
 }
 
-/** Devices that have a line of their own: there may be hundreds of rigs. */
+/** Most devices with their own line: there may be hundreds of rigs. */
 const MAX_DEVICE_LINES = 16
 
 function deviceLines(hardware: readonly HardwareSnapshot[], textOf: (each: HardwareSnapshot) => string): ConsoleLine[] {
@@ -206,7 +206,7 @@ export function hardwareText(hardware: HardwareSnapshot, rate: number | null): s
   return `${hardware.name.padEnd(6)}  ${formatHashrate(rate)}${warm === '' ? '' : `  ${warm}`}`
 }
 
-/** `61 C  fan 40%  212 W`; empty when nothing is known. */
+/** `61 C  fan 40%  212 W`, or an empty text if no sensor is known. */
 export function sensedText({ celsius, fanPercent, watts }: Sensed): string {
   return [
     ...(celsius === null ? [] : [`${Math.round(celsius)} C`]),
@@ -231,7 +231,7 @@ function summaryLines(snapshot: Snapshot): ConsoleLine[] {
   return lines
 }
 
-/** The mean rate of each device, where there are several. */
+/** The mean hashrate of each device, if there are several. */
 function meanLines({ hardware, uptimeMs }: Snapshot): ConsoleLine[] {
   if (hardware.length < 2 || uptimeMs === 0) return []
   return deviceLines(hardware, (each) => `${hardwareText(each, (each.hashes * 1000) / uptimeMs)} on average`)
@@ -250,7 +250,7 @@ export function voteText({ fork, isFor }: ForkVote): string {
   return isFor ? `votes for fork ${fork}` : `does not vote for fork ${fork}`
 }
 
-/** Nothing where there is none: only pools have them. */
+/** The shares that are blocks of a pool; no text if there are none. */
 export function poolBlocksTexts({ poolBlocks }: Pick<Snapshot, 'poolBlocks'>): string[] {
   if (poolBlocks === 0) return []
   return [poolBlocks === 1 ? '1 share is a block of the pool' : `${poolBlocks} shares are blocks of the pool`]

@@ -70,7 +70,7 @@ function typedFormat(args: readonly string[], environment: Surroundings['environ
 /** The outcome of a command. */
 export interface RunState {
   code: number
-  /** How errors are written. */
+  /** The format of errors. */
   format: LogFormat
 }
 

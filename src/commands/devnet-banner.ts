@@ -1,4 +1,4 @@
-/** The first lines of `newcut devnet`: addresses, where blocks come from, pages. */
+/** The first lines of `newcut devnet`: addresses, the origin of blocks, pages. */
 import type { devnetOptions } from '../cli/options/devnet.ts'
 import type { Values } from '../cli/options/row.ts'
 import type { Devnet } from '../compose/devnet.ts'
@@ -10,7 +10,7 @@ import { networkLine } from './network.ts'
 
 type DevnetValues = Values<typeof devnetOptions>
 
-/** Whether the page at /mine is served. */
+/** Whether the node serves the page /mine. */
 export const hasPage = (values: DevnetValues) => isPageOn(values['mine-page'], development.name)
 
 /** The first key that may mine; without such keys, the built-in key. */
@@ -37,7 +37,7 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
   ]
 }
 
-/** Where blocks come from, and how to get one where none comes by itself. */
+/** The origin of blocks, and how to make one if none comes by itself. */
 function blockLines({ settings: { autoMine }, url }: Devnet, { mine }: DevnetValues): string[] {
   if (mine) return ['mine: by itself']
   const order = `make a block: curl -H 'content-type: application/json' -d '{"0":1}' ${url}/make-blocks`

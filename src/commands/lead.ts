@@ -1,4 +1,4 @@
-/** `newcut lead`: gives work of a node to the rigs of a fleet, or stands by until its turn comes. */
+/** `newcut lead`: gives work of a node to the rigs of a fleet, or stands by. */
 import type { ChangingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import { leadOptions } from '../cli/options/lead.ts'

@@ -1,4 +1,4 @@
-/** Conditions under which options have an effect, and the reasons when they do not, for all commands. */
+/** The conditions under which options have an effect, and the reasons if they do not, for all commands. */
 import type { OptionNeed } from '../cli/options/row.ts'
 
 /** Why an option has no effect here. */
@@ -7,7 +7,7 @@ export interface Reason {
   readonly hint?: string
 }
 
-/** The values that decide; those that a command does not have are undefined. */
+/** The values that decide. Options that a command does not have are undefined. */
 export interface Given {
   /** One, or several in order of priority. */
   readonly node?: string | readonly string[] | undefined
@@ -33,7 +33,7 @@ const LEADER = 'the leader of the fleet gives the work, and decides who is paid'
 const POOL = 'a pool gives the work, and pays its user'
 const EMBEDDED = 'without --node there is only the embedded network'
 
-/** OptionNeed -> why it is not met; null: it is. */
+/** OptionNeed -> the reason why it is not met, or null if it is met. */
 export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>> = {
   noFleet: ({ fleet }) => when(fleet !== undefined, LEADER),
   noPool: ({ pool }) => when(pool !== undefined, 'with --pool the pools give the work'),
@@ -63,7 +63,8 @@ export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>
   own: ({ engine }) => when(engine === 'external', 'with --engine external the command searches'),
   threads: ({ threads }) => when(threads === 0, 'with --threads 0 no CPU thread searches'),
   gpu: ({ gpu }) => when(gpu === 'none', 'with --gpu none no GPU mines'),
-  namedGpu: ({ gpu }) => when(gpu === 'auto', '--gpu auto uses physical GPUs only', 'add --gpu all, or name the device'),
+  namedGpu: ({ gpu }) =>
+    when(gpu === 'auto', '--gpu auto uses physical GPUs only', 'add --gpu all, or name the device'),
   external: ({ engine }) => when(engine !== 'external', 'it is for --engine external', 'add --engine external'),
   rigServer: ({ 'stratum-listen': address }) =>
     when(address == null, 'no rigs can connect', 'add --stratum-listen HOST:PORT'),
@@ -86,7 +87,7 @@ function when(isSo: boolean, reason: string, hint?: string): Reason | null {
 
 const isEmbedded = ({ node, pool, fleet, nats }: Given) => (node ?? pool ?? fleet ?? nats) === undefined
 
-/** Why there is no second node or pool to fail over to; null: there is. */
+/** @returns the reason why there is no failover, or null if there are several nodes or pools. */
 function whyOne(given: Given): Reason | null {
   const { fleet, pool, node } = given
   if (fleet !== undefined) return { reason: LEADER }

@@ -8,13 +8,13 @@ import { signingKey } from '../wallet/keys.ts'
 import { knownKey, knownKeyNames, type NamedKey } from '../wallet/known-keys.ts'
 import { fileText } from './given-text.ts'
 
-/** In a file of `newcut keygen` the secret key stands in a comment; `secret:` is how other tools write it. */
+/** The secret key: in a comment of a file of `newcut keygen`, or after `secret:` in files of other tools. */
 const SECRET_LINE = /^[ \t]*(?:#[ \t]*)?(?:secret-key|secret):[ \t]*["']?([0-9a-fA-F]{64})["']?[ \t]*$/m
 const PUBLIC_LINE = /^[ \t]*(?:public-key|public):[ \t]*["']?(?:k:)?([0-9a-fA-F]{64})["']?[ \t]*$/m
 
 /**
- * The keys in their order, at least one, with the accounts that they stand for. `warn` hears of files that other users
- * may read. Throws NewcutError.
+ * @returns the keys in their order, at least one, with their accounts. Calls `warn` for files that other users may read.
+ * Throws NewcutError.
  */
 export function signingKeys(
   given: readonly string[] | undefined,
@@ -70,7 +70,7 @@ function keyOfFile(path: string, warn: (message: string) => void): NamedKey {
   const key = signingKey(secretKey)
   if (publicKey !== undefined && publicKey.toLowerCase() !== key.publicKey) {
     throw new NewcutError('BAD_INPUT', `--key ${path}: its secret key belongs to the public key ${key.publicKey}`, {
-      // Not repeated: it may be a secret key in the wrong place.
+      // The message does not repeat it: it may be a secret key in the wrong place.
       hint: 'the file names another public key: correct it, or leave it out',
     })
   }
@@ -93,7 +93,7 @@ function jsonObject(text: string): { readonly [field: string]: unknown } | null 
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as { readonly [field: string]: unknown }) : null
   } catch {
-    // The text form that keygen writes is not JSON.
+    // The text of keygen is not JSON.
     return null
   }
 }

@@ -100,7 +100,7 @@ describe('newcut local', () => {
     [['1', '--data', '{a'], '--data {a: not JSON'],
     [['nofile.pact'], 'cannot read nofile.pact (ENOENT) [BAD_INPUT]'],
     [['(fold (+) 0 (enumerate 1 1000))', '--gas-limit', '10'], '(give more gas with --gas-limit) [COMMAND_FAILED]'],
-    [['1', '--fingerprint', 'ab'.repeat(32)], '--fingerprint has no effect: there is no TLS'],
+    [['1', '--fingerprint', 'ab'.repeat(32)], 'does not use TLS'],
     [['1', '--node', '127.0.0.1:1'], '(is a node running there? newcut devnet starts one; --node names another)'],
   ])('refuses %j', async (args, message) => {
     expect(await failure('local', ...args)).toContain(message)
@@ -221,7 +221,10 @@ describe('newcut send', () => {
   })
 
   it.each([
-    [['1'], '--key is missing: a transaction needs a signature (name a file that newcut keygen wrote, or --key sender00'],
+    [
+      ['1'],
+      '--key is missing: a transaction needs a signature (name a file that newcut keygen wrote, or --key sender00',
+    ],
     [['1', '--key', 'sender10'], '--key sender10: no such file (newcut keygen FILE makes a key pair; well-known'],
     [['1', '--key', 'ab'.repeat(32)], '--key takes the name of a file, not a key'],
     [['1', '--key', 'package.json'], '--key package.json: there is no secret key in it'],

@@ -87,6 +87,8 @@ describe('newcut rigs', () => {
   })
 
   it.each(['', 'http://', 'a b', 'http://127.0.0.1:1/path'])('refuses the address "%s"', async (address) => {
-    expect((await run(['rigs', address])).err).toMatch(/expected HOST:PORT, the HTTP address of a miner.*\[BAD_OPTION\]/s)
+    expect((await run(['rigs', address])).err).toMatch(
+      /expected HOST:PORT, the HTTP address of a miner.*\[BAD_OPTION\]/s,
+    )
   })
 })

@@ -46,7 +46,7 @@ const PATHS: Readonly<Record<string, CompletedPlace['paths']>> = {
   DIR: 'folders',
 }
 
-/** Shells read these without quotes. */
+/** Words that need no quotes in shells. */
 const PLAIN_WORD = /^[\w:./-]+$/
 
 /** Throws Error for a word that shells would need quotes for. */

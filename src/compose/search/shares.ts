@@ -58,7 +58,8 @@ export async function openShares(state: StateSetup | null, keeping: ShareKeeping
   }
   return (onNotice) => {
     notify = onNotice
-    if (fault !== null) onNotice({ type: 'warning', message: `${fault}; shares and accounts will be lost when this process ends` })
+    if (fault !== null)
+      onNotice({ type: 'warning', message: `${fault}; shares and accounts will be lost when this process ends` })
     return new ShareRecorder(kept, accounts, systemClock, onNotice)
   }
 }

@@ -44,12 +44,16 @@ export function readPoolAddress(text: string): PoolAddress {
   // A name that was mistyped would be split, and somebody else paid.
   if (account === undefined && LIKE_ACCOUNT.test(credentials)) {
     const hint = 'a k: account has 64 hex digits after k:; write a colon in another user name as %3A'
-    throw new NewcutError('BAD_OPTION', `${url}: the user looks like an account, but its key or hash is not valid`, { hint })
+    throw new NewcutError('BAD_OPTION', `${url}: the user looks like an account, but its key or hash is not valid`, {
+      hint,
+    })
   }
   const [user] = account === undefined ? credentials.split(':', 1) : [account]
   const password = credentials.slice(user.length + 1)
   if (user === '') {
-    throw new NewcutError('BAD_OPTION', `${url}: the user is missing, so nobody would be paid`, { hint: `name the user: ${EXAMPLE}` })
+    throw new NewcutError('BAD_OPTION', `${url}: the user is missing, so nobody would be paid`, {
+      hint: `name the user: ${EXAMPLE}`,
+    })
   }
   // More likely than such a user is a second address without its scheme.
   if (user.includes('@')) {
