@@ -39,7 +39,6 @@ export class Metrics {
   readonly #poolBlocks = this.#counter(
     'newcut_pool_blocks_total',
     'Shares that the pool accepted and that also meet the target of their block.',
-    [],
   )
   readonly #hardwareErrors = this.#counter(
     'newcut_hardware_errors_total',
@@ -59,23 +58,16 @@ export class Metrics {
   readonly #minerHashes = this.#counter(
     'newcut_miner_hashes_total',
     'Hashes of all devices, including those that are gone.',
-    [],
   )
   readonly #minerFaults = this.#counter(
     'newcut_miner_faults_total',
     'Faults of all devices, including those that are gone.',
-    [],
   )
   readonly #minerHardwareErrors = this.#counter(
     'newcut_miner_hardware_errors_total',
     'Hardware errors of all devices, including those that are gone.',
-    [],
   )
-  readonly #preemptions = this.#counter(
-    'newcut_work_preemptions_total',
-    'Work that a new cut on its chain made stale.',
-    [],
-  )
+  readonly #preemptions = this.#counter('newcut_work_preemptions_total', 'Work that a new cut on its chain made stale.')
   readonly #preemptDuration = this.#histogram(
     'newcut_preempt_duration_seconds',
     'Time from the news of a new cut until nearly every device (99 %) searches new work.',
@@ -87,14 +79,12 @@ export class Metrics {
   readonly #connected = this.#gauge(
     'newcut_update_stream_connected',
     '1 while the update stream of the current chain is open.',
-    [],
   )
   readonly #workForkVotes = this.#gauge(
     'newcut_work_fork_votes',
     'Votes for the next fork in the current work: those of its epoch so far, including its own. Absent without work.',
-    [],
   )
-  readonly #workAge = this.#gauge('newcut_work_age_seconds', 'Age of the current work. Absent without work.', [])
+  readonly #workAge = this.#gauge('newcut_work_age_seconds', 'Age of the current work. Absent without work.')
   readonly #difficulty = this.#gauge(
     'newcut_difficulty_hashes',
     'Expected hashes for a block, from the latest work of the chain.',
@@ -119,12 +109,9 @@ export class Metrics {
   readonly #highest = this.#gauge(
     'newcut_hashrate_highest_hashes_per_second',
     'Highest hashrate of all devices over 10 s so far. Absent for the first 10 s.',
-    [],
   )
-  readonly #paused = this.#gauge('newcut_paused', '1 while the miner is paused.', [])
-  readonly #pausedBy = this.#gauge('newcut_paused_by', '1 for each cause of the pause: user, schedule, load.', [
-    'cause',
-  ])
+  readonly #paused = this.#gauge('newcut_paused', '1 while the miner is paused.')
+  readonly #pausedBy = this.#gauge('newcut_paused_by', '1 for each pause cause: user, schedule, load.', ['cause'])
   readonly #temperature = this.#gauge(
     'newcut_temperature_celsius',
     'Temperature of the processor (device `cpu`) or of a card. Absent if unknown.',
@@ -141,7 +128,7 @@ export class Metrics {
     ['fleet'],
   )
   readonly #fleetRigs = this.#gauge('newcut_fleet_rigs', 'For newcut lead: rigs that it hears from.', ['fleet'])
-  readonly #rigSessions = this.#gauge('newcut_rig_sessions', 'Connected stratum rigs.', [])
+  readonly #rigSessions = this.#gauge('newcut_rig_sessions', 'Connected stratum rigs.')
   readonly #rigShares = this.#counter(
     'newcut_rig_shares_total',
     'Shares of rigs by verdict: accepted, stale, duplicate, low, malformed, unauthorized, unsubscribed, unavailable.',
@@ -176,7 +163,6 @@ export class Metrics {
   readonly #shareLogFailing = this.#gauge(
     'newcut_share_log_failing',
     '1 while the share log cannot be written and shares are refused. 0 without a share log.',
-    [],
   )
   readonly #rigRefusals = this.#counter(
     'newcut_rig_refused_total',
@@ -383,11 +369,11 @@ export class Metrics {
     this.#counted.set(counter, total)
   }
 
-  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+  #counter<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
     return new Counter({ name, help, labelNames, registers: [this.registry] })
   }
 
-  #gauge<Label extends string>(name: string, help: string, labelNames: Label[]): Gauge<Label> {
+  #gauge<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> {
     return new Gauge({ name, help, labelNames, registers: [this.registry] })
   }
 

@@ -33,7 +33,7 @@ function hashrateLines(snapshot: Snapshot): ConsoleLine[] {
     hardwareText(each, each.hashrates['10s']),
     `        60s ${formatHashrate(each.hashrates['60s'])}  15m ${formatHashrate(each.hashrates['15m'])}  max ${formatHashrate(each.hashrates.highest)}`,
   ])
-  return titled('hash rate', [
+  return titled('hashrate', [
     `${ratesText(snapshot)}  max ${formatHashrate(highestHashrate)}`,
     `${formatHashrate(meanHashrate)} on average in ${formatDuration(uptimeMs)}`,
     ...devices,
@@ -56,14 +56,14 @@ function resultLines(snapshot: Snapshot): ConsoleLine[] {
 }
 
 function connectionLines({ nodes, issuer, source, connected, work }: Snapshot): ConsoleLine[] {
-  const news = connected ? 'updates arrive' : 'no updates at present'
+  const news = connected ? 'updates arrive' : 'no updates now'
   const current =
     work === null
       ? 'no work'
       : `chain ${work.chain} height ${work.height}, difficulty ${withPrefix(work.difficulty)}, for ${formatDuration(work.ageMs)}`
   return titled('node', [
     source,
-    `${news}; work from ${issuer ?? 'nobody yet'}`,
+    `${news}; work from ${issuer ?? 'no node yet'}`,
     current,
     ...nodes.map((node) => nodeText(node)),
   ])

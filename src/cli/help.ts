@@ -1,10 +1,10 @@
 /**
- * Help in 80 columns. `--help` has examples first, and one line for each option that most people need; `--help-all` has
- * every option with its details.
+ * Help in 80 columns, and the screen of `newcut` alone. `--help` has examples first, then one line for each common
+ * option. `--help-all` has every option with its details.
  */
 import type { Command, Option } from 'commander'
 import wrapAnsi from 'wrap-ansi'
-import { type CommandFacts, type CommandRow, commandGroups } from './command-row.ts'
+import { type CommandFacts, type CommandGroup, type CommandRow, commandGroups } from './command-row.ts'
 import { RowOption } from './flags.ts'
 import { fullHelp, optionGroups } from './options/row.ts'
 
@@ -103,3 +103,41 @@ const wrapped = (text: string, width = WIDTH) => wrapAnsi(text, width, { hard: t
 /** A heading, and lines below it. */
 export const section = (heading: string, lines: readonly string[]): string =>
   `${heading}:\n${lines.map((line) => INDENT + line).join('\n')}`
+
+/** The width of the names of groups on the first screen. */
+const LABEL = 12
+
+/** The screen of `newcut` without arguments: its purpose, the first step and the commands, in 80 x 24 characters. */
+export function firstScreen(rows: readonly CommandRow[], version: string): string {
+  const lines = [
+    `newcut ${version} mines Chainweb networks, and brings one of its own for development.`,
+    '',
+    'Start here; no node, account or key is needed, and Ctrl-C ends it:',
+    `${INDENT}newcut mine     mine a development network that runs in the same process`,
+    `${INDENT}newcut devnet   run such a network alone: a node at http://127.0.0.1:1848`,
+    '',
+    'Commands:',
+    ...commandGroups.flatMap((group) => nameLines(group, namesOf(group, rows))),
+    '',
+    'newcut help COMMAND shows its options and examples; newcut --help tells more.',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** The names of a group. `help` is a command of the program itself. */
+const namesOf = (group: CommandGroup, rows: readonly CommandRow[]) => [
+  ...rows.filter((row) => row.group === group).map(({ name }) => name),
+  ...(group === 'tools' ? ['help'] : []),
+]
+
+/** Names with commas after a label, in lines that fit. */
+function nameLines(label: string, names: readonly string[]): string[] {
+  const lines: string[] = []
+  for (const [i, name] of names.entries()) {
+    const word = i === names.length - 1 ? name : `${name}, `
+    const last = lines.at(-1)
+    if (last !== undefined && (last + word).trimEnd().length <= WIDTH) lines[lines.length - 1] = last + word
+    else lines.push(`${INDENT}${(last === undefined ? label : '').padEnd(LABEL)}${word}`)
+  }
+  return lines.map((line) => line.trimEnd())
+}

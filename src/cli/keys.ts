@@ -2,7 +2,7 @@
 
 /** Key -> its action, in the order of the list. */
 export const keys = {
-  h: 'hash rate',
+  h: 'hashrate',
   s: 'results',
   c: 'connection',
   e: 'health',

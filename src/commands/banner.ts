@@ -25,7 +25,7 @@ export function faceLines(api: MinerStart['api']): string[] {
 export function sourceLines({ node, source: description, payee }: MinerStart, source: MinerSetup['source']): string[] {
   switch (source.kind) {
     case 'fleet':
-      return [description, `paid: ${payee}, as the leader says`]
+      return [description, `paid: ${payee}, set by the leader`]
     case 'pools': {
       const [urls, users] = [source.pools.map(({ url }) => url), source.pools.map(({ user }) => user)]
       return [
@@ -44,7 +44,7 @@ function nodeLines({ client, account, embedded }: NonNullable<MinerStart['node']
   const { nodeVersion, nodeChains, nodeBlockDelay } = client.info
   const seconds = client.blockDelayMs / 1000
   const delay =
-    nodeBlockDelay === undefined ? `block delay not told, taken for ${seconds} s,` : `block delay ${seconds} s`
+    nodeBlockDelay === undefined ? `unknown block delay, assumed to be ${seconds} s,` : `block delay ${seconds} s`
   return [
     embedded === null
       ? `network: ${nodeVersion}, ${nodeChains.length} chains, ${delay} at ${client.http.baseUrl}`

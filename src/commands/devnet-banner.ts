@@ -39,11 +39,11 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
 
 /** The origin of blocks, and how to make one if none comes by itself. */
 function blockLines({ settings: { autoMine }, url }: Devnet, { mine }: DevnetValues): string[] {
-  if (mine) return ['mine: by itself']
+  if (mine) return ['mine: this process mines']
   const order = `make a block: curl -H 'content-type: application/json' -d '{"0":1}' ${url}/make-blocks`
   if (autoMine === null) {
-    const hint = 'with --mine or --auto-mine constant:2s they come by themselves'
-    return [`blocks: from miners and by order only; ${hint}`, order]
+    const hint = '--mine or --auto-mine constant:2s makes them automatically'
+    return [`blocks: only from miners and POST /make-blocks; ${hint}`, order]
   }
   return [`auto-mine: ${describeAutoMine(autoMine)}`, ...(autoMine.kind === 'on-demand' ? [order] : [])]
 }

@@ -62,7 +62,7 @@ function unanswered(error: unknown, { url }: Link, fleet: string): unknown {
   const isNobody = nobody || cause instanceof NoRespondersError
   if (!isNobody) return error
   return new NewcutError('NODE_UNREACHABLE', `no leader of the fleet ${fleet} answers at ${url}`, {
-    hint: 'newcut lead starts one; --fleet-name says which fleet',
+    hint: 'newcut lead starts one; --fleet-name names another fleet',
     cause: error,
   })
 }
@@ -98,7 +98,8 @@ async function order(
   if (json) return print(JSON.stringify({ ...what, rigs }))
   const done = what.pause ? 'paused' : 'resumed'
   const whom = what.rig === null ? 'all rigs' : `rig ${what.rig}`
-  const known = rigs === 0 ? 'none is there now; it holds for those that come' : `${rigs} of them are there now`
+  const known =
+    rigs === 0 ? 'none is connected now; it applies to rigs that connect later' : `${rigs} of them are connected now`
   print(`${whom} ${done}: ${known}`)
 }
 

@@ -36,7 +36,7 @@ export async function runKeygen({ file, json }: KeygenOptions, { out, err }: Sur
   else for (const line of keyLines(keys)) print(line)
   const mode = out.fd === undefined ? null : modeForOthers(out.fd)
   if (mode !== null) {
-    const remedy = 'chmod 600 takes that right away, and newcut keygen FILE writes a file for you alone'
+    const remedy = 'chmod 600 removes that right, and newcut keygen FILE writes a private file'
     printerTo(err)(
       `newcut: warning: other users may read the file that now holds the secret key (mode ${mode}): ${remedy}`,
     )
@@ -77,7 +77,7 @@ function keyFileError(file: string, cause: NodeJS.ErrnoException): NewcutError {
     new NewcutError('BAD_OUTPUT', `${file}: ${problem}`, { hint, cause })
   if (cause.code === 'EEXIST') {
     const hint = 'it may hold a key: name another file, or move this one away'
-    return failure('the file exists (EEXIST), and keygen overwrites no file', hint)
+    return failure('the file exists (EEXIST), and keygen never overwrites a file', hint)
   }
   const { problem, hint } = outputProblem(file, cause)
   return failure(problem, hint)
@@ -89,7 +89,9 @@ function fileLines(file: string, { publicKey }: KeyPair): string[] {
   const path = knownKey(file) === null ? file : `./${file}`
   const mode = modeForOthers(file)
   const readers =
-    mode === null ? 'which only you can read' : `which other users can read (mode ${mode}): its disk knows no rights`
+    mode === null
+      ? 'which only you can read'
+      : `which other users can read (mode ${mode}): its file system has no access rights`
   return [
     `account: k:${publicKey}`,
     `public key: ${publicKey}`,

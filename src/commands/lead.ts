@@ -90,7 +90,7 @@ async function dryRunLines(config: LeadConfig, setup: MinerSetup, stopped: Abort
     fleetLine(config.values),
     ...(config.file === null ? [] : [`configuration: ${config.file}`]),
     ...(await tryMiner(setup, stopped)),
-    'all of this works; without --dry-run it leads, or stands by',
+    'all checks passed; without --dry-run, newcut would lead or stand by',
   ]
 }
 

@@ -87,7 +87,7 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
     ...(await tryMiner(setup, stopped)),
     searchLine(values),
     ...pausingLines(values),
-    'all of this works; without --dry-run it is mined',
+    'all checks passed; without --dry-run, newcut would mine',
   ]
 }
 

@@ -51,7 +51,7 @@ export function checkLines(checked: RigsChecked): string[] {
   const { server, user, makers, findings, shares } = checked
   return [
     `${server} as ${printable(user, 100)}`,
-    'No share is handed in: how shares are judged is not checked.',
+    'newcut submits no shares here, so this does not check how the server judges them.',
     '',
     ...table(
       ['rig', 'mines', 'log-in', 'first job', 'nonce1', 'nonce2', 'shares of'],

@@ -60,7 +60,7 @@ async function readPage(url: URL, stopped: AbortSignal): Promise<WorkerTable> {
     })
   }
   if (response.status === 404) {
-    const { error = 'no rigs are let in there', hint } = refusalIn(body)
+    const { error = 'rigs cannot connect there', hint } = refusalIn(body)
     throw new NewcutError('NODE_REFUSED', `${url.origin}: ${printable(error)}`, {
       hint: printable(hint ?? 'start the miner with --stratum-listen HOST:PORT'),
     })

@@ -48,7 +48,7 @@ function keyOf(name: string, network: string, warn: (message: string) => void): 
   if (isDevelopment(network)) return known
   throw new NewcutError(
     'BAD_OPTION',
-    `--key ${name} is a key that everybody knows, and ${network} is no network for it`,
+    `--key ${name} is a public key pair for development, and ${network} is not a development network`,
     {
       hint: existsSync(name) ? `for the file, write ./${name}` : 'newcut keygen FILE makes a key pair of your own',
     },
@@ -75,8 +75,7 @@ function keyOfFile(path: string, warn: (message: string) => void): NamedKey {
     })
   }
   const mode = modeForOthers(path)
-  if (mode !== null)
-    warn(`other users may read the secret key in ${path} (mode ${mode}); chmod 600 takes that right away`)
+  if (mode !== null) warn(`other users may read the secret key in ${path} (mode ${mode}); chmod 600 removes that right`)
   return { account: `k:${key.publicKey}`, key }
 }
 

@@ -13,7 +13,7 @@ const PATIENCE_MS = 90_000
 const NOBODY_MINES: ConsoleLine = {
   label: 'pending',
   style: 'yellow',
-  text: 'still in no block: does anybody mine there? newcut mine --node URL does',
+  text: 'still in no block: is anyone mining there? newcut mine --node URL does',
 }
 
 /** Shows the steps, unless only the result is wanted. */
@@ -62,8 +62,8 @@ export class StepLines {
       return await task()
     } catch (error) {
       if (this.#goOn === null || !(stopped.aborted || error instanceof NewcutError)) throw error
-      const state = this.#isHalfway ? 'the coins are under way' : 'the command may still get into a block'
-      const hint = `${state}; to go on: ${this.#goOn}`
+      const state = this.#isHalfway ? 'the coins are in transit' : 'the command may still get into a block'
+      const hint = `${state}; to continue: ${this.#goOn}`
       if (stopped.aborted) this.#print({ label: 'stopped', style: 'yellow', text: hint })
       if (!(error instanceof NewcutError) || (error.code === 'COMMAND_FAILED' && !this.#isHalfway)) throw error
       const hints = error.hint === undefined ? hint : `${error.hint}; ${hint}`

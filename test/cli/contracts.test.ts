@@ -305,7 +305,7 @@ describe('newcut transfer', () => {
     const [, key = ''] = sent.exec(stopping.err()) ?? []
     const { code, out, err } = await stopping.stop()
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toMatch(new RegExp(`stopped .*to go on: newcut transfer --continue ${key} --chain 0\\n$`))
+    expect(err).toMatch(new RegExp(`stopped .*to continue: newcut transfer --continue ${key} --chain 0\\n$`))
     expect(await output('transfer', '--continue', key, '--chain', '0', '--key', 'sender08')).toBe(
       'the transfer from chain 0 is complete on chain 1\n',
     )

@@ -17,7 +17,7 @@ describe('newcut devnet --mine', () => {
     const node = devnet('--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '200', '--graph', 'pair')
     const [, url] = await node.sees(URL_LINE)
     expect(node.out()).toMatch(/difficulty 200 at/)
-    await node.sees(/^mine: by itself$/m)
+    await node.sees(/^mine: this process mines$/m)
     await node.sees(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/m)
     await node.sees(/ready {5}cpu: js/)
     await node.sees(/accepted {2}chain \d/)

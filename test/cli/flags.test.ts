@@ -71,7 +71,7 @@ describe('newcut, when a flag has no effect,', () => {
     [['--node', 'a:1', '--graph', 'pair'], '--graph has no effect: it is for the embedded network'],
     [['--node', 'a:1', '--no-pow'], '--no-pow has no effect: it is for the embedded network'],
     [['--node', 'a:1', '--insecure'], '--insecure has no effect: http://a:1 does not use TLS'],
-    [['--node', 'a:1', '--fingerprint', KEY], '--fingerprint has no effect: there is no TLS'],
+    [['--node', 'a:1', '--fingerprint', KEY], 'http://a:1 does not use TLS'],
     [['--node', 'https://a:1', '--fingerprint', KEY, '--insecure'], '--insecure has no effect: --fingerprint decides'],
     [['--insecure'], '--insecure has no effect: without --node'],
     [['--fail-fast'], '--fail-fast has no effect: without --node'],

@@ -58,7 +58,7 @@ describe('newcut rigs check', () => {
     const { at, engine } = await ours()
     const { code, out, err } = await check(at)
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toMatch(/^stratum\+tcp:\/\/127\.0\.0\.1:\d+ as k:0{64}\.check\nNo share is handed in: /)
+    expect(out).toMatch(/^stratum\+tcp:\/\/127\.0\.0\.1:\d+ as k:0{64}\.check\nnewcut submits no shares here, /)
     expect(out.match(/^\S.* {2}yes {2}.* 6 bytes .*2\^\d+$/gm)).toHaveLength(makerNames.length)
     expect(out).toMatch(/^Antminer KA3 +166 TH\/s +2\^48 +1\.7 s$/m)
     expect(out).toMatch(/^KD-BOX +1\.6 TH\/s +2\^44 +11 s$/m)

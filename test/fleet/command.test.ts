@@ -55,7 +55,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const rigs = ['alpha', 'beta'].map((rig) => start(['mine', '--fleet', url, '--rig', rig, ...RIG]))
     for (const rig of rigs) await rig.sees(/ accepted .*thread0/)
     expect(rigs[0].out()).toMatch(/^rig alpha of the fleet main at nats:\/\/127\.0\.0\.1:\d+$/m)
-    expect(rigs[0].out()).toMatch(/^paid: k:3b6a27bc\w+, as the leader says$/m)
+    expect(rigs[0].out()).toMatch(/^paid: k:3b6a27bc\w+, set by the leader$/m)
     await leader.sees(/ accepted .*rig:alpha/)
     await leader.sees(/ accepted .*rig:beta/)
     // Rigs report once a second, and rest for a moment between their solution and the next job.
@@ -182,7 +182,10 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
       ['mine', '--fleet', 'nats://h', '--stratum-proxy-listen', '127.0.0.1:0'],
       /--stratum-proxy-listen has no effect: no rigs can connect/,
     ],
-    [['mine', '--fleet', 'nats://h', '--nats-ca', 'x.pem'], /--nats-ca has no effect: there is no TLS/],
+    [
+      ['mine', '--fleet', 'nats://h', '--nats-ca', 'x.pem'],
+      /--nats-ca has no effect: the address of the NATS server does not use TLS/,
+    ],
     [['mine', '--rig', 'alpha'], /--rig has no effect/],
     [['mine', '--fleet', 'nats://h', '--rig', 'a b'], /--rig .*letters, digits/],
     [['lead', '--nats', 'tls://h', '--nats-cert', 'x.pem'], /--nats-key is missing/],
@@ -209,7 +212,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const tried = await tryLead(url)
     expect(tried).toMatchObject({ code: 0, err: '' })
     expect(tried.out).toMatch(/^fleet: main at nats:.*\nnetwork: development, .*\npaid: .*\nwork: chain \d+ height \d+/)
-    expect(tried.out).toMatch(/\nall of this works; without --dry-run it leads, or stands by\n$/)
+    expect(tried.out).toMatch(/\nall checks passed; without --dry-run, newcut would lead or stand by\n$/)
     expect((await run(['fleet', '--nats', url])).err).toMatch(/no leader of the fleet main answers/)
     const alone = await run(['mine', '--fleet', url, '--rig', 'alpha', ...RIG, '--dry-run'])
     expect([alone.code, alone.err]).toEqual([20, expect.stringMatching(/no leader of the fleet answers/)])
@@ -225,7 +228,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await until(async () => (await run(['fleet', '--nats', url])).code === 0)
     const rig = await run(['mine', '--fleet', url, '--rig', 'alpha', ...RIG, '--dry-run'])
     expect(rig).toMatchObject({ code: 0, err: '' })
-    expect(rig.out).toMatch(/rig alpha of the fleet main at nats:.*\npaid: k:\w+, as the leader says\ndevices: cpu\n/)
+    expect(rig.out).toMatch(/rig alpha of the fleet main at nats:.*\npaid: k:\w+, set by the leader\ndevices: cpu\n/)
   })
 
   it('says what is missing when the server has no JetStream', async () => {
