@@ -19,7 +19,7 @@ const commandHeadings: Readonly<Record<CommandRow['group'], string>> = {
   rigs: 'Rigs and pools',
   fleets: 'Fleets',
   networks: 'Networks',
-  contracts: 'Coins and contracts',
+  contracts: 'Contracts and coins',
   tools: 'Tools',
 }
 

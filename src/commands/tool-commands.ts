@@ -15,12 +15,12 @@ suites.argChoices = suiteNames
 /** The makers of src/stratum-check/makers.ts, which is loaded only when the command runs. */
 const rigMakers = {
   ka3: 'Antminer KA3, 2022',
-  'ka3-2023': 'Antminer KA3, since 2023',
+  'ka3-2023': 'Antminer KA3, 2023 on',
   goldshell: 'Goldshell KD5, KD6',
   'kd-box': 'Goldshell KD-BOX',
   ibelink: 'iBeLink BM-K1, BM-K3',
-  'authorize-first': 'a rig that authorizes before it subscribes',
-  farm: 'farm proxy with 3 users',
+  'authorize-first': 'one that authorizes first',
+  farm: 'proxy of a farm, 3 users',
 }
 const widestMaker = Math.max(...Object.keys(rigMakers).map((name) => name.length))
 const makerLines = Object.entries(rigMakers).map(([name, rig]) => `${name.padEnd(widestMaker)}  ${rig}`)

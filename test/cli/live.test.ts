@@ -124,7 +124,7 @@ describe('the configuration file of a running miner', () => {
     save(miner.file, 'threads: 2\nconfirmations: 3\nhttp-token: correct-horse-battery\n')
     await miner.sees(/configuration: threads 2 in the file has no effect: --threads on the command line wins\n/)
     await miner.sees(/configuration: confirmations 6 -> 3, effective at the next start\n/)
-    await miner.sees(/configuration: http-token is another\n/)
+    await miner.sees(/configuration: http-token changed\n/)
     expect(miner.out()).not.toContain(TOKEN)
     expect(await miner.threads()).toEqual(['thread0'])
     expect(await miner.get()).toMatchObject({ threads: 1, confirmations: 6 })

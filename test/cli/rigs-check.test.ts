@@ -193,8 +193,8 @@ describe('newcut rigs check', () => {
     expect((await run(['help', 'rigs', 'check'])).out).toBe((await run(['rigs', 'check', '--help'])).out)
     const { out } = await check('--help')
     expect(out).toContain('Usage: newcut rigs check [options] <server>')
-    const [, listed] = out.split('Makers (all, if none is given):\n')
-    const lines = listed.split('\n\n')[0].split('\n')
+    const [, listed] = out.split('Makers (default: all):\n')
+    const lines = listed.trimEnd().split('\n')
     expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual(makers.map(({ name, rig }) => [name, rig]))
   })
 

@@ -87,7 +87,7 @@ export const payoutsOptions = {
     decimalText('a number from 0 to 100, such as 1.5', (percent) => percent <= 100),
     '0',
     'PERCENT',
-    'percentage of rewards that the operator keeps',
+    'percentage that the operator keeps',
     { group: 'division' },
   ),
   minimum: option(
