@@ -10,7 +10,7 @@ const INTRODUCTION = `# Errors
 An error is one line: what is wrong, where, what to do (in brackets), and a code.
 
 \`\`\`
-newcut: --port: expected a whole number from 0 to 65535, got "x" (flag) [BAD_OPTION]
+newcut: --insecure has no effect: http://10.0.0.5:1848 does not use TLS (use an https:// address) [BAD_OPTION]
 \`\`\`
 
 Codes never change their meaning, so scripts can rely on them. With \`--log json\`, an error is a record on stdout.
