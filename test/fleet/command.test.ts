@@ -51,7 +51,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   it('mines: the leader gives work, rigs find blocks, the list tells of them', async () => {
     const { url } = await server()
     const leader = lead(url)
-    await leader.sees(/fleet {5}this process leads/)
+    await leader.sees(/fleet {5}this process is the leader/)
     const rigs = ['alpha', 'beta'].map((rig) => start(['mine', '--fleet', url, '--rig', rig, ...RIG]))
     for (const rig of rigs) await rig.sees(/ accepted .*thread0/)
     expect(rigs[0].out()).toMatch(/^rig alpha of the fleet main at nats:\/\/127\.0\.0\.1:\d+$/m)
@@ -83,7 +83,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   it('pauses and resumes one rig, and all, which holds for those that come later', async () => {
     const { url } = await server()
     const leader = lead(url)
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     const alpha = start(['mine', '--fleet', url, '--rig', 'alpha', ...RIG])
     await alpha.sees(/ accepted /)
     expect((await run(['fleet', 'pause', 'alpha', '--nats', url])).out).toMatch(/^rig alpha paused: 1 of them/)
@@ -99,7 +99,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     leader.child.kill('SIGKILL')
     await leader.ended
     const next = lead(url)
-    await next.sees(/this process leads/)
+    await next.sees(/this process is the leader/)
     const beta = start(['mine', '--fleet', url, '--rig', 'beta', ...RIG])
     await beta.sees(/paused +until the leader of the fleet resumes it/)
     expect((await run(['fleet', 'resume', 'all', '--nats', url])).code).toBe(0)
@@ -109,13 +109,13 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   it('goes on with the second leader when the first is killed', async () => {
     const { url } = await server()
     const first = lead(url)
-    await first.sees(/this process leads/)
+    await first.sees(/this process is the leader/)
     const second = lead(url)
     await second.sees(/is the leader; this process stands by/)
     const rig = start(['mine', '--fleet', url, '--rig', 'alpha', ...RIG])
     await rig.sees(/ accepted /)
     first.child.kill('SIGKILL')
-    await second.sees(/this process leads/)
+    await second.sees(/this process is the leader/)
     await second.sees(/ accepted .*rig:alpha/)
   })
 
@@ -123,7 +123,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const { url } = await server('authorization { user: miner, password: "s3cret!" }')
     const own = url.replace('nats://', 'nats://miner:s3cret%21@')
     const leader = lead(own)
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     const rig = start(['mine', '--fleet', own, '--rig', 'alpha', ...RIG])
     await rig.sees(/ accepted /)
     for (const wrong of [url, url.replace('nats://', 'nats://miner:wrong@')]) {
@@ -144,7 +144,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(config).toMatch(/permissions/)
     const { url } = await server(config)
     const leader = lead(url.replace('nats://', 'nats://leader:LEADER@'))
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     const rig = start(['mine', '--fleet', url.replace('nats://', 'nats://rig:RIG@'), '--rig', 'alpha', ...RIG])
     await rig.sees(/ accepted /)
     // A rig may not give orders.
@@ -160,7 +160,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const { cert, key } = certificate(folder)
     const { url } = await server(`tls { cert_file: "${cert}", key_file: "${key}" }`, 'tls')
     const leader = lead(url, '--nats-ca', cert)
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     const rig = start(['mine', '--fleet', url, '--nats-ca', cert, '--rig', 'alpha', ...RIG])
     await rig.sees(/ accepted /)
     const stranger = await run(['fleet', '--nats', url])
@@ -223,7 +223,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const plain = await server('', 'nats', false)
     expect((await tryLead(plain.url)).err).toMatch(/no JetStream \(nats-server -js\)/)
     const leader = lead(url)
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     // It answers once it has read who is paused.
     await until(async () => (await run(['fleet', '--nats', url])).code === 0)
     const rig = await run(['mine', '--fleet', url, '--rig', 'alpha', ...RIG, '--dry-run'])
