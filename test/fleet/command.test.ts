@@ -172,7 +172,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   })
 
   it.each([
-    [['fleet', 'pause'], /pause: which rig/],
+    [['fleet', 'pause'], /pause: the name of a rig is missing/],
     [['fleet', 'list', 'alpha'], /list takes no rig/],
     [['fleet', '--nats', 'http://x'], /--nats \*\*\*: expected nats:\/\/HOST/],
     [['fleet', '--nats', 'nats://127.0.0.1:1'], /no NATS server answers at nats:\/\/127\.0\.0\.1:1/],

@@ -233,7 +233,10 @@ it('a second payer is refused while one is at work', async () => {
   const again = await lockPayouts(ground.state)
   const refused = await payouts('--pay', '--key', ground.keyFile)
   await again.release()
-  expect([refused.code, refused.err]).toEqual([25, expect.stringContaining('another newcut payouts --pay is running there')])
+  expect([refused.code, refused.err]).toEqual([
+    25,
+    expect.stringContaining('another newcut payouts --pay is running there'),
+  ])
 })
 
 it.each([
