@@ -226,7 +226,7 @@ async function expectSettled(field: RelayField, client: NodeClient, shares: read
   const credited = records.filter(({ state }) => state === 'credited')
   const inStream = new Set(found.map(({ block }) => block))
   const unshared = credited.filter(({ hash }) => !inStream.has(hash)).map(({ hash }) => hash)
-  expect(unshared, 'blocks without a share, for which the user is missing, so nobody would be paid').toEqual([])
+  expect(unshared, 'blocks without a share, for which nobody would be paid').toEqual([])
   const states = new Map<string, number>()
   for (const { state } of records) states.set(state, (states.get(state) ?? 0) + 1)
   const told = [...states].map(([state, n]) => `${n} ${state}`).join(', ')
