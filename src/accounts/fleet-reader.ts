@@ -27,7 +27,7 @@ export class FleetShareReader implements ShareReader {
       const log = new ShareLog(link, options.onWarning)
       if (await link.knownAsMissing(() => log.isThere())) return new FleetShareReader(link, log)
       throw new NewcutError('BAD_INPUT', `${link.url}: the fleet ${link.fleet} has no share log`, {
-        hint: 'its leader makes one with the first relay (newcut mine --fleet URL --stratum-listen HOST:PORT); --fleet-name says which fleet',
+        hint: 'its leader creates one for the first relay (newcut mine --fleet URL --stratum-listen HOST:PORT); --fleet-name names another fleet',
       })
     } catch (error) {
       await link.close()

@@ -254,7 +254,7 @@ export class ShareLog {
 
   /** An incomplete log would divide rewards wrongly. */
   #cutShort(): NewcutError {
-    return new NewcutError('NODE_UNREACHABLE', `the share log of the fleet ended before its end at ${this.#link.url}`, {
+    return new NewcutError('NODE_UNREACHABLE', `the share log of the fleet broke off early at ${this.#link.url}`, {
       hint: 'is the NATS server up? try again',
     })
   }

@@ -26,7 +26,7 @@ function openingError(folder: string, error: unknown): NewcutError {
   const { code } = reason as { readonly code?: string }
   if (code === 'LEVEL_LOCKED') {
     const hint = 'one miner per share log: stop the other one, or use another --state'
-    return new NewcutError('DATA_UNUSABLE', `${folder}: another miner keeps its shares here`, { hint, cause: error })
+    return new NewcutError('DATA_UNUSABLE', `${folder}: another miner uses this share log`, { hint, cause: error })
   }
   if (code === 'LEVEL_CORRUPTION') {
     const hint = 'move the folder away; the miner begins a new share log in its place'

@@ -350,7 +350,7 @@ async function claim(database: ShareDatabase, folder: string, network: string): 
   const [format, of] = await database.getMany(['m/format', 'm/network'])
   if (format !== undefined && format !== String(FORMAT)) {
     const message = `${folder}: the share log has the format ${format}, and this newcut knows ${FORMAT}`
-    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'take a newer newcut, or another --state' })
+    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'use a newer newcut, or another --state' })
   }
   if (of !== undefined && of !== network) {
     const message = `${folder}: the share log is of the network ${of}, not of ${network}`

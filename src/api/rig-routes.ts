@@ -125,7 +125,7 @@ function textOf(query: Query, name: string): string | undefined {
 function read<T>(name: string, text: string | undefined, cursor: (text: string) => T | null): T | undefined {
   if (text === undefined) return undefined
   const value = cursor(text)
-  if (value === null) throw bad(`${name}: expected the header ${PAGE_HEADER} of the page before`)
+  if (value === null) throw bad(`${name}: expected the header ${PAGE_HEADER} of the previous page`)
   return value
 }
 

@@ -62,8 +62,8 @@ export class Journal {
       disk.makeFolder(folder)
       disk.open(join(folder, fileOf(new Date(Date.now()).toISOString()))).close()
     } catch (error) {
-      throw new NewcutError('BAD_OPTION', `the journal cannot be kept in ${folder}: ${describeError(error)}`, {
-        hint: '--state DIR names another folder, --state off keeps none',
+      throw new NewcutError('BAD_OPTION', `cannot write the journal in ${folder}: ${describeError(error)}`, {
+        hint: 'set --state DIR to another folder, or mine without a journal with --state off',
         cause: error,
       })
     }

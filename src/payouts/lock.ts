@@ -23,12 +23,12 @@ export async function lockPayouts(folder: string): Promise<Lock> {
   } catch (error) {
     const reason = (error as { readonly cause?: unknown }).cause ?? error
     if ((reason as { readonly code?: string }).code === 'LEVEL_LOCKED') {
-      throw new NewcutError('DATA_UNUSABLE', `${folder}: another newcut payouts --pay is at work there`, {
-        hint: 'wait until it has ended; it goes on where it was interrupted',
+      throw new NewcutError('DATA_UNUSABLE', `${folder}: another newcut payouts --pay is running there`, {
+        hint: 'wait until it ends; a run continues where an interrupted one stopped',
       })
     }
     throw new NewcutError('DATA_UNUSABLE', `${location}: cannot be locked: ${describeError(reason)}`, {
-      hint: '--state names a directory that this user may read and write',
+      hint: 'set --state to a folder that this user may read and write',
       cause: error,
     })
   }

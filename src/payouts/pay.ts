@@ -84,7 +84,7 @@ async function checkFunds(chain: number, due: readonly Balance[], options: PayOp
   const gas = gasCost({ ...terms, gasLimit: gasFor(due.length) + gasFor(0) * commands })
   if (balance.compare(readAmount(coinsText(total)).add(gas)) >= 0) return
   const has = `${account} has ${balance.toSource()} coins on chain ${chain}`
-  throw new NewcutError('COMMAND_FAILED', `${has}, and needed are ${coinsText(total)} and up to ${gas} for gas`, {
+  throw new NewcutError('COMMAND_FAILED', `${has}, but needs ${coinsText(total)} and up to ${gas} for gas`, {
     hint: 'move coins there, and run newcut payouts --pay again; nothing was paid on this chain',
   })
 }

@@ -40,7 +40,7 @@ function textOf(path: string): string {
  */
 export function damaged(path: string, line: number): never {
   throw new NewcutError('DATA_UNUSABLE', `${path}: line ${line} is damaged, and it may be a payment`, {
-    hint: 'mend it from a copy that has all later lines too: what is missing there would be paid twice',
+    hint: 'restore it from a copy that has all later lines too: payments missing there would be made twice',
   })
 }
 
@@ -104,7 +104,7 @@ function unwritable(path: string, error: unknown): unknown {
     'DATA_UNUSABLE',
     `${path}: the journal of payouts cannot be written: ${describeError(error)}`,
     {
-      hint: 'nothing is paid that is not in it; --state DIR names another folder',
+      hint: 'newcut pays nothing that is not in it; set --state DIR to another folder',
       cause: error,
     },
   )

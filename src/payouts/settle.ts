@@ -246,6 +246,6 @@ function expiredStatus({ clock }: SettleOptions, requestKey: string): OrderStatu
 function unproven(orders: readonly PayoutOrder[]): NewcutError {
   const keys = orders.map(({ requestKey }) => requestKey).join(', ')
   return new NewcutError('NO_RESULT', `no result of ${keys}, and no block deep enough that proves it`, {
-    hint: 'nothing is paid again before that is known: run newcut payouts --pay later, when the chain has gone on',
+    hint: 'nothing is paid again until it is known: run newcut payouts --pay again after more blocks',
   })
 }

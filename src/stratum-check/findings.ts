@@ -35,13 +35,13 @@ const texts = {
   }),
   firstLine: (what: string) => ({
     level: 'fails',
-    text: `it takes the first line after mining.subscribe for the answer, and that is ${what}`,
+    text: `it takes the first line after mining.subscribe as the answer, and that is ${what}`,
     remedy: 'send no target, job or message before the answer to mining.subscribe',
   }),
   nullAnswer: () => ({
     level: 'fails',
-    text: 'it takes the first line after mining.subscribe for the answer, and that is an answer with the id null',
-    remedy: 'do not answer what has the id null',
+    text: 'it takes the first line after mining.subscribe as the answer, and that is an answer with the id null',
+    remedy: 'do not answer messages with the id null',
   }),
   wrongId: (id: string) => ({
     level: 'fails',
@@ -103,7 +103,7 @@ const texts = {
   closed: (during: string, why: string) => ({
     level: 'fails',
     text: `the server closes the connection ${during}${why}`,
-    remedy: 'answer a method that is not known with error -32601, ignore what has the id null, and stay open',
+    remedy: 'answer an unknown method with error -32601, ignore messages with the id null, and stay open',
   }),
   closedAtOnce: () => ({
     level: 'fails',
@@ -112,13 +112,13 @@ const texts = {
   }),
   closedAfter: (method: string) => ({
     level: 'loss',
-    text: `the server closes the connection when it asks ${method}, as some settings make it do`,
-    remedy: 'answer a method that is not known with error -32601, and stay open',
+    text: `the server closes the connection when it asks ${method}, as some settings cause`,
+    remedy: 'answer an unknown method with error -32601, and stay open',
   }),
   closedLater: (afterMs: number) => ({
     level: 'loss',
     text: `the server closes the connection after ${formatDuration(afterMs)} without a share: as a spare pool it is gone`,
-    remedy: 'keep connections that hand in nothing: an Antminer keeps one to each of its three pools',
+    remedy: 'keep connections without shares: an Antminer keeps one to each of its three pools',
   }),
   unreachable: (why: string) => ({
     level: 'fails',
@@ -132,7 +132,7 @@ const texts = {
   }),
   someNonce1Odd: (nonce1: string) => ({
     level: 'loss',
-    text: `nonce1 is ${nonce1} on one of the connections: an Antminer that is given an odd number of digits is refused`,
+    text: `nonce1 is ${nonce1} on one of the connections: an Antminer that gets an odd number of digits is refused`,
     remedy: 'write nonce1 with its leading zeros',
   }),
   // Targets and jobs.
@@ -148,7 +148,7 @@ const texts = {
   }),
   onlyDifficulty: () => ({
     level: 'loss',
-    text: 'it is told a difficulty and no target, and the unit that it takes that in is not known',
+    text: 'it gets a difficulty but no target, and its unit of difficulty is unknown',
     remedy: 'send mining.set_target with 64 hex digits',
   }),
   noTarget: () => ({
@@ -176,7 +176,7 @@ const texts = {
   }),
   lateJob: (afterMs: number) => ({
     level: 'loss',
-    text: `its first job comes ${formatDuration(afterMs)} after its log-in: it is idle for so long at each log-in`,
+    text: `its first job comes ${formatDuration(afterMs)} after its log-in: it is idle for that long at each log-in`,
     remedy: 'send target and current job right behind the answer to mining.authorize',
   }),
   noJob: (afterMs: number) => ({
@@ -194,10 +194,10 @@ const texts = {
     text: `shares of ${bits(difficulty)} hashes: the fastest of these rigs hands in one in ${formatDuration(seconds * 1000)}`,
     remedy: 'begin easier, or take a difficulty from the password or the user',
   }),
-  garbage: () => ({ level: 'loss', text: 'a line is no message', remedy: 'send one JSON object a line' }),
+  garbage: () => ({ level: 'loss', text: 'a line is not a message', remedy: 'send one JSON object a line' }),
   reconnect: () => ({
     level: 'note',
-    text: 'it is told client.reconnect, which it ignores',
+    text: 'it gets client.reconnect, which it ignores',
     remedy: 'keep the address, and move the server behind it',
   }),
   // Measurements.
@@ -208,9 +208,9 @@ const texts = {
   }),
   slowHeaders: (headerMs: number, used: number) => ({
     level: 'loss',
-    text: `it has searched a header after ${formatDuration(headerMs)}, and new ones come too slowly: ${percent(used)} of its hash power is used, the rest repeats itself or idles`,
+    text: `it exhausts a header in ${formatDuration(headerMs)}, and new ones come too slowly: it uses ${percent(used)} of its hashrate, and repeats work or idles for the rest`,
     remedy:
-      'move the creation time on by a microsecond before it can have searched the header; if the server does so by the rate of shares, it cannot know that of this check, which hands in none',
+      'move the creation time on by a microsecond before it can have searched the header; if the server decides by the rate of shares, this check cannot show it, because it submits none',
   }),
   oldHeaders: (count: number) => ({
     level: 'loss',

@@ -52,8 +52,8 @@ describe('GET /api/rigs', () => {
     ['/api/rigs?limit=1&limit=2', 'limit: given more than once'],
     ['/api/shares?limit=10001', 'limit: expected a whole number from 0 to 10000'],
     ['/api/shares?order=up', 'order: expected oldest or newest'],
-    ['/api/shares?after=x', 'after: expected the header newcut-after of the page before'],
-    ['/api/shares/refused?after=1.x', 'after: expected the header newcut-after of the page before'],
+    ['/api/shares?after=x', 'after: expected the header newcut-after of the previous page'],
+    ['/api/shares/refused?after=1.x', 'after: expected the header newcut-after of the previous page'],
   ])('and its like answer %s with what would be right', async (path, message) => {
     const { ask } = await serving()
     const { status, text } = await ask(path)

@@ -59,7 +59,8 @@ export async function openShares(state: StateSetup | null, keeping: ShareKeeping
   }
   return (onNotice) => {
     notify = onNotice
-    if (fault !== null) onNotice({ type: 'warning', message: `${fault}; shares and accounts end with this process` })
+    if (fault !== null)
+      onNotice({ type: 'warning', message: `${fault}; shares and accounts will be lost when this process ends` })
     return new ShareRecorder(storage, accounts, systemClock, onNotice)
   }
 }

@@ -306,6 +306,6 @@ export class CpuEngine implements Engine {
 
 function refusal(refused: readonly string[]): NewcutError {
   return new NewcutError('KERNEL_REFUSED', `no search kernel works here: ${refused.join('; ')}`, {
-    hint: '--kernel auto takes whatever works here',
+    hint: '--kernel auto picks a kernel that works here',
   })
 }

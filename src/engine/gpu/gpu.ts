@@ -114,7 +114,7 @@ export class GpuEngine implements Engine {
     const failures = await Promise.all(this.#devices.map((device) => device.start()))
     if (!this.#devices.every(({ isParked }) => isParked)) return
     await this.stop()
-    throw new NewcutError('KERNEL_REFUSED', `no GPU searches here: ${failures.join('; ')}`, {
+    throw new NewcutError('KERNEL_REFUSED', `no GPU can search here: ${failures.join('; ')}`, {
       hint: 'newcut devices lists the GPUs of this machine; --gpu none mines without them',
     })
   }

@@ -18,6 +18,6 @@ export function tlsServer(
     return createTlsServer({ cert, key }, onSocket).on('tlsClientError', (_error, socket) => socket.destroy())
   } catch (error) {
     const message = `cannot use ${files.cert} and ${files.key} for TLS: ${(error as Error).message}`
-    throw new NewcutError('BAD_INPUT', message, { hint: 'both are files in PEM form', cause: error })
+    throw new NewcutError('BAD_INPUT', message, { hint: 'both must be PEM files', cause: error })
   }
 }

@@ -44,18 +44,22 @@ export function readPoolAddress(text: string): PoolAddress {
   const [account] = ACCOUNT.exec(credentials) ?? []
   // Splitting a mistyped account would pay somebody else.
   if (account === undefined && LIKE_ACCOUNT.test(credentials)) {
-    const hint = 'k: has 64 hex digits behind it, for one; in other names of users a colon is written %3A'
-    throw new NewcutError('BAD_OPTION', `${url}: the user begins like an account, and is none`, { hint })
+    const hint = 'a k: account has 64 hex digits after k:; write a colon in another user name as %3A'
+    throw new NewcutError('BAD_OPTION', `${url}: the user looks like an account, but its key or hash is not valid`, {
+      hint,
+    })
   }
   const [user] = account === undefined ? credentials.split(':', 1) : [account]
   const password = credentials.slice(user.length + 1)
   if (user === '') {
-    throw new NewcutError('BAD_OPTION', `${url}: nobody would be paid`, { hint: `name the user: ${EXAMPLE}` })
+    throw new NewcutError('BAD_OPTION', `${url}: the user is missing, so nobody would be paid`, {
+      hint: `name the user: ${EXAMPLE}`,
+    })
   }
   // More likely, this is a second address without its scheme.
   if (user.includes('@')) {
-    const hint = 'an @ in the name is written %40; every address begins with stratum+tcp:// or stratum+ssl://'
-    throw new NewcutError('BAD_OPTION', `${url}: the user has an @`, { hint })
+    const hint = 'write an @ in the user name as %40; every address begins with stratum+tcp:// or stratum+ssl://'
+    throw new NewcutError('BAD_OPTION', `${url}: the user contains an @`, { hint })
   }
   const tls = scheme.toLowerCase() === 'ssl'
   return { host: host.replace(/^\[|\]$/g, ''), port, tls, user: decoded(user), password: decoded(password), url }

@@ -300,13 +300,13 @@ export class PoolSession {
     const where = printable(`${to}:${at}`, 100)
     // Compare with the configured address, so that several redirections cannot leave its domain.
     if (!mayMoveTo(home, to) || !Number.isInteger(at) || at < 1 || at > 65_535) {
-      const text = `it sends its miners to ${where}, which is not its own: nobody goes there`
+      const text = `it redirects miners to ${where}, outside its own domain: newcut does not follow`
       this.#options.handlers.onMessage(text, true)
       return
     }
     const url = `stratum+${address.tls ? 'ssl' : 'tcp'}://${where}`
     this.#connection.close()
-    const reason = new NewcutError('NODE_UNREACHABLE', `pool ${address.url}: it sends its miners to ${where}`)
+    const reason = new NewcutError('NODE_UNREACHABLE', `pool ${address.url}: it redirects miners to ${where}`)
     this.#end(reason, { address: { ...address, host: to, port: at, url }, waitMs })
   }
 
