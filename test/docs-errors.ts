@@ -9,7 +9,7 @@ const INTRODUCTION = `# Errors
 
 An error is one line: what is wrong, where, what to do (in brackets), and a code.
 
-\`\`\`
+\`\`\`text
 newcut: --insecure has no effect: http://10.0.0.5:1848 does not use TLS (use an https:// address) [BAD_OPTION]
 \`\`\`
 

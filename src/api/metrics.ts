@@ -1,10 +1,7 @@
 /**
- * Prometheus metrics of a miner. Names and labels are an interface: dashboards depend on them. docs/METRICS.md is made
- * from the help texts here and the groups in metric-groups.ts.
- *
- * A scrape removes the series of a device that is gone: devices of a fleet come and go, and each label set takes memory
- * here and in Prometheus. The `newcut_miner_` totals keep its counts and never fall. They are separate metrics, because
- * rate() would read hashes that move to another series as a burst.
+ * Prometheus metrics of a miner. Names and labels are public: dashboards depend on them. docs/METRICS.md is made from the
+ * help texts here and the groups in metric-groups.ts. A scrape removes the series of devices that have left. The
+ * `newcut_miner_` totals keep their counts; rate() would read hashes moved to another series as a burst.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { stepNames, verdictOf, verdicts } from '../core/solution.ts'
