@@ -1,7 +1,7 @@
 /*
- * Nonce search: BLAKE2s-256 (RFC 7693) of 286-byte work, one compression a nonce.
+ * Nonce search: BLAKE2s-256 (RFC 7693) of 286-byte work, one compression per nonce.
  *
- * The host has hashed the first 256 bytes. What is left is the last block: 30 bytes of work, the nonce at their end,
+ * The host has hashed the first 256 bytes. The shader hashes the last block: 30 bytes of work that end with the nonce,
  * and zero padding. Its sixteen words are m0..m15:
  *
  *                                                        changes from
@@ -10,34 +10,35 @@
  *     high half of m5 nonce bits 0..15                   trip to trip
  *     m6              nonce bits 16..47                  lane to lane
  *     low half of m7  nonce bits 48..63                  batch to batch
- *     m8..m15         zero, nothing is added for them    never
+ *     m8..m15         zero (additions left out)         never
  *
  * A batch is `lanes` times `trips` nonces: lane l has m6 = `first` + l * `stride`, modulo 2^32, and tries `trips` values
- * of m5, `step` apart. `stride` is 1 unless a pool has fixed low bits of m6. Round 1 mixes column 3 from m6 and m7, so each
- * lane does that once for all its trips. Column 2 depends on m5 alone in what differs: it is the same for all lanes of a
- * trip, which GPUs with a scalar unit leave to that.
+ * of m5, `step` apart. `stride` is 1 unless a pool has fixed low bits of m6.
+ *
+ * Round 1 mixes column 3 from m6 and m7, so each lane does that once for all its trips. Column 2 varies only with
+ * m5. It is therefore the same for all lanes of a trip, and GPUs with a scalar unit compute it there.
  *
  * Params, 128 bytes:                               Result, 8 + 8 * MAX_RESULT_NONCES bytes:
- *       0  rows    u32[16]  state, see below             0  tag         u32  of the batch whose result this is
- *      64  words   u32[8]   m0..m7, m6: stride           4  candidates  u32  found, the host has set it to 0
+ *       0  rows    u32[16]  state, see below             0  tag         u32  of the batch of this result
+ *      64  words   u32[8]   m0..m7, m6: stride           4  candidates  u32  number found; the host sets 0
  *      96  bound   u32      top word of the target       8  nonces      u64[MAX_RESULT_NONCES] little-endian, unordered
  *     100  h7      u32      word 7 of the midstate
- *     104  tag     u32      copied to the result      `candidates` may exceed MAX_RESULT_NONCES. Then nonces are
+ *     104  tag     u32      copied to the result      If `candidates` exceeds MAX_RESULT_NONCES, nonces are
  *     108  first   u32      m6 of lane 0              missing, and the host searches the batch again in parts.
- *     112  lanes   u32      may be fewer than the dispatch has
+ *     112  lanes   u32      at most those of the dispatch
  *     116  trips   u32      at least 1
  *     120  step    u32      a multiple of 2^16
  *     124  one     u32      1, see SPLIT
  *
- * `rows` is the state v0..v15 in which round 1 has mixed columns 0 and 1, and the first half of column 2. `words` has m5
- * of the first trip.
+ * `rows` is the state v0..v15 after round 1 has mixed columns 0 and 1, and the first half of column 2. `words` contains
+ * m5 of the first trip.
  */
 
 override WORKGROUP: u32 = 64;
 
 /**
- * Sums of three terms as a * one + b, then + x. NVIDIA multiplies and adds on a pipe of its own, beside the one that all
- * the rest waits for. The compiler must not know that `one` is 1. Other GPUs are slower with it.
+ * Computes sums of three terms as a * one + b, then + x. NVIDIA GPUs run multiply-add on a pipe of its own, beside the
+ * pipe that limits the other instructions. The compiler must not know that `one` is 1. Other GPUs are slower with it.
  */
 override SPLIT: bool = false;
 
@@ -87,7 +88,7 @@ fn search(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) gro
   let rows = State(params.rows[0], params.rows[1], params.rows[2], params.rows[3]);
   let column3 = columns(State(rows.a.wwww, rows.b.wwww, rows.c.wwww, rows.d.wwww), vec4u(m6), vec4u(m7));
   var m5 = params.words[1].y;
-  // Down to zero: so Dawn knows that the loop ends. It guards others with a counter of 64 bits.
+  // Counting down to zero shows Dawn that the loop ends. Dawn guards other loops with a 64-bit counter.
   for (var trips = params.trips; trips > 0u; trips--) {
     let column2 = half(State(rows.a.zzzz, rows.b.zzzz, rows.c.zzzz, rows.d.zzzz), vec4u(m5), 8u, 7u);
     let mixed = State(
@@ -112,8 +113,8 @@ fn append(m5: u32, m6: u32) {
 }
 
 /**
- * Bytes 28..31 of the hash, little-endian, from the state in which round 1 has mixed the columns. RFC 7693 section 3.2;
- * the compiler drops what word 7 does not need.
+ * Bytes 28..31 of the hash, little-endian, from the state after round 1 has mixed the columns (RFC 7693 section 3.2).
+ * The compiler removes computations that word 7 does not need.
  */
 fn top_word(mixed: State, m5: u32, m6: u32) -> u32 {
   let m0 = params.words[0].x;
@@ -146,18 +147,18 @@ fn top_word(mixed: State, m5: u32, m6: u32) -> u32 {
   return params.h7 ^ v.b.w ^ v.d.w;
 }
 
-/** The mixing function G (section 3.1) on all four columns, with a word of `x` and one of `y` each. */
+/** Mixing function G (section 3.1) on all four columns, each with one word of `x` and one of `y`. */
 fn columns(v: State, x: vec4u, y: vec4u) -> State {
   return half(half(v, x, 16u, 12u), y, 8u, 7u);
 }
 
-/** G on the four diagonals: columns once row i is turned by i. */
+/** G on the four diagonals: rotating row i by i turns them into columns. */
 fn diagonals(v: State, x: vec4u, y: vec4u) -> State {
   let turned = columns(State(v.a, v.b.yzwx, v.c.zwxy, v.d.wxyz), x, y);
   return State(turned.a, turned.b.wxyz, turned.c.zwxy, turned.d.yzwx);
 }
 
-/** Half of G: its first half rotates by 16 and 12, its second one by 8 and 7. */
+/** One half of G: the first half rotates by 16 and 12, the second by 8 and 7. */
 fn half(v: State, words: vec4u, bits_d: u32, bits_b: u32) -> State {
   let a = select(v.a, v.a * params.one, SPLIT) + v.b + words;
   let d = rotate(v.d ^ a, bits_d);
@@ -167,8 +168,8 @@ fn half(v: State, words: vec4u, bits_d: u32, bits_b: u32) -> State {
 }
 
 /**
- * Rotates right. The select always takes `bits`: it hides until late that the distance is a constant, since Mesa makes
- * two or three instructions of a rotation by a constant, but one of this. Other compilers see through it.
+ * Rotates right. The select always yields `bits`, but hides from Mesa that the distance is constant: Mesa compiles a
+ * constant rotation to two or three instructions, and this form to one. Other compilers see through it.
  */
 fn rotate(x: vec4u, bits: u32) -> vec4u {
   let distance = select(bits, params.tag, false);

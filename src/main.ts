@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The entry of the command line. */
+/** Entry point of the command line. */
 import { reportError } from './cli/console.ts'
 import { newcut } from './commands/commands.ts'
 import { surroundings } from './commands/surroundings.ts'
@@ -7,9 +7,9 @@ import { asNewcutError } from './core/errors.ts'
 import { exitCodeOf } from './core/exit-codes.ts'
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader has gone away (`newcut inspect ... | head`): this is not an error.
+  // The reader has closed the pipe (`newcut inspect ... | head`), which is not an error.
   if (error.code === 'EPIPE') process.exit(0)
-  // EIO: the terminal was closed. SIGHUP follows and ends the program in order.
+  // EIO: the terminal was closed. SIGHUP follows and shuts the program down.
   if (error.code === 'EIO') return
   process.stderr.write(`newcut: standard output: ${error.message}\n`)
   process.exit(1)

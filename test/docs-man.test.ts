@@ -12,7 +12,7 @@ const page = fileURLToPath(new URL('../docs/newcut.1', import.meta.url))
 /** The program for its tables; none of its commands runs. */
 const program = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' })
 
-it('newcut.1 says what the commands say; npm run docs:options writes it anew', async () => {
+it('newcut.1 says what the commands say; npm run docs:tables writes it anew', async () => {
   await expect(manualPage(program)).toMatchFileSnapshot(page)
 })
 

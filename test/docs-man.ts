@@ -1,13 +1,15 @@
 /** Writes the manual page docs/newcut.1 from the commands of the program. */
-import type { Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { benchSuites } from '../src/cli/bench-suites.ts'
+import { descriptionOf } from '../src/cli/help.ts'
+import { optionGroups } from '../src/cli/options/row.ts'
 import { programExamples } from '../src/cli/program.ts'
 import { commandRows } from '../src/commands/commands.ts'
 import { exitCodes } from '../src/core/exit-codes.ts'
 
 const INTRODUCTION = [
-  'newcut mines Chainweb networks on CPUs and GPUs, and brings a development network of its own.',
-  'An option of a command is a flag, an environment variable or a line of a YAML file.',
+  'newcut mines Chainweb networks with CPUs, GPUs and stratum rigs, and runs a development network of its own.',
+  'You can set an option as a flag, as an environment variable, or as a line of a YAML file.',
   'A flag wins over a variable, and a variable wins over the file.',
   'The variable of --block-delay is NEWCUT_BLOCK_DELAY, and its key in the file is block-delay.',
 ]
@@ -16,17 +18,14 @@ const INTRODUCTION = [
 const DATE = '2026-11-22'
 
 const FILES = [
-  ['~/.local/state/newcut', 'the journal of solutions, unless --state or XDG_STATE_HOME names another folder'],
-  ['~/.cache/newcut', 'compiled kernels and what was measured of GPUs'],
+  ['~/.local/state/newcut', 'The journal of solutions, unless --state or XDG_STATE_HOME names another folder.'],
+  ['~/.cache/newcut', 'Compiled kernels, and measurements of GPUs.'],
 ] as const
-
-/** Defaults that depend on the machine. */
-const OF_THE_MACHINE = /\(default: \d+\)$/
 
 /** The whole page, in the man macros. */
 export function manualPage(program: Command): string {
   const lines = [
-    '.\\" Written by npm run docs:options from src/cli. Do not edit.',
+    '.\\" Written by npm run docs:tables from src/cli. Do not edit.',
     `.TH NEWCUT 1 ${DATE} newcut "newcut manual"`,
     '.SH NAME',
     'newcut \\- mine Chainweb networks, and run one for development',
@@ -38,50 +37,58 @@ export function manualPage(program: Command): string {
     ...INTRODUCTION.map(text),
     '.SH OPTIONS',
     ...optionsOf(program),
+    ...tagged('--help-all', 'Behind a command: show every option with its details.'),
     '.SH COMMANDS',
     ...program.commands.flatMap(commandLines),
     '.SH "EXIT STATUS"',
-    text('An error is one line on standard error; with --log json, a record on standard output.'),
+    text('An error is one line on stderr. With --log json, it is a record on stdout.'),
     ...Object.entries(exitCodes).flatMap(([code, cause]) => tagged(code, cause)),
     '.SH ENVIRONMENT',
-    ...tagged('NEWCUT_CONFIG', 'YAML file with options'),
-    ...tagged('NEWCUT_OPTION', 'an option of any command, for example NEWCUT_NODE'),
-    ...tagged('NO_COLOR', 'no colours'),
+    ...tagged('NEWCUT_CONFIG', 'A YAML file with options.'),
+    ...tagged('NEWCUT_OPTION', 'An option of any command, for example NEWCUT_NODE.'),
+    ...tagged('NO_COLOR', 'Turns colours off.'),
     '.SH FILES',
     ...FILES.flatMap(([path, what]) => tagged(path, what)),
     '.SH EXAMPLES',
     ...exampleLines(programExamples),
     '.SH "SEE ALSO"',
-    'docs/OPTIONS.md, docs/MINING.md and docs/DEVNET.md in the package.',
+    'docs/OPTIONS.md, docs/SOLO.md and docs/DEVNET.md in the package.',
   ]
   return `${lines.join('\n')}\n`
 }
 
 function commandLines(command: Command): string[] {
   const name = command.name()
+  const { about, examples = [] } = commandRows.find((row) => row.name === name) ?? {}
   const usage = command.usage().replace('[options] ', '').replace('[options]', '')
   return [
     `.SS "${text(`newcut ${name} ${usage}`.trim())}"`,
     text(sentence(command.description())),
+    ...(about === undefined ? [] : [text(about)]),
     ...optionsOf(command),
     ...(name === 'bench'
       ? ['.PP', 'Suites:', ...Object.entries(benchSuites).flatMap(([each, what]) => tagged(each, what))]
       : []),
     '.PP',
     'Examples:',
-    ...exampleLines(commandRows.find((row) => row.name === name)?.examples ?? []),
+    ...exampleLines(examples),
   ]
 }
 
-const optionsOf = (command: Command): string[] =>
-  command
-    .createHelp()
-    .visibleOptions(command)
-    .filter(({ long }) => command.parent === null || long !== '--help')
-    .flatMap((option) => tagged(option.flags, descriptionOf(option)))
-
-const descriptionOf = ({ long, description }: Option): string =>
-  long === '--threads' ? description.replace(OF_THE_MACHINE, '(default: number of CPU cores)') : description
+/** Options below the headings of their groups. `--help` and `--help-all` stand once, at the top of the page. */
+function optionsOf(command: Command): string[] {
+  const options = command.createHelp().visibleOptions(command)
+  const own = options.filter(({ long }) => command.parent === null || !long?.startsWith('--help'))
+  const order = ['', ...Object.values(optionGroups)]
+  return order.flatMap((heading) => {
+    const members = own.filter(({ helpGroupHeading }) => (helpGroupHeading ?? '') === heading)
+    const isShown = command.parent !== null && heading !== '' && members.length > 0
+    return [
+      ...(isShown ? ['.PP', text(`${heading}:`)] : []),
+      ...members.flatMap((option) => tagged(option.flags, descriptionOf(option, true))),
+    ]
+  })
+}
 
 const tagged = (tag: string, what: string): string[] => ['.TP', `.B "${text(tag)}"`, text(what)]
 

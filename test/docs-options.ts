@@ -1,33 +1,37 @@
 /** Writes docs/OPTIONS.md from the option tables, and from the help of commands that have none. */
 import { commandGroups } from '../src/cli/command-row.ts'
-import { environmentName } from '../src/cli/options/row.ts'
+import {
+  defaultText,
+  environmentName,
+  fullHelp,
+  negatedName,
+  type OptionGroup,
+  type OptionSpec,
+  optionGroups,
+} from '../src/cli/options/row.ts'
 import { commandRows } from '../src/commands/commands.ts'
 
-interface Spec {
-  readonly kind: { readonly expected: string; readonly format: (value: never) => unknown }
-  readonly fallback: unknown
-  readonly placeholder: string | null
-  readonly help: string
-  readonly isFlagOnly?: true
-}
-
-type Table = Readonly<Record<string, Spec>>
-
-/** Defaults that depend on the machine. */
-const MACHINE_DEFAULTS: Readonly<Record<string, string>> = { threads: 'number of CPU cores' }
+type Table = Readonly<Record<string, OptionSpec<unknown>>>
 
 /** Commands that take the options of another. */
 const SAME_OPTIONS: Readonly<Record<string, string>> = { config: 'mine' }
 
 const introduction = `# Options
 
-<!-- Written by npm run docs:options from src/cli/options/. Do not edit. -->
+<!-- Written by npm run docs:tables from src/cli/options/. Do not edit. -->
 
-An option is a flag, an environment variable or a line of a YAML file (\`--config FILE\` or \`NEWCUT_CONFIG=FILE\`). A
-flag wins over a variable, and a variable wins over the file. In the file the key is the flag without its dashes, as in
-\`block-delay: 10s\`. A switch takes \`true\` or \`false\` there; \`--no-pow\` is \`pow: false\`.
-Options that belong to one call of their command are flags only.
-\`newcut config\` prints the effective options of \`newcut mine\` as such a file, each with its origin.
+You can set an option as a flag, as an environment variable, or as a line of a YAML file (\`--config FILE\` or
+\`NEWCUT_CONFIG=FILE\`). A flag wins over a variable, and a variable wins over the file.
+
+| place | \`--block-delay\` | the switch \`--no-pow\` |
+|---|---|---|
+| flag | \`--block-delay 10s\` | \`--no-pow\` |
+| environment | \`NEWCUT_BLOCK_DELAY=10s\` | \`NEWCUT_NO_POW=true\` |
+| file | \`block-delay: 10s\` | \`pow: false\` |
+
+Options for one call of a command are flags only. \`newcut config\` prints the effective options of \`newcut mine\` as a
+YAML file, with the origin of each. \`newcut COMMAND --help\` shows the main options of a command, and \`--help-all\` every
+one.
 `
 
 /** The whole document. `helpOf` gives the help of a command; without words, that of the program. */
@@ -39,31 +43,44 @@ export function optionsDocument(helpOf: (...words: string[]) => string): string 
       const same = SAME_OPTIONS[command]
       if (same !== undefined) return `## newcut ${command}\n\nThe options of \`newcut ${same}\`.\n`
       if ('options' in row) return `## newcut ${command}\n\n${tableText(row.options as Table)}`
-      return `## newcut ${command}\n\n\`\`\`\n${helpOf(command).trimEnd()}\n\`\`\`\n`
+      return `## newcut ${command}\n\n\`\`\`text\n${helpOf(...command.split(' ')).trimEnd()}\n\`\`\`\n`
     })
   return [introduction, ...sections].join('\n')
 }
 
+/** A table for each group of options. Options without a group have no heading. */
 function tableText(table: Table): string {
-  const rows = Object.entries(table).map(([name, spec]) => {
-    const flag = spec.placeholder === null && spec.fallback === true ? `no-${name}` : name
-    const cells = [
-      code(spec.placeholder === null ? `--${flag}` : `--${flag} ${spec.placeholder}`),
-      spec.isFlagOnly ? 'flag only' : code(environmentName(flag)),
-      spec.placeholder === null ? 'switch' : spec.kind.expected,
-      defaultOf(name, spec),
-      spec.help,
-    ]
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  })
-  return `| flag | environment | value | default | meaning |\n|---|---|---|---|---|\n${rows.join('\n')}\n`
+  const order = [undefined, ...(Object.keys(optionGroups) as OptionGroup[])]
+  return order
+    .flatMap((group) => {
+      const members = Object.entries(table).filter(([, spec]) => spec.group === group)
+      const rows = members.map(([name, spec]) => rowText(name, spec))
+      if (rows.length === 0) return []
+      const heading = group === undefined ? '' : `### ${optionGroups[group]}\n\n`
+      return [
+        `${heading}| flag | environment | value | default | meaning |\n|---|---|---|---|---|\n${rows.join('\n')}\n`,
+      ]
+    })
+    .join('\n')
+}
+
+function rowText(name: string, spec: OptionSpec<unknown>): string {
+  const flag = negatedName(name, spec) ?? name
+  const cells = [
+    code(spec.placeholder === null ? `--${flag}` : `--${flag} ${spec.placeholder}`),
+    spec.isFlagOnly ? 'flag only' : code(environmentName(flag)),
+    spec.placeholder === null ? 'switch' : spec.kind.expected,
+    defaultOf(spec),
+    fullHelp(spec.help, spec.more),
+  ]
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
 const code = (text: string) => `\`${text}\``
 
-function defaultOf(name: string, { kind, fallback, placeholder }: Spec): string {
-  if (placeholder === null) return 'off'
-  const machine = MACHINE_DEFAULTS[name]
-  if (machine !== undefined) return machine
-  return fallback === undefined ? 'not set' : code(String(kind.format(fallback as never)))
+function defaultOf(spec: OptionSpec<unknown>): string {
+  if (spec.placeholder === null) return 'off'
+  if (spec.standard !== undefined) return spec.standard
+  const text = defaultText(spec)
+  return text === null ? 'not set' : code(text)
 }

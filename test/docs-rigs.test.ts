@@ -30,7 +30,7 @@ describe('RIGS.md', () => {
       const times = [40, 44, 48].map((bits) => formatDuration(1000 * secondsPerShare(2 ** bits, rate)))
       return [name, String(rate / 1e12), ...times]
     })
-    expect(rowsBelow('Hash rates')).toEqual(expected)
+    expect(rowsBelow('Hashrates')).toEqual(expected)
   })
 
   it('has a row for every maker that is checked', () => {

@@ -132,8 +132,11 @@ const IMPORT = /(?:\b(?:import|export)\s+(type\s+)?[\w*{}\s,$]+?\s+from\s+|\bfro
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
 
+/** Programs in docstrings import the package as its users do. */
+const EXAMPLE = /^ \* ```ts$[\s\S]*?^ \* ```$/gm
+
 const imports: Import[] = files.flatMap((from) => {
-  const text = readFileSync(join(src, from), 'utf8')
+  const text = readFileSync(join(src, from), 'utf8').replace(EXAMPLE, '')
   return [...text.matchAll(IMPORT)].map(([, type, specifier]) => {
     const to = specifier.startsWith('.') ? relative(src, resolve(src, dirname(from), specifier)) : specifier
     return { from, to, isType: type !== undefined }

@@ -11,7 +11,7 @@ const ELLIPSIS = '[...]'
 
 /** The samples of a Markdown document: fenced blocks whose first line is a command after `$ `. */
 export function samplesOf(document: string): Sample[] {
-  const blocks = [...document.matchAll(/^```\n(\$ [\s\S]*?)\n```$/gm)].map(([, block]) => block)
+  const blocks = [...document.matchAll(/^```(?:console)?\n(\$ [\s\S]*?)\n```$/gm)].map(([, block]) => block)
   return blocks.flatMap((block) =>
     block
       .split(/^\$ /m)
@@ -23,22 +23,28 @@ export function samplesOf(document: string): Sample[] {
   )
 }
 
-/** The indented lines of a section, without comments. */
+/** The commands of a section, indented or in `sh` blocks, without comments. */
 export function commandsIn(document: string, heading: string): string[] {
   const [, section = ''] = document.split(new RegExp(`^## ${heading}$`, 'm'))
   const [text] = section.split(/^## /m)
-  const lines = [...text.matchAll(/^ {4}(\S.*)$/gm)].map(([, line]) => line)
+  const fenced = [...text.matchAll(/^```sh\n([\s\S]*?)\n```$/gm)].flatMap(([, block]) => block.split('\n'))
+  const lines = [...[...text.matchAll(/^ {4}(\S.*)$/gm)].map(([, line]) => line), ...fenced]
   return lines.filter((line) => !line.startsWith('#'))
 }
+
+/** A key with digits left out: `3b6a[...]59da29`. */
+const SHORTENED_KEY = /\b[0-9a-f]{4,}\[\.\.\.\][0-9a-f]{4,}\b/g
 
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/^(machine): .*(?=, \d+ threads, Node)/, '$1: PROCESSOR'],
   [/\bGPU (?:auto|none)$/, 'GPU WHICH'],
   [/\b\d\d:\d\d:\d\d\b/g, 'TIME'],
   [/\b[0-9a-f]{64}\b/g, 'KEY'],
+  [/(?<![\w-])[\w-]{43}(?![\w-])/g, 'HASH'],
   [/\d+(?:\.\d+)? (?:ms|s|m|h)\b(?: \d+ [sm]\b)?/g, 'DURATION'],
   [/\d+(?:\.\d+)? [kMGT]?H\/s/g, 'RATE'],
   [/\b(?:thread|gpu)\d+\b/g, 'DEVICE'],
+  [/\b(?:native-\w+|wasm|js)$/, 'KERNEL'],
   [/<?\d+(?:\.\d+)*[kMGTPEZ]?/g, 'NUMBER'],
   // Two solutions of a run may be for one block, and the slower one is stale.
   [/(NUMBER accepted)(?: NUMBER (?:unconfirmed|stale))+/g, '$1'],
@@ -50,16 +56,23 @@ export function shapeOf(line: string): string {
 }
 
 function matches(sample: string, printed: string): boolean {
-  // An ellipsis stands for text of any run, and may cover part of a masked word. Other text must match exactly.
   const parts = sample.split(ELLIPSIS)
   if (parts.length === 1) return shapeOf(sample) === shapeOf(printed)
+  // An ellipsis may leave out a part of a number or key: then only the line as it stands can match.
+  const masked = sample.replace(SHORTENED_KEY, 'KEY').split(ELLIPSIS).map(shapeOf)
+  return hasParts(parts, printed) || hasParts(masked, shapeOf(printed))
+}
+
+function hasParts(parts: readonly string[], text: string): boolean {
   const escaped = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  return new RegExp(`^${escaped.join('.*')}$`).test(printed)
+  return new RegExp(`^${escaped.join('.*')}$`).test(text)
 }
 
 /**
- * Compares line by line, in order: each line of the sample was printed, and the sample has each printed line, except
- * those that it leaves out. @returns the first difference as a sentence, or null
+ * Compares line by line, in order. Each line of the sample must be printed, and each printed line must be in the sample,
+ * except where the sample leaves lines out.
+ *
+ * @returns the first difference as a sentence, or null.
  */
 export function difference(sample: readonly string[], printed: readonly string[]): string | null {
   let next = 0

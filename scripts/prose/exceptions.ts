@@ -29,7 +29,7 @@ export function complaints(findings: readonly Finding[], allowed: Counts): strin
   })
 }
 
-/** `  docs/MINING.md:12: [47 words] The sentence.` */
+/** `  docs/SOLO.md:12: [47 words] The sentence.` */
 export const lineOf = ({ file, line, words, sentence }: Finding): string => `  ${file}:${line}: [${words}] ${sentence}`
 
 /** @returns the exceptions with every count lowered to the present one. A count never rises, and zeros are left out. */

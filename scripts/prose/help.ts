@@ -1,5 +1,7 @@
 /** The help texts of all commands and options, from their rows. */
 import { benchSuites } from '../../src/cli/bench-suites.ts'
+import { descriptionOf } from '../../src/cli/help.ts'
+import { fullHelp, type OptionSpec } from '../../src/cli/options/row.ts'
 import { commandRows } from '../../src/commands/commands.ts'
 
 /** A command, or an option of it, and its texts. */
@@ -12,15 +14,18 @@ export interface HelpText {
 /** All help texts, each once. */
 export function helpTexts(): HelpText[] {
   const texts = commandRows.flatMap((row): HelpText[] => {
-    const own = [row.help, ...(row.notes === undefined ? [] : [row.notes])].map((text) => ({
+    const own = [row.help, row.about ?? '', row.notes ?? ''].map((text) => ({
       name: `newcut ${row.name}`,
       text,
     }))
     if ('options' in row) {
-      const table = row.options as Readonly<Record<string, { readonly help: string }>>
-      return [...own, ...Object.entries(table).map(([name, { help }]) => ({ name: `--${name}`, text: help }))]
+      const table = row.options as Readonly<Record<string, Pick<OptionSpec<unknown>, 'help' | 'more'>>>
+      return [
+        ...own,
+        ...Object.entries(table).map(([name, { help, more }]) => ({ name: `--${name}`, text: fullHelp(help, more) })),
+      ]
     }
-    return [...own, ...row.flags.map(({ long, flags, description }) => ({ name: long ?? flags, text: description }))]
+    return [...own, ...row.flags.map((flag) => ({ name: flag.long ?? flag.flags, text: descriptionOf(flag, true) }))]
   })
   const suites = Object.entries(benchSuites).map(([name, text]) => ({ name: `newcut bench ${name}`, text }))
   return [...new Map([...texts, ...suites].map((each) => [`${each.name}\n${each.text}`, each])).values()]

@@ -1,11 +1,11 @@
-/** What one worker has done: shares, refusals and decayed rates. It changes with shares alone, so a replay is exact. */
+/** The account of one worker: shares, refusals and decayed hashrates. Only shares change it, so a replay is exact. */
 import { type ShareVerdict, shareVerdicts } from '../stratum/messages.ts'
 import type { ShareEntry } from './share-store.ts'
 
 /** Why a share was refused. */
 export type RefusedVerdict = Exclude<ShareVerdict, 'accepted'>
 
-/** Time constants of the decayed rates, by name. */
+/** Time constants of the decayed hashrates in milliseconds, by name. */
 export const rateWindows = {
   '1m': 60_000,
   '5m': 300_000,
@@ -16,11 +16,11 @@ export const rateWindows = {
 export type RateWindow = keyof typeof rateWindows
 export const rateNames = Object.keys(rateWindows) as readonly RateWindow[]
 const WINDOWS_MS: readonly number[] = Object.values(rateWindows)
-/** Before this no rate is told: it would come from one interval between two shares. */
+/** Minimum age of an account with hashrates. Earlier, one interval between two shares would decide them. */
 const YOUNG_MS = 10_000
 
 export const MINUTE_MS = 60_000
-/** Minutes that warnings look back on. */
+/** Minutes that count for warnings. */
 const MINUTES = 10
 
 /** Shares of one minute. */
@@ -30,16 +30,16 @@ export interface MinuteCounts {
   readonly refused: Partial<Record<RefusedVerdict, number>>
 }
 
-/** Why the user was warned of a worker. */
+/** Why the user was warned about a worker. */
 export interface RigWarning {
-  /** The commonest reason. */
+  /** The most frequent reason. */
   readonly reason: RefusedVerdict | 'unknown job'
   readonly refused: number
   readonly of: number
   readonly sinceMs: number
 }
 
-/** An account as it is saved: JSON. */
+/** An account in its saved JSON form. */
 export interface SavedAccount {
   readonly user: string
   readonly worker: string
@@ -60,7 +60,7 @@ export interface SavedAccount {
   readonly warning: RigWarning | null
 }
 
-/** What identifies a worker. Names are one line each. */
+/** Identifies a worker. Names contain no line breaks. */
 export const accountKey = (user: string, worker: string) => `${user}\n${worker}`
 
 export const minuteOf = (timeMs: number) => Math.floor(timeMs / MINUTE_MS) * MINUTE_MS
@@ -69,31 +69,31 @@ export class WorkerAccount {
   readonly key: string
   readonly user: string
   readonly worker: string
-  /** Of the newest share. */
+  /** Program of the newest share. */
   agent = ''
   address = ''
-  /** Of the newest share; null: there was none. */
+  /** Difficulty of the newest share, or null if there was none. */
   difficulty: number | null = null
   accepted = 0
-  /** Hashes that the accepted shares take on average. */
+  /** Mean number of hashes for all accepted shares: the sum of their difficulties. */
   hashes = 0
-  /** Accepted shares that solve a block. */
+  /** Accepted shares that are blocks. */
   blocks = 0
   readonly refused: Partial<Record<RefusedVerdict, number>>
-  /** Time of the first accepted share, from which on rates count; null: there was none. */
+  /** Time of the first accepted share, or null. Hashrates count from there. */
   firstMs: number | null = null
-  /** Of the newest accepted share. */
+  /** Time of the newest accepted share. */
   lastShareMs: number | null = null
-  /** Of the newest share, whatever its verdict. */
+  /** Time of the newest share, whatever its verdict. */
   heardMs = 0
   /** Refusals since the last accepted share. */
   streak = 0
-  /** Those of them for a job that this server never handed out. */
+  /** Refusals among them for jobs that this server never issued. */
   unknownJobs = 0
   warning: RigWarning | null = null
-  /** Decayed hashes of the shares, a number for each window, as of the newest accepted share. */
+  /** Decayed hashes of the shares for each window, as of the newest accepted share. */
   readonly #decayed = new Float64Array(WINDOWS_MS.length)
-  /** Minutes with shares, oldest first. */
+  /** Minutes with shares, the oldest first. */
   #minutes: MinuteCounts[] = []
 
   constructor(user: string, worker: string, saved: SavedAccount | null = null) {
@@ -111,16 +111,16 @@ export class WorkerAccount {
     this.#minutes = rest.minutes.map((minute) => ({ ...minute, refused: { ...minute.refused } }))
   }
 
-  /** An accepted share. Times never fall. */
+  /** Counts an accepted share. Times must not decrease. */
   accept(by: Pick<ShareEntry, 'agent' | 'address'>, difficulty: number, isBlock: boolean, timeMs: number): void {
     this.agent = by.agent
     this.address = by.address
-    // One that meets a later target alone is worth nothing, and says nothing of the difficulty.
+    // A share that meets only a later target has difficulty 0, which does not describe the rig.
     if (difficulty > 0) this.difficulty = difficulty
     this.accepted++
     this.hashes += difficulty
     if (isBlock) this.blocks++
-    // The first share begins the time in which others are counted.
+    // The first share only starts the interval; it adds no hashes to it.
     if (this.firstMs === null) this.firstMs = timeMs
     else this.#decay(timeMs, difficulty)
     this.lastShareMs = timeMs
@@ -130,19 +130,22 @@ export class WorkerAccount {
     this.#minute(timeMs).accepted++
   }
 
-  /** Refused shares. */
+  /** Counts refused shares. */
   refuse(verdict: RefusedVerdict, timeMs: number, count = 1, isUnknownJob = false): void {
     this.refused[verdict] = (this.refused[verdict] ?? 0) + count
     this.heardMs = Math.max(this.heardMs, timeMs)
     const minute = this.#minute(timeMs)
     minute.refused[verdict] = (minute.refused[verdict] ?? 0) + count
-    // That the disk is full says nothing of the rig.
+    // A share log that cannot be written is no fault of the rig.
     if (verdict === 'unavailable') return
     this.streak += count
     if (isUnknownJob) this.unknownJobs += count
   }
 
-  /** Hashes a second in a window; null: not known yet. */
+  /**
+   * Hashrate over a window.
+   * @returns hashes per second, or null if the account is younger than 10 s
+   */
   rate(window: RateWindow, nowMs: number): number | null {
     const [first, last] = [this.firstMs, this.lastShareMs]
     if (first === null || last === null || nowMs - first < YOUNG_MS) return null
@@ -151,7 +154,7 @@ export class WorkerAccount {
     return (1000 * decayed) / (tauMs * -Math.expm1(-(nowMs - first) / tauMs))
   }
 
-  /** Refusals of the last ten minutes that are the rig's, by verdict, and the accepted shares of that time. */
+  /** Shares of the last ten minutes: the accepted ones, and the refusals that the rig caused, by verdict. */
   recent(nowMs: number): { readonly accepted: number; readonly refused: Partial<Record<RefusedVerdict, number>> } {
     const refused: Partial<Record<RefusedVerdict, number>> = {}
     let accepted = 0
@@ -167,7 +170,7 @@ export class WorkerAccount {
     return { accepted, refused }
   }
 
-  /** Refusals that are known of a minute. */
+  /** Refusals in this minute so far. */
   refusedIn(minuteMs: number, verdict: RefusedVerdict): number {
     return this.#minutes.find((minute) => minute.minuteMs === minuteMs)?.refused[verdict] ?? 0
   }

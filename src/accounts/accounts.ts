@@ -1,44 +1,44 @@
-/** The accounts of all workers: the one source of what `newcut rigs`, HTTP, dashboard and metrics show of them. */
+/** Accounts of all workers, the only source of worker figures for `newcut rigs`, HTTP, dashboard and metrics. */
 import { accountKey, minuteOf, type RefusedVerdict, type SavedAccount, WorkerAccount } from './account.ts'
 import { isForgotten, judgeAccount, warningText } from './rig-warnings.ts'
 import type { RefusedShares, ShareEntry, ShareReader } from './share-store.ts'
 
-/** Workers with an account. Beyond it those that were silent for longest are dropped; their shares stay in the log. */
+/** Maximum number of accounts. Beyond it the longest silent workers are evicted; their shares stay in the log. */
 export const MAX_ACCOUNTS = 65_536
-/** So many are dropped at once. */
+/** Accounts evicted at once. */
 const DROPPED = 1024
 
-/** Whom a share is of. */
+/** The worker of a share, and its connection. */
 type Identity = Pick<Presence, 'key' | 'user' | 'worker' | 'agent' | 'address'>
 
-/** A connection of a worker, and what is known of it now. The stratum server fills it. */
+/** A connection of a worker with its current figures. The stratum server fills it. */
 export interface Presence {
   readonly key: string
   readonly user: string
   readonly worker: string
   agent: string
   address: string
-  /** Hashes a second that its newest shares tell; null: not known. */
+  /** Hashes per second by its newest shares, or null if unknown. */
   rate: number | null
-  /** Hashes a second that its program says; null: it says nothing. */
+  /** Hashes per second that its program reports, or null if it reports none. */
   announced: number | null
-  /** Hashes that its shares take now; null: it was told none. */
+  /** Current share difficulty, or null if none was sent. */
   difficulty: number | null
 }
 
-/** What saved accounts have counted. */
+/** Up to where the saved accounts count. */
 export interface SavedThrough {
-  /** All shares up to this time of day, and none after it. */
+  /** They contain exactly the shares up to this Unix time in milliseconds. */
   readonly throughMs: number
-  /** All refusals of the minutes before that of this time; of its own minute those that the account itself tells. */
+  /** They contain all refusals of earlier minutes. For the minute of this time, each account has its own count. */
   readonly savedMs: number
 }
 
-/** Where accounts are saved. */
+/** Storage of accounts. */
 export interface AccountStore {
-  /** null: nothing was saved. */
+  /** @returns null if nothing was saved */
   load(): Promise<(SavedThrough & { readonly accounts: readonly SavedAccount[] }) | null>
-  /** Replaces accounts and removes others, all at once. */
+  /** Replaces and removes accounts atomically. */
   save(change: SavedChange): Promise<void>
 }
 
@@ -48,12 +48,12 @@ export interface SavedChange extends SavedThrough {
 }
 
 export interface AccountsOptions {
-  /** Told once when a worker has trouble, and once when it is well again. */
+  /** Called once when a worker has trouble, and once when it has recovered. */
   readonly onWarning: (message: string, isWell: boolean) => void
   readonly maxAccounts?: number
 }
 
-/** The longest time that shares are replayed of where nothing was saved. */
+/** Maximum time span that is replayed from the log if nothing was saved. */
 const REPLAY_MS = 7 * 86_400_000
 
 export class Accounts {
@@ -62,14 +62,14 @@ export class Accounts {
   readonly #present = new Map<string, Presence[]>()
   readonly #changed = new Set<WorkerAccount>()
   readonly #dropped = new Map<string, WorkerAccount>()
-  /** Of the newest share that is counted. */
+  /** Time of the newest counted share. */
   #throughMs = 0
 
   constructor(options: AccountsOptions) {
     this.#options = options
   }
 
-  /** Those with shares, in no order. */
+  /** Accounts with shares, in no particular order. */
   get all(): Iterable<WorkerAccount> {
     return this.#accounts.values()
   }
@@ -78,7 +78,7 @@ export class Accounts {
     return this.#accounts.size
   }
 
-  /** Time of the newest share that is counted; 0: of none. */
+  /** Time of the newest counted share, or 0. */
   get throughMs(): number {
     return this.#throughMs
   }
@@ -87,12 +87,12 @@ export class Accounts {
     return this.#accounts.get(accountKey(user, worker))
   }
 
-  /** Connections of workers, by key. */
+  /** Connections of workers, by account key. */
   get present(): ReadonlyMap<string, readonly Presence[]> {
     return this.#present
   }
 
-  /** A connection of a worker begins. */
+  /** Adds a connection of a worker. */
   join(user: string, worker: string): Presence {
     const key = accountKey(user, worker)
     const presence = { key, user, worker, agent: '', address: '', rate: null, announced: null, difficulty: null }
@@ -108,7 +108,7 @@ export class Accounts {
     else this.#present.set(presence.key, others)
   }
 
-  /** Counts a share. Times never fall. */
+  /** Counts an accepted share. Times must not decrease. */
   accept(by: Omit<Identity, 'key'> & Partial<Identity>, difficulty: number, isBlock: boolean, timeMs: number): void {
     const account = this.#of(by.user, by.worker, by.key)
     account.accept(by, difficulty, isBlock, timeMs)
@@ -117,7 +117,7 @@ export class Accounts {
     if (account.warning !== null) this.#judge(account, timeMs)
   }
 
-  /** Counts a share of the log. In the order of time and id. */
+  /** Counts a share of the log. Call it in the order of time and id. */
   acceptKept(share: ShareEntry): void {
     this.accept(share, share.difficulty, share.block !== null, share.timeMs)
   }
@@ -131,7 +131,10 @@ export class Accounts {
     return account
   }
 
-  /** Takes up what was saved, and the shares since. `nowMs`: time of day. */
+  /**
+   * Restores the saved accounts, and replays the later shares of the log.
+   * @param nowMs Unix time in milliseconds
+   */
   async restore(saved: AccountStore | null, log: Omit<ShareReader, 'close'>, nowMs: number): Promise<void> {
     const state = (await saved?.load()) ?? null
     for (const each of state?.accounts ?? []) {
@@ -146,7 +149,9 @@ export class Accounts {
     for await (const refused of log.refused({ fromMs })) this.#restoreRefused(refused)
   }
 
-  /** Saves what has changed. The log has the refusals so far. What is counted meanwhile is saved the next time. */
+  /**
+   * Saves changed accounts. Call it when the log contains all refusals so far. Later changes belong to the next save.
+   */
   async save(to: AccountStore, nowMs: number): Promise<void> {
     for (const account of this.#accounts.values()) {
       if (!isForgotten(account, nowMs)) continue
@@ -155,7 +160,7 @@ export class Accounts {
     }
     const [changed, dropped] = [[...this.#changed], [...this.#dropped]]
     if (changed.length + dropped.length === 0) return
-    // Text or copies: accounts change while it is written.
+    // Copies, because accounts change during the write.
     const states = changed.map((account) => structuredClone(account.saved()))
     const through = { throughMs: this.#throughMs, savedMs: nowMs }
     this.#changed.clear()
@@ -169,7 +174,7 @@ export class Accounts {
     }
   }
 
-  /** What the log has of a minute beyond what was saved of it. */
+  /** Adds the refusals of a minute that the log has and the saved account lacks. */
   #restoreRefused({ user, worker, verdict, minuteMs, count }: RefusedShares): void {
     const account = this.#of(user, worker)
     const missing = count - account.refusedIn(minuteMs, verdict)
@@ -193,7 +198,7 @@ export class Accounts {
     return account
   }
 
-  /** Makes room: those go that were silent for longest. */
+  /** Evicts the longest silent workers. */
   #drop(): void {
     const most = this.#options.maxAccounts ?? MAX_ACCOUNTS
     const silent = [...this.#accounts.values()].toSorted((a, b) => a.heardMs - b.heardMs || (a.key < b.key ? -1 : 1))

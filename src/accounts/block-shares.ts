@@ -1,22 +1,22 @@
 /**
- * The shares that are blocks, on their way into the share log. A block is handed in at once, and its share may still wait
- * for the log: a process that dies between would leave a block for which nobody is paid. So these shares are in a file
- * before their blocks are handed in, and the next start keeps what is left there.
+ * Shares that are blocks, until the share log has them. A block is submitted at once, while its share may still wait
+ * for the log. If the process died then, nobody would be paid for the block. So a file stores each of these shares
+ * before its block is submitted, and the next start adds what is left there to the log.
  */
 import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError } from '../core/errors.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
-import type { BlocksOnTheirWay, PendingShare } from './rig-ledger.ts'
+import type { PendingBlocks, PendingShare } from './rig-ledger.ts'
 
 const FILE = 'block-shares.jsonl'
-/** Blocks that wait for the log. Beyond it the oldest are given up. */
+/** Maximum number of pending shares. Beyond it the oldest are dropped. */
 const MAX_PENDING = 10_000
 
 const Text = Type.String({ maxLength: 1_000 })
 const Amount = Type.Number({ minimum: 0 })
-/** A share, and the time of day at which it was found. */
+/** A share with the Unix time at which it was found. */
 const BlockShareLine = Type.Object({
   id: Text,
   foundMs: Amount,
@@ -25,8 +25,8 @@ const BlockShareLine = Type.Object({
   block: Text,
 })
 
-export class BlockShares implements BlocksOnTheirWay {
-  /** null: they are kept in memory alone. */
+export class BlockShares implements PendingBlocks {
+  /** Path of the file, or null to keep shares in memory only. */
   readonly #path: string | null
   readonly #pending = new Map<string, PendingShare>()
   readonly #onWarning: (message: string) => void
@@ -34,19 +34,22 @@ export class BlockShares implements BlocksOnTheirWay {
   /** Whether the last line of the file may be incomplete. */
   #isTorn = false
 
-  /** Those that an earlier run has left in the folder; null: in memory alone. */
+  /**
+   * Reads the shares that an earlier run left.
+   * @param folder null keeps shares in memory only
+   */
   constructor(folder: string | null, onWarning: (message: string) => void) {
     this.#onWarning = onWarning
     this.#path = folder && join(folder, FILE)
     if (folder !== null) this.#attempt(() => this.#read(folder))
   }
 
-  /** Those that are not in the log yet. */
+  /** Shares that are not in the log yet. */
   get pending(): Iterable<PendingShare> {
     return this.#pending.values()
   }
 
-  /** The file has it when this returns. A failure is told, and the share stays in memory. */
+  /** Writes the share to the file before it returns. If that fails, warns and keeps it in memory. */
   add(share: PendingShare): void {
     if (this.#pending.has(share.id)) return
     this.#pending.set(share.id, share)
@@ -60,7 +63,7 @@ export class BlockShares implements BlocksOnTheirWay {
     })
   }
 
-  /** The log has it. The file is emptied with the last one. */
+  /** Removes a share that the log has. Truncates the file after the last one. */
   done(id: string): void {
     if (this.#pending.delete(id) && this.#pending.size === 0) this.#attempt((path) => truncateSync(path, 0))
   }
@@ -68,7 +71,7 @@ export class BlockShares implements BlocksOnTheirWay {
   #read(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const path = join(folder, FILE)
-    // Whoever was killed while it wrote a line had not handed in that block.
+    // A process killed in the middle of a line had not submitted that block.
     const text = textOf(path)
     const lines = text.split('\n').slice(0, -1)
     this.#isTorn = text !== '' && !text.endsWith('\n')
@@ -102,7 +105,7 @@ export class BlockShares implements BlocksOnTheirWay {
   }
 }
 
-/** Empty where there is no file. */
+/** @returns an empty text if there is no file */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')

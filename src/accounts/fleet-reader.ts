@@ -1,11 +1,11 @@
-/** The share log of a fleet, for whoever reads it and is no part of the fleet. */
+/** Reads the share log of a fleet from outside the fleet. */
 import { describeError, NewcutError } from '../core/errors.ts'
 import { Link, type LinkOptions } from '../fleet/link.ts'
 import { ShareLog } from './jetstream-log.ts'
 import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
 
 export interface FleetReaderOptions extends LinkOptions {
-  /** Told of messages that are no shares. */
+  /** Called for messages that are not shares. */
   readonly onWarning: (message: string) => void
 }
 
@@ -18,16 +18,16 @@ export class FleetShareReader implements ShareReader {
     this.#log = log
   }
 
-  /** Throws NewcutError BAD_INPUT where the fleet has no share log, and what Link and NATS throw. */
+  /** @throws NewcutError BAD_INPUT if the fleet has no share log, and the errors of Link and NATS */
   static async open(options: FleetReaderOptions, stopped: AbortSignal): Promise<FleetShareReader> {
     const link = await Link.open(options, null, stopped)
-    // What waits for NATS ends with the connection.
+    // Closing the connection ends all waits for NATS.
     stopped.addEventListener('abort', () => void link.close(), { once: true })
     try {
       const log = new ShareLog(link, options.onWarning)
       if (await link.knownAsMissing(() => log.isThere())) return new FleetShareReader(link, log)
       throw new NewcutError('BAD_INPUT', `${link.url}: the fleet ${link.fleet} has no share log`, {
-        hint: 'its leader makes one with the first relay (newcut mine --fleet URL --stratum-listen HOST:PORT); --fleet-name says which fleet',
+        hint: 'its leader creates one for the first relay (newcut mine --fleet URL --stratum-listen HOST:PORT); --fleet-name names another fleet',
       })
     } catch (error) {
       await link.close()
@@ -43,7 +43,7 @@ export class FleetShareReader implements ShareReader {
     return this.#told(this.#log.refused(range))
   }
 
-  /** Throws NewcutError where NATS fails meanwhile. */
+  /** @throws NewcutError if NATS fails meanwhile */
   async *#told<T>(records: AsyncIterable<T>): AsyncGenerator<T, void, void> {
     try {
       yield* records

@@ -1,4 +1,4 @@
-/** The share log of a running miner, over its HTTP face. */
+/** Reads the share log of a running miner over HTTP. */
 import { describeError, NewcutError } from '../core/errors.ts'
 import { PAGE_HEADER } from './share-pages.ts'
 import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
@@ -9,12 +9,15 @@ const TIMEOUT_MS = 30_000
 export interface HttpReaderOptions {
   /** `http://HOST:PORT` */
   readonly url: string
-  /** The miner's own; undefined: it has none. */
+  /** HTTP token of the miner; undefined if it has none. */
   readonly token?: string | undefined
   readonly stopped?: AbortSignal
 }
 
-/** Asks for one page after the other. Throws NewcutError as the miner cannot be reached, refuses, or answers otherwise. */
+/**
+ * Requests page after page.
+ * @throws NewcutError if the miner is unreachable, refuses, or sends an invalid answer
+ */
 export class HttpShareReader implements ShareReader {
   readonly #options: HttpReaderOptions
 
@@ -31,7 +34,7 @@ export class HttpShareReader implements ShareReader {
   }
 
   async close(): Promise<void> {
-    // Every page has a connection of the pool of the process.
+    // Nothing to close: the connections belong to the pool of the process.
   }
 
   async *#lines<T>(path: string, { fromMs, untilMs, order }: TimeRange & { order?: string }): AsyncGenerator<T> {

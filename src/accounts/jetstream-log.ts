@@ -1,7 +1,7 @@
 /**
- * Reads the share log of a fleet in JetStream, in the order of the shares' own times. The stream is in the order in which
- * JetStream took them: relays have clocks of their own, and some shares wait. So messages are read ahead until none that is
- * still to come can belong before.
+ * Reads the share log of a fleet from JetStream, ordered by the shares' own times. The stream has them in order of
+ * arrival: clocks of relays differ, and some shares wait. So the reader reads ahead until no later message can belong
+ * earlier.
  */
 import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream'
 import { describeError, NewcutError } from '../core/errors.ts'
@@ -13,23 +13,23 @@ import { type Static, Type } from '../schema/typebox.ts'
 import { shareVerdicts } from '../stratum/messages.ts'
 import type { RefusedShares, ShareEntry, TimeRange } from './share-store.ts'
 
-/** A share is taken this long before or after its time at most: clocks that differ, and a server that was away. */
+/** Maximum distance between a share's time and its arrival: clocks that differ, and a server that was down. */
 const SHARE_SLACK_MS = 60_000
-/** Counts bear the time at which their minute began. */
+/** The same for counts, which carry the time at which their minute began. */
 const COUNT_SLACK_MS = 5 * 60_000
-/** Messages that are read between two looks which of them may be told; going backwards, read from the stream at once. */
+/** Forwards: messages read before the next batch is released. Backwards: the largest read. */
 const CHUNK = 4_096
-/** The first chunk going backwards: many readers need no more. Each chunk is twice as large as the one before. */
+/** Size of the first read backwards, enough for many readers. It doubles with each read. */
 const FIRST_CHUNK = 256
 const PULL = 2_000
-/** A log of which nothing more comes for so long is given up. */
+/** Timeout without a message, after which reading fails. */
 const STALL_MS = 15_000
 
-/** Which records are read, beyond those of the range. */
+/** Restricts the records beyond the time range. */
 export interface LogScope {
-  /** Only those of this relay. undefined: all. */
+  /** Only records of this relay; undefined for all. */
   readonly relay?: string | undefined
-  /** Only those among so many messages that JetStream took last. undefined: all. */
+  /** Only the newest messages by arrival, this many; undefined for all. */
   readonly newest?: number | undefined
 }
 
@@ -53,7 +53,7 @@ const RefusedMessage = Type.Object({
   relay: Type.Optional(Text),
 })
 
-/** Something of the stream, and when JetStream took it. */
+/** A record, and when JetStream took it. */
 interface Taken<T> {
   readonly value: T
   readonly takenMs: number
@@ -70,13 +70,19 @@ export class ShareLog {
     this.#scope = scope
   }
 
-  /** Whether the fleet has a share log. Throws what NATS throws. */
+  /**
+   * Whether the fleet has a share log.
+   * @throws errors of NATS
+   */
   async isThere(): Promise<boolean> {
     const manager = await this.#link.jetstream.jetstreamManager(false)
     return (await unlessMissing(() => manager.streams.info(this.#link.subjects.shares))) !== null
   }
 
-  /** Throws what NATS throws. Nothing where there is no stream. */
+  /**
+   * Yields nothing if there is no stream.
+   * @throws errors of NATS
+   */
   async *shares({ newestFirst = false, ...range }: TimeRange & { readonly newestFirst?: boolean } = {}) {
     const order = newestFirst ? (a: ShareEntry, b: ShareEntry) => compared(b, a) : compared
     const sign = newestFirst ? -1 : 1
@@ -90,13 +96,16 @@ export class ShareLog {
       const done = open < 0 ? waiting.length : open
       for (const { value } of waiting.slice(0, done)) if (isIn(value.timeMs, range)) yield value
       waiting = waiting.slice(done)
-      // All that comes later is of later times.
+      // All later messages have later times.
       if (!newestFirst && atMs - 2 * SHARE_SLACK_MS > (range.untilMs ?? Number.POSITIVE_INFINITY)) break
     }
     for (const { value } of waiting) if (isIn(value.timeMs, range)) yield value
   }
 
-  /** Counts of one worker, minute and verdict are added up. Throws what NATS throws. */
+  /**
+   * Sums counts of the same worker, minute and verdict.
+   * @throws errors of NATS
+   */
   async *refused(range: TimeRange = {}): AsyncGenerator<RefusedShares, void, void> {
     const sums = new Map<string, Taken<RefusedShares>>()
     const sorted = () => [...sums].toSorted(([, a], [, b]) => a.value.minuteMs - b.value.minuteMs)
@@ -131,7 +140,7 @@ export class ShareLog {
     }
   }
 
-  /** Sequences of the first and last message; null: there is none. */
+  /** @returns the sequences of the first and last message, or null if there are none */
   async #bounds(): Promise<{ readonly first: number; readonly last: number } | null> {
     const manager = await this.#link.jetstream.jetstreamManager(false)
     const state = await unlessMissing(async () => (await manager.streams.info(this.#link.subjects.shares)).state)
@@ -141,7 +150,7 @@ export class ShareLog {
     return { first: Math.max(first, last - newest + 1), last }
   }
 
-  /** Messages of a subject that may be of the range, in the order in which JetStream took them. */
+  /** Messages of a subject that may be in the range, in order of arrival. */
   async *#forwards(subject: string, { fromMs }: TimeRange, slackMs: number): AsyncGenerator<JsMsg[], void, void> {
     const bounds = await this.#bounds()
     if (bounds === null) return
@@ -157,7 +166,7 @@ export class ShareLog {
     yield* this.#read({ filter_subjects: subject, ...start }, bounds.last)
   }
 
-  /** Shares, the last that JetStream took first. */
+  /** Shares, the last arrival first. */
   async *#backwards({ fromMs = 0, untilMs }: TimeRange): AsyncGenerator<JsMsg[], void, void> {
     const bounds = await this.#bounds()
     if (bounds === null) return
@@ -177,8 +186,8 @@ export class ShareLog {
   }
 
   /**
-   * Sequence of a message behind which no share is of before this time: found by halving, less than a chunk behind the first
-   * such message. Times of shares rise along the stream, but for twice the slack.
+   * Binary search for a sequence after which no share is earlier than `untilMs`, at most one chunk after the first such
+   * message. Times of shares rise along the stream, within twice the slack.
    */
   async #lastBefore(untilMs: number, { first, last }: { readonly first: number; readonly last: number }) {
     let [low, high] = [first, last]
@@ -191,7 +200,10 @@ export class ShareLog {
     return high
   }
 
-  /** Time of the first share from this sequence on; null: there is none. One that cannot be read is of no time. */
+  /**
+   * @returns the time of the first share at or after this sequence, or null if there is none. An unreadable share
+   * counts as the earliest.
+   */
   async #timeFrom(sequence: number): Promise<number | null> {
     const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: sequence }
     const of = { filter_subjects: this.#link.subjects.share, ...start }
@@ -207,8 +219,9 @@ export class ShareLog {
   }
 
   /**
-   * Messages from where a consumer begins to this sequence, in parts; it asks for `size` at once. Throws NewcutError where they
-   * end before it.
+   * Messages from the start of a consumer to this sequence, in parts.
+   * @param size messages requested at once
+   * @throws NewcutError if they end before `last`
    */
   async *#read(start: ConsumerStart, last: number, size = PULL): AsyncGenerator<JsMsg[], void, void> {
     const consumer = await this.#link.jetstream.consumers.get(this.#link.subjects.shares, start)
@@ -239,9 +252,9 @@ export class ShareLog {
     }
   }
 
-  /** A log that is read in part would divide rewards wrongly. */
+  /** An incomplete log would divide rewards wrongly. */
   #cutShort(): NewcutError {
-    return new NewcutError('NODE_UNREACHABLE', `the share log of the fleet ended before its end at ${this.#link.url}`, {
+    return new NewcutError('NODE_UNREACHABLE', `the share log of the fleet broke off early at ${this.#link.url}`, {
       hint: 'is the NATS server up? try again',
     })
   }

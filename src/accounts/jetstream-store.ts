@@ -1,6 +1,6 @@
 /**
- * The share log of a fleet, in JetStream: all relays write it, and whoever asks reads it. The id of a share is that of its
- * message, so one that is handed over again is kept once.
+ * The share log of a fleet in JetStream: relays write it, and reports and payouts read it. The id of a share is its
+ * message id, so JetStream stores a repeated share once.
  */
 import { JetStreamApiError, JetStreamError } from '@nats-io/jetstream'
 import { ClosedConnectionError } from '@nats-io/transport-node'
@@ -12,22 +12,22 @@ import { ShareLog } from './jetstream-log.ts'
 import type { RefusedShares, ShareEntry, ShareStore, TimeRange } from './share-store.ts'
 import { prepareShares, type ShareStreamOptions } from './share-stream.ts'
 
-/** Messages that are on their way at once. */
+/** Maximum number of publishes in flight. */
 const MAX_UNDER_WAY = 2_048
 const ACK_MS = 1_000
 const RETRY_MS = 100
-/** So long JetStream is asked to take a share before it is refused. */
+/** JetStream gets this long to take a share before the share is refused. */
 const GIVE_UP_MS = 10_000
-/** The same for all that is under way when the process ends. */
+/** The same at shutdown, for all publishes in flight. */
 const LAST_MS = 2_000
-/** Ids that are remembered, so that `has` knows them. */
+/** Ids that `has` remembers. */
 const MAX_RECENT = 65_536
 
 export interface JetStreamStoreOptions extends ShareStreamOptions {
   readonly clock: Clock
-  /** Names this process: counts that it hands over again are kept once. */
+  /** Identifies this process, so that JetStream stores repeated counts once. */
   readonly session: string
-  /** Name of the relay: shares and counts tell whose they are. */
+  /** Name of the relay, added to shares and counts. */
   readonly relay?: string | undefined
 }
 
@@ -45,31 +45,34 @@ export class JetStreamStore implements ShareStore {
   readonly #stopped = new AbortController()
   #newestMs = 0
   #underWay = 0
-  /** Those that wait until fewer are under way. */
+  /** Publishes that wait for a free place. */
   readonly #waiting: (() => void)[] = []
   #counts = 0
-  /** What is not kept by then is given up. */
+  /** Deadline of all publishes. */
   #lastMs = Number.POSITIVE_INFINITY
 
-  /** A store whose stream is there, or is made by somebody else, as the leader of the fleet makes it for its relays. */
+  /** A store for an existing stream. The leader of a fleet creates it for its relays. */
   constructor(options: JetStreamStoreOptions) {
     this.#options = options
     this.#link = options.link
     this.#log = new ShareLog(options.link, options.onWarning)
   }
 
-  /** Makes the stream where it is missing. Throws NewcutError DATA_UNUSABLE, or what NATS throws. */
+  /**
+   * Creates the stream if it is missing.
+   * @throws NewcutError DATA_UNUSABLE, and errors of NATS
+   */
   static async open(options: JetStreamStoreOptions): Promise<JetStreamStore> {
     await prepareShares(options)
     return new JetStreamStore(options)
   }
 
-  /** Time of the newest share of this process; 0: there is none. */
+  /** Time of the newest share of this process, or 0. */
   get newestMs(): number {
     return this.#newestMs
   }
 
-  /** Whether this process has kept a share, as far as the newest 65,536 tell. */
+  /** Whether this process stored the share, among its newest 65,536. */
   readonly has = (id: string): boolean => this.#recent.has(id)
 
   async append(shares: readonly ShareEntry[]): Promise<void> {
@@ -99,12 +102,12 @@ export class JetStreamStore implements ShareStore {
     return this.#log.refused(range)
   }
 
-  /** What is under way, and what comes later, has two seconds. */
+  /** Limits current and later publishes to two seconds from now. */
   hasten(): void {
     this.#lastMs = Math.min(this.#lastMs, this.#options.clock.monotonicMs() + LAST_MS)
   }
 
-  /** What is under way is given up. The connection stays open. */
+  /** Abandons publishes in flight. The connection stays open. */
   async close(): Promise<void> {
     this.#stopped.abort()
   }
@@ -114,7 +117,10 @@ export class JetStreamStore implements ShareStore {
     return encodeMessage(relay === undefined ? record : { ...record, relay })
   }
 
-  /** All of them, or none may be counted: some may be in the stream all the same. */
+  /**
+   * Publishes all messages. On failure some may be in the stream all the same, but none may be counted.
+   * @throws NewcutError
+   */
   async #publishAll(messages: readonly Message[]): Promise<void> {
     const results = await Promise.allSettled(messages.map((message) => this.#publish(message)))
     for (const result of results) if (result.status === 'rejected') throw result.reason
@@ -140,7 +146,7 @@ export class JetStreamStore implements ShareStore {
       if (signal.aborted) throw unkept('the store is closed')
       const isOver = () => clock.monotonicMs() >= Math.min(endMs, this.#lastMs)
       try {
-        // The client would keep it, and send it later, when it has long been refused.
+        // While offline, the client would queue the message and send it long after the share was refused.
         if (!this.#link.isUp) throw new Error(`the NATS server at ${this.#link.url} is gone`)
         await this.#link.jetstream.publish(subject, body, { msgID: id, timeout: ACK_MS })
         return
@@ -152,7 +158,7 @@ export class JetStreamStore implements ShareStore {
   }
 }
 
-/** Trying again changes nothing. */
+/** Whether a retry cannot help. */
 function isFinal(error: unknown): boolean {
   const causes = [error, (error as { readonly cause?: unknown }).cause]
   return causes.some(

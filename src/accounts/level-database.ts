@@ -1,8 +1,8 @@
-/** The LevelDB of a share log: opens it, and opens it again after a write that failed. */
+/** Opens the LevelDB of a share log. */
 import { ClassicLevel } from 'classic-level'
 import { describeError, NewcutError } from '../core/errors.ts'
 
-/** Text keys and values. What of LevelDB the share log uses; tests put failing disks in its place. */
+/** The part of LevelDB that the share log uses, with text keys and values. Tests replace it with failing disks. */
 export type ShareDatabase = Pick<
   ClassicLevel<string, string>,
   'batch' | 'get' | 'getMany' | 'put' | 'iterator' | 'clear' | 'close'
@@ -10,7 +10,7 @@ export type ShareDatabase = Pick<
 
 export type DatabaseOpener = (folder: string) => Promise<ShareDatabase>
 
-/** Throws NewcutError DATA_UNUSABLE: it is in use, damaged, or no folder that can be written. */
+/** @throws NewcutError DATA_UNUSABLE if it is in use, damaged, or not a writable folder */
 export const openShareDatabase: DatabaseOpener = async (folder) => {
   const database = new ClassicLevel<string, string>(folder, { keyEncoding: 'utf8', valueEncoding: 'utf8' })
   try {
@@ -26,7 +26,7 @@ function openingError(folder: string, error: unknown): NewcutError {
   const { code } = reason as { readonly code?: string }
   if (code === 'LEVEL_LOCKED') {
     const hint = 'one miner per share log: stop the other one, or use another --state'
-    return new NewcutError('DATA_UNUSABLE', `${folder}: another miner keeps its shares here`, { hint, cause: error })
+    return new NewcutError('DATA_UNUSABLE', `${folder}: another miner uses this share log`, { hint, cause: error })
   }
   if (code === 'LEVEL_CORRUPTION') {
     const hint = 'move the folder away; the miner begins a new share log in its place'

@@ -1,6 +1,6 @@
 /**
- * The share log on disk, in LevelDB. A write has been handed to the operating system when it resolves, so it outlives the
- * process; once a second it is synced, so that a power failure costs a second at most.
+ * The share log on disk, in LevelDB. When a write resolves, the operating system has it, so it outlives the process.
+ * The log is synced once a second, so a power failure costs at most one second.
  */
 import type { Clock } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
@@ -25,19 +25,19 @@ import {
 } from './share-records.ts'
 import type { RefusedShares, ShareEntry, ShareStore, TimeRange } from './share-store.ts'
 
-/** Shares and refusals are kept for so long. */
+/** Retention of shares and refusals. */
 export const KEEP_MS = 30 * 86_400_000
 const PRUNE_MS = 600_000
 const SYNC_MS = 1_000
-/** After a write that failed the database is opened again at most so often. */
+/** Minimum interval between attempts to reopen the database after a failed write. */
 const REOPEN_MS = 1_000
-/** Records that are read at once. */
+/** Records read at once. */
 const CHUNK = 1_000
 const FORMAT = 1
 
 export interface LevelStoreOptions {
   readonly folder: string
-  /** Network of the shares. A log has shares of one. */
+  /** Network of the shares; a log has shares of one network. */
   readonly network: string
   readonly clock: Clock
   readonly keepMs?: number
@@ -49,21 +49,21 @@ type Del = { readonly type: 'del'; readonly key: string }
 
 export class LevelStore implements ShareStore, AccountStore {
   readonly #options: LevelStoreOptions
-  /** null: a write failed, and it is not open again. */
+  /** Null after a failed write, until it is open again. */
   #database: ShareDatabase | null
-  /** Keys of writes that failed: whether they are on disk is not known, and nobody was told that they are. */
+  /** Keys of failed writes. They may be on disk, although their shares were refused. */
   #doubtful: string[] = []
   #failure: unknown = null
   #failedAtMs = 0
   #reopening: Promise<ShareDatabase> | null = null
-  /** The close of a database whose write failed. */
+  /** Resolves when the database of a failed write is closed. */
   #closing: Promise<void> = Promise.resolve()
   readonly #recent = new RecentIds()
   #newestMs = 0
-  /** Whether something was written that is not synced. */
+  /** Whether writes are not synced yet. */
   #isDirty = false
   #isClosed = false
-  /** Counts are added one after the other. */
+  /** Serializes the additions to counts. */
   #adding: Promise<void> = Promise.resolve()
   readonly #cancels: (() => void)[] = []
 
@@ -72,7 +72,7 @@ export class LevelStore implements ShareStore, AccountStore {
     this.#database = database
   }
 
-  /** Throws NewcutError DATA_UNUSABLE: in use, damaged, of another network, or no folder that can be written. */
+  /** @throws NewcutError DATA_UNUSABLE if it is in use, damaged, of another network, or not a writable folder */
   static async open(options: LevelStoreOptions): Promise<LevelStore> {
     const { folder, network, open = openShareDatabase } = options
     const database = await open(folder)
@@ -90,12 +90,12 @@ export class LevelStore implements ShareStore, AccountStore {
     }
   }
 
-  /** Time of the newest share; 0: there is none. */
+  /** Time of the newest share, or 0. */
   get newestMs(): number {
     return this.#newestMs
   }
 
-  /** Whether a share is kept, as far as the newest 65,536 and more tell. */
+  /** Whether a share is stored, among at least the newest 65,536. */
   readonly has = (id: string): boolean => this.#recent.has(id)
 
   async append(shares: readonly ShareEntry[]): Promise<void> {
@@ -135,7 +135,7 @@ export class LevelStore implements ShareStore, AccountStore {
   async *shares({ fromMs, untilMs, newestFirst = false }: TimeRange & { newestFirst?: boolean } = {}) {
     const range = rangeOf(SHARES, { fromMs, untilMs })
     const ordered = (shares: ShareEntry[]) => (newestFirst ? distinct(shares).reverse() : distinct(shares))
-    // Shares of one time may have come in several records.
+    // Several records may have shares of the same time.
     let together: ShareEntry[] = []
     for await (const record of this.#records(range, newestFirst, sharesOf)) {
       if (together.length > 0 && together[0].timeMs !== record[0].timeMs) {
@@ -176,7 +176,7 @@ export class LevelStore implements ShareStore, AccountStore {
     ])
   }
 
-  /** Syncs, and closes. */
+  /** Syncs and closes. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -201,7 +201,8 @@ export class LevelStore implements ShareStore, AccountStore {
   }
 
   /**
-   * LevelDB's log may end in half a record now, behind which nothing would be read again. Opening it anew begins another log.
+   * Handles a failed write. LevelDB's log may end in half a record, after which nothing would be readable. Reopening
+   * the database starts another log.
    */
   #fail(database: ShareDatabase, error: unknown, batch: readonly (Put | Del)[]): void {
     for (const { type, key } of batch) if (type === 'put' && key.startsWith(SHARES)) this.#doubtful.push(key)
@@ -210,7 +211,7 @@ export class LevelStore implements ShareStore, AccountStore {
     if (this.#database !== database) return
     this.#database = null
     this.#reopening = null
-    // It is closed before it is opened again.
+    // Close it before it is opened again.
     this.#closing = database.close().catch(() => undefined)
   }
 
@@ -270,7 +271,7 @@ export class LevelStore implements ShareStore, AccountStore {
     }
   }
 
-  /** Throws NewcutError DATA_UNUSABLE for a record that is damaged. */
+  /** @throws NewcutError DATA_UNUSABLE if the record is damaged */
   #read<T>(key: string, value: T | null | undefined): T {
     if (value != null) return value
     const message = `${this.#options.folder}: damaged: the record ${key} has a wrong checksum`
@@ -279,7 +280,7 @@ export class LevelStore implements ShareStore, AccountStore {
     })
   }
 
-  /** What was kept by earlier runs, so that none of it is kept twice. */
+  /** Loads the ids of the newest shares of earlier runs, so that none is stored twice. */
   async #readNewest(): Promise<void> {
     const ids: string[] = []
     for await (const { id, timeMs } of this.shares({ newestFirst: true })) {
@@ -306,7 +307,7 @@ export class LevelStore implements ShareStore, AccountStore {
     }
   }
 
-  /** The next turn begins so long after the last one has ended. A turn that fails is tried again by the next. */
+  /** Repeats `turn`, with this pause after each run. A failed run is retried by the next. */
   #repeat(everyMs: number, turn: () => Promise<void>): void {
     const wait = (index: number) => {
       if (this.#isClosed) return
@@ -330,7 +331,7 @@ function byTime(shares: readonly ShareEntry[]): Map<number, ShareEntry[]> {
   return groups
 }
 
-/** By id, each once. */
+/** Sorted by id, without duplicates. */
 function distinct(shares: readonly ShareEntry[]): ShareEntry[] {
   const sorted = shares.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
   return sorted.filter(({ id }, i) => id !== sorted[i - 1]?.id)
@@ -341,12 +342,15 @@ function rangeOf(prefix: string, { fromMs, untilMs }: TimeRange) {
   return { gte, lt: untilMs === undefined ? behind(prefix) : prefix + timeText(Math.ceil(untilMs)) }
 }
 
-/** Makes a log that is new one of this network. Throws NewcutError DATA_UNUSABLE for a log of another. */
+/**
+ * Assigns a new log to this network.
+ * @throws NewcutError DATA_UNUSABLE if the log is of another network or format
+ */
 async function claim(database: ShareDatabase, folder: string, network: string): Promise<void> {
   const [format, of] = await database.getMany(['m/format', 'm/network'])
   if (format !== undefined && format !== String(FORMAT)) {
     const message = `${folder}: the share log has the format ${format}, and this newcut knows ${FORMAT}`
-    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'take a newer newcut, or another --state' })
+    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'use a newer newcut, or another --state' })
   }
   if (of !== undefined && of !== network) {
     const message = `${folder}: the share log is of the network ${of}, not of ${network}`

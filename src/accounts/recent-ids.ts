@@ -1,6 +1,6 @@
-/** The ids of the newest shares, within a bound: the older half is forgotten at once. */
+/** The ids of the newest shares in bounded memory. The older half is evicted at once. */
 
-/** Ids of a half. */
+/** Ids in each half. */
 export const MAX_RECENT = 65_536
 
 export class RecentIds {

@@ -1,44 +1,44 @@
-/** What others see of the accounts of rigs and of the log of their shares. */
+/** Read access to the accounts of rigs and the log of their shares. */
 import type { AccountStore, Accounts } from './accounts.ts'
 import type { ShareEntry, ShareStore } from './share-store.ts'
 
-/** What the console is told of rigs and of their share log. */
+/** A console message about rigs and their share log. */
 export interface RigNotice {
   readonly type: 'warning' | 'trouble' | 'recovered' | 'detail'
   readonly message: string
 }
 
-/** A share that is a block, and the time of day at which it was found. */
+/** A share that is a block, with the Unix time at which it was found. */
 export type PendingShare = Omit<ShareEntry, 'timeMs'> & { readonly foundMs: number }
 
-/** Shares that are blocks, and that the store does not have yet. */
-export interface BlocksOnTheirWay {
+/** Shares that are blocks and are not in the store yet. */
+export interface PendingBlocks {
   readonly pending: Iterable<PendingShare>
-  /** Once it returns the share outlives this process. */
+  /** When it returns, the share outlives this process. */
   add(share: PendingShare): void
-  /** The store has it. */
+  /** Called when the store has the share. */
   done(id: string): void
 }
 
-/** Where shares and accounts are kept. */
-export interface Kept {
+/** Storage of shares and accounts. */
+export interface LedgerStorage {
   readonly store: ShareStore
-  /** null: accounts are made from the log of seven days at each start. */
+  /** Storage of accounts. If null, each start rebuilds the accounts from seven days of the log. */
   readonly accounts: AccountStore | null
-  /** Whether it is known that a share was kept before. */
+  /** Whether the share is known to be stored. */
   readonly has: (id: string) => boolean
-  /** Time of the newest share; 0: there is none. */
+  /** Time of the newest share, or 0. */
   readonly newestMs: number
-  /** Shares of blocks that are not in the store yet; undefined: they are given up where it cannot be written. */
-  readonly blocks?: BlocksOnTheirWay | undefined
+  /** Pending shares of blocks. Without it, the share of a block is lost if it cannot be written. */
+  readonly blocks?: PendingBlocks | undefined
 }
 
 export interface RigLedger {
   readonly accounts: Accounts
-  /** null: no shares are kept. */
-  readonly kept: Kept | null
-  /** Time of day, as the accounts count it. */
+  /** Null if shares are not stored. */
+  readonly storage: LedgerStorage | null
+  /** Unix time in milliseconds, never before the newest counted share. */
   readonly nowMs: number
-  /** Whether the share log took what was written last. */
+  /** Whether the last write to the share log succeeded. */
   readonly isWell: boolean
 }

@@ -1,36 +1,36 @@
-/** The table of workers as everybody sees it: `newcut rigs`, GET /api/rigs, the dashboard. It is a wire format. */
+/** The table of workers for `newcut rigs`, GET /api/rigs and the dashboard. It is a wire format. */
 import { type RateWindow, type RefusedVerdict, type RigWarning, rateNames, type WorkerAccount } from './account.ts'
 import type { Accounts, Presence } from './accounts.ts'
 import { remedyOf } from './rig-warnings.ts'
 
-/** Hashes a second; null: not known. */
+/** Hashes per second, or null if unknown. */
 export interface RigRates extends Readonly<Record<RateWindow, number | null>> {
   /** By the newest shares of its connections. */
   readonly now: number | null
-  /** As the program of the rig says. */
+  /** As the program of the rig reports. */
   readonly announced: number | null
 }
 
 export interface WorkerRow {
   readonly user: string
-  /** Empty: the rig names none. */
+  /** Empty if the rig names none. */
   readonly worker: string
   readonly agent: string
   /** IP address. */
   readonly address: string
-  /** Connections now. */
+  /** Number of open connections. */
   readonly connections: number
   readonly hashrates: RigRates
   readonly accepted: number
-  /** Shares by the reason why they were refused. */
+  /** Number of refused shares by reason. */
   readonly refused: Readonly<Partial<Record<RefusedVerdict, number>>>
-  /** Hashes that the accepted shares take on average. */
+  /** Mean number of hashes for all accepted shares. */
   readonly hashes: number
-  /** Accepted shares that solve a block. */
+  /** Accepted shares that are blocks. */
   readonly blocks: number
-  /** Hashes that a share takes; null: not known. */
+  /** Share difficulty, or null if unknown. */
   readonly difficulty: number | null
-  /** Unix times in milliseconds; null: it has handed in none. */
+  /** Unix times in milliseconds, or null without an accepted share. */
   readonly firstShareMs: number | null
   readonly lastShareMs: number | null
   /** Set while too many of its shares are refused. */
@@ -41,14 +41,14 @@ export interface WorkerRow {
 export interface WorkerTable {
   /** Unix time in milliseconds. */
   readonly nowMs: number
-  /** Whether the share log can be written; null: none is kept. */
+  /** Whether the share log can be written, or null without one. */
   readonly isLogWell: boolean | null
-  /** Workers in all. */
+  /** Total number of workers. */
   readonly total: number
   readonly rigs: readonly WorkerRow[]
 }
 
-/** All workers with shares or a connection: first those with a warning, then by their rate over an hour. */
+/** All workers with shares or a connection: first those with a warning, then by hashrate over an hour. */
 export function rigRows(accounts: Accounts, nowMs: number): WorkerRow[] {
   const rows = [...accounts.all].map((account) => rowOf(account, accounts.present.get(account.key) ?? [], nowMs))
   for (const present of accounts.present.values()) {
@@ -84,7 +84,7 @@ function rowOf(account: WorkerAccount, present: readonly Presence[], nowMs: numb
   }
 }
 
-/** A worker that is connected, and has handed in nothing. */
+/** Row of a connected worker without shares. */
 function newcomer(present: readonly Presence[]): WorkerRow {
   const { user, worker, agent, address, difficulty } = present[present.length - 1]
   const windows = Object.fromEntries(rateNames.map((name) => [name, null])) as Record<RateWindow, null>
@@ -99,7 +99,7 @@ function liveRates(present: readonly Presence[]): Pick<RigRates, 'now' | 'announ
   return { now: sumOf(present.map(({ rate }) => rate)), announced: sumOf(present.map(({ announced }) => announced)) }
 }
 
-/** Of those that are known; null: none is. */
+/** Sum of the known rates, or null if none is known. */
 function sumOf(rates: readonly (number | null)[]): number | null {
   const known = rates.filter((rate) => rate !== null)
   return known.length === 0 ? null : known.reduce((sum, rate) => sum + rate, 0)

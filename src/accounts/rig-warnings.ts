@@ -1,16 +1,16 @@
-/** When the user is warned of a worker whose shares are refused, when it is well again, and what to do about it. */
+/** Warnings about workers with many refused shares: when they begin and end, and how to fix the cause. */
 import type { RigWarning, WorkerAccount } from './account.ts'
 
-/** So many refusals in a row are worth a warning. */
+/** Refusals in a row that cause a warning. */
 const ALL_REFUSED = 50
-/** Of the shares of ten minutes, more than this share of refusals is; with half of it a worker is well again. */
+/** A higher portion of refused shares over ten minutes causes a warning. At half of it the warning ends. */
 const REFUSED_SHARE = 0.05
-/** Fewer shares say nothing of such a share. */
+/** With fewer shares the portion says nothing. */
 const MIN_SHARES = 50
-/** A worker that was not heard of for so long is nobody to warn of. */
+/** A warning about a worker expires after this silence. */
 export const SILENT_MS = 3_600_000
 
-/** Reason -> what to do. */
+/** Fix for each reason. */
 const remedies: Readonly<Record<RigWarning['reason'], string>> = {
   duplicate: 'it uses up its headers before it gets new ones: is its program known by its own name?',
   stale: 'its shares come late: look at the network between, and at the node',
@@ -22,7 +22,10 @@ const remedies: Readonly<Record<RigWarning['reason'], string>> = {
   'unknown job': 'it searches jobs of another server: does a proxy mix pools?',
 }
 
-/** Looks at a worker after a share. `warning`: it is to be warned of; `well`: it is well again; null: nothing is new. */
+/**
+ * Updates the warning of a worker after a share.
+ * @returns `warning` if it begins, `well` if it ends, or null if nothing changed
+ */
 export function judgeAccount(account: WorkerAccount, nowMs: number): 'warning' | 'well' | null {
   if (account.warning === null) {
     account.warning = warningFor(account, nowMs)
@@ -34,7 +37,7 @@ export function judgeAccount(account: WorkerAccount, nowMs: number): 'warning' |
   return 'well'
 }
 
-/** Whether a warning is outdated, since nothing was heard of the worker. */
+/** Whether a warning has expired because the worker is silent. */
 export const isForgotten = ({ warning, heardMs }: WorkerAccount, nowMs: number) =>
   warning !== null && nowMs - heardMs > SILENT_MS
 
@@ -69,7 +72,7 @@ function countsOf(account: WorkerAccount, nowMs: number): { readonly accepted: n
   return { accepted, refused: Object.values(refused).reduce((sum, count) => sum + count, 0) }
 }
 
-/** The commonest reason of the last ten minutes. */
+/** The most frequent reason of the last ten minutes. */
 function reasonOf(account: WorkerAccount, nowMs: number): RigWarning['reason'] {
   const counts = Object.entries(account.recent(nowMs).refused) as [RigWarning['reason'], number][]
   const [[reason] = ['stale' as const]] = counts.toSorted(([, a], [, b]) => b - a)

@@ -1,34 +1,34 @@
-/** Pages of a share log, as they go over HTTP: each names where the next one begins. */
+/** Pages of a share log over HTTP. Each names the start of the next one. */
 import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
 
-/** Header with the parameter `after` of the next page; absent at the last one. */
+/** Response header with the `after` parameter of the next page; absent on the last one. */
 export const PAGE_HEADER = 'newcut-after'
 
 export interface LogPage<T> {
   readonly lines: readonly T[]
-  /** null: it is the last one. */
+  /** Null on the last page. */
   readonly next: string | null
 }
 
-/** A share, or the place of one that is gone. */
+/** Position of a share, which may be deleted already. */
 export interface ShareCursor {
   readonly timeMs: number
   readonly id: string
 }
 
-/** Time of a minute, and how many of its records were read. */
+/** Position within the refusals: a minute, and how many of its records were read. */
 export interface RefusedCursor {
   readonly minuteMs: number
   readonly count: number
 }
 
-/** null: it is none. */
+/** @returns null if the text is not a cursor */
 export function shareCursor(text: string): ShareCursor | null {
   const [, time, id] = /^(\d{1,16})\.([\w-]{1,64})$/.exec(text) ?? []
   return time === undefined ? null : { timeMs: Number(time), id }
 }
 
-/** null: it is none. */
+/** @returns null if the text is not a cursor */
 export function refusedCursor(text: string): RefusedCursor | null {
   const [, minute, count] = /^(\d{1,16})\.(\d{1,9})$/.exec(text) ?? []
   return minute === undefined ? null : { minuteMs: Number(minute), count: Number(count) }

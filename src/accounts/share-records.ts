@@ -1,30 +1,35 @@
-/** Keys and values of the share log in LevelDB. Values are JSON behind a checksum, since LevelDB does not check what it reads. */
+/**
+ * Keys and values of the share log in LevelDB. Values are JSON with a checksum, since LevelDB does not verify reads.
+ */
 import { crc32 } from 'node:zlib'
 import type { RefusedVerdict } from './account.ts'
 import type { RefusedShares, ShareEntry } from './share-store.ts'
 
-/** First characters of the keys of shares, refusals and accounts. Those of all else begin with `m/`. */
+/** Key prefixes of shares, refusals and accounts. All other keys begin with `m/`. */
 export const SHARES = 's/'
 export const REFUSED = 'r/'
 export const ACCOUNTS = 'a/'
-/** Behind all keys that begin with a prefix: it ends in `/`. */
+/** Upper bound of the keys with a prefix that ends in `/`. */
 export const behind = (prefix: string) => `${prefix.slice(0, -1)}0`
 
 const TIME_DIGITS = 15
 
-/** Times in the order of their digits. */
+/** A time as text that sorts like the number. */
 export const timeText = (timeMs: number) => String(Math.max(0, Math.floor(timeMs))).padStart(TIME_DIGITS, '0')
 
-/** Key of shares of one time that were appended together; `id`: the lowest of theirs. */
+/**
+ * Key of shares of one time that were appended together.
+ * @param id the lowest of their ids
+ */
 export const sharesKey = (timeMs: number, id: string) => `${SHARES}${timeText(timeMs)}/${id}`
 
-/** Time of day of a record of shares or refusals. */
+/** Unix time in milliseconds in the key of a share or refusal record. */
 export const timeOf = (key: string) => Number(key.slice(SHARES.length, SHARES.length + TIME_DIGITS))
 
 export const refusedKey = ({ minuteMs, user, worker, verdict }: Omit<RefusedShares, 'count'>) =>
   `${REFUSED}${timeText(minuteMs)}/${verdict}/${JSON.stringify([user, worker])}`
 
-/** Shares of one time. */
+/** All shares must have the same time. */
 export function sharesValue(shares: readonly ShareEntry[]): string {
   return sealed(
     shares.map(({ id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block }) => {
@@ -33,7 +38,7 @@ export function sharesValue(shares: readonly ShareEntry[]): string {
   )
 }
 
-/** null: it is not what was written. */
+/** @returns null if the checksum or the content is wrong */
 export function sharesOf(key: string, value: string): ShareEntry[] | null {
   const records = unsealed(value)
   if (!Array.isArray(records)) return null
@@ -45,7 +50,7 @@ export function sharesOf(key: string, value: string): ShareEntry[] | null {
 
 export const refusedValue = (count: number) => sealed(count)
 
-/** null: it is not what was written. */
+/** @returns null if the checksum or the content is wrong */
 export function refusedOf(key: string, value: string): RefusedShares | null {
   const count = unsealed(value)
   if (typeof count !== 'number') return null
@@ -56,13 +61,13 @@ export function refusedOf(key: string, value: string): RefusedShares | null {
   return { minuteMs, user, worker, verdict: rest.slice(0, slash) as RefusedVerdict, count }
 }
 
-/** JSON behind its checksum. */
+/** JSON after its checksum. */
 export function sealed(value: unknown): string {
   const text = JSON.stringify(value)
   return `${crc32(text).toString(36)} ${text}`
 }
 
-/** undefined: it is not what was written. */
+/** @returns undefined if the checksum is wrong */
 export function unsealed(value: string): unknown {
   const space = value.indexOf(' ')
   const text = value.slice(space + 1)

@@ -1,28 +1,31 @@
-/** The stream of JetStream that keeps the shares of a fleet. */
+/** The JetStream stream for the shares of a fleet. */
 import { JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import { NewcutError } from '../core/errors.ts'
 import type { Link } from '../fleet/link.ts'
 import { adapt, NANOSECONDS, type Replicas, unlessMissing } from '../fleet/stores.ts'
 
-/** Shares are kept for so long. */
+/** Retention time of shares. */
 const KEPT_MS = 30 * 86_400_000
-/** And no more than this: then the oldest go. */
+/** Maximum size; beyond it the oldest shares are deleted. */
 const MAX_BYTES = 4 * 2 ** 30
-/** A share that is handed to JetStream again within this time is kept once. */
+/** JetStream stores a share once if it is repeated within this time. */
 export const TWICE_MS = 15 * 60_000
-/** The server has less room than that. */
+/** JetStream error codes for insufficient storage. */
 const NO_ROOM: readonly number[] = [10_047, 10_028]
 
 export interface ShareStreamOptions {
   readonly link: Link
   readonly replicas?: Replicas
-  /** Something could not be changed. */
+  /** Called if the configuration of an existing stream cannot be changed. */
   readonly onWarning: (message: string) => void
-  /** Bytes; default: 4 GiB. */
+  /** Bytes. Default: 4 GiB. */
   readonly maxBytes?: number
 }
 
-/** Makes the stream where it is missing. Throws NewcutError DATA_UNUSABLE where there is no room, or what NATS throws. */
+/**
+ * Creates the stream if it is missing, and adapts the configuration of an existing one.
+ * @throws NewcutError DATA_UNUSABLE if there is no room, and errors of NATS
+ */
 export async function prepareShares(options: ShareStreamOptions): Promise<void> {
   const { link, replicas, onWarning, maxBytes = MAX_BYTES } = options
   const { streams } = await link.jetstream.jetstreamManager(false)
@@ -38,7 +41,7 @@ export async function prepareShares(options: ShareStreamOptions): Promise<void> 
     await adapt(await link.jetstream.jetstreamManager(false), known, wanted, onWarning)
     return
   }
-  // Whoever runs the server may have changed its size since.
+  // The size applies only to a new stream: the operator of the server may have changed it.
   const fixed = { name, storage: StorageType.File, retention: RetentionPolicy.Limits, max_bytes: maxBytes }
   try {
     await streams.add({ ...fixed, ...wanted })

@@ -1,9 +1,7 @@
 /**
- * Prometheus metrics of a miner. Names and labels are public: dashboards depend on them.
- *
- * A scrape removes the series of devices that have left, because fleets change and every label set costs memory here
- * and in Prometheus. Their counts remain in the `newcut_miner_` totals, which never decrease. These totals are separate
- * metrics: moving a device's hashes to another series would look like a burst to rate().
+ * Prometheus metrics of a miner. Names and labels are public: dashboards depend on them. docs/METRICS.md is made from the
+ * help texts here and the groups in metric-groups.ts. A scrape removes the series of devices that have left. The
+ * `newcut_miner_` totals keep their counts; rate() would read hashes moved to another series as a burst.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { stepNames, verdictOf, verdicts } from '../core/solution.ts'
@@ -22,148 +20,162 @@ export class Metrics {
   readonly #hashes = this.#counter('newcut_hashes_total', 'Hashes computed.', ['engine', 'device'])
   readonly #hashrate = this.#gauge(
     'newcut_hashrate_hashes_per_second',
-    'Hashrate over the last 10 seconds; absent until they have passed.',
+    'Hashrate over the last 10 s. Absent for the first 10 s, 0 while the device does not search.',
     ['engine', 'device'],
   )
   readonly #solutions = this.#counter(
     'newcut_solutions_total',
-    'Solutions by what became of them; one of which other news comes later counts twice.',
+    'Solutions by verdict. A solution whose verdict changes counts under both.',
     ['verdict'],
   )
   readonly #blocks = this.#counter(
     'newcut_blocks_total',
-    'Solutions, which are shares at a pool and blocks elsewhere, that have come to this state: found, handed in, acknowledged, and what became of them.',
+    'Solutions by state: found, handed-in, acknowledged, credited (a share that a pool counts), confirmed, unconfirmed, stale, orphaned, rejected, lost. With --pool they are shares, otherwise blocks.',
     ['state'],
   )
   readonly #poolBlocks = this.#counter(
     'newcut_pool_blocks_total',
-    'Shares that the pool took and whose hash also meets the target of their block.',
-    [],
+    'Shares that the pool accepted and that also meet the target of their block.',
   )
-  readonly #hardwareErrors = this.#counter('newcut_hardware_errors_total', 'Claimed nonces that do not solve.', [
-    'device',
-  ])
-  readonly #faults = this.#counter('newcut_device_faults_total', 'Kernels retired, threads or processes restarted.', [
-    'engine',
-    'device',
-  ])
-  readonly #up = this.#gauge('newcut_device_up', 'Whether the device searches: not while it restarts or is parked.', [
-    'engine',
-    'device',
-  ])
-  readonly #minerHashes = this.#counter('newcut_miner_hashes_total', 'Hashes of all devices, gone ones included.', [])
-  readonly #minerFaults = this.#counter('newcut_miner_faults_total', 'Faults of all devices, gone ones included.', [])
+  readonly #hardwareErrors = this.#counter(
+    'newcut_hardware_errors_total',
+    'Claimed nonces that do not solve the work.',
+    ['device'],
+  )
+  readonly #faults = this.#counter(
+    'newcut_device_faults_total',
+    'Retired kernels, and restarts of threads and processes.',
+    ['engine', 'device'],
+  )
+  readonly #up = this.#gauge(
+    'newcut_device_up',
+    '1 while the device searches; 0 while it restarts, is parked, or cannot search the current work.',
+    ['engine', 'device'],
+  )
+  readonly #minerHashes = this.#counter(
+    'newcut_miner_hashes_total',
+    'Hashes of all devices, including those that are gone.',
+  )
+  readonly #minerFaults = this.#counter(
+    'newcut_miner_faults_total',
+    'Faults of all devices, including those that are gone.',
+  )
   readonly #minerHardwareErrors = this.#counter(
     'newcut_miner_hardware_errors_total',
-    'Claimed nonces that do not solve, of all devices, gone ones included.',
-    [],
+    'Hardware errors of all devices, including those that are gone.',
   )
-  readonly #preemptions = this.#counter('newcut_work_preemptions_total', 'Work lost to a new cut on its chain.', [])
+  readonly #preemptions = this.#counter('newcut_work_preemptions_total', 'Work that a new cut on its chain made stale.')
   readonly #preemptDuration = this.#histogram(
     'newcut_preempt_duration_seconds',
-    'Time from the news of a new cut until nearly every device searches new work.',
+    'Time from the news of a new cut until nearly every device (99 %) searches new work.',
   )
   readonly #submitDuration = this.#histogram(
     'newcut_submit_duration_seconds',
-    'Time from a solution until its verdict, confirmation included.',
+    'Time from a solution to its verdict, including confirmation.',
   )
   readonly #connected = this.#gauge(
     'newcut_update_stream_connected',
-    'Whether the update stream of the current chain is open.',
-    [],
+    '1 while the update stream of the current chain is open.',
   )
   readonly #workForkVotes = this.#gauge(
     'newcut_work_fork_votes',
-    'Votes for the next fork in the current work: those of the epoch so far, its own included; absent while there is none.',
-    [],
+    'Votes for the next fork in the current work: those of its epoch so far, including its own. Absent without work.',
   )
-  readonly #workAge = this.#gauge('newcut_work_age_seconds', 'Age of the current work; absent while there is none.', [])
-  readonly #difficulty = this.#gauge('newcut_difficulty_hashes', 'Expected hashes for a block, as of the last work.', [
-    'chain',
-  ])
-  readonly #nodeUp = this.#gauge('newcut_node_up', 'Whether the node answers.', ['node'])
-  readonly #nodeActive = this.#gauge('newcut_node_active', 'Whether the work that is searched comes from the node.', [
-    'node',
-  ])
+  readonly #workAge = this.#gauge('newcut_work_age_seconds', 'Age of the current work. Absent without work.')
+  readonly #difficulty = this.#gauge(
+    'newcut_difficulty_hashes',
+    'Expected hashes for a block, from the latest work of the chain.',
+    ['chain'],
+  )
+  readonly #nodeUp = this.#gauge('newcut_node_up', '1 while the node answers. Only with several nodes.', ['node'])
+  readonly #nodeActive = this.#gauge(
+    'newcut_node_active',
+    '1 while the current work comes from the node. Only with several nodes.',
+    ['node'],
+  )
   readonly #nodeLag = this.#gauge(
     'newcut_node_lag_blocks',
-    'Blocks that the node lacks and others have, in the mean over its chains; absent while it does not answer.',
+    'Blocks that the node lacks and others have, averaged over its chains. Only with several nodes; absent while it does not answer.',
     ['node'],
   )
   readonly #nodeLatency = this.#gauge(
     'newcut_node_latency_seconds',
-    'Time until the last answer of the node; absent while it does not answer.',
+    'Time to the latest answer of the node. Only with several nodes; absent while it does not answer.',
     ['node'],
   )
   readonly #highest = this.#gauge(
     'newcut_hashrate_highest_hashes_per_second',
-    'The highest hashrate over 10 seconds so far; absent until they have passed.',
-    [],
+    'Highest hashrate of all devices over 10 s so far. Absent for the first 10 s.',
   )
-  readonly #paused = this.#gauge('newcut_paused', 'Whether it was told to search nothing for now.', [])
-  readonly #pausedBy = this.#gauge('newcut_paused_by', 'Whether this is a cause why it searches nothing for now.', [
-    'cause',
-  ])
+  readonly #paused = this.#gauge('newcut_paused', '1 while the miner is paused.')
+  readonly #pausedBy = this.#gauge('newcut_paused_by', '1 for each pause cause: user, schedule, load.', ['cause'])
   readonly #temperature = this.#gauge(
     'newcut_temperature_celsius',
-    'Temperature of the processor or card; absent where it is not known.',
+    'Temperature of the processor (device `cpu`) or of a card. Absent if unknown.',
     ['engine', 'device'],
   )
-  readonly #fan = this.#gauge(
-    'newcut_fan_speed_ratio',
-    'Speed of the fan as a share of its highest; absent where it is not known.',
-    ['engine', 'device'],
-  )
-  readonly #power = this.#gauge('newcut_power_watts', 'Power that is drawn; absent where it is not known.', [
+  readonly #fan = this.#gauge('newcut_fan_speed_ratio', 'Fan speed as a share of its maximum. Absent if unknown.', [
     'engine',
     'device',
   ])
-  readonly #fleetLeading = this.#gauge('newcut_fleet_leading', 'Whether this process leads its fleet: 1 or 0.', [
-    'fleet',
-  ])
-  readonly #fleetRigs = this.#gauge('newcut_fleet_rigs', 'Rigs of the fleet that this leader hears of.', ['fleet'])
-  readonly #rigSessions = this.#gauge('newcut_rig_sessions', 'Rigs that are connected, speaking stratum.', [])
-  readonly #rigShares = this.#counter('newcut_rig_shares_total', 'Shares of rigs by verdict.', ['verdict'])
+  readonly #power = this.#gauge('newcut_power_watts', 'Power draw. Absent if unknown.', ['engine', 'device'])
+  readonly #fleetLeading = this.#gauge(
+    'newcut_fleet_leading',
+    'For newcut lead: 1 while it gives the rigs their work, 0 while it stands by.',
+    ['fleet'],
+  )
+  readonly #fleetRigs = this.#gauge('newcut_fleet_rigs', 'For newcut lead: rigs that it hears from.', ['fleet'])
+  readonly #rigSessions = this.#gauge('newcut_rig_sessions', 'Connected stratum rigs.')
+  readonly #rigShares = this.#counter(
+    'newcut_rig_shares_total',
+    'Shares of rigs by verdict: accepted, stale, duplicate, low, malformed, unauthorized, unsubscribed, unavailable.',
+    ['verdict'],
+  )
   readonly #rigsSentAway = this.#counter(
     'newcut_rig_sent_away_total',
-    'Rigs behind a pool that were sent away, by reason.',
+    'Rigs behind a pool that were sent away, by reason: full, away, few, digits, user.',
     ['reason'],
   )
-  readonly #rigUserShares = this.#counter('newcut_rig_user_shares_total', 'Shares of rigs by user and verdict.', [
-    'user',
-    'verdict',
-  ])
+  readonly #rigUserShares = this.#counter(
+    'newcut_rig_user_shares_total',
+    'Shares of the rigs of a user by verdict. 64 users have series of their own; all others are `others`.',
+    ['user', 'verdict'],
+  )
   readonly #rigUserHashes = this.#counter(
     'newcut_rig_user_hashes_total',
-    'Hashes that the accepted shares of the rigs of a user take on average.',
+    'Expected hashes of the accepted shares of a user.',
     ['user'],
   )
-  readonly #rigUserSessions = this.#gauge('newcut_rig_user_sessions', 'Rigs of a user that are connected.', ['user'])
-  readonly #rigDeviceShares = this.#counter('newcut_rig_device_shares_total', 'Shares of a rig by verdict.', [
-    'device',
-    'verdict',
-  ])
+  readonly #rigUserSessions = this.#gauge('newcut_rig_user_sessions', 'Connected rigs of a user.', ['user'])
+  readonly #rigDeviceShares = this.#counter(
+    'newcut_rig_device_shares_total',
+    'Shares of a rig by verdict. The device is named as in newcut_hashes_total.',
+    ['device', 'verdict'],
+  )
   readonly #rigDeviceRefused = this.#gauge(
     'newcut_rig_device_refused',
-    'Whether too many shares of a rig are refused, and the commonest reason; none: it is well.',
+    '1 while too many shares of a rig are refused, with the most common reason; otherwise 0, with the reason `none`.',
     ['device', 'reason'],
   )
   readonly #shareLogFailing = this.#gauge(
     'newcut_share_log_failing',
-    'Whether the share log cannot be written, so that shares are refused; 0 where none is kept.',
-    [],
+    '1 while the share log cannot be written and shares are refused. 0 without a share log.',
   )
   readonly #rigRefusals = this.#counter(
     'newcut_rig_refused_total',
-    'Requests of rigs, other than shares that can be read, that were refused or kept waiting, by reason.',
+    'Requests of rigs that were refused or delayed, by reason. Readable shares are not among them.',
     ['reason'],
   )
   readonly #rigClosed = this.#counter(
     'newcut_rig_closed_total',
-    'Connections of rigs that were closed, or not let in, by reason.',
+    'Connections of rigs that were closed or not accepted, by reason.',
     ['reason'],
   )
-  readonly #build = this.#gauge('newcut_build_info', 'Always 1: what runs here.', ['version', 'node', 'kernel'])
+  readonly #build = this.#gauge(
+    'newcut_build_info',
+    'Always 1. The labels are the versions of newcut and Node.js, and the kernels that search.',
+    ['version', 'node', 'kernel'],
+  )
   readonly #version: string
   readonly #counted = new Map<Counter, number>()
   /** Counts of rigs by metric and labels. */
@@ -357,11 +369,11 @@ export class Metrics {
     this.#counted.set(counter, total)
   }
 
-  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+  #counter<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
     return new Counter({ name, help, labelNames, registers: [this.registry] })
   }
 
-  #gauge<Label extends string>(name: string, help: string, labelNames: Label[]): Gauge<Label> {
+  #gauge<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> {
     return new Gauge({ name, help, labelNames, registers: [this.registry] })
   }
 

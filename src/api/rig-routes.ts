@@ -19,7 +19,7 @@ const MAX_LINES = 10_000
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export function rigRoutes(recorder: RigLedger, token: PresentToken): ServedPart[] {
-  const log = recorder.kept?.store ?? null
+  const log = recorder.storage?.store ?? null
   return [
     {
       path: '/api/rigs',
@@ -51,7 +51,7 @@ function answerRigs({ query }: FastifyRequest, reply: FastifyReply, recorder: Ri
   const { from = 0, limit = RIGS } = numbersOf(query as Query, { from: MAX_RIGS, limit: MAX_RIGS })
   const nowMs = recorder.nowMs
   const rows = rigRows(recorder.accounts, nowMs)
-  const isLogWell = recorder.kept === null ? null : recorder.isWell
+  const isLogWell = recorder.storage === null ? null : recorder.isWell
   const table: WorkerTable = { nowMs, isLogWell, total: rows.length, rigs: rows.slice(from, from + limit) }
   return reply.send(table)
 }
@@ -125,7 +125,7 @@ function textOf(query: Query, name: string): string | undefined {
 function read<T>(name: string, text: string | undefined, cursor: (text: string) => T | null): T | undefined {
   if (text === undefined) return undefined
   const value = cursor(text)
-  if (value === null) throw bad(`${name}: expected the header ${PAGE_HEADER} of the page before`)
+  if (value === null) throw bad(`${name}: expected the header ${PAGE_HEADER} of the previous page`)
   return value
 }
 

@@ -1,4 +1,4 @@
-/** What the keys of a running miner show. */
+/** The answers to the keys of a running miner. */
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import type { UpstreamStatus } from '../source/source.ts'
@@ -6,7 +6,7 @@ import { type Key, keysText } from './keys.ts'
 import type { ConsoleLine } from './line.ts'
 import { countsText, hardwareText, luckText, percent, poolBlocksTexts, ratesText } from './lines.ts'
 
-/** The lines for the keys that only show something. */
+/** The lines for keys that only show something. */
 export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot): ConsoleLine[] {
   switch (key) {
     case 'h':
@@ -22,7 +22,7 @@ export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot)
   }
 }
 
-/** The first with the label, the others below it. */
+/** The first line has the label; the others follow below it. */
 function titled(label: string, texts: readonly string[]): ConsoleLine[] {
   return texts.map((text, index) => ({ label: index === 0 ? label : '', style: 'bold', text }))
 }
@@ -33,7 +33,7 @@ function hashrateLines(snapshot: Snapshot): ConsoleLine[] {
     hardwareText(each, each.hashrates['10s']),
     `        60s ${formatHashrate(each.hashrates['60s'])}  15m ${formatHashrate(each.hashrates['15m'])}  max ${formatHashrate(each.hashrates.highest)}`,
   ])
-  return titled('hash rate', [
+  return titled('hashrate', [
     `${ratesText(snapshot)}  max ${formatHashrate(highestHashrate)}`,
     `${formatHashrate(meanHashrate)} on average in ${formatDuration(uptimeMs)}`,
     ...devices,
@@ -56,14 +56,14 @@ function resultLines(snapshot: Snapshot): ConsoleLine[] {
 }
 
 function connectionLines({ nodes, issuer, source, connected, work }: Snapshot): ConsoleLine[] {
-  const news = connected ? 'updates arrive' : 'no updates at present'
+  const news = connected ? 'updates arrive' : 'no updates now'
   const current =
     work === null
       ? 'no work'
       : `chain ${work.chain} height ${work.height}, difficulty ${withPrefix(work.difficulty)}, for ${formatDuration(work.ageMs)}`
   return titled('node', [
     source,
-    `${news}; work from ${issuer ?? 'nobody yet'}`,
+    `${news}; work from ${issuer ?? 'no node yet'}`,
     current,
     ...nodes.map((node) => nodeText(node)),
   ])

@@ -1,4 +1,4 @@
-/** The suites of `newcut bench`, which bench/bench.ts runs, and what each measures. */
+/** The suites of `newcut bench` with their subjects. bench/bench.ts runs them. */
 export const benchSuites = {
   verify: 'a fixed search with a known checksum, the same on every machine',
   kernels: 'one thread: each kernel against other hash functions',

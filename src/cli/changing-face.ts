@@ -1,17 +1,17 @@
-/** A log on one output, whose format and level can be changed while it is used. */
+/** A log on one output. Its format and level can change while it is in use. */
 import type { Face, KeyControl } from './console.ts'
 import type { LogFormat } from './levels.ts'
 import { isShown, type LogLevel, type LogStyle } from './levels.ts'
 import type { ConsoleEvent } from './notices.ts'
 
 export interface ChangingFace extends Face {
-  /** Shows an event whatever the level. */
+  /** Shows an event at any level. */
   readonly tell: (event: ConsoleEvent) => void
-  /** Shows everything in this style from now on. */
+  /** Sets the style of all later events. */
   readonly use: (style: LogStyle) => void
 }
 
-/** Makes the face for a format. `levelNow` gives the level at any time. */
+/** Makes the face for a format. `levelNow` returns the current level. */
 export type FaceMaker = (format: LogFormat, levelNow: () => LogLevel) => Face
 
 export function changingFace(first: LogStyle, faceOf: FaceMaker): ChangingFace {

@@ -1,26 +1,28 @@
-/** A command of newcut as one row: all that help, manual page, completion and the program need of it. */
+/** The row of a command, from which the program, its help, the manual page and completion scripts are made. */
 import type { Argument, Option } from 'commander'
 import type { Config } from './config.ts'
 import type { OptionTable } from './flags.ts'
 import type { Surroundings } from './terminal.ts'
 
-/** Purposes of commands, in the order of the help. */
-export const commandGroups = ['mining', 'fleets', 'networks', 'coins', 'contracts', 'tools'] as const
+/** Groups of commands by what people do, in the order of the help. */
+export const commandGroups = ['mining', 'rigs', 'fleets', 'networks', 'contracts', 'tools'] as const
 export type CommandGroup = (typeof commandGroups)[number]
 
 /** The texts of a command in help and manual page. */
 export interface CommandFacts {
   readonly name: string
   readonly group: CommandGroup
-  /** One line without a full stop. */
+  /** One line of at most 66 letters, without a full stop. */
   readonly help: string
   /** Arguments in the notation of commander: `<required>`, `[optional]`, `[repeated...]`; an Argument has choices. */
   readonly args?: readonly (string | Argument)[]
-  /** The usage line; made from options and arguments if left out. */
+  /** The usage line. By default, it is made from options and arguments. */
   readonly usage?: string
+  /** Sentences below `help`, in the help and in the documents. */
+  readonly about?: string
   /** Text below the options. */
   readonly notes?: string
-  /** Command lines that work as they stand; words in capitals are the user's. */
+  /** Command lines that work as they stand, with the user's own words in capitals. */
   readonly examples: readonly string[]
 }
 
@@ -30,6 +32,8 @@ export type ExitStatus = number | Promise<number>
 /** A command whose options come from flags, the environment and a file. */
 export interface ConfiguredRow extends CommandFacts {
   readonly options: OptionTable
+  /** The options that `--help` shows; all of them if left out. `--help-all` always shows all. */
+  readonly common?: readonly string[]
   readonly run: (args: readonly string[], config: Config<unknown>, around: Surroundings) => ExitStatus
 }
 
@@ -48,6 +52,7 @@ export type Flags = Readonly<Record<string, string | true | undefined>>
 export function configured<T extends OptionTable>(
   row: CommandFacts & {
     readonly options: T
+    readonly common?: readonly (keyof T & string)[]
     readonly run: (args: readonly string[], config: Config<T>, around: Surroundings) => ExitStatus
   },
 ): ConfiguredRow {

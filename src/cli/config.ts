@@ -1,4 +1,4 @@
-/** Where option values come from: flags, then environment, then a YAML file, then defaults. */
+/** Option values: from flags, the environment, a YAML file and defaults, in this order of priority. */
 import { readFileSync } from 'node:fs'
 import { parseDocument, stringify as stringifyYaml } from 'yaml'
 import { NewcutError } from '../core/errors.ts'
@@ -6,40 +6,41 @@ import { environmentName, negatedName, type OptionSpec, type Values } from './op
 import { optionTables } from './options/table.ts'
 import type { ValueKind } from './values.ts'
 
-/** `order`: what was asked of it while it runs. */
+/** `order`: a request to the running miner. */
 export type GivenBy = 'order' | 'flag' | 'environment' | 'file' | 'default'
 
 export interface Config<Table> {
   readonly values: Values<Table>
-  /** Option name -> where its value comes from. */
+  /** Option name -> origin of its value. */
   readonly origins: ReadonlyMap<string, GivenBy>
-  /** The configuration file that was read; null: none. */
+  /** The configuration file, or null if there is none. */
   readonly file: string | null
-  /** What the values come from. */
+  /** The sources of the values. */
   readonly layers: Layers
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
-/** Option name -> value as it was written. */
+/** Option name -> value as written. */
 export type RawOptions = Readonly<Record<string, unknown>>
 
-/** Where values are looked for, in this order. */
+/** The sources of values, by priority. */
 export interface Layers {
   readonly orders: RawOptions
   /** Text as typed. */
   readonly flags: RawOptions
   readonly environment: Environment
-  /** What the file holds; empty without a file. */
+  /** The options of the file; empty without a file. */
   readonly content: RawOptions
-  /** Its path, for errors; null: there is no file. */
+  /** Its path for errors, or null if there is no file. */
   readonly file: string | null
 }
 
 const CONFIG_VARIABLE = 'NEWCUT_CONFIG'
 
 /**
- * The effective values of `table`. `flags`: option name -> text as typed. `file`: a path given by flag; else the
- * variable NEWCUT_CONFIG may name one. Throws NewcutError BAD_OPTION or BAD_CONFIG.
+ * @returns the effective values of `table`.
+ * @param flags option name -> text as typed
+ * @param file the path of `--config`; by default that of NEWCUT_CONFIG. Throws NewcutError BAD_OPTION or BAD_CONFIG.
  */
 export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
   table: Table,
@@ -101,7 +102,7 @@ interface RawValue {
 const found = (given: RawValue): RawValue | undefined =>
   given.raw === undefined || given.raw === null ? undefined : given
 
-/** A value as errors repeat it. JSON may nest too deep to be written; an alias of YAML may stand within what it names. */
+/** A value as errors repeat it. JSON may nest too deep to be written, and an alias of YAML may be inside its own value. */
 export function shown(value: unknown): string {
   try {
     return JSON.stringify(value)
@@ -110,14 +111,14 @@ export function shown(value: unknown): string {
   }
 }
 
-/** Under the option's name, or under another one: NEWCUT_NO_POW=1 is NEWCUT_POW=false, `nodes` is `node`. */
+/** Reads an option by its name or its second name: NEWCUT_NO_POW=1 is NEWCUT_POW=false, `nodes` is `node`. */
 function eitherName(name: string, spec: OptionSpec<unknown>, read: (known: string) => RawValue): RawValue | undefined {
   const plain = found(read(name))
   const negation = negatedName(name, spec)
   const otherName = negation ?? spec.plural
   const other = otherName === undefined ? undefined : found(read(otherName))
   if (plain !== undefined && other !== undefined) {
-    throw new NewcutError('BAD_OPTION', `${plain.where} and ${other.where} are the same option: give one of them`)
+    throw new NewcutError('BAD_OPTION', `${plain.where} and ${other.where} are the same option: set only one of them`)
   }
   return plain ?? (other && { ...other, isNegated: negation !== null })
 }
@@ -127,7 +128,7 @@ function givenValue({ kind }: OptionSpec<unknown>, { raw, where, isNegated }: Ra
   return isNegated ? !value : value
 }
 
-/** A value of this kind. `where`: what errors begin with. Throws NewcutError BAD_OPTION. */
+/** @returns a value of this kind. Throws NewcutError BAD_OPTION, with `where` at the start of its message. */
 export function valueIn<T>({ parse, problem, expected }: ValueKind<T>, raw: unknown, where: string): T {
   const value = parse(raw)
   if (value !== undefined) return value
@@ -157,7 +158,7 @@ function refuseUnknownVariables(environment: Environment): void {
   }
 }
 
-/** The reason without the path, which the error names already, and without the excerpt that a YAML parser appends. */
+/** The reason without the path, which the error names anyway, and without the excerpt of a YAML parser. */
 function reasonOf({ code, syscall, message }: NodeJS.ErrnoException): string {
   if (syscall === undefined) return message.split('\n')[0].replace(/:$/, '')
   return code === 'ENOENT' ? 'no such file (ENOENT)' : `cannot be read (${code})`
@@ -177,7 +178,7 @@ function orBadConfig<T>(path: string, read: () => T): T {
   }
 }
 
-/** The options in a text; `path` is for errors. Throws NewcutError BAD_CONFIG. Values are not looked at. */
+/** @returns the options of a text, with their values unchecked. Throws NewcutError BAD_CONFIG, which names `path`. */
 export function parseConfigFile(path: string, text: string): RawOptions {
   const content: unknown = orBadConfig(path, () => fromYaml(text))
   if (content === null) return {}
@@ -192,7 +193,7 @@ export function parseConfigFile(path: string, text: string): RawOptions {
   return content as RawOptions
 }
 
-/** Throws what the parser throws, and also what it only warns of, such as an unknown tag: the value would be a guess. */
+/** Throws errors and warnings of the parser. With a warning, such as an unknown tag, the value would be a guess. */
 function fromYaml(text: string): unknown {
   const document = parseDocument(text)
   const [problem] = [...document.errors, ...document.warnings]
@@ -200,12 +201,12 @@ function fromYaml(text: string): unknown {
   return document.toJS()
 }
 
-/** The most similar known name, as a question; empty when none is similar. */
+/** @returns the most similar known name as a question, or an empty text if none is similar. */
 export function closest(name: string, known: Iterable<string>): string {
   let best = ''
   let bestDistance = 4
   for (const candidate of known) {
-    // At least so many letters differ: names of any length come from outside.
+    // At least this many letters differ. The check bounds the work, because typed names may have any length.
     if (Math.abs(name.length - candidate.length) >= bestDistance) continue
     const distance = editDistance(name, candidate)
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
@@ -225,14 +226,14 @@ function editDistance(a: string, b: string): number {
   return row[b.length]
 }
 
-/** The lines of a YAML file with the effective configuration; a comment says where each value comes from. */
+/** The lines of a YAML file with the effective configuration. A comment names the origin of each value. */
 export function configLines<Table extends Readonly<Record<string, unknown>>>(
   table: Table,
   { values, origins }: Config<Table>,
 ): string[] {
   return Object.entries(table).flatMap(([name, entry]) => {
     const spec = entry as OptionSpec<unknown>
-    // It has no place in a file.
+    // A file cannot set it.
     if (spec.isFlagOnly) return []
     const value = (values as Record<string, unknown>)[name]
     if (value === undefined) return `# ${name}: not set (${spec.help})`

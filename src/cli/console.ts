@@ -7,7 +7,7 @@ import type { Output } from './line.ts'
 import { type ConsoleEvent, errorEvent, errorText } from './notices.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What the keys of a terminal do with a miner. */
+/** The actions of the keys of a terminal on a miner. */
 export interface KeyControl {
   readonly snapshot: () => Snapshot
   readonly pause: () => void
@@ -16,7 +16,7 @@ export interface KeyControl {
 
 export interface Face {
   readonly show: (event: ConsoleEvent) => void
-  /** On a terminal: shows what the miner does now, and obeys keys, until the function returned is called. */
+  /** On a terminal: shows the state of the miner, and obeys keys. @returns a function that ends this. */
   readonly attend: (miner: KeyControl) => () => void
 }
 
@@ -24,7 +24,7 @@ export interface Face {
 export function jsonFace({ out, nowMs }: { readonly out: Pick<Output, 'write'>; readonly nowMs: () => number }): Face {
   const timestamp = () => `,"time":"${new Date(nowMs()).toISOString()}"`
   const logger = pino(
-    // Which levels are shown is decided before an event comes here.
+    // The caller has filtered events by level.
     { base: null, level: 'debug', messageKey: 'message', timestamp, formatters: { level: levelName } },
     { write: (text: string) => void out.write(text) },
   )

@@ -1,6 +1,6 @@
 /**
- * Decides which blocks and transactions of a development network have lines on the console, and counts them all. It
- * keeps no time of its own: `tick` is to be called about once a second.
+ * Decides which blocks and transactions of a development network get console lines, and counts all of them. It has no
+ * timer: call `tick` about once a second.
  */
 import { formatDuration } from '../core/units.ts'
 import type { TransactionEvent } from '../schema/devnet-events.ts'
@@ -10,32 +10,32 @@ import { linesOf } from './lines.ts'
 import type { BlockNotice, TransactionNotice } from './notices.ts'
 import { transactionLines, waitingLine } from './transaction-lines.ts'
 
-/** The network as it is now. */
+/** The current state of the network. */
 export interface DevnetNow {
   /** Height of the lowest chain and of the highest. */
   readonly lowest: number
   readonly highest: number
   /** Transactions in the memory pools. */
   readonly pending: number
-  /** Where blocks come from: `blocks by POST /make-blocks`. */
+  /** The origin of blocks, such as `blocks by POST /make-blocks`. */
   readonly blocksBy: string
 }
 
 export interface ActivityOptions {
-  /** Whether a last line shows the present: then empty blocks have no lines. */
+  /** Whether a status line shows the current state. Empty blocks then have no lines. */
   readonly isLive: boolean
   readonly nowMs: () => number
 }
 
-/** Transactions of one block, or of one request, that have a line; and as many more of those that failed. */
+/** Most transactions with a line in one block or request. As many failed ones get a line in addition. */
 const MAX_TOLD = 20
 const LIMITS: LineLimits = { burst: 100, perSecond: 10 }
-/** Blocks come sooner on most networks: then one line tells all of a transaction. */
+/** On most networks, blocks come sooner, so that a transaction has a single line. */
 const WAITING_MS = 3000
-/** Most pending transactions that are watched, and most of them that have lines at once. */
+/** Most pending transactions to watch, and most lines for them at once. */
 const MAX_WAITING = 1000
 const MAX_WAITING_LINES = 5
-/** How often the blocks are summed up that automatic mining made without transactions. */
+/** Interval between summaries of the empty blocks of automatic mining. */
 const SUMMARY_MS = 60_000
 
 type Pending = Extract<TransactionEvent, { step: 'pending' }>
@@ -47,11 +47,11 @@ export class DevnetActivity {
   readonly #budget: LineBudget
   /** Request key -> a transaction that is in no block yet, oldest first. */
   readonly #waiting = new Map<string, { readonly event: Pending; readonly sinceMs: number }>()
-  /** Counts for the block or request whose transactions come now. */
+  /** Counts for the current block or request. */
   #group = { told: 0, toldFailed: 0, untold: 0, untoldFailed: 0 }
-  /** Transactions without a line, of which no line has told yet. */
+  /** Transactions without a line that no summary has counted yet. */
   #skipped = { count: 0, failed: 0 }
-  /** Blocks without transactions that have no line yet. */
+  /** Empty blocks without a line that no summary has counted yet. */
   #ordered = { count: 0, first: null as BlockNotice | null }
   #automatic = 0
   #hasMadeBlocks = false
@@ -63,7 +63,7 @@ export class DevnetActivity {
     this.#summaryMs = options.nowMs()
   }
 
-  /** Whether a block has a line at once. Others are counted for `tick`; the transactions of a block tell of it too. */
+  /** Whether a block gets a line at once. Others are counted for `tick`; lines of transactions name their block too. */
   block(event: BlockNotice): boolean {
     const isEmpty = event.transactions === 0
     this.counts.blocks++
@@ -80,7 +80,7 @@ export class DevnetActivity {
     return isEmpty && isFirst
   }
 
-  /** The lines that a step of a transaction has at once. */
+  /** The immediate lines for a step of a transaction. */
   transaction(event: TransactionNotice): ConsoleLine[] {
     switch (event.step) {
       case 'pending':
@@ -113,7 +113,7 @@ export class DevnetActivity {
     if (this.#waiting.size < MAX_WAITING) this.#waiting.set(event.requestKey, { event, sinceMs: this.#options.nowMs() })
   }
 
-  /** The first of a block or a request have lines, then those that failed; the last tells how many have none. */
+  /** The first ones of a block or request get lines, then failed ones. A last line counts the rest. */
   #placed(event: Placed, isFailed: boolean): ConsoleLine[] {
     if (event.index === 0) this.#group = { told: 0, toldFailed: 0, untold: 0, untoldFailed: 0 }
     const lines = isSilent(event) || !this.#isTold(isFailed) ? [] : transactionLines(event)
@@ -123,7 +123,7 @@ export class DevnetActivity {
     return [...lines, moreLine(count, failed, placeOf(event))]
   }
 
-  /** Whether one more of the group has a line. */
+  /** Whether one more transaction of the group gets a line. */
   #isTold(isFailed: boolean): boolean {
     const group = this.#group
     const isOneOfFirst = group.told < MAX_TOLD
@@ -181,7 +181,7 @@ export class DevnetActivity {
   }
 }
 
-/** A transaction that the other branch has too: the next line tells it. */
+/** Whether the other branch has the transaction too. The next line reports that. */
 const isSilent = (event: Placed) => event.step === 'undone' && event.wentTo === 'chain'
 
 function emptyLine(blocks: string, now: DevnetNow): ConsoleLine {

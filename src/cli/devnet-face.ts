@@ -1,4 +1,4 @@
-/** The console of a development network: lines of events, and on a terminal a last line that shows the present. */
+/** The console of a development network: lines of events, and on a terminal a status line. */
 import type { FaceMaker } from './changing-face.ts'
 import { type Face, jsonFace } from './console.ts'
 import { DevnetActivity, type DevnetNow } from './devnet-activity.ts'
@@ -12,9 +12,9 @@ import { textFace } from './text-face.ts'
 
 export interface DevnetConsole {
   readonly faces: FaceMaker
-  /** Whether a block has a line of its own. The others are counted here, and told later. */
+  /** Whether a block gets its own line. Others are counted here for a later summary. */
   readonly tells: (block: BlockNotice) => boolean
-  /** Keeps the last line up to date, and tells what is due, until the function returned is called. */
+  /** Updates the status line, and shows lines when they are due. @returns a function that ends this. */
   readonly attend: (now: () => DevnetNow) => () => void
 }
 
@@ -60,7 +60,7 @@ function textConsole(terminal: Terminal): DevnetConsole {
     const tick = () => {
       const present = now()
       print(activity.tick(present))
-      // A terminal that is full to the last column may go to the next line by itself.
+      // Some terminals break a line that fills the last column.
       const columns = (out.columns ?? DEFAULT_COLUMNS) - 1
       if (screen.isLive) screen.status(devnetStatusText(present, activity.counts, columns, paint))
     }

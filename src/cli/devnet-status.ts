@@ -1,4 +1,4 @@
-/** The last line of the terminal of a development network: what it is now, as much of it as fits. */
+/** The status line of a development network: as much of its current state as fits. */
 import { type DevnetActivity, type DevnetNow, heightsText } from './devnet-activity.ts'
 import { counted, type Paint } from './line.ts'
 import { fitted, type Part } from './status.ts'

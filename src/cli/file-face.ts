@@ -10,7 +10,7 @@ export function fileFace(format: LogFormat, out: Pick<Output, 'write'>, nowMs: (
 }
 
 function textFileFace(out: Pick<Output, 'write'>, nowMs: () => number): Face {
-  // A file lives longer than a day, and is no terminal, whatever the environment says of colours.
+  // A file may cover many days, and gets no colours, even if the environment turns them on.
   const formatted = lineFormatter(out, {}, nowMs, (unixMs) => new Date(unixMs).toISOString())
   return {
     show: (event) => {

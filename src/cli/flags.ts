@@ -1,37 +1,69 @@
-/** Flags of a command from its option table, and what was typed. */
+/** Makes the flags of a command from its option table, and reads those that were typed. */
 import { type Command, Option } from 'commander'
 import { NewcutError } from '../core/errors.ts'
-import { type OptionSpec, optionGroups } from './options/row.ts'
+import { defaultText, type OptionSpec, optionGroups } from './options/row.ts'
 
 export type OptionTable = Readonly<Record<string, unknown>>
 
-/** Gives a command one flag for each option of the table. */
-export function addOptions(command: Command, table: OptionTable): void {
-  for (const [name, entry] of Object.entries(table)) {
-    const spec = entry as OptionSpec<unknown>
-    const flag = flagOf(command, name, spec)
-    command.addOption(spec.group === undefined ? flag : flag.helpGroup(`${optionGroups[spec.group]}:`))
+/** The texts of a flag. */
+interface FlagTexts {
+  readonly help: string
+  /** Sentences that follow it in `--help-all` and in the documents. */
+  readonly more?: string | undefined
+  /** The default in words, or null if there is none to show. */
+  readonly standard?: string | null
+}
+
+/** A flag that knows its details. */
+export class RowOption extends Option {
+  readonly more: string | undefined
+  readonly standard: string | null
+  readonly isRepeatable: boolean
+  /** Whether `--help` shows it; `--help-all` shows every option. */
+  readonly isCommon: boolean
+
+  constructor(
+    flags: string,
+    { help, more, standard = null }: FlagTexts,
+    { isRepeatable = false, isCommon = true } = {},
+  ) {
+    super(flags, help)
+    this.more = more
+    this.standard = standard
+    this.isRepeatable = isRepeatable
+    this.isCommon = isCommon
   }
 }
 
-function flagOf(command: Command, name: string, spec: OptionSpec<unknown>): Option {
-  const { kind, fallback, placeholder, help, isSecret } = spec
-  if (placeholder === null) return new Option(`--${fallback === true ? 'no-' : ''}${name}`, help)
-  const standard = fallback === undefined ? '' : ` (default: ${kind.format(fallback)})`
-  // Where arguments follow, one flag with many values would take those too.
-  const values = kind.isList && command.registeredArguments.length === 0 ? '...' : ''
-  const flag = new Option(`--${name} <${placeholder}${values}>`, help + standard)
-  if (kind.likely !== undefined) flag.choices(kind.likely)
-  // This takes the place of the check for these choices: config.ts checks values, wherever they come from.
-  return kind.isList ? flag.argParser(several) : flag.argParser(once(name, isSecret))
+/** Gives a command one flag for each option of the table. Help shows the common ones, or all if none are named. */
+export function addOptions(command: Command, table: OptionTable, common?: readonly string[]): void {
+  for (const [name, entry] of Object.entries(table)) {
+    command.addOption(flagOf(command, name, entry as OptionSpec<unknown>, common?.includes(name) ?? true))
+  }
 }
 
-/** For flags that may be repeated: all values, in their order. */
+function flagOf(command: Command, name: string, spec: OptionSpec<unknown>, isCommon: boolean): Option {
+  const { kind, fallback, placeholder, help, more, group, isSecret } = spec
+  const isList = kind.isList === true
+  // An argument behind a flag with many values would become one of them.
+  const values = isList && command.registeredArguments.length === 0 ? '...' : ''
+  const negation = placeholder === null && fallback === true ? 'no-' : ''
+  const value = placeholder === null ? '' : ` <${placeholder}${values}>`
+  const texts = { help, more, standard: defaultText(spec) }
+  const flag = new RowOption(`--${negation}${name}${value}`, texts, { isRepeatable: isList, isCommon })
+  if (group !== undefined) flag.helpGroup(optionGroups[group])
+  if (placeholder === null) return flag
+  if (kind.likely !== undefined) flag.choices(kind.likely)
+  // The parser replaces the check of `choices`: config.ts checks values from all sources.
+  return isList ? flag.argParser(several) : flag.argParser(once(name, isSecret))
+}
+
+/** @returns all values of a repeated flag, in their order. */
 function several(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }
 
-/** For flags with one value: without this the last of two would win silently. Throws NewcutError BAD_OPTION. */
+/** Parser of a flag with one value. Throws NewcutError BAD_OPTION for a second value, which would silently win. */
 export function once(name: string, isSecret = false): (value: string, before: string | undefined) => string {
   return (value, before) => {
     if (before === undefined) return value
@@ -40,7 +72,7 @@ export function once(name: string, isSecret = false): (value: string, before: st
   }
 }
 
-/** Flags that were typed, by option name: `block-delay`, not `blockDelay`. */
+/** @returns the typed flags by option name: `block-delay`, not `blockDelay`. */
 export function namedFlags(command: Command): Record<string, unknown> {
   const flags: Record<string, unknown> = {}
   for (const option of command.options) {

@@ -1,9 +1,9 @@
-/** Keys of a terminal, one at a time, while lines go by. */
+/** Reads single keys of a terminal while it shows lines. */
 import { readFileSync } from 'node:fs'
 import type { ReadStream } from 'node:tty'
 import { isKey, type Key } from './keys.ts'
 
-/** A terminal that keys come from. */
+/** A terminal that sends keys. */
 export type Keyboard = Pick<ReadStream, 'isTTY' | 'setRawMode' | 'on' | 'off' | 'resume' | 'pause' | 'unref'>
 
 const CONTROL_C = '\u0003'
@@ -11,15 +11,15 @@ const CONTROL_Z = '\u001a'
 
 export interface KeyHandlers {
   readonly onKey: (key: Key) => void
-  /** Control-C, which such a terminal does not turn into a signal. */
+  /** Control-C, which a terminal in raw mode does not turn into a signal. */
   readonly onInterrupt: () => void
   /** Control-Z. */
   readonly onSuspend: () => void
 }
 
 /**
- * Reads keys until the function returned is called. null: no terminal, or this is in the background, where a read
- * would stop the process.
+ * Reads keys. @returns a function that ends this, or null if there is no terminal, or if the process is in the
+ * background, where a read would stop it.
  */
 export function readKeys(keyboard: Keyboard, { onKey, onInterrupt, onSuspend }: KeyHandlers): (() => void) | null {
   if (!keyboard.isTTY || isInBackground()) return null
@@ -36,7 +36,7 @@ export function readKeys(keyboard: Keyboard, { onKey, onInterrupt, onSuspend }: 
   }
   listen()
   keyboard.on('data', onData)
-  // After a stop the shell has set the terminal as it likes it.
+  // After a stop, the shell has reset the terminal.
   process.on('SIGCONT', listen)
   return () => {
     process.off('SIGCONT', listen)
@@ -46,7 +46,7 @@ export function readKeys(keyboard: Keyboard, { onKey, onInterrupt, onSuspend }: 
   }
 }
 
-/** Whether another group of processes has the terminal. Known on Linux; elsewhere it is taken for the foreground. */
+/** Whether another process group has the terminal. Known on Linux only; elsewhere always false. */
 function isInBackground(): boolean {
   if (process.platform !== 'linux') return false
   try {
@@ -57,7 +57,7 @@ function isInBackground(): boolean {
     return group !== foreground
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error
-    // Without /proc nobody knows; a stopped miner would be worse than one without keys.
+    // Without /proc the answer is unknown. A stopped miner would be worse than one without keys.
     return true
   }
 }

@@ -1,8 +1,8 @@
 /** The keys that a running miner obeys. */
 
-/** Key -> what it does, in the order in which they are listed. */
+/** Key -> its action, in the order of the list. */
 export const keys = {
-  h: 'hash rate',
+  h: 'hashrate',
   s: 'results',
   c: 'connection',
   e: 'health',

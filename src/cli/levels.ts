@@ -1,4 +1,4 @@
-/** The levels of the log: the one table of which event belongs to which. docs/MINING.md shows it to users. */
+/** The levels of the log, with the level of each event. docs/CONSOLE.md shows this table to users. */
 import type { ConsoleEvent } from './notices.ts'
 
 /** From the most important events to the least. */
@@ -10,7 +10,7 @@ export type LogFormat = 'text' | 'json'
 type EventOf<Type> = Extract<ConsoleEvent, { readonly type: Type }>
 type Rule<Type> = LogLevel | ((event: EventOf<Type>, format: LogFormat) => LogLevel)
 
-/** Text has details at `debug`. JSON has had them always, and programs that read its records rely on them. */
+/** Text has details at `debug` only. JSON always has them, and programs rely on that. */
 const detail = (_event: unknown, format: LogFormat): LogLevel => (format === 'json' ? 'info' : 'debug')
 
 const rules: { readonly [Type in ConsoleEvent['type']]: Rule<Type> } = {
@@ -18,7 +18,7 @@ const rules: { readonly [Type in ConsoleEvent['type']]: Rule<Type> } = {
   hardwareError: 'error',
   warning: 'warn',
   trouble: 'warn',
-  // Without it nobody who reads warnings alone would know that an outage is over.
+  // Readers of warnings alone must see the end of an outage.
   recovered: 'warn',
   solution: (event, format) => {
     switch (event.verdict) {
@@ -60,15 +60,15 @@ export function levelOf(event: ConsoleEvent, format: LogFormat): LogLevel {
   return typeof rule === 'string' ? rule : rule(event as never, format)
 }
 
-/** Whether a log of `level` shows what is of `other`. */
+/** Whether a log of `level` shows events of level `other`. */
 export const includes = (level: LogLevel, other: LogLevel) => logLevels.indexOf(other) <= logLevels.indexOf(level)
 
-/** Whether a log shows the event. A log that falls silent says why: it shows a change of its level at any level. */
+/** Whether a log shows the event. A change of its level is shown at any level, which explains why a log falls silent. */
 export function isShown(event: ConsoleEvent, { format, level }: LogStyle): boolean {
   return includes(level, levelOf(event, format)) || (event.type === 'configuration' && event.option === 'log-level')
 }
 
-/** How a log is written, and how much of it. */
+/** The format and the level of a log. */
 export interface LogStyle {
   readonly format: LogFormat
   readonly level: LogLevel

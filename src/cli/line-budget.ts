@@ -1,10 +1,10 @@
-/** How many lines may be shown at once, and how many a second after that. */
+/** A rate limit for lines: the burst, and the lines per second after it. */
 export interface LineLimits {
   readonly burst: number
   readonly perSecond: number
 }
 
-/** A bucket of lines that refills with time. */
+/** A token bucket for lines. */
 export class LineBudget {
   readonly #limits: LineLimits
   readonly #nowMs: () => number

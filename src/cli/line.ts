@@ -1,4 +1,4 @@
-/** Lines of the console: a time, a label, a text. Only this file decides on colours and on how lines are wrapped. */
+/** Lines of the console: a time, a label, a text. Only this file decides on colours and wrapping. */
 import { styleText } from 'node:util'
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
@@ -18,12 +18,12 @@ export const place = ({ chain, height }: { readonly chain: number; readonly heig
 /** `1 block`, `2 blocks` */
 export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Where text goes. */
+/** An output for text. */
 export interface Output {
   readonly isTTY?: boolean
   /** Width of the terminal. */
   readonly columns?: number
-  /** Its descriptor, where it has one. */
+  /** Its file descriptor, if it has one. */
   readonly fd?: number
   write(text: string): unknown
 }
@@ -33,8 +33,8 @@ export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 export type Paint = (style: Style, text: string) => string
 
 /**
- * Colours as terminals' users expect: FORCE_COLOR turns them on, and off when it is 0 or false; a variable NO_COLOR that
- * is not empty turns them off; else they are on for a terminal that is not dumb.
+ * Whether to use colours. FORCE_COLOR turns them on, or off if it is 0 or false. Otherwise a non-empty NO_COLOR turns
+ * them off. By default they are on for a terminal that is not dumb.
  */
 export function hasColours(out: Output, { FORCE_COLOR, NO_COLOR, TERM }: ProcessEnvironment): boolean {
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
@@ -48,15 +48,15 @@ export function painter(out: Output, environment: ProcessEnvironment): Paint {
 
 /** Columns before the text: a time and a label. */
 const INDENT = 'hh:mm:ss '.length + 'label    '.length + 1
-/** Narrower terminals wrap by themselves. */
+/** The least width to wrap at. Narrower terminals wrap by themselves. */
 const MIN_TEXT_COLUMNS = 20
 
 /** `hh:mm:ss`, in the time zone of this process. */
 const timeOfDay = (unixMs: number) => new Date(unixMs).toTimeString().slice(0, 8)
 
 /**
- * What makes text of lines, each ended by a line break: wrapped below their text on a terminal, whole elsewhere.
- * `timeText`: how a time is written; on a terminal it must be as wide as `hh:mm:ss`.
+ * Returns a function that formats lines, each with a line break at its end. On a terminal, long texts wrap below their
+ * own column. `timeText` formats a time; on a terminal its result must be as wide as `hh:mm:ss`.
  */
 export function lineFormatter(
   out: Output,
@@ -77,7 +77,7 @@ export function lineFormatter(
   }
 }
 
-/** A text that starts at that column, in lines that fit. Columns between two spaces or more are kept together. */
+/** Wraps a text that starts at that column. Parts between two or more spaces stay whole. */
 export function wrapped(text: string, { isTTY, columns }: Output, indent: number): string[] {
   const width = (columns ?? Number.POSITIVE_INFINITY) - indent
   if (isTTY !== true || width < MIN_TEXT_COLUMNS || stringWidth(text) <= width) return [text]
@@ -93,7 +93,7 @@ export function wrapped(text: string, { isTTY, columns }: Output, indent: number
   return lines
 }
 
-/** What prints one line there. */
+/** Returns a function that prints a line there. */
 export function linePrinter(
   out: Output,
   environment: ProcessEnvironment,

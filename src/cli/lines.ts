@@ -1,4 +1,4 @@
-/** What the console says of each event. Lines have 80 columns, time and label included, unless names are long. */
+/** The console lines of each event. With time and label they fit in 80 columns, unless names are long. */
 
 import { type Verdict, verdicts } from '../core/solution.ts'
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
@@ -23,7 +23,7 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
     case 'paused':
       return [{ label: 'paused', style: 'yellow', text: pausedText(event) }]
     case 'resumed':
-      return [{ label: 'resumed', style: 'green', text: 'the newest work is searched again' }]
+      return [{ label: 'resumed', style: 'green', text: 'searching the newest work again' }]
     case 'solution':
       return [event.verdict === null ? stepLine(event) : solutionLine(event, event.verdict)]
     case 'forkVote':
@@ -31,7 +31,7 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
     case 'reward':
       return [{ label: 'reward', style: 'dim', text: `${place(event)}  ${event.amount} coins` }]
     case 'hardwareError': {
-      const text = `${event.device} claimed nonce ${event.nonce}, which does not solve`
+      const text = `${event.device} claimed nonce ${event.nonce}, which does not solve the work`
       return [{ label: 'hardware', style: 'red', text }]
     }
     case 'fleet':
@@ -69,7 +69,7 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
   }
 }
 
-/** Texts of an event that the console shows without time and label, before its lines. */
+/** Texts that the console shows before the lines of an event, without time and label. */
 export function plainTextsOf(event: ConsoleEvent): readonly string[] {
   if (event.type === 'banner') return event.lines
   if (event.type !== 'accounts') return []
@@ -91,11 +91,11 @@ function configurationText({ option, before, now, ...rest }: Extract<ConsoleEven
   const start = `configuration: ${option}`
   if (rest.effect === 'none')
     return `${start}${now === null ? '' : ` ${String(now)}`} in the file has no effect: ${rest.reason}`
-  const change = before === null && now === null ? `${start} is another` : `${start} ${shown(before)} -> ${shown(now)}`
-  return rest.effect === 'now' ? change : `${change}, from the next start`
+  const change = before === null && now === null ? `${start} changed` : `${start} ${shown(before)} -> ${shown(now)}`
+  return rest.effect === 'now' ? change : `${change}, effective at the next start`
 }
 
-const pausedText = ({ by, text }: Pause) => (by === 'user' ? `nothing is searched ${text}` : text)
+const pausedText = ({ by, text }: Pause) => (by === 'user' ? `mining is paused ${text}` : text)
 
 /** `cpu: 2 x native-avx512` */
 function devicesText(devices: Snapshot['devices']): string {
@@ -126,7 +126,7 @@ const reasons: Readonly<Record<Extract<MinerEvent, { type: 'work' }>['reason'], 
   chosen: 'other chains',
 }
 
-/** Why there is other work, and how long it took until it was searched. */
+/** The reason for new work, and the time until all devices searched it. */
 function reasonText({ reason, preemptMs }: Extract<MinerEvent, { type: 'work' }>): string {
   return reason === 'refreshed' ? reasons.refreshed : `${reasons[reason]}, ${formatDuration(preemptMs)}`
 }
@@ -140,7 +140,7 @@ export const verdictStyles: Readonly<Record<Verdict, Style>> = {
   lost: 'red',
 }
 
-/** A step that decides nothing. */
+/** The line of a step without a verdict. */
 function stepLine(event: SolutionEvent): ConsoleLine {
   const depth = event.step === 'confirmed' ? ` at depth ${event.depth}` : ''
   const parts = [place(event), event.device, event.step + depth, formatDuration(event.elapsedMs)]
@@ -172,7 +172,7 @@ export function ratesText({ hashrates }: Pick<Snapshot, 'hashrates'>): string {
     .join('  ')
 }
 
-/** `12 accepted  1 stale`: what has not happened is not named, but for blocks. */
+/** `12 accepted  1 stale`: counts of 0 are left out, except for accepted blocks. */
 export function countsText({ solutions }: Pick<Snapshot, 'solutions'>): string {
   return verdicts
     .filter((verdict) => solutions[verdict] > 0 || verdict === 'accepted')
@@ -189,7 +189,7 @@ function speedLines(snapshot: Snapshot): ConsoleLine[] {
   return [{ label: 'speed', style: 'bold', text: rates }, dimLine(counts), ...devices]
 }
 
-/** Devices that have a line of their own: there may be hundreds of rigs. */
+/** Most devices with their own line: there may be hundreds of rigs. */
 const MAX_DEVICE_LINES = 16
 
 function deviceLines(hardware: readonly HardwareSnapshot[], textOf: (each: HardwareSnapshot) => string): ConsoleLine[] {
@@ -206,7 +206,7 @@ export function hardwareText(hardware: HardwareSnapshot, rate: number | null): s
   return `${hardware.name.padEnd(6)}  ${formatHashrate(rate)}${warm === '' ? '' : `  ${warm}`}`
 }
 
-/** `61 C  fan 40%  212 W`; empty when nothing is known. */
+/** `61 C  fan 40%  212 W`, or an empty text if no sensor is known. */
 export function sensedText({ celsius, fanPercent, watts }: Sensed): string {
   return [
     ...(celsius === null ? [] : [`${Math.round(celsius)} C`]),
@@ -231,7 +231,7 @@ function summaryLines(snapshot: Snapshot): ConsoleLine[] {
   return lines
 }
 
-/** The mean rate of each device, where there are several. */
+/** The mean hashrate of each device, if there are several. */
 function meanLines({ hardware, uptimeMs }: Snapshot): ConsoleLine[] {
   if (hardware.length < 2 || uptimeMs === 0) return []
   return deviceLines(hardware, (each) => `${hardwareText(each, (each.hashes * 1000) / uptimeMs)} on average`)
@@ -250,7 +250,7 @@ export function voteText({ fork, isFor }: ForkVote): string {
   return isFor ? `votes for fork ${fork}` : `does not vote for fork ${fork}`
 }
 
-/** Nothing where there is none: only pools have them. */
+/** The shares that are blocks of a pool; no text if there are none. */
 export function poolBlocksTexts({ poolBlocks }: Pick<Snapshot, 'poolBlocks'>): string[] {
   if (poolBlocks === 0) return []
   return [poolBlocks === 1 ? '1 share is a block of the pool' : `${poolBlocks} shares are blocks of the pool`]
@@ -259,6 +259,6 @@ export function poolBlocksTexts({ poolBlocks }: Pick<Snapshot, 'poolBlocks'>): s
 const expectedText = (expected: number) => (expected < 0.01 && expected > 0 ? '<0.01' : withPrefix(expected))
 
 function fleetText({ isLeading, leader }: Extract<MinerEvent, { readonly type: 'fleet' }>): string {
-  if (isLeading) return 'this process leads: rigs get their work from it'
-  return leader === null ? 'this process does not lead any more' : `${leader} leads, and this process stands by`
+  if (isLeading) return 'this process is the leader: rigs get their work from it'
+  return leader === null ? 'this process is not the leader now' : `${leader} is the leader; this process stands by`
 }

@@ -1,17 +1,17 @@
-/** Everything that the console shows: the events of the miner, and notices besides. */
+/** Everything that the console shows: events of the miner, and notices. */
 import { describeError, type ErrorCode, type NewcutError } from '../core/errors.ts'
 import { withoutSecrets } from '../core/host.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import type { BlockMadeBy, TransactionEvent } from '../schema/devnet-events.ts'
 
-/** Things to show besides the miner's own events. */
+/** Messages besides the events of the miner. */
 export type Notice =
   | { readonly type: 'banner'; readonly lines: readonly string[] }
   | { readonly type: 'summary'; readonly snapshot: Snapshot }
   /**
-   * An option of a running miner is another now. `before` and `now`: as a file has them; null: not set, or not to be
-   * shown. Where it has no effect, `before` is what is used, and `reason` says why.
+   * An option of a running miner changed. `before` and `now` are values as a file has them, or null if not set or secret.
+   * If the change has no effect, `before` is the value in use, and `reason` says why.
    */
   | {
       readonly type: 'configuration'
@@ -28,7 +28,7 @@ export type Notice =
       readonly chain: number
       readonly height: number
       readonly reason: string
-      /** Its chain had moved on, which is normal. Otherwise the block breaks a rule. */
+      /** Its chain had a newer block, which is normal. Otherwise the block breaks a rule. */
       readonly isStale: boolean
     }
   /** The accounts that a development network funds. */
@@ -39,7 +39,7 @@ export type Notice =
       /** How to sign as one of them. */
       readonly hint: string
     }
-  /** An HTTP request that was answered; `status` is null where there was no answer. */
+  /** An HTTP request. `status` is null if there was no answer. */
   | {
       readonly type: 'request'
       readonly method: string
@@ -65,7 +65,7 @@ export interface BlockNotice {
   readonly height: number
   readonly difficulty: number
   readonly by: BlockMadeBy
-  /** How many it has. */
+  /** The number of its transactions. */
   readonly transactions: number
 }
 
@@ -77,7 +77,7 @@ export type ConsoleEvent = MinerEvent | Notice
 /** The event for the error that ends the program. */
 export function errorEvent(error: NewcutError): Extract<Notice, { readonly type: 'error' }> {
   const { code } = error
-  // These repeat what was typed, such as the address of a node with a password in it.
+  // These errors repeat typed text, such as the address of a node with a password.
   const shown = code === 'BAD_OPTION' ? withoutSecrets : (text: string) => text
   const hint = error.hint === undefined ? undefined : shown(error.hint)
   return { type: 'error', code, message: shown(describeError(error)), hint }

@@ -1,21 +1,27 @@
-/** The command line: commands, their flags and help, all from the rows of commands and of options. */
-import { Command, CommanderError } from 'commander'
+/** The command line: commands, their flags and their help, from the rows of commands and options. */
+import { Command, CommanderError, Option } from 'commander'
 import { asNewcutError } from '../core/errors.ts'
 import { exitCodeOf } from '../core/exit-codes.ts'
 import { type CommandRow, commandGroups } from './command-row.ts'
 import { resolveConfig } from './config.ts'
 import { reportError } from './console.ts'
-import { firstScreen } from './first-screen.ts'
 import { addOptions, namedFlags, once } from './flags.ts'
+import { commandHelp, firstScreen, programHelp } from './help.ts'
 import type { LogFormat } from './levels.ts'
 import type { Output } from './line.ts'
+import { optionGroups } from './options/row.ts'
 import type { Surroundings } from './terminal.ts'
 import { usageError } from './usage.ts'
 
 /** Examples in the help of the program itself. */
-export const programExamples = ['newcut mine', 'newcut devnet --auto-mine constant:2s', 'newcut help mine'] as const
+export const programExamples = [
+  'newcut mine',
+  'newcut mine --node http://127.0.0.1:1848 --public-key KEY',
+  'newcut devnet --auto-mine constant:2s',
+  'newcut help mine',
+] as const
 
-/** Runs a command line (without node and script), and reports errors. Resolves with the exit code. */
+/** Runs a command line without node and script, and reports errors. Resolves with the exit code. */
 export async function runProgram(
   words: readonly string[],
   surroundings: Surroundings,
@@ -40,52 +46,53 @@ export async function runProgram(
   }
 }
 
-/** A command whose name is two words, such as `rigs check`, comes as two arguments, also behind `help`. */
+/** Joins the two arguments of a command such as `rigs check`, also behind `help`. */
 function joinedName(args: readonly string[], rows: readonly CommandRow[]): readonly string[] {
   const at = args[0] === 'help' ? 1 : 0
   const name = args.slice(at, at + 2).join(' ')
   return rows.some((row) => row.name === name) ? [...args.slice(0, at), name, ...args.slice(at + 2)] : args
 }
 
-/** A request key is 43 letters of base64url, and one in 64 begins with a dash: it is no option of `newcut result`. */
+/** Moves a request key (43 letters of base64url) behind `--`: one in 64 begins with a dash, and would look like a flag. */
 function keyLast(args: readonly string[]): readonly string[] {
   const at = args[0] === 'result' && !args.includes('--') ? args.findIndex((each) => /^-[\w-]{42}$/.test(each)) : -1
   return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 1), '--', args[at]]
 }
 
-/** The log format that was typed, found before options are parsed: errors in options use that format too. */
+/** @returns the typed log format. Errors in other options use it too, so it is read before they are parsed. */
 function typedFormat(args: readonly string[], environment: Surroundings['environment']): LogFormat {
   const typed = args.findLastIndex((arg) => arg === '--log' || arg.startsWith('--log='))
   if (typed < 0) return environment.NEWCUT_LOG === 'json' ? 'json' : 'text'
   return (args[typed] === '--log' ? args[typed + 1] : args[typed].slice('--log='.length)) === 'json' ? 'json' : 'text'
 }
 
-/** What a command that ran left behind. */
+/** The outcome of a command. */
 export interface RunState {
   code: number
-  /** How errors are written. */
+  /** The format of errors. */
   format: LogFormat
 }
 
 /** The program with a command for each row. A command that runs sets `state`. */
 export function programOf(surroundings: Surroundings, rows: readonly CommandRow[], state: RunState): Command {
   const program = new Command('newcut')
-    .description('Proof-of-work mining client for braided multi-chain networks.')
+    .description(
+      'newcut mines Chainweb networks: solo, for pools, in fleets, and with stratum rigs. It also runs a ' +
+        'development network with contracts.',
+    )
     .version(surroundings.version, '-v, --version', 'print the version')
   quiet(program, surroundings.out)
+  program.configureHelp({ formatHelp: () => programHelp(program, rows, programExamples) })
   for (const group of commandGroups) {
     for (const row of rows.filter((each) => each.group === group)) addCommand(program, row, surroundings, state)
   }
-  program.commandsGroup(headingOf('tools')).helpCommand('help [command]', 'show the help of a command')
-  program.addHelpText('after', `\n${indented('Examples', programExamples)}`)
+  program.helpCommand('help [command]', 'show the help of a command')
   return program
 }
 
-const headingOf = (group: string) => `${group[0].toUpperCase()}${group.slice(1)}:`
-
 function addCommand(program: Command, row: CommandRow, surroundings: Surroundings, state: RunState): void {
-  // Not by program.command(), which takes a second word for an argument.
-  const command = program.createCommand(row.name).description(row.help).helpGroup(headingOf(row.group))
+  // program.command() would take the second word of a name for an argument.
+  const command = program.createCommand(row.name).description(row.help)
   program.addCommand(command)
   for (const arg of row.args ?? []) {
     if (typeof arg === 'string') command.argument(arg)
@@ -98,8 +105,9 @@ function addCommand(program: Command, row: CommandRow, surroundings: Surrounding
       state.code = await row.run(command.args, command.opts(), surroundings)
     })
   } else {
-    addOptions(command, row.options)
-    command.option('--config <FILE>', 'YAML file with options', once('config'))
+    addOptions(command, row.options, row.common)
+    const file = new Option('--config <FILE>', 'YAML file with options').argParser(once('config'))
+    command.addOption(file.helpGroup(optionGroups.help))
     command.action(async () => {
       const { config: file, ...flags } = namedFlags(command)
       if (flags.json === true) state.format = 'json'
@@ -109,8 +117,12 @@ function addCommand(program: Command, row: CommandRow, surroundings: Surrounding
     })
   }
   quiet(command, surroundings.out)
-  if (row.notes !== undefined) command.addHelpText('after', `\n${row.notes}`)
-  command.addHelpText('after', `\n${indented('Examples', row.examples)}`)
+  command.configureHelp({ formatHelp: () => commandHelp(command, row, false) })
+  command.addOption(new Option('--help-all', 'show every option with its details').helpGroup(optionGroups.help))
+  command.on('option:help-all', () => {
+    surroundings.out.write(commandHelp(command, row, true))
+    throw new CommanderError(0, 'commander.helpDisplayed', '')
+  })
 }
 
 /** Errors are thrown and printed in one place, not by commander. */
@@ -118,11 +130,6 @@ function quiet(command: Command, out: Output): void {
   command.exitOverride()
   command.configureOutput({ writeOut: (text) => void out.write(text), writeErr: () => undefined })
   command.allowExcessArguments(false)
-  command.helpOption('-h, --help', 'show this help')
-  // Descriptions name choices and defaults themselves.
-  command.configureHelp({ optionDescription: ({ description }) => description })
+  const help = new Option('-h, --help', 'show this help').helpGroup(optionGroups.help)
+  command.addHelpOption(help)
 }
-
-/** A heading, and lines below it. */
-export const indented = (heading: string, lines: readonly string[]): string =>
-  `${heading}:\n${lines.map((line) => `  ${line}`).join('\n')}`

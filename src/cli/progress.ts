@@ -1,34 +1,34 @@
-/** A line with a bar on a terminal, while something takes long. Nothing is drawn elsewhere. */
+/** A progress bar on a terminal, for tasks that take long. Other outputs get none. */
 import stringWidth from 'string-width'
 import type { OnProgress, Progress } from '../core/progress.ts'
 import { formatDuration, withPrefix } from '../core/units.ts'
 import { type Output, type Paint, type ProcessEnvironment, painter } from './line.ts'
 import { screenFor } from './screen.ts'
 
-/** Another `what` begins anew. */
+/** The progress of a task. Another `what` starts a new bar. */
 export interface Task extends Progress {
-  /** What is counted, where `what` does not say it: `suites`. The line then tells the time so far, not what is left. */
+  /** The unit, such as `suites`, if `what` does not name it. The line then shows elapsed instead of remaining time. */
   readonly unit?: string
 }
 
 export interface ProgressBar {
-  /** It is drawn when the task has taken a second, and ten times a second at most. */
+  /** Updates the bar. It appears after a second, and is drawn at most ten times a second. */
   readonly tell: (task: Task) => void
-  /** Clears the line, until more is told. */
+  /** Clears the line until the next update. */
   readonly clear: () => void
-  /** The same output, where every text clears the line first. */
+  /** The same output. Each text clears the line first. */
   readonly before: (out: Output) => Output
 }
 
-/** What is over sooner needs no line. */
+/** Shorter tasks need no bar. */
 const PATIENCE_MS = 1000
 const REDRAW_MS = 100
 const MAX_COLUMNS = 80
 const MAX_BAR = 30
-/** A shorter bar tells nothing. */
+/** The least useful width of a bar. */
 const MIN_BAR = 5
 
-/** `isOff`: nothing is drawn there either, as where the output is for programs. */
+/** With `isOff`, nothing is drawn even on a terminal, as for output that programs read. */
 export function progressBarFor(
   out: Output,
   environment: ProcessEnvironment,
@@ -54,7 +54,7 @@ export function progressBarFor(
     drawnMs = now
     isShown = true
     const columns = Math.min(MAX_COLUMNS, out.columns ?? MAX_COLUMNS)
-    // A terminal that is full to the last column may go to the next line by itself.
+    // Some terminals break a line that fills the last column.
     screen.status(progressLine(task, now - beganMs, columns - 1, paint))
   }
   const before = (other: Output): Output => ({
@@ -76,7 +76,7 @@ export function progressBarFor(
   return { tell, clear: end, before }
 }
 
-/** Draws what is told, and clears it when that is over. */
+/** Draws updates, and clears the bar at the end. */
 export function shownOn(bar: ProgressBar): OnProgress {
   return (progress) => (progress === null ? bar.clear() : bar.tell(progress))
 }
@@ -90,7 +90,7 @@ export function progressLine(task: Task, tookMs: number, columns: number, paint:
   const isKnown = share > 0 && share < 1
   const left = isKnown ? `${secondsText((tookMs * (1 - share)) / share)} left` : ''
   const time = unit === undefined ? left : secondsText(tookMs)
-  // What matters least is left out first.
+  // The least important part is left out first.
   const choices = [[percent, count, time], [percent, count], [percent]].map((parts) => parts.filter((each) => each))
   for (const parts of choices) {
     const rest = parts.join('  ')
@@ -104,5 +104,5 @@ export function progressLine(task: Task, tookMs: number, columns: number, paint:
   return `${what} ${percent}`.slice(0, Math.max(0, columns))
 }
 
-/** In whole seconds: parts of them would flicker. */
+/** Time in whole seconds: fractions would flicker. */
 const secondsText = (milliseconds: number) => formatDuration(1000 * Math.max(1, Math.round(milliseconds / 1000)))

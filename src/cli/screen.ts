@@ -1,20 +1,20 @@
-/** A terminal whose last line shows the present, while lines of events go by above it; elsewhere lines alone. */
+/** A terminal with a status line below the lines of events. Other outputs have no status line. */
 import { createLogUpdate } from 'log-update'
 import type { Output, ProcessEnvironment } from './line.ts'
 
 export interface Screen {
-  /** Whether it has a last line of its own. */
+  /** Whether it has a status line. */
   readonly isLive: boolean
-  /** Prints text that ends with a line break, above the last line. */
+  /** Prints text above the status line. The text must end with a line break. */
   readonly print: (text: string) => void
-  /** Sets the last line; null: there is none. It must fit the width of the terminal. */
+  /** Sets the status line, which must fit the terminal, or removes it with null. */
   readonly status: (text: string | null) => void
 }
 
 export function screenFor(out: Output, { TERM }: ProcessEnvironment): Screen {
   if (out.isTTY !== true || TERM === 'dumb')
     return { isLive: false, print: (text) => void out.write(text), status: () => undefined }
-  // A cursor that is hidden stays so when the process is killed.
+  // A hidden cursor would stay hidden if the process is killed.
   const update = createLogUpdate(out as NodeJS.WriteStream, { showCursor: true })
   let shown: string | null = null
   return {

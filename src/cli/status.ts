@@ -1,4 +1,4 @@
-/** The last line of the terminal: what the miner does now, as much of it as fits. */
+/** The status line of a miner: as much of its current state as fits. */
 import stringWidth from 'string-width'
 import { formatHashrate } from '../core/units.ts'
 import type { Pause } from '../mine/pauses.ts'
@@ -6,9 +6,9 @@ import type { Snapshot } from '../mine/snapshot.ts'
 import type { Paint, Style } from './line.ts'
 import { countsText, percent } from './lines.ts'
 
-/** A part of the last line. */
+/** A part of the status line. */
 export interface Part {
-  /** Of two parts that do not both fit, the one with the lower rank is shown. */
+  /** The priority of the part: parts with a lower rank win the space. */
   readonly rank: number
   readonly text: string
   readonly style?: Style
@@ -58,7 +58,7 @@ function partsOf(snapshot: Snapshot): Part[] {
 
 const pausedText = ({ by, text }: Pause) => (by === 'user' ? 'paused' : `paused ${text}`)
 
-/** Host and port of the node that gives work. */
+/** Host and port of the node whose work is searched. */
 function placeOf(issuer: string): string {
   return URL.canParse(issuer) ? new URL(issuer).host : issuer
 }

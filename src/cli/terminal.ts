@@ -1,4 +1,4 @@
-/** The terminal and the program that runs in it, as commands see them. */
+/** The terminal and the process, as commands see them. */
 import type { Keyboard } from './hotkeys.ts'
 import type { Output, ProcessEnvironment } from './line.ts'
 
@@ -7,7 +7,7 @@ export interface Terminal {
   readonly out: Output
   readonly err: Output
   readonly environment: ProcessEnvironment
-  /** Where keys come from. */
+  /** The source of keys. */
   readonly keyboard?: Keyboard | undefined
   /** Unix time in milliseconds. */
   readonly nowMs: () => number
@@ -16,7 +16,7 @@ export interface Terminal {
 /** The version of the program, and the terminal that it runs in. */
 export interface Surroundings extends Terminal {
   readonly version: string
-  /** All of standard input; waits for its end. */
+  /** Reads stdin to its end. */
   readonly input: () => Uint8Array
   /** Runs a task with a signal that aborts when the user stops the program. */
   readonly untilStopped: <T>(task: (stopped: AbortSignal) => Promise<T>) => Promise<T>

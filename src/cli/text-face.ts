@@ -1,4 +1,4 @@
-/** The console for people: lines of events, and on a terminal a last line that shows the present, and keys. */
+/** The console for people: lines of events, and on a terminal a status line and keys. */
 import { answerOf } from './answers.ts'
 import type { FaceMaker } from './changing-face.ts'
 import { type Face, jsonFace, type KeyControl } from './console.ts'
@@ -13,12 +13,12 @@ import { screenFor } from './screen.ts'
 import { statusText } from './status.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Lines of work and solutions: at most this many at once, then this many a second, since easy chains move fast. */
+/** Rate limit of lines for work and solutions (burst, and lines per second): easy chains are fast. */
 const LIMITS: LineLimits = { burst: 60, perSecond: 5 }
-/** How often the last line is brought up to date. */
+/** Update interval of the status line. */
 const STATUS_MS = 1000
 const DEFAULT_COLUMNS = 80
-/** Before what follows of a long line of the banner. */
+/** Indent of the continuation of a long banner line. */
 const BANNER_INDENT = 2
 
 /** Makes the faces of a terminal. */
@@ -41,7 +41,7 @@ export function textFace({ out, environment, keyboard, nowMs }: Terminal, levelN
   const show = (event: ConsoleEvent) => {
     const plain = plainTextsOf(event)
     if (event.type === 'banner') printBanner(plain)
-    // Keys are copied from there: they are not wrapped.
+    // Users copy keys from these lines, so they are not wrapped.
     else if (plain.length > 0) screen.print(`${plain.join('\n')}\n`)
     const lines = linesOf(event)
     if (lines.length === 0) return
@@ -57,7 +57,7 @@ export function textFace({ out, environment, keyboard, nowMs }: Terminal, levelN
   }
   const attend = (miner: KeyControl) => {
     if (!screen.isLive) return () => undefined
-    // A terminal that is full to the last column may go to the next line by itself.
+    // Some terminals break a line that fills the last column.
     const refresh = () => screen.status(statusText(miner.snapshot(), (out.columns ?? DEFAULT_COLUMNS) - 1, paint))
     refresh()
     const timer = setInterval(refresh, STATUS_MS)
@@ -69,7 +69,7 @@ export function textFace({ out, environment, keyboard, nowMs }: Terminal, levelN
       onInterrupt: interrupt,
       onSuspend: () => {
         screen.status(null)
-        // Children that search stop too, as with the signal of the terminal.
+        // The signal stops child processes that search too, like the signal of a terminal.
         process.kill(0, 'SIGTSTP')
       },
     }
@@ -100,7 +100,7 @@ function obey(key: Key, miner: KeyControl, print: (lines: readonly ConsoleLine[]
   }
 }
 
-/** As Control-C does on a terminal without keys. */
+/** Sends the signal of Control-C to this process. */
 function interrupt(): void {
   process.kill(process.pid, 'SIGINT')
 }

@@ -1,4 +1,4 @@
-/** The lines of the console for transactions of a development network. */
+/** The console lines for transactions of a development network. */
 import type {
   CommandAction,
   IncludedTransaction,
@@ -9,13 +9,13 @@ import { type ConsoleLine, place } from './line.ts'
 
 const SHOWN_KEY = 10
 const SHOWN_CODE = 72
-/** Longer names are shown by their beginning and end: the key of a `k:` account has 64 digits. */
+/** Longer names are cut to their beginning and end: the key of a `k:` account has 64 digits. */
 const SHOWN_ACCOUNT = 20
 const [ACCOUNT_START, ACCOUNT_END] = [10, 4]
 const SHOWN_RESULT = 80
 const SHOWN_EVENTS = 3
 
-/** The lines for an event: one, or none for a transaction that another block has held at once. */
+/** The lines for an event: one, or none for a transaction that another block included at once. */
 export function transactionLines(event: TransactionEvent): ConsoleLine[] {
   switch (event.step) {
     case 'pending':
@@ -35,11 +35,11 @@ export function transactionLines(event: TransactionEvent): ConsoleLine[] {
       return [line('refused', 'red', [...where, what, ...(action === null ? [] : [actionText(action)]), reason])]
     }
     case 'skipped':
-      return [line('...', 'dim', [`${event.steps} more steps of transactions not told: too many at once`])]
+      return [line('...', 'dim', [`${event.steps} more transaction steps not shown: too many at once`])]
   }
 }
 
-/** A transaction that waits: for how long, and where blocks come from. */
+/** The line of a pending transaction: its waiting time, and the origin of blocks. */
 export function waitingLine(
   event: Extract<TransactionEvent, { step: 'pending' }>,
   waitedSeconds: number,
@@ -67,7 +67,7 @@ function includedLine(event: IncludedTransaction): ConsoleLine {
   return line(isFailed ? 'failed' : 'ok', isFailed ? 'red' : 'green', parts)
 }
 
-/** ` (in coin.debit, line 13)`: without the hash of the module. Results count lines from 0, which is also an unknown one. */
+/** ` (in coin.debit, line 13)`, without the module hash. Results count lines from 0, which also means unknown. */
 function placeText({ place: where }: IncludedTransaction): string {
   const [, name, line] = /^(.*?)(?:\.\{[^}]*\})?:(\d+)$/.exec(where ?? '') ?? []
   const parts = [
@@ -77,7 +77,7 @@ function placeText({ place: where }: IncludedTransaction): string {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`
 }
 
-/** Events of the token are not named: each transaction has that of its fee, and transfers tell theirs. */
+/** Leaves out events of the coin: each transaction has one for its fee, and lines of transfers show theirs. */
 function eventsText({ events }: IncludedTransaction): string[] {
   const names = events.filter((name) => name !== 'coin.TRANSFER')
   if (names.length === 0) return []

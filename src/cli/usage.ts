@@ -1,9 +1,9 @@
-/** Errors for command lines that are not understood, with a guess at what was meant. */
+/** Errors for invalid command lines, with a guess at the intended option or command. */
 import type { Command, CommanderError } from 'commander'
 import { NewcutError } from '../core/errors.ts'
 import { closest } from './config.ts'
 
-/** Name of an option in other miners -> names here, of which the first that the command has is suggested. */
+/** Option of another miner -> options here. The error suggests the first one that the command has. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   '-o': ['--node'],
   '--url': ['--node'],
@@ -59,7 +59,7 @@ export function usageError(error: CommanderError, program: Command, args: readon
     const typed = /'(.*)'/.exec(message)?.[1] ?? ''
     return command === undefined ? optionFirst(typed, program) : unknownOption(typed, command)
   }
-  // commander reports `newcut nosuch` as the first, `newcut help nosuch` as the second.
+  // commander reports `newcut nosuch` with the first code, `newcut help nosuch` with the second.
   if (error.code === 'commander.unknownCommand' || error.code === 'commander.help') {
     const names = program.commands.map((each) => each.name())
     const typed = (args[0] === 'help' ? args[1] : args[0]) ?? ''
@@ -73,7 +73,7 @@ export function usageError(error: CommanderError, program: Command, args: readon
 function unknownOption(typed: string, command: Command): NewcutError {
   const known = longFlags(command)
   return new NewcutError('BAD_OPTION', `${typed}: no such option${guess(typed, known)}`, {
-    hint: `newcut ${command.name()} --help lists them all`,
+    hint: `newcut ${command.name()} --help-all lists them all`,
   })
 }
 

@@ -1,19 +1,19 @@
-/** Values of options: from text (flag, environment) or a YAML value to what the program uses. */
+/** Kinds of option values. Each parses text (flag, environment) or a YAML value. */
 import { formatDuration } from '../core/units.ts'
 import { parseSchedule, type Schedule } from '../mine/schedule.ts'
 import type { AutoMine } from '../schema/auto-mine.ts'
 
-/** How one kind of value is read, and how it is written in a configuration file. */
+/** A kind of value: its parser, and its form in a configuration file. */
 export interface ValueKind<T> {
-  /** Whether a flag of this kind may be given several times. */
+  /** Whether a flag of this kind may be repeated. */
   readonly isList?: true
-  /** What shells offer: all values where their set is closed, else those that people mean most often. */
+  /** Completions for shells: all values of a closed set, otherwise the most common ones. */
   readonly likely?: readonly string[]
   /** Completes "expected ...". */
   readonly expected: string
-  /** undefined: not a value of this kind. */
+  /** @returns the value, or undefined if the input is not of this kind. */
   readonly parse: (raw: unknown) => T | undefined
-  /** What is wrong with one that is not of this kind, where more can be said than what is expected. */
+  /** @returns the problem of an invalid value, if there is more to say than the expected form. */
   readonly problem?: (raw: unknown) => string | undefined
   readonly format: (value: T) => unknown
 }
@@ -24,7 +24,7 @@ const PREFIXES: Readonly<Record<string, number>> = { '': 0, k: 3, M: 6, G: 9, T:
 const asText = (raw: unknown) => (typeof raw === 'string' || typeof raw === 'number' ? String(raw).trim() : undefined)
 
 /**
- * A time span of at least `leastMs`, read as milliseconds: `500ms`, `30s`, `1.5m`, `2h`. `orZero` allows `0` as well.
+ * A time span of at least `leastMs`, in milliseconds: `500ms`, `30s`, `1.5m`, `2h`. `orZero` allows `0` as well.
  */
 export function duration(leastMs: number, orZero = false): ValueKind<number> {
   const least = leastMs > 1 ? ` of at least ${formatDuration(leastMs)}` : ''
@@ -101,7 +101,7 @@ export const autoMineMode: ValueKind<AutoMine> = {
   },
 }
 
-/** The same kind, for which shells offer these values. */
+/** The same kind, with these completions. */
 export const likely = <T>(values: readonly string[], kind: ValueKind<T>): ValueKind<T> => ({ ...kind, likely: values })
 
 export function oneOf<T extends string>(values: readonly T[]): ValueKind<T> {
@@ -132,7 +132,7 @@ export const someText: ValueKind<string> = {
   format: (value) => value,
 }
 
-/** What stands after `Bearer` in the header of a request. */
+/** The token after `Bearer` in the header of a request. */
 export const bearerToken: ValueKind<string> = {
   expected: '8 to 200 letters, digits and the signs -._~+/=',
   parse: (raw) => {
@@ -142,7 +142,7 @@ export const bearerToken: ValueKind<string> = {
   format: (value) => value,
 }
 
-/** Texts that are taken as they are: a flag for each, or a list in a file. */
+/** Texts without further checks: a flag for each, or a list in a file. */
 export const texts: ValueKind<readonly string[]> = {
   isList: true,
   expected: 'some text',
@@ -153,7 +153,7 @@ export const texts: ValueKind<readonly string[]> = {
   format: (value) => [...value],
 }
 
-/** A number of coins for a unit of gas, kept as text: a double would not be exact. */
+/** The coins for a unit of gas, as text: a double would not be exact. */
 export const gasPrice: ValueKind<string> = {
   expected: 'a number of coins such as 0.00000001 or 1e-8',
   parse: (raw) => {
@@ -170,7 +170,7 @@ const nodeUrl: ValueKind<string> = {
   expected: 'the address of a node, such as http://127.0.0.1:1848 or 127.0.0.1:1848, without user, password and query',
   parse: (raw) => {
     const given = asText(raw) ?? ''
-    // Addresses that people copy often have no scheme.
+    // Addresses often come without a scheme.
     const text = HOST_PORT.test(given) ? `http://${given}` : given
     if (!URL.canParse(text) || !/^https?:\/\//.test(text)) return undefined
     const { username, password, search, hash } = new URL(text)
@@ -192,7 +192,7 @@ export const nodeUrls: ValueKind<readonly string[]> = {
   format: (value) => [...value],
 }
 
-/** Where the next address begins: a password may have commas. */
+/** The start of the next address: a password may have commas. */
 const NEXT_POOL = /,(?=\s*stratum\+(?:tcp|ssl):\/\/)/i
 
 /** Addresses of pools, in order of priority: a flag for each, or a list; in text with commas. */
@@ -226,13 +226,13 @@ const nameOf = (pattern: RegExp, expected: string): ValueKind<string> => ({
   format: (value) => value,
 })
 
-/** Names of fleets: they become parts of NATS subjects, and of labels. */
+/** Names of fleets. They become parts of NATS subjects and of labels. */
 export const fleetName = nameOf(/^[A-Za-z0-9_-]{1,32}$/, '1 to 32 letters, digits, - and _')
 
-/** Names of rigs: those of hosts with their domains will do. They become parts of labels. */
+/** Names of rigs, such as host names with their domains. They become parts of labels. */
 export const rigName = nameOf(/^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, dots, - and _')
 
-/** One node; the first of several, which the configuration may hold for the miner. */
+/** One node: the first, if the configuration has several for the miner. */
 export const firstNodeUrl: ValueKind<string> = {
   expected: nodeUrl.expected,
   parse: (raw) => nodeUrls.parse(raw)?.[0],
@@ -269,7 +269,7 @@ export const listenAddress: ValueKind<HostPort | null> = {
     value === null ? 'off' : `${value.host.includes(':') ? `[${value.host}]` : value.host}:${value.port}`,
 }
 
-/** Chains, ascending: `0,3,7`, `0-4,9`. A flag may be given several times. */
+/** Chains in ascending order: `0,3,7`, `0-4,9`. The flag may be repeated. */
 export function chainList(highest: number): ValueKind<readonly number[]> {
   return {
     isList: true,
@@ -306,10 +306,10 @@ export const scheduleText: ValueKind<Schedule> = {
 
 const listText = (raw: unknown) => (Array.isArray(raw) ? raw : [raw]).map((item) => asText(item) ?? '').join(',')
 
-/** The key in `KEY` or `k:KEY`, in lower case; undefined for any other text. */
+/** @returns the key in `KEY` or `k:KEY`, in lower case, or undefined for any other text. */
 export const publicKeyIn = (text: string) => /^(?:k:)?([0-9a-fA-F]{64})$/.exec(text)?.[1].toLowerCase()
 
-/** Public keys of 32 bytes in hex. A flag may be given several times, or hold several keys with commas. */
+/** Public keys of 32 bytes in hex. The flag may be repeated, or have several keys with commas. */
 export const publicKeys: ValueKind<readonly string[]> = {
   isList: true,
   expected: 'public keys of 64 hex digits, or accounts k:KEY',
@@ -318,7 +318,7 @@ export const publicKeys: ValueKind<readonly string[]> = {
     return keys.every((key) => key !== undefined) ? keys : undefined
   },
   problem: (raw) => {
-    // YAML takes digits, and hex digits after 0x, for a number.
+    // YAML reads digits, and hex digits after 0x, as a number.
     if ([raw].flat().some((item) => typeof item === 'number'))
       return 'read as a number: put the key in quotes, without 0x'
     const texts = keyTexts(raw)
@@ -332,7 +332,7 @@ export const publicKeys: ValueKind<readonly string[]> = {
 const keyTexts = (raw: unknown) =>
   (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '?').split(',')).map((text) => text.trim())
 
-/** What is wrong with a text that is no public key; undefined: nothing in it is like one. */
+/** @returns the problem of an invalid public key, or undefined if the text does not resemble one. */
 export function publicKeyProblem(text: string): string | undefined {
   const [, prefix, rest] = /^(?:([a-z]):)?(.*)$/s.exec(text) ?? []
   if (prefix === 'k') return `looks like a k: account, but the key is not 64 hex digits${lengthText(rest)}`

@@ -1,12 +1,11 @@
-/** The authorities that `--ca` names. */
+/** The certificate authorities of `--ca`. */
 import { existsSync } from 'node:fs'
 import { NewcutError } from '../core/errors.ts'
 import { checkAuthorities } from '../node/authorities.ts'
 import { fileText } from './given-text.ts'
 
 /**
- * The certificates in the file of `--ca`, in PEM form; undefined where there is no such option, or no TLS on the
- * connection. Throws NewcutError BAD_OPTION, or BAD_INPUT for a file that cannot be read.
+ * @returns the certificates of `--ca` in PEM form, or undefined without the option or without TLS on the connection. Throws NewcutError BAD_OPTION, or BAD_INPUT for a file that cannot be read.
  */
 export function givenAuthorities(
   { ca, insecure }: { readonly ca: string | undefined; readonly insecure: boolean },

@@ -2,14 +2,14 @@
 import { Decimal } from '../contracts/values/decimal.ts'
 import { printable } from '../core/printable.ts'
 
-/** Chain -> balance; null: the account does not exist there. Chains in their order. */
+/** Chain -> balance, or null if the chain does not have the account. Chains are in their order. */
 export type ShownBalances = ReadonlyMap<number, Decimal | null>
 
 export function totalOf(balances: ShownBalances): Decimal {
   return [...balances.values()].reduce<Decimal>((sum, each) => (each === null ? sum : sum.add(each)), Decimal.of(0n))
 }
 
-/** A line a chain that has the account, points below each other, then the total and the chains without it. */
+/** A line for each chain with the account, aligned at the decimal points, then the total and the chains without it. */
 export function balanceLines(name: string, balances: ShownBalances): string[] {
   const rows = [...balances].flatMap(([chain, balance]) => {
     return balance === null ? [] : [{ label: `chain ${chain}`, balance: balance.toSource() }]
@@ -25,7 +25,7 @@ export function balanceLines(name: string, balances: ShownBalances): string[] {
   return [shown, ...lines, ...(missing.length === 0 ? [] : [`not on    ${rangesOf(missing)}`])]
 }
 
-/** One object; amounts are texts, which lose no digits, and null where there is no account. */
+/** One object. Amounts are exact texts, or null if the chain does not have the account. */
 export function balanceJson(account: string, balances: ShownBalances): string {
   const chains = Object.fromEntries([...balances].map(([chain, balance]) => [chain, balance?.toString() ?? null]))
   return JSON.stringify({ account, total: totalOf(balances).toString(), chains })

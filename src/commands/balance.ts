@@ -14,7 +14,7 @@ import { chainsOf, withNode } from './with-node.ts'
 
 type BalanceConfig = Config<typeof balanceOptions>
 
-/** Without an account, that of the payee in the configuration. */
+/** By default, the account is the payee of the configuration. */
 export function runBalance(
   given: string | undefined,
   config: BalanceConfig,
@@ -40,7 +40,7 @@ export function runBalance(
   })
 }
 
-/** The balance on each of these chains; null: there is no such account. */
+/** @returns the balance on each of these chains, or null for a chain without the account. */
 async function balancesOn(
   client: NodeClient,
   name: string,
@@ -54,7 +54,7 @@ async function balancesOn(
   return new Map<number, Decimal | null>(await Promise.all(entries))
 }
 
-/** How balances are shown: all of them, and then what has changed. */
+/** The display of balances: all of them, then changes. */
 interface BalanceView {
   readonly first: (balances: ShownBalances) => void
   readonly changed: (balances: ShownBalances, chain: number, before: Decimal | null) => void
@@ -71,8 +71,8 @@ interface Watched {
 }
 
 /**
- * Asks again whenever a chain has a new block, until the program is stopped. A node that goes away is waited for, and
- * told of once: what was missed in between is asked for when it is back.
+ * Asks again after each new block of a chain, until the user stops the program. If the node goes down, it says so once,
+ * waits for the node, and then asks for all chains.
  */
 async function follow(client: NodeClient, { look, balances, view }: Watched, signal: AbortSignal): Promise<void> {
   let isAway = false
@@ -93,7 +93,7 @@ async function follow(client: NodeClient, { look, balances, view }: Watched, sig
         view.changed(balances, chain, before)
       }
     } catch (error) {
-      // The program was stopped while it asked.
+      // The user stopped the program during a request.
       if (signal.aborted) return
       if (!isRetryable(error)) throw error
       onTrouble(error)
@@ -106,7 +106,7 @@ function jsonView(name: string, { out }: Terminal): BalanceView {
   return { first: print, changed: print, trouble: () => undefined }
 }
 
-/** All of it once, then a line for each change. */
+/** Prints all balances once, then a line for each change. */
 function textView(name: string, { out, err, environment, nowMs }: Terminal): BalanceView {
   const line = linePrinter(out, environment, nowMs)
   return {
@@ -122,7 +122,7 @@ function textView(name: string, { out, err, environment, nowMs }: Terminal): Bal
   }
 }
 
-/** Draws all of it anew in the same place. */
+/** Redraws all balances in the same place. */
 function terminalView(name: string, { out }: Terminal): BalanceView {
   let height = 0
   const draw = (balances: ShownBalances, note = '') => {

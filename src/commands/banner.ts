@@ -15,17 +15,17 @@ export function firstLines(version: string): string[] {
   ]
 }
 
-/** What is served over HTTP. */
+/** The HTTP addresses. */
 export function faceLines(api: MinerStart['api']): string[] {
   if (api === null) return ['metrics: off']
   return [`metrics: ${api.url}/metrics, summary: ${api.url}/api/summary`, `dashboard: ${api.url}/`]
 }
 
-/** Where work comes from, and who is paid. Passwords are not shown. */
+/** The sources of work and the payee, without passwords. */
 export function sourceLines({ node, source: description, payee }: MinerStart, source: MinerSetup['source']): string[] {
   switch (source.kind) {
     case 'fleet':
-      return [description, `paid: ${payee}, as the leader says`]
+      return [description, `paid: ${payee}, set by the leader`]
     case 'pools': {
       const [urls, users] = [source.pools.map(({ url }) => url), source.pools.map(({ user }) => user)]
       return [
@@ -44,7 +44,7 @@ function nodeLines({ client, account, embedded }: NonNullable<MinerStart['node']
   const { nodeVersion, nodeChains, nodeBlockDelay } = client.info
   const seconds = client.blockDelayMs / 1000
   const delay =
-    nodeBlockDelay === undefined ? `block delay not told, taken for ${seconds} s,` : `block delay ${seconds} s`
+    nodeBlockDelay === undefined ? `unknown block delay, assumed to be ${seconds} s,` : `block delay ${seconds} s`
   return [
     embedded === null
       ? `network: ${nodeVersion}, ${nodeChains.length} chains, ${delay} at ${client.http.baseUrl}`
@@ -62,7 +62,7 @@ export function journalLines(journal: MinerStart['journal']): string[] {
   return [`journal: ${folder}, with ${unfinished} ${solutions} of earlier runs to settle`]
 }
 
-/** Keys and SIGUSR1 control the miner until the function returned is called. */
+/** Lets keys and SIGUSR1 control the miner. @returns a function that ends this. */
 export function attended(face: Face, { miner }: MinerStart): () => void {
   const toggle = () => (miner.paused ? miner.resume() : miner.pause())
   process.on('SIGUSR1', toggle)

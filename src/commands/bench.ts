@@ -1,10 +1,10 @@
-/** `newcut bench`: the benchmarks, which are in bench/. */
+/** `newcut bench`: runs the benchmarks in bench/. */
 
 import { progressBarFor, type Task } from '../cli/progress.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import type { Progress } from '../core/progress.ts'
 
-/** The time goes on while a suite measures. */
+/** Update interval of the elapsed time during a suite. */
 const REDRAW_MS = 500
 
 /** Suites and files of a benchmark run (bench/bench.ts). */
@@ -16,7 +16,7 @@ export interface BenchOptions {
   readonly compare?: string | undefined
 }
 
-/** Exit code 1 when something is worse than in the report it is compared with. */
+/** Resolves with exit code 1 if a result is worse than in the earlier report. */
 export async function runBench(options: BenchOptions, { out, err, environment, nowMs }: Surroundings): Promise<number> {
   const bar = progressBarFor(err, environment, nowMs)
   const covered = bar.before(out)

@@ -1,4 +1,4 @@
-/** `newcut blocks`: the solutions in a journal, and what became of them. */
+/** `newcut blocks`: the solutions in a journal with their verdicts. */
 import type { Config } from '../cli/config.ts'
 import type { blocksOptions } from '../cli/options/blocks.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -15,7 +15,7 @@ export async function runBlocks(
 ): Promise<number> {
   const print = printerTo(out)
   const { json, csv, last, state } = config.values
-  if (json && csv) throw new NewcutError('BAD_OPTION', '--json and --csv: only one of them', { hint: 'leave one out' })
+  if (json && csv) throw new NewcutError('BAD_OPTION', '--json and --csv exclude each other', { hint: 'leave one out' })
   const folder = state ?? stateFolder(environment, process.platform)
   const { records, damaged } = await readJournal(folder)
   const all = [...records.values()]
@@ -44,7 +44,7 @@ const COLUMNS = [
   ['issuer', (record: BlockRecord) => record.issuer],
 ] as const
 
-/** RFC 4180, with a line of names. */
+/** CSV (RFC 4180) with a header line. */
 function csvOf(records: readonly BlockRecord[]): string[] {
   const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
   return [

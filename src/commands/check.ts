@@ -1,8 +1,8 @@
-/** `newcut devnet --data DIR --check`: shows what is on disk, and checks all of it. */
+/** `newcut devnet --data DIR --check`: shows and checks everything on disk. */
 import type { OnProgress } from '../core/progress.ts'
 import { type CheckReport, checkDataDirectory } from '../devnet/data/check.ts'
 
-/** Prints what it finds. Resolves with the exit code: 0 when nothing is wrong, else 1. */
+/** Prints its findings. Resolves with exit code 0 if nothing is wrong, otherwise 1. */
 export async function runCheck(
   directory: string,
   stopped: AbortSignal,

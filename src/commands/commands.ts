@@ -1,34 +1,36 @@
 /**
- * Every command, a row for each, in the order of the help. A command is loaded only when it runs: `inspect` need not wait
- * for servers and threads.
+ * A row for each command, in the order of the help. The module of a command is loaded when it runs, so that `inspect` need
+ * not wait for servers and threads.
  */
 import { Argument } from 'commander'
 import { type CommandRow, configured, type FlagRow } from '../cli/command-row.ts'
 import { type Shell, shells } from '../cli/completion/shells.ts'
 import { blocksOptions } from '../cli/options/blocks.ts'
-import { devnetOptions } from '../cli/options/devnet.ts'
-import { fleetOptions, leadOptions } from '../cli/options/lead.ts'
-import { mineOptions } from '../cli/options/mine.ts'
-import { payoutsOptions } from '../cli/options/payouts.ts'
+import { commonDevnetOptions, devnetOptions } from '../cli/options/devnet.ts'
+import { commonLeadOptions, fleetOptions, leadOptions } from '../cli/options/lead.ts'
+import { commonMineOptions, mineOptions } from '../cli/options/mine.ts'
+import { commonPayoutsOptions, payoutsOptions } from '../cli/options/payouts.ts'
 import { solveOptions } from '../cli/options/search.ts'
 import { balanceOptions, localOptions, resultOptions, sendOptions, transferOptions } from '../cli/options/wallet.ts'
 import { runProgram } from '../cli/program.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { toolCommands } from './tool-commands.ts'
 
-/** Orders that `newcut fleet` takes. */
+/** Actions of `newcut fleet`. */
 const fleetOrders = ['list', 'pause', 'resume'] as const
 
 const miningCommands: readonly CommandRow[] = [
   configured({
     name: 'mine',
     group: 'mining',
-    help: 'mine, for a node or for an embedded network',
+    help: 'mine for nodes, pools, a fleet, or a network of its own',
+    about: 'Without --node, --pool or --fleet, newcut mines a development network that runs in the same process.',
     options: mineOptions,
+    common: commonMineOptions,
     examples: [
       'newcut mine',
-      'newcut mine --blocks 20 --difficulty 10k',
       'newcut mine --node http://127.0.0.1:1848 --public-key KEY',
+      'newcut mine --pool stratum+tcp://USER@pool.example.com:1917',
       'newcut mine --fleet nats://10.0.0.5:4222 --rig garage-1',
     ],
     run: async (_, config, around) => (await import('./mine.ts')).runMine(config, around),
@@ -36,18 +38,20 @@ const miningCommands: readonly CommandRow[] = [
   configured({
     name: 'blocks',
     group: 'mining',
-    help: 'list the blocks in the journal of a miner, and what became of them',
+    help: 'list the found blocks in the journal, with their verdicts',
     options: blocksOptions,
     examples: ['newcut blocks', 'newcut blocks --last 10', 'newcut blocks --csv > blocks.csv'],
     run: async (_, config, around) => (await import('./blocks.ts')).runBlocks(config, around),
   }),
   configured({
     name: 'payouts',
-    group: 'mining',
-    help: 'divide the rewards of a pool among its rigs by their shares; with --pay, pay them',
+    group: 'rigs',
+    help: 'divide the rewards of a pool among its rigs, and pay them',
+    about: 'newcut divides the rewards by shares. It pays nothing without --pay.',
     options: payoutsOptions,
+    common: commonPayoutsOptions,
     examples: [
-      'newcut payouts --node http://127.0.0.1:1848 --public-key KEY --state pool --fee 1',
+      'newcut payouts --public-key KEY --state pool --fee 1',
       'newcut payouts --from 127.0.0.1:4148 --scheme prop --json',
       'newcut payouts --state pool --minimum 0.5 --pay --key pool.key',
     ],
@@ -56,8 +60,9 @@ const miningCommands: readonly CommandRow[] = [
   configured({
     name: 'config',
     group: 'mining',
-    help: 'print the effective options of mine',
+    help: 'print the effective options of newcut mine as a YAML file',
     options: mineOptions,
+    common: commonMineOptions,
     examples: [
       'newcut config',
       'newcut config --threads 2 --gpu none > miner.yaml',
@@ -69,7 +74,7 @@ const miningCommands: readonly CommandRow[] = [
     name: 'solve',
     group: 'mining',
     args: ['<target>'],
-    help: 'solve the work on standard input, as an external worker of a miner',
+    help: 'solve the work on stdin, as an external worker of a miner',
     options: solveOptions,
     examples: [
       'newcut solve TARGET < work.bin',
@@ -81,19 +86,22 @@ const miningCommands: readonly CommandRow[] = [
   configured({
     name: 'lead',
     group: 'fleets',
-    help: 'lead a fleet: give work to rigs on other machines (mine --fleet) over NATS, or stand by',
+    help: 'lead a fleet: give work to rigs over NATS, or stand by',
+    about: 'Rigs are machines that run newcut mine --fleet. One leader gives the work, and the others stand by.',
     options: leadOptions,
+    common: commonLeadOptions,
     examples: [
       'newcut lead --public-key KEY',
-      'newcut lead --nats nats://10.0.0.5:4222 --node http://10.0.0.5:1848 --public-key KEY --state leader',
+      'newcut lead --nats nats://10.0.0.5:4222 --public-key KEY --state leader',
     ],
     run: async (_, config, around) => (await import('./lead.ts')).runLead(config, around),
   }),
   configured({
     name: 'fleet',
     group: 'fleets',
-    args: [new Argument('[what]', 'list (if not given), pause or resume').choices(fleetOrders), '[rig]'],
-    help: 'list the rigs of a fleet; pause and resume one, or all',
+    args: [new Argument('[action]', 'list (default), pause or resume').choices(fleetOrders), '[rig]'],
+    help: 'list the rigs of a fleet, and pause or resume them',
+    about: 'The action is list (default), pause or resume. RIG is a name, or all.',
     options: fleetOptions,
     examples: ['newcut fleet', 'newcut fleet pause RIG', 'newcut fleet resume all', 'newcut fleet --json'],
     run: async (args, config, around) => (await import('./fleet.ts')).runFleet(args, config, around),
@@ -101,8 +109,10 @@ const miningCommands: readonly CommandRow[] = [
   configured({
     name: 'devnet',
     group: 'networks',
-    help: 'run an embedded node',
+    help: 'run a development network with contracts',
+    about: 'It is one node with the HTTP interface of chainweb-node, at http://127.0.0.1:1848 by default.',
     options: devnetOptions,
+    common: commonDevnetOptions,
     examples: [
       'newcut devnet',
       'newcut devnet --auto-mine constant:2s --graph petersen',
@@ -113,23 +123,25 @@ const miningCommands: readonly CommandRow[] = [
   }),
 ]
 
-/** Commands that talk to contracts. */
+/** Commands that call contracts. */
 const contractCommands: readonly CommandRow[] = [
   configured({
     name: 'balance',
-    group: 'coins',
+    group: 'contracts',
     args: ['[account]'],
-    help: 'show the coins of an account on every chain; without ACCOUNT, of the one that newcut mine pays',
+    help: 'show the coins of an account on every chain',
+    about: 'Without ACCOUNT, it is the account that newcut mine pays.',
     options: balanceOptions,
     examples: ['newcut balance sender00', 'newcut balance --config miner.yaml --watch'],
     run: async ([account], config, around) => (await import('./balance.ts')).runBalance(account, config, around),
   }),
   configured({
     name: 'transfer',
-    group: 'coins',
+    group: 'contracts',
     args: ['[arguments...]'],
     usage: '[options] [FROM] TO AMOUNT',
-    help: 'move coins to an account, on a chain or between chains; without FROM, from the account of the key',
+    help: 'move coins to an account, on a chain or between chains',
+    about: 'Without FROM, the coins come from the account of the key.',
     options: transferOptions,
     examples: [
       'newcut transfer k:KEY 1.5 --key sender00',
@@ -140,9 +152,9 @@ const contractCommands: readonly CommandRow[] = [
   }),
   configured({
     name: 'result',
-    group: 'coins',
+    group: 'contracts',
     args: ['<request-key>'],
-    help: 'wait for the result of a command that was sent, and print it',
+    help: 'wait for the result of a transaction, and print it',
     options: resultOptions,
     examples: ['newcut result REQUESTKEY', 'newcut result REQUESTKEY --chain 0 --no-wait --json'],
     run: async ([key], config, around) => (await import('./result.ts')).runResult(key, config, around),
@@ -151,7 +163,7 @@ const contractCommands: readonly CommandRow[] = [
     name: 'local',
     group: 'contracts',
     args: ['<code>'],
-    help: 'run code on a node, and print its value: nothing is written, nothing is paid',
+    help: 'evaluate code on a node: a read-only call that costs nothing',
     options: localOptions,
     examples: [
       `newcut local '(coin.get-balance "sender00")'`,
@@ -163,7 +175,8 @@ const contractCommands: readonly CommandRow[] = [
     name: 'send',
     group: 'contracts',
     args: ['<code>'],
-    help: 'sign code (or a file of it), send it to a node, and wait for the result',
+    help: 'sign code, send it to a node, and wait for the result',
+    about: 'CODE is code, or the name of a file with it.',
     options: sendOptions,
     examples: [
       `newcut send '(+ 1 2)' --key sender00`,
@@ -175,12 +188,12 @@ const contractCommands: readonly CommandRow[] = [
   }),
 ]
 
-/** Completes all of them, itself too. */
+/** Completes all commands, itself included. */
 const completionCommand: FlagRow = {
   name: 'completion',
   group: 'tools',
   args: [new Argument('<shell>').choices(shells)],
-  help: 'print a script that completes commands, options and values in bash, zsh or fish',
+  help: 'print a completion script for bash, zsh or fish',
   flags: [],
   examples: [
     'source <(newcut completion bash)',
@@ -198,7 +211,7 @@ export const commandRows: readonly CommandRow[] = [
   completionCommand,
 ]
 
-/** Runs a command line, without node and script, in these surroundings. Resolves with the exit code. */
+/** Runs a command line without node and script. Resolves with the exit code. */
 export function newcut(args: readonly string[], surroundings: Surroundings): Promise<number> {
   return runProgram(args, surroundings, commandRows)
 }

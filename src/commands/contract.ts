@@ -1,4 +1,4 @@
-/** `newcut contract`: runs test files of the contract language and reports what they expected and got. */
+/** `newcut contract`: runs test files of the contract language, and reports expected and actual values. */
 import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -7,7 +7,7 @@ import { runTests, type TestReport } from '../contracts/repl/run.ts'
 import type { Files, TestFailure } from '../contracts/repl/test-run.ts'
 import { NewcutError } from '../core/errors.ts'
 
-/** Longest test file: the reader holds all of it. */
+/** The longest test file, which the reader holds in memory. */
 const MAX_FILE_CHARACTERS = 4_000_000
 
 const files: Files = {

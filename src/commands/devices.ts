@@ -13,7 +13,7 @@ import type { AdapterInfo, ListedAdapter } from '../engine/gpu/messages.ts'
 
 export interface DevicesOptions {
   readonly json: boolean
-  /** Search on each for two seconds. */
+  /** Whether to search on each for two seconds. */
   readonly measure: boolean
 }
 
@@ -25,7 +25,7 @@ interface Device extends ListedAdapter {
   readonly failure?: string
 }
 
-/** Exit code 1 when there is no adapter at all. */
+/** Resolves with exit code 1 if there is no adapter. */
 export async function runDevices(
   { json, measure }: DevicesOptions,
   { out, environment }: Surroundings,
@@ -76,7 +76,7 @@ function unsolvableWork(): Uint8Array {
   })
 }
 
-/** Where the native kernels come from, which this processor has, and why others were not taken. */
+/** The native kernels of this processor, their origin, and the reasons against others. */
 function kernelLines({ origin, file, obstacle, passedOver }: NativeChoice, kernels: readonly string[]): string[] {
   const reasons = passedOver.map((sentence) => `  ${sentence}`)
   if (origin === null) return [`CPU: no native kernel: ${obstacle}`, ...reasons]

@@ -1,4 +1,4 @@
-/** The first lines of `newcut devnet`: addresses, where blocks come from, pages. */
+/** The first lines of `newcut devnet`: addresses, the origin of blocks, pages. */
 import type { devnetOptions } from '../cli/options/devnet.ts'
 import type { Values } from '../cli/options/row.ts'
 import type { Devnet } from '../compose/devnet.ts'
@@ -10,7 +10,7 @@ import { networkLine } from './network.ts'
 
 type DevnetValues = Values<typeof devnetOptions>
 
-/** Whether the page at /mine is served. */
+/** Whether the node serves the page /mine. */
 export const hasPage = (values: DevnetValues) => isPageOn(values['mine-page'], development.name)
 
 /** The first key that may mine; without such keys, the built-in key. */
@@ -37,13 +37,13 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
   ]
 }
 
-/** Where blocks come from, and how to get one where none comes by itself. */
+/** The origin of blocks, and how to make one if none comes by itself. */
 function blockLines({ settings: { autoMine }, url }: Devnet, { mine }: DevnetValues): string[] {
-  if (mine) return ['mine: by itself']
+  if (mine) return ['mine: this process mines']
   const order = `make a block: curl -H 'content-type: application/json' -d '{"0":1}' ${url}/make-blocks`
   if (autoMine === null) {
-    const hint = 'with --mine or --auto-mine constant:2s they come by themselves'
-    return [`blocks: from miners and by order only; ${hint}`, order]
+    const hint = '--mine or --auto-mine constant:2s makes them automatically'
+    return [`blocks: only from miners and POST /make-blocks; ${hint}`, order]
   }
   return [`auto-mine: ${describeAutoMine(autoMine)}`, ...(autoMine.kind === 'on-demand' ? [order] : [])]
 }

@@ -38,7 +38,7 @@ function chosenSettings({ values, origins }: DevnetConfig) {
     difficulty: chosen('difficulty', values.difficulty),
     nodeRelease: chosen('node-release', values['node-release']),
     forkEpoch: chosen('fork-epoch', values['fork-epoch']),
-    // --auto-mine implies that there is no proof of work.
+    // --auto-mine implies --no-pow.
     pow: values['auto-mine'] === undefined ? chosen('pow', values.pow) : false,
   }
 }
@@ -56,7 +56,7 @@ export async function runDevnet(config: DevnetConfig, surroundings: Surroundings
   )
 }
 
-/** Beside a command of --exec the terminal is the command's. */
+/** With --exec, the terminal belongs to the command. */
 function barFor({ log, exec }: Pick<DevnetValues, 'log' | 'exec'>, terminal: Terminal): ProgressBar {
   const { err, environment, nowMs } = terminal
   return progressBarFor(err, environment, nowMs, log === 'json' || exec !== undefined)
@@ -66,11 +66,14 @@ function barFor({ log, exec }: Pick<DevnetValues, 'log' | 'exec'>, terminal: Ter
 function checkModes(config: DevnetConfig): void {
   const { values, origins } = config
   if (values.mine && values['auto-mine'] !== undefined) {
-    throw new NewcutError('BAD_OPTION', '--mine and --auto-mine exclude each other: one searches, the other does not')
+    throw new NewcutError(
+      'BAD_OPTION',
+      '--mine and --auto-mine exclude each other: one needs proof of work, the other makes blocks without it',
+    )
   }
   if (values.mine && !values.pow) {
     const hint = '--auto-mine makes blocks without proof of work'
-    throw new NewcutError('BAD_OPTION', '--mine needs proof of work, and --no-pow leaves nothing to search', { hint })
+    throw new NewcutError('BAD_OPTION', '--mine needs proof of work, which --no-pow turns off', { hint })
   }
   if (values.check) {
     const others = [...origins.keys()].filter((name) => name !== 'check' && name !== 'data')
@@ -86,7 +89,7 @@ function serve(config: DevnetConfig, surroundings: Surroundings, stopped: AbortS
   const shown = devnetConsole({ ...surroundings, out: bar.before(values.exec === undefined ? out : err) }, values.log)
   const faces = values.exec === undefined ? shown.faces : quiet(shown.faces)
   return withLog(values, { faces, nowMs }, (face) => {
-    // A block that has no line of its own is counted, and told with others.
+    // Blocks without a line of their own are counted for a summary.
     const show: DevnetLog['show'] = (event) => {
       if (event.type !== 'block' || shown.tells(event)) face.show(event)
     }
@@ -94,7 +97,7 @@ function serve(config: DevnetConfig, surroundings: Surroundings, stopped: AbortS
   })
 }
 
-/** Where events go, and what the terminal shows beside them. */
+/** The output of events, and the status line of the terminal. */
 interface DevnetLog {
   readonly show: (event: ConsoleEvent) => void
   readonly shown: DevnetConsole
@@ -142,7 +145,7 @@ async function devnetWithPage(options: DevnetOptions, values: DevnetValues): Pro
   return startDevnetWithPage(options, accountOn(development.name, payeeOf(values)))
 }
 
-/** Beside a command of --exec the outputs are the command's: what went wrong is shown, and requests if they are asked for. */
+/** With --exec, the outputs belong to the command: only problems are shown, and requests with --log-requests. */
 const SHOWN_BESIDE: readonly ConsoleEvent['type'][] = ['warning', 'hardwareError', 'request']
 
 function quiet(faces: FaceMaker): FaceMaker {
@@ -163,13 +166,17 @@ function devnetNow({ cut, pending, settings: { autoMine } }: Devnet): DevnetNow 
   return { lowest: Math.min(...heights), highest: Math.max(...heights), pending, blocksBy }
 }
 
-/** Throws NewcutError BAD_OPTION for a network that was kept with a mode which excludes --mine. */
+/** Throws NewcutError BAD_OPTION if the mode of the kept network excludes --mine. */
 function checkMinable({ settings }: Devnet): void {
   if (settings.pow && settings.autoMine === null) return
   const kept = settings.autoMine === null ? 'no proof of work' : `auto-mine (${describeAutoMine(settings.autoMine)})`
-  throw new NewcutError('BAD_OPTION', `--mine needs proof of work, and the network in --data was begun with ${kept}`, {
-    hint: 'leave --mine out, or begin another network in another directory',
-  })
+  throw new NewcutError(
+    'BAD_OPTION',
+    `--mine needs proof of work, and the network in --data was created with ${kept}`,
+    {
+      hint: 'leave out --mine, or create another network in another directory',
+    },
+  )
 }
 
 function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
@@ -183,7 +190,7 @@ function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
     dataDir: values.data,
     backupDir: values['backup-dir'],
     host: values.host,
-    // With a port of its own a command of --exec finds this node, whatever else runs.
+    // With a port of its own, the command of --exec finds this node even if others run.
     port: values.exec !== undefined && origins.get('port') === 'default' ? 0 : values.port,
     product: values.product,
     entity: values.entity,
@@ -213,7 +220,7 @@ function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
   }
 }
 
-/** The same miner as that of `newcut mine`, over HTTP. */
+/** The miner of `newcut mine`, over HTTP. */
 async function mineItself(devnet: Devnet, config: DevnetConfig, log: DevnetLog, stopped: AbortSignal): Promise<void> {
   const { runMiner } = await import('../compose/miner.ts')
   const snapshot = await runMiner(minerSetup(devnet, config), { onEvent: log.show, stopped })

@@ -1,4 +1,4 @@
-/** Refuses flags that would have no effect: whoever types one expects an effect. */
+/** Refuses flags that would have no effect: the user expects one. */
 import type { Config } from '../cli/config.ts'
 import type { OptionFacts } from '../cli/options/row.ts'
 import { NewcutError } from '../core/errors.ts'
@@ -7,8 +7,8 @@ import { type Given, needs, type Reason } from './needs.ts'
 type Typed = Pick<Config<unknown>, 'origins'> & { readonly values: object }
 
 /**
- * Throws NewcutError BAD_OPTION for the first option of the table that was typed as a flag and whose needs are not met. A
- * file or the environment may hold it, since they serve several commands.
+ * Throws NewcutError BAD_OPTION for the first typed flag whose needs are not met. A file or the environment may set such
+ * an option, because they serve several commands.
  */
 export function refuseWithoutEffect(table: Readonly<Record<string, OptionFacts>>, config: Typed): void {
   for (const [name, row] of Object.entries(table)) {
@@ -16,7 +16,7 @@ export function refuseWithoutEffect(table: Readonly<Record<string, OptionFacts>>
   }
 }
 
-/** Throws NewcutError BAD_OPTION if the option was typed as a flag and there is a reason why it has no effect. */
+/** Throws NewcutError BAD_OPTION if the flag was typed and has no effect for the reason `why`. */
 export function refuseFlag({ values, origins }: Typed, name: string, why: Reason | null): void {
   if (why === null || origins.get(name) !== 'flag') return
   const flag = (values as Readonly<Record<string, unknown>>)[name] === false ? `--no-${name}` : `--${name}`

@@ -1,18 +1,18 @@
-/** `newcut devnet --exec`: a command that runs beside the node, as a test of a program does. */
+/** `newcut devnet --exec`: a command that runs beside the node, such as a test. */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { NewcutError } from '../core/errors.ts'
 
-/** What commands of newcut read too: the address of a node. */
+/** The variable with the address of the node, which commands of newcut read too. */
 const NODE_VARIABLE = 'NEWCUT_NODE'
 
 /**
- * Runs a command line in a shell with the input and outputs of this process. Resolves with its exit code, 128 more than
- * the number of the signal that ended it. `stopped` ends it early, with SIGTERM. Throws NewcutError BAD_INPUT when no
- * shell can be started.
+ * Runs a command line in a shell with the input and outputs of this process. Resolves with its exit code, or with 128
+ * plus the number of the signal that ended it. `stopped` ends it early with SIGTERM. Throws NewcutError BAD_INPUT if no
+ * shell starts.
  */
 export function runBeside(command: string, url: string, stopped: AbortSignal): Promise<number> {
-  // A terminal tells its whole group of Ctrl-C. Elsewhere the command gets a group, so that all of it can be ended.
+  // A terminal sends Ctrl-C to its process group. Elsewhere the command gets its own group, so that all of it can be ended.
   const hasGroup = process.platform !== 'win32' && !process.stdin.isTTY
   const child = spawn(command, {
     shell: true,
@@ -30,7 +30,7 @@ export function runBeside(command: string, url: string, stopped: AbortSignal): P
   stopped.addEventListener('abort', stop)
   process.on('exit', killAtExit)
   return new Promise<number>((resolve, reject) => {
-    child.on('error', (error) => reject(new NewcutError('BAD_INPUT', `--exec: no shell starts: ${error.message}`)))
+    child.on('error', (error) => reject(new NewcutError('BAD_INPUT', `--exec: cannot start a shell: ${error.message}`)))
     child.on('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
   }).finally(() => {
     stopped.removeEventListener('abort', stop)

@@ -1,4 +1,4 @@
-/** What leaders, rigs and `newcut fleet` have in common: how NATS is reached. */
+/** The connection to NATS, for leaders, rigs and `newcut fleet`. */
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { NewcutError } from '../core/errors.ts'
@@ -35,7 +35,7 @@ export function linkSetup(values: NatsValues, servers: readonly string[]): LinkS
   return { addresses, trust, fleet: values['fleet-name'] }
 }
 
-/** The name that the system has, up to its first dot, as far as it can be the name of a rig. */
+/** The host name up to its first dot, without characters that names of rigs cannot have. */
 export function machineName(): string {
   const name = hostname()
     .split('.')[0]
@@ -55,7 +55,7 @@ function textOf(name: FileOption, values: NatsValues): string | undefined {
     const { code } = error as NodeJS.ErrnoException
     const what = code === 'ENOENT' ? 'no such file' : `it cannot be read (${code})`
     throw new NewcutError('BAD_OPTION', `--${name} ${file}: ${what}`, {
-      hint: 'a file that the user of this process may read',
+      hint: 'name a file that the user of this process may read',
       cause: error,
     })
   }

@@ -1,4 +1,4 @@
-/** `newcut fleet`: the rigs of a fleet, as its leader knows them; and orders for them. */
+/** `newcut fleet`: lists the rigs that the leader of a fleet knows, and sends orders to them. */
 import { NoRespondersError, TimeoutError } from '@nats-io/transport-node'
 import type { Config } from '../cli/config.ts'
 import { fleetOptions } from '../cli/options/lead.ts'
@@ -17,7 +17,7 @@ type Print = (line: string) => void
 
 const ANSWER_MS = 3_000
 
-/** `args`: list, pause or resume; and the rig or `all`. Throws NewcutError. */
+/** `args`: list, pause or resume, then the rig or `all`. Throws NewcutError. */
 export function runFleet(
   args: readonly string[],
   config: FleetConfig,
@@ -49,7 +49,7 @@ function checkArguments(what: string, rig: string | undefined): void {
     throw new NewcutError('BAD_OPTION', `list ${rig}: list takes no rig`, { hint: 'leave it out' })
   }
   if (what !== 'list' && rig === undefined) {
-    throw new NewcutError('BAD_OPTION', `${what}: which rig?`, {
+    throw new NewcutError('BAD_OPTION', `${what}: the name of a rig is missing`, {
       hint: `newcut fleet ${what} RIG, or newcut fleet ${what} all`,
     })
   }
@@ -57,12 +57,12 @@ function checkArguments(what: string, rig: string | undefined): void {
 
 function unanswered(error: unknown, { url }: Link, fleet: string): unknown {
   const nobody = [NoRespondersError, TimeoutError].some((kind) => error instanceof kind)
-  // The client wraps it.
+  // The NATS client wraps this error.
   const cause = (error as { readonly cause?: unknown }).cause
   const isNobody = nobody || cause instanceof NoRespondersError
   if (!isNobody) return error
   return new NewcutError('NODE_UNREACHABLE', `no leader of the fleet ${fleet} answers at ${url}`, {
-    hint: 'newcut lead starts one; --fleet-name says which fleet',
+    hint: 'newcut lead starts one; --fleet-name names another fleet',
     cause: error,
   })
 }
@@ -98,14 +98,15 @@ async function order(
   if (json) return print(JSON.stringify({ ...what, rigs }))
   const done = what.pause ? 'paused' : 'resumed'
   const whom = what.rig === null ? 'all rigs' : `rig ${what.rig}`
-  const known = rigs === 0 ? 'none is there now; it holds for those that come' : `${rigs} of them are there now`
+  const known =
+    rigs === 0 ? 'none is connected now; it applies to rigs that connect later' : `${rigs} of them are connected now`
   print(`${whom} ${done}: ${known}`)
 }
 
 /** At most 80 columns wide, for names of usual length. */
 function tableOf(rigs: readonly RigRow[]): string[] {
   if (rigs.length === 0) return [NO_RIG]
-  // Few rigs ever have any.
+  // Few rigs have hardware errors.
   const hasErrors = rigs.some(({ hardwareErrors = 0 }) => hardwareErrors > 0)
   const rows = rigs.map(({ rig, state, rate, accepted, refused, hardwareErrors, version, reason, relay }) => [
     rig,
@@ -127,7 +128,7 @@ function tableOf(rigs: readonly RigRow[]): string[] {
   })
 }
 
-/** That a relay has no rigs is told by their number. */
+/** The reason of a rig. A relay without rigs shows none: its count says so. */
 function reasonText(reason: RigRow['reason'], relay: RelayFigures | undefined): string {
   return relay?.rigs === 0 && reason?.endsWith(NO_RIG) ? '' : printable(reason ?? '')
 }

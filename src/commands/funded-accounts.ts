@@ -2,7 +2,7 @@
 import type { ConsoleEvent } from '../cli/notices.ts'
 import { developmentAccounts } from '../core/development-accounts.ts'
 
-const WARNING = 'everybody knows these keys: never use them on another network'
+const WARNING = 'these keys are public: never use them on another network'
 
 /** Names, keys, coins, and how to sign with them at this node. */
 export function fundedAccounts(url: string): ConsoleEvent {

@@ -1,19 +1,19 @@
-/** Code and JSON that people give as text or as a file. */
+/** Code and JSON in an argument, as text or as the name of a file. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describeError, NewcutError } from '../core/errors.ts'
 
-/** A word that people write for a file, not for code. */
+/** A word that looks like a file name, not like code. */
 const FILE_NAME = /^(?!\d+\.\d+$)[^\s()"'[\]{}]+\.[A-Za-z]\w*$/
 
-/** Code, or that of a file with this name. Throws NewcutError BAD_INPUT. */
+/** @returns code, or the code in the file of this name. Throws NewcutError BAD_INPUT. */
 export function givenCode(given: string): string {
   if (existsSync(given) || FILE_NAME.test(given)) return fileText(given)
   return given
 }
 
 /**
- * JSON text, or that of `@FILE`. `flag` names it in errors. Throws NewcutError BAD_INPUT for a file that cannot be
- * read, BAD_OPTION for what is not JSON.
+ * @returns JSON text, or the JSON in `@FILE`. `flag` names it in errors. Throws NewcutError BAD_INPUT for an unreadable
+ * file, BAD_OPTION for invalid JSON.
  */
 export function givenJson(given: string, flag: string): string {
   const text = given.startsWith('@') ? fileText(given.slice(1)) : given

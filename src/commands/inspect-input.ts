@@ -5,7 +5,7 @@ import { degreeOfSize, encodeHeader } from '../core/header.ts'
 import { headerFromJson } from '../core/header-json.ts'
 import { type Json, parseJson } from '../core/json.ts'
 
-/** A header, work or work response, wherever it was found. */
+/** A header, work or work response in the input. */
 export interface InputRecord {
   /** For errors: `line 3` or `line 1, item 7`. */
   readonly place: string
@@ -15,14 +15,14 @@ export interface InputRecord {
 
 export interface ReadRecord {
   readonly bytes: Uint8Array
-  /** How it was written: `hex`, or `object in a block in a page`. */
+  /** Its encoding: `hex`, or `object in a block in a page`. */
   readonly format: string
 }
 
 /** A page holds blocks, and a block holds a header. */
 const MAX_NESTING = 4
 
-/** The records of a file or of standard input. */
+/** The records of a file or of stdin. */
 export function recordsOf(content: Uint8Array): InputRecord[] {
   // Text input is printable ASCII. Anything else is the bytes of one record.
   if (content.some((byte) => byte > 126 || (byte < 32 && byte !== 10 && byte !== 13 && byte !== 9))) {
@@ -33,7 +33,7 @@ export function recordsOf(content: Uint8Array): InputRecord[] {
   if (whole !== undefined) return recordsInJson(whole, 'line 1', [])
   const lines = text.split('\n')
   const first = lines.find((line) => line.trim() !== '') ?? ''
-  // A page that was cut off is one error, not one for each line.
+  // A truncated page is one error, not one for each line.
   if (/^\s*[[{]/.test(first) && jsonOf(first) === undefined) return [{ place: 'line 1', read: notJson }]
   return lines
     .map((line, index) => ({ line: line.trim(), place: `line ${index + 1}` }))
@@ -52,7 +52,7 @@ function notJson(): never {
   throw new FormatError('json', 0, 'it begins like JSON but is not valid JSON; is the end missing?')
 }
 
-/** undefined: not JSON. Digits alone are hex here, not a number. */
+/** @returns the parsed JSON, or undefined. Digits alone are hex here, not a number. */
 function jsonOf(text: string): Json | undefined {
   if (!/^\s*[[{"]/.test(text)) return undefined
   try {
@@ -63,7 +63,7 @@ function jsonOf(text: string): Json | undefined {
   }
 }
 
-/** `inside`: what the value is contained in, the innermost first. */
+/** `inside`: the containers of the value, the innermost first. */
 function recordsInJson(json: Json, place: string, inside: readonly string[]): InputRecord[] {
   const record = (read: () => ReadRecord): InputRecord[] => {
     return [{ place, read: () => within(inside, read()) }]
@@ -113,7 +113,7 @@ function isRecordSize(bytes: number): boolean {
   return (['work', 'header', 'workResponse'] as const).some((record) => degreeOfSize(bytes, record) !== null)
 }
 
-/** The records of an argument that names no file. Text that cannot be decoded is probably a mistyped file name. */
+/** The records of an argument that names no file. Undecodable text is probably a mistyped file name. */
 export function recordsOfArgument(text: string): InputRecord[] {
   return recordsInText(text, 'line 1').map(({ place, read }) => ({
     place,

@@ -20,7 +20,7 @@ import { difficultyOf, levelOf } from '../core/target.ts'
 import { decodeWorkResponse } from '../core/work.ts'
 import { recordsOf, recordsOfArgument } from './inspect-input.ts'
 
-/** `input` is text, a file, or `-` for standard input. Exit code 1 when something in it could not be read. */
+/** `input` is text, a file, or `-` for stdin. Resolves with exit code 1 if a part is unreadable. */
 export async function runInspect(input: string, surroundings: Surroundings): Promise<number> {
   return inspect(input, surroundings.input, { out: printerTo(surroundings.out), err: printerTo(surroundings.err) })
 }
@@ -31,8 +31,8 @@ export interface InspectOutput {
 }
 
 /**
- * Prints what the input holds: text itself, a file (of lines, of a node's JSON answer, or of the bytes of one record),
- * or `-` for standard input. Returns the exit code: 1 when something could not be read, else 0.
+ * Prints the records of the input: text, a file (lines, a JSON answer of a node, or the bytes of one record), or `-` for
+ * stdin. Returns exit code 1 if a part is unreadable, otherwise 0.
  */
 export function inspect(input: string, stdin: () => Uint8Array, { out, err }: InspectOutput): number {
   const isFile = input === '-' || (existsSync(input) && statSync(input).isFile())
@@ -77,7 +77,7 @@ export function describe(bytes: Uint8Array) {
       `${bytes.length} bytes; expected 318 (header), 286 (work) or 322 (work response)`,
     )
   }
-  // A work response of one degree is as long as work of the next: the number of adjacents tells them apart.
+  // A work response of one degree is as long as work of the next. The number of adjacents distinguishes them.
   const { adjacentCount } = headerLayout(0)
   if (adjacentCountAt(bytes, WORK_PREFIX_BYTES + adjacentCount) === degreeOfSize(bytes.length, 'workResponse')) {
     const { bytes: work, fields } = decodeWorkResponse(bytes)

@@ -17,12 +17,12 @@ export interface KeyPair {
 }
 
 export interface KeygenOptions {
-  /** Where the key pair is kept; undefined: it is printed. */
+  /** The file for the key pair. Without it, newcut prints the key pair. */
   readonly file: string | undefined
   readonly json: boolean
 }
 
-/** Throws NewcutError BAD_OUTPUT for a file that exists or cannot be written: then no key pair is kept. */
+/** Throws NewcutError BAD_OUTPUT for a file that exists or cannot be written. No key pair is kept then. */
 export async function runKeygen({ file, json }: KeygenOptions, { out, err }: Surroundings): Promise<number> {
   const print = printerTo(out)
   const keys = generateKeys()
@@ -36,7 +36,7 @@ export async function runKeygen({ file, json }: KeygenOptions, { out, err }: Sur
   else for (const line of keyLines(keys)) print(line)
   const mode = out.fd === undefined ? null : modeForOthers(out.fd)
   if (mode !== null) {
-    const remedy = 'chmod 600 takes that right away, and newcut keygen FILE writes a file for you alone'
+    const remedy = 'chmod 600 removes that right, and newcut keygen FILE writes a private file'
     printerTo(err)(
       `newcut: warning: other users may read the file that now holds the secret key (mode ${mode}): ${remedy}`,
     )
@@ -54,7 +54,7 @@ const publicParts = ({ publicKey }: KeyPair) => ({ account: `k:${publicKey}`, pu
 /** A configuration file for `newcut mine`. Lines that are not options are comments. */
 export function keyLines({ publicKey, secretKey }: KeyPair): string[] {
   return [
-    // stringify quotes digits that YAML would take for a number.
+    // stringify quotes digits that YAML would read as a number.
     stringify({ 'public-key': publicKey }).trim(),
     `# account: k:${publicKey}`,
     `# secret-key: ${secretKey}`,
@@ -77,19 +77,21 @@ function keyFileError(file: string, cause: NodeJS.ErrnoException): NewcutError {
     new NewcutError('BAD_OUTPUT', `${file}: ${problem}`, { hint, cause })
   if (cause.code === 'EEXIST') {
     const hint = 'it may hold a key: name another file, or move this one away'
-    return failure('the file exists (EEXIST), and keygen overwrites no file', hint)
+    return failure('the file exists (EEXIST), and keygen never overwrites a file', hint)
   }
   const { problem, hint } = outputProblem(file, cause)
   return failure(problem, hint)
 }
 
-/** What is said of a key pair in a file. The secret key stays there. */
+/** The message about a key pair in a file. It does not have the secret key. */
 function fileLines(file: string, { publicKey }: KeyPair): string[] {
-  // A well-known key has precedence over a file of its name.
+  // A well-known key wins over a file of the same name.
   const path = knownKey(file) === null ? file : `./${file}`
   const mode = modeForOthers(file)
   const readers =
-    mode === null ? 'which only you can read' : `which other users can read (mode ${mode}): its disk knows no rights`
+    mode === null
+      ? 'which only you can read'
+      : `which other users can read (mode ${mode}): its file system has no access rights`
   return [
     `account: k:${publicKey}`,
     `public key: ${publicKey}`,

@@ -1,4 +1,4 @@
-/** `newcut lead`: gives work of a node to the rigs of a fleet, or stands by until its turn comes. */
+/** `newcut lead`: gives work of a node to the rigs of a fleet, or stands by. */
 import type { ChangingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import { leadOptions } from '../cli/options/lead.ts'
@@ -90,7 +90,7 @@ async function dryRunLines(config: LeadConfig, setup: MinerSetup, stopped: Abort
     fleetLine(config.values),
     ...(config.file === null ? [] : [`configuration: ${config.file}`]),
     ...(await tryMiner(setup, stopped)),
-    'all of this works; without --dry-run it leads, or stands by',
+    'all checks passed; without --dry-run, newcut would lead or stand by',
   ]
 }
 

@@ -1,4 +1,4 @@
-/** The configuration of a running miner: follows its file, and takes what is asked for over HTTP. */
+/** The configuration of a running miner. It follows its file, and applies changes over HTTP. */
 import { parseDocument } from 'yaml'
 import type { Configuration, Options } from '../api/configuration.ts'
 import {
@@ -34,7 +34,7 @@ import {
 import { setupOf } from './miner-setup.ts'
 
 export interface LivePorts {
-  /** Brings the miner to these options. Throws NewcutError when it cannot: then nothing has changed. */
+  /** Applies these options to the miner. If it throws NewcutError, nothing has changed. */
   readonly apply: (config: MineConfig) => Promise<void>
   readonly show: (event: ConsoleEvent) => void
   readonly environment: ProcessEnvironment
@@ -43,9 +43,9 @@ export interface LivePorts {
 /** One change at a time. */
 export class LiveConfig implements Configuration {
   readonly #ports: LivePorts
-  /** What the miner does. */
+  /** The options in effect. */
   #inUse: MineConfig
-  /** What it would do after a new start. */
+  /** The options after the next start. */
   #accepted: MineConfig
   #last: Promise<unknown> = Promise.resolve()
 
@@ -59,7 +59,7 @@ export class LiveConfig implements Configuration {
     return toldOptions(this.#inUse)
   }
 
-  /** The file may be other than before. What is wrong with it is shown, and changes nothing. Never rejects. */
+  /** Reads the file again. If the file has an error, it shows the error and changes nothing. Never rejects. */
   reload(): Promise<void> {
     return this.#next(async () => {
       const { layers } = this.#accepted
@@ -77,7 +77,7 @@ export class LiveConfig implements Configuration {
     })
   }
 
-  /** Writes what holds beyond this run into the file, if there is one. */
+  /** Writes lasting changes to the file, if there is one. */
   change(options: Options): Promise<void> {
     return this.#next(() => this.#change(options))
   }
@@ -95,7 +95,7 @@ export class LiveConfig implements Configuration {
     const text = layers.file === null ? '' : readConfigFile(layers.file)
     const before = layers.file === null ? {} : parseConfigFile(layers.file, text)
     const changed = withOptions(before, text, wanted)
-    // What the command line or the environment has would win at once over what the file has.
+    // A value on the command line or in the environment would win over the file at once.
     const orders = { ...layers.orders }
     for (const [name, value] of wanted) {
       if (!isLive(name) || (layers.file !== null && !isShadowed(layers, name))) delete orders[name]
@@ -118,7 +118,7 @@ export class LiveConfig implements Configuration {
     prepared?.commit()
   }
 
-  /** Those options that are to be other than they are. Throws NewcutError BAD_OPTION for those that nobody may send. */
+  /** The options that really change. Throws NewcutError BAD_OPTION for options that HTTP cannot set. */
   #wanted(options: Options): [string, unknown][] {
     const { file } = this.#accepted.layers
     return Object.entries(options).filter(([name, value]) => {
@@ -130,7 +130,7 @@ export class LiveConfig implements Configuration {
       const isPending = !isSame(fileValue(name, this.#accepted), fileValue(name, this.#inUse))
       if (value !== null && !isPending && isSame(kind.format(parsed), fileValue(name, this.#inUse))) return false
       if (!isForHttp(name)) {
-        throw new NewcutError('BAD_OPTION', `${name}: not taken over HTTP`, {
+        throw new NewcutError('BAD_OPTION', `${name}: cannot be changed over HTTP`, {
           hint: 'change it in the configuration file, or on the command line of the next start',
         })
       }
@@ -141,7 +141,7 @@ export class LiveConfig implements Configuration {
     })
   }
 
-  /** Brings the miner to these layers. Throws NewcutError: then nothing has changed. */
+  /** Applies these layers to the miner. If it throws NewcutError, nothing has changed. */
   async #take(layers: Layers): Promise<void> {
     const before = this.#accepted
     const next = resolveLayers(mineOptions, layers)
@@ -163,7 +163,7 @@ function isShadowed({ flags, environment }: Layers, name: string): boolean {
   return flags[name] !== undefined || known.some((each) => environment[environmentName(each)] !== undefined)
 }
 
-/** A later word in the file takes the place of what was asked for over HTTP, unless the file could not win anyway. */
+/** A later change of the file replaces a change over HTTP, unless another layer wins over the file anyway. */
 function ordersBeside(layers: Layers, content: RawOptions): RawOptions {
   const { orders, content: before } = layers
   const kept = Object.entries(orders).filter(
@@ -172,7 +172,7 @@ function ordersBeside(layers: Layers, content: RawOptions): RawOptions {
   return Object.fromEntries(kept)
 }
 
-/** The content and the text of a file with other values; null takes an option out. Comments stay. */
+/** The content and the text of a file with new values; null removes an option. Comments stay. */
 function withOptions(
   before: RawOptions,
   text: string,
@@ -194,7 +194,7 @@ function withOptions(
   return { content, text: document.toString({ lineWidth: 0 }) }
 }
 
-/** The file ready to be replaced, or why it cannot be. Throws that where an option has no other place. */
+/** The new file, or the reason why it cannot be written. Throws the reason if an option has no other place. */
 function preparedFile(file: string, text: string, wanted: readonly [string, unknown][]): Prepared | NewcutError {
   try {
     return prepareReplacement(file, text)

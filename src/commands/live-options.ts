@@ -1,4 +1,4 @@
-/** Which options of a running miner can be changed, and what two configurations differ in. */
+/** The options that a running miner can change, and the differences between two configurations. */
 import { type Config, type Layers, resolveLayers } from '../cli/config.ts'
 import type { Notice } from '../cli/notices.ts'
 import { mineOptions } from '../cli/options/mine.ts'
@@ -13,9 +13,9 @@ export const isLive = (name: string) => specOf(name).isLive === true
 export const isForHttp = (name: string) => specOf(name).isForHttp === true
 const names = Object.keys(mineOptions) as readonly OptionName[]
 
-/** The value of an option as a file has it; undefined: not set. */
+/** @returns the value of an option as a file has it, or undefined if it is not set. */
 export function fileValue(name: string, { values, origins }: Pick<MineConfig, 'values' | 'origins'>): unknown {
-  // How many there are by default depends on the cards that mine.
+  // The default depends on the cards that mine.
   if (name === 'threads' && origins.get(name) === 'default') return undefined
   const value = (values as Readonly<Record<string, unknown>>)[name]
   return value === undefined ? undefined : specOf(name).kind.format(value)
@@ -23,17 +23,17 @@ export function fileValue(name: string, { values, origins }: Pick<MineConfig, 'v
 
 export const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** Whether there is any sense in telling its value to others. */
+/** Whether others may see its value. */
 export const isTold = (name: string) => specOf(name).isSecret === undefined && specOf(name).isHidden === undefined
 
-/** All options that are set and not secret, as a file would have them. */
+/** All set options that are not secret, as a file would have them. */
 export function toldOptions(config: MineConfig): Record<string, unknown> {
   const told = names.filter((name) => isTold(name) && specOf(name).isFlagOnly === undefined)
   const entries = told.map((name) => [name, fileValue(name, config)] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** The configuration that the miner has when what can be changed is as in `next`, and all else as before. */
+/** The configuration with the changeable options of `next`, and all others as before. */
 export function withLive(before: MineConfig, next: MineConfig): MineConfig {
   const of = <T>(now: T, then: T, name: string) => (isLive(name) ? now : then)
   const values = Object.fromEntries(names.map((name) => [name, of(next.values[name], before.values[name], name)]))
@@ -41,12 +41,12 @@ export function withLive(before: MineConfig, next: MineConfig): MineConfig {
   return { ...before, values: values as MineConfig['values'], origins, layers: next.layers }
 }
 
-/** The options of the file alone. Throws NewcutError for a value that is wrong, even where another wins over it. */
+/** The options of the file alone. Throws NewcutError for an invalid value, even if another layer wins over it. */
 export function fileAlone(layers: Layers): MineConfig {
   return resolveLayers(mineOptions, { ...layers, orders: {}, flags: {}, environment: {} })
 }
 
-/** What is other than before, an event for each option. */
+/** @returns an event for each option that changed. */
 export function changesBetween(before: MineConfig, now: MineConfig): Change[] {
   const [fileBefore, fileNow] = [fileAlone(before.layers), fileAlone(now.layers)]
   return names.flatMap((name): Change[] => {
@@ -63,7 +63,7 @@ export function changesBetween(before: MineConfig, now: MineConfig): Change[] {
   })
 }
 
-/** What wins over the file; null: nothing. */
+/** @returns the reason why another layer wins over the file, or null if none does. */
 function winner(name: OptionName, { origins }: MineConfig): string | null {
   switch (origins.get(name)) {
     case 'order':

@@ -1,4 +1,4 @@
-/** `newcut local CODE`: code that a node runs, and its value. */
+/** `newcut local CODE`: evaluates code on a node, and prints its value. */
 import type { Config } from '../cli/config.ts'
 import type { localOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'

@@ -1,4 +1,4 @@
-/** The log of a command that goes on until it is stopped: on the console, and in the file of --log-file. */
+/** The log of a command that runs until it is stopped: on the console, and in the file of --log-file. */
 import { existsSync, rmSync } from 'node:fs'
 import { type ChangingFace, changingFace, type FaceMaker } from '../cli/changing-face.ts'
 import { fileFace } from '../cli/file-face.ts'
@@ -8,12 +8,12 @@ import { asNewcutError, describeError, NewcutError } from '../core/errors.ts'
 import { LogFile, type LogFileEvents } from '../platform/log-file.ts'
 import { outputProblem } from './output-file.ts'
 
-/** The options in cli/log-options.ts. */
+/** The options of cli/options/log.ts. */
 export interface LogValues {
   readonly log: LogFormat
   readonly 'log-level': LogLevel
   readonly 'log-file': string | undefined
-  /** Then the file is only tried: nothing is written to it. */
+  /** With it, newcut only tests whether it can open the file. */
   readonly 'dry-run'?: boolean
 }
 
@@ -23,13 +23,12 @@ export interface LogOutputs {
   readonly nowMs: () => number
 }
 
-/** The style that the options ask for. */
+/** The style of the options. */
 export const styleOf = (values: LogValues): LogStyle => ({ format: values.log, level: values['log-level'] })
 
 /**
- * Runs a task with its log. The file has the error that ends the task too. SIGUSR2 opens the file anew, and does nothing
- * without one: it must not end a miner whose logs are rotated. Throws NewcutError BAD_OPTION for a file that cannot be
- * opened.
+ * Runs a task with its log. The file also gets the error that ends the task. SIGUSR2 reopens the file. Without a file it
+ * does nothing, because it must not end the miner. Throws NewcutError BAD_OPTION if the file cannot be opened.
  */
 export async function withLog<T>(
   values: LogValues,
@@ -46,7 +45,7 @@ export async function withLog<T>(
   try {
     return await task(inFile === undefined ? onConsole : both(onConsole, inFile))
   } catch (error) {
-    // The console has it from main.ts.
+    // main.ts shows it on the console.
     inFile?.tell(errorEvent(asNewcutError(error)))
     throw error
   } finally {
@@ -56,7 +55,7 @@ export async function withLog<T>(
   }
 }
 
-/** Opens the file, and leaves none that was not there. Throws NewcutError BAD_OPTION. */
+/** Opens the file as a test, and removes a file that it created. Throws NewcutError BAD_OPTION. */
 function tryLogFile(path: string): void {
   const wasThere = existsSync(path)
   const nothing = () => undefined
@@ -64,7 +63,7 @@ function tryLogFile(path: string): void {
   if (!wasThere) rmSync(path)
 }
 
-/** The file, and the face that writes to it; null: there is none. Only the console can say that the file fails. */
+/** @returns the file and its face, or null without a file. Failures of the file go to the console. */
 function keptLog(values: LogValues, onConsole: ChangingFace, nowMs: () => number) {
   const path = values['log-file']
   if (path === undefined) return null
@@ -75,18 +74,18 @@ function keptLog(values: LogValues, onConsole: ChangingFace, nowMs: () => number
   const file = openLogFile(path, {
     onFailing: (error) => {
       const message = `log file ${path}: lines cannot be written, and are missing in it (${describeError(error)})`
-      onConsole.tell({ type: 'warning', message: `${message}; all else goes on` })
+      onConsole.tell({ type: 'warning', message: `${message}; newcut continues without them` })
     },
     onRecovered: (lost) => {
       const event: ConsoleEvent = {
         type: 'recovered',
-        message: `log file ${path}: written again; ${missingText(lost)}`,
+        message: `log file ${path}: lines can be written again; ${missingText(lost)}`,
       }
       onConsole.tell(event)
       face.tell(event)
     },
     onNotReopened: (error) => {
-      const message = `log file ${path}: cannot be opened anew (${describeError(error)}); the old file is written on`
+      const message = `log file ${path}: cannot be reopened (${describeError(error)}); newcut keeps writing to the old file`
       onConsole.tell({ type: 'warning', message })
     },
   })

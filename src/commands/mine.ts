@@ -29,7 +29,7 @@ async function mine(config: MineConfig, surroundings: Surroundings, stopped: Abo
   const { values } = config
   refuseWithoutEffect(mineOptions, config)
   const setup = setupOf(config, surroundings.environment)
-  // Wrong options are refused before a log is opened.
+  // Invalid options must fail before the log opens.
   await checkSetup(setup)
   return withLog(values, { faces: facesOf(surroundings), nowMs: surroundings.nowMs }, async (log) => {
     if (!values['dry-run']) return mineWith(log, { config, setup, ...surroundings }, stopped)
@@ -87,11 +87,11 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
     ...(await tryMiner(setup, stopped)),
     searchLine(values),
     ...pausingLines(values),
-    'all of this works; without --dry-run it is mined',
+    'all checks passed; without --dry-run, newcut would mine',
   ]
 }
 
-/** The configuration of a miner that may not run yet; `follow` ties the two, and follows the file. */
+/** The configuration of a miner that may not run yet. `follow` connects the two, and follows the file. */
 function liveConfig(config: MineConfig, log: ChangingFace, environment: ProcessEnvironment) {
   let tie: (start: MinerStart) => void = () => undefined
   const started = new Promise<MinerStart>((resolve) => {
@@ -107,7 +107,7 @@ function liveConfig(config: MineConfig, log: ChangingFace, environment: ProcessE
     tie(start)
     if (config.file === null) return () => undefined
     const reload = () => void configuration.reload()
-    // It may have changed since it was read.
+    // The file may have changed after the first read.
     reload()
     return onFileChange(config.file, reload)
   }
@@ -134,7 +134,7 @@ function banner(
   ]
 }
 
-/** What is to search; the line of the kernels that were chosen follows when they are ready. */
+/** The search devices of the options. The line with the chosen kernels follows when they are ready. */
 function searchLine({ engine, threads, kernel, gpu }: MineConfig['values']): string {
   // Its arguments may hold secrets.
   if (engine === 'external') return 'search: an external command'

@@ -32,8 +32,8 @@ type NodesValues = Omit<
 >
 
 /**
- * The miner of these options. Throws NewcutError BAD_OPTION for an external engine without a command, and for authorities
- * and certificates that cannot be used.
+ * The miner of these options. Throws NewcutError BAD_OPTION for an external engine without a command, and for unusable
+ * authorities and certificates.
  */
 export function setupOf(config: MineConfig, environment: ProcessEnvironment): MinerSetup {
   const { values } = config
@@ -73,19 +73,19 @@ export function setupOf(config: MineConfig, environment: ProcessEnvironment): Mi
   return { ...common, source, search: { ...search, stratum: stratumSetup(values, mined.state) } }
 }
 
-/** The HTTP face and the limits, which a miner and the leader of a fleet share. */
+/** The HTTP server and the limits of a miner or leader. */
 export function commonSetup({
   values: { http, fingerprint, blocks, duration: durationMs, 'http-token': token },
   origins,
 }: Pick<Config<unknown>, 'origins'> & { readonly values: NodesValues }): Pick<MinerSetup, 'http' | 'limits'> {
   return {
-    // Mining goes on when the default port is taken, but not when an address that the user gave is.
+    // Mining continues if the default port is taken. An address of the user must work.
     http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', token, fingerprint },
     limits: { blocks, durationMs },
   }
 }
 
-/** The nodes of a miner or a leader. Throws NewcutError for authorities that cannot be used. */
+/** The nodes of a miner or a leader. Throws NewcutError for unusable authorities. */
 export function nodesSetup(values: NodesValues, nodes: readonly string[]): NodesSetup {
   const ca = givenAuthorities(values, tlsNode(nodes).startsWith('https:'))
   return {
@@ -117,7 +117,7 @@ function nonEmpty<T>(list: readonly T[]): readonly [T, ...T[]] {
   return [first, ...others]
 }
 
-/** By default solutions for a node are kept; an embedded network ends with the miner. */
+/** By default, the journal keeps solutions for a node, but not for an embedded network, which ends with the miner. */
 function stateSetup(
   { state, node, fleet, 'fleet-name': name }: MineConfig['values'],
   environment: ProcessEnvironment,
@@ -126,7 +126,7 @@ function stateSetup(
   return state === undefined && node === undefined ? null : keptState(state, environment)
 }
 
-/** `part`: folder within the usual one. */
+/** `part`: a folder in the default folder. */
 export function keptState(state: string | undefined, environment: ProcessEnvironment, part = ''): StateSetup | null {
   if (state === 'off') return null
   if (state !== undefined) return { folder: state, isRequired: true }
@@ -183,5 +183,5 @@ function gpuSetup({ values, origins }: MineConfig, environment: ProcessEnvironme
   }
 }
 
-/** One that is spoken to with TLS, if any is. */
+/** The first address with TLS, if there is one. */
 const tlsNode = (nodes: readonly string[]) => nodes.find((url) => url.startsWith('https:')) ?? nodes[0]

@@ -1,4 +1,4 @@
-/** Conditions under which options have an effect, and the reasons when they do not, for all commands. */
+/** The conditions under which options have an effect, and the reasons if they do not, for all commands. */
 import type { OptionNeed } from '../cli/options/row.ts'
 
 /** Why an option has no effect here. */
@@ -7,7 +7,7 @@ export interface Reason {
   readonly hint?: string
 }
 
-/** The values that decide; those that a command does not have are undefined. */
+/** The values that decide. Options that a command does not have are undefined. */
 export interface Given {
   /** One, or several in order of priority. */
   readonly node?: string | readonly string[] | undefined
@@ -29,11 +29,11 @@ export interface Given {
   readonly pay?: boolean
 }
 
-const LEADER = 'the leader of the fleet gives the work, and says who is paid'
+const LEADER = 'the leader of the fleet gives the work, and decides who is paid'
 const POOL = 'a pool gives the work, and pays its user'
 const EMBEDDED = 'without --node there is only the embedded network'
 
-/** OptionNeed -> why it is not met; null: it is. */
+/** OptionNeed -> the reason why it is not met, or null if it is met. */
 export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>> = {
   noFleet: ({ fleet }) => when(fleet !== undefined, LEADER),
   noPool: ({ pool }) => when(pool !== undefined, 'with --pool the pools give the work'),
@@ -58,15 +58,16 @@ export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>
     when((fleet ?? nats) === undefined, 'it is for a rig of a fleet', 'add --fleet nats://HOST:4222'),
   natsTls: ({ fleet, nats }) => {
     const isTls = (fleet ?? nats ?? []).some((url) => /^tls:/i.test(url))
-    return when(!isTls, 'there is no TLS on the address of the NATS server', 'use a tls:// address')
+    return when(!isTls, 'the address of the NATS server does not use TLS', 'use a tls:// address')
   },
   own: ({ engine }) => when(engine === 'external', 'with --engine external the command searches'),
   threads: ({ threads }) => when(threads === 0, 'with --threads 0 no CPU thread searches'),
   gpu: ({ gpu }) => when(gpu === 'none', 'with --gpu none no GPU mines'),
-  namedGpu: ({ gpu }) => when(gpu === 'auto', '--gpu auto takes real GPUs only', 'add --gpu all, or name the device'),
+  namedGpu: ({ gpu }) =>
+    when(gpu === 'auto', '--gpu auto uses physical GPUs only', 'add --gpu all, or name the device'),
   external: ({ engine }) => when(engine !== 'external', 'it is for --engine external', 'add --engine external'),
   rigServer: ({ 'stratum-listen': address }) =>
-    when(address == null, 'no rigs are let in', 'add --stratum-listen HOST:PORT'),
+    when(address == null, 'no rigs can connect', 'add --stratum-listen HOST:PORT'),
   page: ({ fleet, pool }) =>
     when(fleet !== undefined, 'the page mines for a node, and --fleet for the leader of a fleet') ??
     when(pool !== undefined, 'the page mines for a node, and --pool mines for a pool'),
@@ -74,9 +75,9 @@ export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>
   idle: ({ 'idle-only': isOn }) => when(isOn !== true, 'it is for --idle-only', 'add --idle-only'),
   mining: ({ mine }) => when(mine !== true, 'it is for --mine, which is not given'),
   requestLog: ({ 'log-level': level }) =>
-    when(level === 'warn' || level === 'error', `--log-level ${level} leaves requests out`, 'take --log-level info'),
+    when(level === 'warn' || level === 'error', `--log-level ${level} leaves requests out`, 'use --log-level info'),
   paying: ({ pay }) => when(pay !== true, 'without --pay nothing is paid', 'add --pay'),
-  waiting: ({ wait }) => when(wait === false, 'with --no-wait nobody waits for blocks'),
+  waiting: ({ wait }) => when(wait === false, 'with --no-wait newcut waits for no blocks'),
 }
 
 function when(isSo: boolean, reason: string, hint?: string): Reason | null {
@@ -86,7 +87,7 @@ function when(isSo: boolean, reason: string, hint?: string): Reason | null {
 
 const isEmbedded = ({ node, pool, fleet, nats }: Given) => (node ?? pool ?? fleet ?? nats) === undefined
 
-/** Why there is no second node or pool to fail over to; null: there is. */
+/** @returns the reason why there is no failover, or null if there are several nodes or pools. */
 function whyOne(given: Given): Reason | null {
   const { fleet, pool, node } = given
   if (fleet !== undefined) return { reason: LEADER }
@@ -96,13 +97,13 @@ function whyOne(given: Given): Reason | null {
 
 function whyNoTls(given: Given): Reason | null {
   const { fleet, pool, node } = given
-  if (fleet !== undefined) return { reason: LEADER, hint: 'for the NATS server there is --nats-ca' }
+  if (fleet !== undefined) return { reason: LEADER, hint: 'for the NATS server, use --nats-ca' }
   if (pool !== undefined) {
     const isTls = pool.some((url) => /^stratum\+ssl:/i.test(url))
-    return when(!isTls, 'there is no TLS on these pools', 'use a stratum+ssl:// address')
+    return when(!isTls, 'no address of these pools uses TLS', 'use a stratum+ssl:// address')
   }
   if (isEmbedded(given)) return { reason: EMBEDDED }
   const urls = [node ?? []].flat()
   const isTls = urls.some((url) => url.startsWith('https:'))
-  return when(!isTls, `there is no TLS on ${urls[0]}`, 'use an https:// address')
+  return when(!isTls, `${urls[0]} does not use TLS`, 'use an https:// address')
 }

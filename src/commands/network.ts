@@ -1,4 +1,4 @@
-/** What the commands `mine` and `devnet` share about the embedded network. */
+/** The embedded network of the commands `mine` and `devnet`. */
 import type { mineOptions } from '../cli/options/mine.ts'
 import type { Values } from '../cli/options/row.ts'
 import { formatDuration, withPrefix } from '../core/units.ts'
@@ -20,7 +20,7 @@ export function networkSettings(values: NetworkValues) {
   }
 }
 
-/** One line on an embedded network. */
+/** A line about an embedded network. */
 export function networkLine({ cut, network, settings, url }: Devnet): string {
   const parts = [
     `${network.name}, ${cut.size} chains`,

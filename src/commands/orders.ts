@@ -1,4 +1,4 @@
-/** Shared by the commands that sign: terms, the command sender, results as JSON. */
+/** Shared parts of the commands that sign: gas terms, the sender of commands, results as JSON. */
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
@@ -9,7 +9,7 @@ import { dataOf } from '../wallet/failure.ts'
 import type { StepLines } from './steps.ts'
 import { chainsOf } from './with-node.ts'
 
-/** The options that say what a command may cost. */
+/** The options that limit the cost of a command. */
 export interface TermValues {
   readonly 'gas-limit': number
   readonly 'gas-price': string
@@ -41,7 +41,7 @@ export function resultJson(chain: number, result: CommandResult): string {
   return `{${place},${block.slice(1, -1)},"value":${value}}`
 }
 
-/** A command whose result stands in a block of some chain. Null: no chain has it. */
+/** @returns the command with its result in a block, or null if no chain has it. */
 export async function findResult(
   client: NodeClient,
   requestKey: string,
@@ -56,7 +56,7 @@ export async function findResult(
   return null
 }
 
-/** Throws NewcutError BAD_OPTION for what cannot be a request key. `name`: what it was given as. */
+/** Throws NewcutError BAD_OPTION for an invalid request key. `name` is its argument or flag, for the message. */
 export function checkRequestKey(text: string, name: string): void {
   if (/^[\w-]{43}$/.test(text)) return
   throw new NewcutError('BAD_OPTION', `${name} ${text}: not a request key`, {

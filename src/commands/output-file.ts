@@ -8,7 +8,7 @@ export interface OutputProblem {
   readonly hint: string
 }
 
-/** `error`: what the file system said when the file at `path` was to be opened for writing. */
+/** `error`: the error of the file system when newcut opened `path` for writing. */
 export function outputProblem(path: string, { code }: NodeJS.ErrnoException): OutputProblem {
   const folder = dirname(path)
   if (code === 'ENOENT' && !existsSync(folder)) {
@@ -18,6 +18,6 @@ export function outputProblem(path: string, { code }: NodeJS.ErrnoException): Ou
   return { problem: `it cannot be written (${code})`, hint: 'name a file in a folder that you may write to' }
 }
 
-/** A word as shells read it. */
+/** A word in the quoting of shells. */
 export const shellWord = (word: string) =>
   /^[\w./~@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

@@ -3,7 +3,7 @@ import { printable } from '../core/printable.ts'
 import type { Payment } from '../payouts/payments.ts'
 import type { PartState, PayoutReport, ReportBalance, ReportBlock } from '../payouts/report.ts'
 
-/** How parts and blocks stand, in words. */
+/** The states of parts and blocks in words. */
 const STATES: Readonly<Record<string, string>> = {
   waiting: 'not deep enough',
   queued: 'waits for an earlier block',
@@ -17,7 +17,7 @@ const STATES: Readonly<Record<string, string>> = {
   own: "the pool's own",
 }
 
-/** `since`: when a run that pays began; null: nothing is paid. */
+/** `since`: the start of a run that pays, or null for a run that does not. */
 export function payoutLines(report: PayoutReport, since: string | null): string[] {
   const { blocks } = report
   return [
@@ -39,7 +39,7 @@ function heading({ network, account, scheme, window, feePercent, minimum, confir
   ]
 }
 
-/** Whether anything of the block is not settled. */
+/** Whether a part of the block is not settled. */
 const isOpen = ({ division }: ReportBlock) =>
   division?.parts.some(({ state }) => ['due', 'carried', 'held', 'pending'].includes(state)) === true
 
@@ -57,7 +57,7 @@ function blockTable(blocks: readonly ReportBlock[]): string[] {
   return tableLines([header, ...rows], [false, true, true, true, false, true, false])
 }
 
-/** What a block pays, and for what. */
+/** The payments of a block and their reasons. */
 function partLines({ chain, height, block, reward, division }: ReportBlock): string[] {
   if (division === null) return []
   const { scheme, fee, rest, parts } = division
@@ -105,7 +105,7 @@ function operatorLines({ operator }: PayoutReport): string[] {
   ]
 }
 
-/** Those that are not settled, and those of this run. */
+/** Payments that are not settled, and payments of this run. */
 function paymentLines(payments: readonly Payment[], since: string | null): string[] {
   const shown = payments.filter(({ at, state }) => state === 'pending' || (since !== null && at >= since))
   if (shown.length === 0) return []

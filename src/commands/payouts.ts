@@ -1,4 +1,4 @@
-/** `newcut payouts`: what each user of a pool gets, and what it comes from; with `--pay`, it is paid. */
+/** `newcut payouts`: the share of each user in the rewards of a pool, and its sources. `--pay` pays it. */
 import type { ShareReader } from '../accounts/share-store.ts'
 import type { Config } from '../cli/config.ts'
 import { payoutsOptions } from '../cli/options/payouts.ts'
@@ -25,7 +25,7 @@ import { withNode } from './with-node.ts'
 
 type PayoutsConfig = Config<typeof payoutsOptions>
 
-/** Exit code 1 where something that is due could not be paid. Throws NewcutError. */
+/** Resolves with exit code 1 if a due payment could not be made. Throws NewcutError. */
 export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): Promise<number> {
   const { values } = config
   refuseWithoutEffect(payoutsOptions, config)
@@ -55,7 +55,7 @@ export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): P
 const FOR_FLEET = { reason: 'with --fleet the shares come from the fleet', hint: 'leave one of them out' }
 const FOR_FROM = { reason: 'it is for --from', hint: 'add --from HOST:PORT' }
 
-/** The account that is paid for blocks: as it was named, or that of the first key, or the one of the network. */
+/** The account that blocks pay: that of the options, of the first key, or of the network. */
 function rulesOf({ values }: PayoutsConfig, network: string, keys: readonly NamedKey[] | null): PoolRules {
   const { account = null, 'public-key': publicKeys = null, scheme, window, fee, confirmations } = values
   const payee = { account, predicate: 'keys-all', publicKeys }
@@ -70,7 +70,7 @@ function rulesOf({ values }: PayoutsConfig, network: string, keys: readonly Name
   }
 }
 
-/** Options are read as decimal numbers before. */
+/** The options are valid decimal numbers. */
 function exactly(text: string): Fraction {
   const fraction = fractionOf(text)
   if (fraction === null) throw new Error(`${text} is no decimal number`)
@@ -121,11 +121,11 @@ interface Paying {
   readonly config: PayoutsConfig
   readonly keys: readonly NamedKey[]
   readonly steps: StepLines
-  /** When this run began. */
+  /** The start of this run. */
   readonly since: string
 }
 
-/** Pays; `troubles`: why something that is due was not paid. */
+/** Pays. `troubles`: the reasons for due payments that were not made. */
 async function pay(
   setup: PayoutSetup,
   { config, keys, steps, since }: Paying,

@@ -3,7 +3,7 @@ import type { ConsoleEvent } from '../cli/notices.ts'
 import type { ServedRequest } from '../compose/devnet.ts'
 import { printable } from '../core/printable.ts'
 
-/** Most characters of a path that are shown. */
+/** The longest path to show, in characters. */
 const MAX_SHOWN_PATH = 200
 
 export function requestEvent({ method, path, status, milliseconds, bytes }: ServedRequest): ConsoleEvent {

@@ -1,4 +1,4 @@
-/** `newcut result REQUESTKEY`: what became of a command that was sent. */
+/** `newcut result REQUESTKEY`: the result of a transaction. */
 import type { Config } from '../cli/config.ts'
 import { resultOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -16,7 +16,7 @@ import { checkChain, withNode } from './with-node.ts'
 
 type ResultConfig = Config<typeof resultOptions>
 
-/** Throws CommandFailed for a command that failed, NO_RESULT for one that has no result (yet). */
+/** Throws CommandFailed for a failed command, NO_RESULT for a command without a result (yet). */
 export function runResult(requestKey: string, config: ResultConfig, surroundings: Surroundings): Promise<number> {
   const print = printerTo(surroundings.out)
   const steps = new StepLines(config.values.json, surroundings)

@@ -7,20 +7,20 @@ import type { MakerOutcome, MakerReport } from '../stratum-check/judge.ts'
 import type { MakerName } from '../stratum-check/makers.ts'
 import type { JobMeasure } from '../stratum-check/measure.ts'
 
-/** What `--json` prints. */
+/** The report of `--json`. */
 export interface RigsChecked {
   readonly server: string
   readonly tls: boolean
   readonly user: string
-  /** 0: it was not listened to what comes after the log-in. */
+  /** Time of listening after the login; 0 without `--listen-for`. */
   readonly listenedMs: number
   readonly makers: readonly MakerReport[]
-  /** Of several connections together. */
+  /** Findings about several connections together. */
   readonly findings: readonly Finding[]
   readonly shares: readonly ShareTime[]
 }
 
-/** How long a share takes a model of rig at the target that its maker's was told. */
+/** The mean time of a share for a model of rig, at the target that the server gave to rigs of its maker. */
 export interface ShareTime {
   readonly rig: string
   readonly rate: number
@@ -35,7 +35,7 @@ const makersOf: Readonly<Record<RigKind, readonly MakerName[]>> = {
   ibelink: ['ibelink'],
 }
 
-/** Of the models whose maker was checked and has a target. */
+/** Share times of the models whose maker was checked and has a target. */
 export function shareTimes(reports: readonly MakerReport[]): ShareTime[] {
   return rigRates.flatMap(({ name, kind, rate }) => {
     const report = reports.find(({ maker, difficulty }) => makersOf[kind].includes(maker) && difficulty !== null)
@@ -51,7 +51,7 @@ export function checkLines(checked: RigsChecked): string[] {
   const { server, user, makers, findings, shares } = checked
   return [
     `${server} as ${printable(user, 100)}`,
-    'No share is handed in: how shares are judged is not checked.',
+    'newcut submits no shares here, so this does not check how the server judges them.',
     '',
     ...table(
       ['rig', 'mines', 'log-in', 'first job', 'nonce1', 'nonce2', 'shares of'],
@@ -101,7 +101,7 @@ const timeText = (milliseconds: number | null) => (milliseconds === null ? '-' :
 const bytesText = (bytes: number | null) => (bytes === null ? '-' : `${bytes} bytes`)
 const percentText = (share: number | null) => (share === null ? '-' : `${(share * 100).toFixed(1)} %`)
 
-/** Hashes that a share takes, as a power of two. */
+/** The expected hashes of a share, as a power of two. */
 const bitsText = (difficulty: number) => `2^${Number(Math.log2(difficulty).toFixed(1))}`
 
 const difficultyText = ({ firstDifficulty, difficulty }: MakerReport) => {
@@ -110,7 +110,7 @@ const difficultyText = ({ firstDifficulty, difficulty }: MakerReport) => {
   return first === last ? first : `${first} to ${last}`
 }
 
-/** The first two columns are words, and all others numbers. */
+/** A table whose first two columns are words, and all others numbers. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const lines = [head, ...rows]
   const widths = head.map((_, column) => Math.max(...lines.map((row) => row[column].length)))

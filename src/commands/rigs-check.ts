@@ -1,4 +1,4 @@
-/** `newcut rigs check`: what the rigs of each maker would do at a stratum server, ours or another's. */
+/** `newcut rigs check`: checks how the rigs of each maker would work with a stratum server, ours or another. */
 import type { Flags } from '../cli/command-row.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { duration } from '../cli/values.ts'
@@ -14,9 +14,9 @@ import type { Transcript } from '../stratum-check/transcript.ts'
 import { visit } from '../stratum-check/visit.ts'
 import { checkLines, type RigsChecked, shareTimes } from './rigs-check-lines.ts'
 
-/** An account that nobody has the key of: nothing is handed in, so nothing is paid. */
+/** An account without a known key. The check submits no shares, so nothing is paid. */
 const CHECK_USER = `k:${'0'.repeat(64)}.check`
-/** As long as an Antminer waits. */
+/** The timeout of an Antminer. */
 const CHECK_TIMEOUT = '30s'
 
 interface Plan {
@@ -27,7 +27,7 @@ interface Plan {
   readonly listenMs: number
 }
 
-/** Exit code 0 when all rigs could mine, 1 otherwise. Throws NewcutError. */
+/** Resolves with exit code 0 if all rigs could mine, otherwise 1. Throws NewcutError. */
 export function runRigsCheck(
   server: string,
   flags: Flags,
@@ -62,7 +62,7 @@ function planOf(server: string, flags: Flags): Plan {
   }
 }
 
-/** A number alone is seconds. */
+/** Reads a time. A number without a unit is in seconds. */
 function timeOf(flag: string, text: string): number {
   const kind = duration(1000)
   const milliseconds = kind.parse(/^\d+$/.test(text) ? `${text}s` : text)
@@ -83,7 +83,7 @@ async function attempted(maker: Maker, plan: Plan, clock: Clock, stopped: AbortS
   }
 }
 
-/** Throws NewcutError when no connection stood. */
+/** Throws NewcutError if no connection succeeded. */
 function checkedOf({ address, account, timeoutMs, listenMs }: Plan, attempts: readonly Attempt[]): RigsChecked {
   const options = { isTls: address.isTls, timeoutMs, isMeasured: listenMs > 0 }
   const visited = attempts.map((attempt): Visited & { readonly isReached: boolean } => {

@@ -1,17 +1,17 @@
-/** `newcut rigs`: the workers of a running miner, as it tells them over HTTP. */
+/** `newcut rigs`: the workers of a running miner, from its HTTP API. */
 import type { WorkerRow, WorkerTable } from '../accounts/rig-rows.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { printable } from '../core/printable.ts'
 import { formatHashrate, withPrefix } from '../core/units.ts'
 
-/** Where a miner serves HTTP unless it is told otherwise. */
+/** The default HTTP address of a miner. */
 const DEFAULT_ADDRESS = '127.0.0.1:4148'
 const PAGE = 10_000
 const TIMEOUT_MS = 10_000
 const MAX_CELL = 32
 
-/** `address`: HOST:PORT or a URL; undefined: that of a miner on this machine. Throws NewcutError. */
+/** `address`: HOST:PORT or a URL; by default, a miner on this machine. Throws NewcutError. */
 export async function runRigs(
   { address, json }: { readonly address: string | undefined; readonly json: boolean },
   { out, untilStopped }: Surroundings,
@@ -28,12 +28,12 @@ function baseOf(address: string): URL {
   const text = /^https?:\/\//i.test(address) ? address : `http://${address}`
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && url.hostname !== '' && /^\/?$/.test(url.pathname)) return url
-  throw new NewcutError('BAD_OPTION', `${printable(address, 100)}: expected HOST:PORT, where a miner serves HTTP`, {
+  throw new NewcutError('BAD_OPTION', `${printable(address, 100)}: expected HOST:PORT, the HTTP address of a miner`, {
     hint: `newcut rigs ${DEFAULT_ADDRESS}, or no address for a miner on this machine`,
   })
 }
 
-/** One page after the other. A worker that moves to another page meanwhile is told once. */
+/** Reads all pages. A worker that moves to another page meanwhile appears once. */
 async function readAll(base: URL, stopped: AbortSignal): Promise<WorkerTable> {
   const rigs = new Map<string, WorkerRow>()
   let from = 0
@@ -55,28 +55,24 @@ async function readPage(url: URL, stopped: AbortSignal): Promise<WorkerTable> {
   } catch (error) {
     stopped.throwIfAborted()
     throw new NewcutError('NODE_UNREACHABLE', `no miner answers at ${url.origin}: ${describeError(error)}`, {
-      hint: 'newcut mine serves HTTP at its --http address',
+      hint: 'is newcut mine running, and is this its --http address?',
       cause: error,
     })
   }
   if (response.status === 404) {
-    const { error = 'no rigs are let in there', hint } = refusalIn(body)
+    const { error = 'rigs cannot connect there', hint } = refusalIn(body)
     throw new NewcutError('NODE_REFUSED', `${url.origin}: ${printable(error)}`, {
       hint: printable(hint ?? 'start the miner with --stratum-listen HOST:PORT'),
     })
   }
   const table = response.ok ? tableIn(body) : null
   if (table !== null) return table
-  throw new NewcutError(
-    'NODE_MISBEHAVED',
-    `${url.origin} answered /api/rigs with something else than a table of rigs`,
-    {
-      hint: 'is this the --http address of newcut?',
-    },
-  )
+  throw new NewcutError('NODE_MISBEHAVED', `${url.origin} did not answer /api/rigs with a table of rigs`, {
+    hint: 'is this the --http address of newcut?',
+  })
 }
 
-/** What a miner says that lets no rigs in. */
+/** The answer of a miner without rigs. */
 function refusalIn(body: string): { readonly error?: string; readonly hint?: string } {
   try {
     const { error, hint } = JSON.parse(body) as Readonly<Record<string, unknown>>
@@ -86,7 +82,7 @@ function refusalIn(body: string): { readonly error?: string; readonly hint?: str
   }
 }
 
-/** null: it is none. */
+/** @returns the table of rigs, or null if the answer is none. */
 function tableIn(body: string): WorkerTable | null {
   try {
     const table = JSON.parse(body) as Partial<WorkerTable> | null

@@ -8,13 +8,13 @@ import { signingKey } from '../wallet/keys.ts'
 import { knownKey, knownKeyNames, type NamedKey } from '../wallet/known-keys.ts'
 import { fileText } from './given-text.ts'
 
-/** In a file of `newcut keygen` the secret key stands in a comment; `secret:` is how other tools write it. */
+/** The secret key: in a comment of a file of `newcut keygen`, or after `secret:` in files of other tools. */
 const SECRET_LINE = /^[ \t]*(?:#[ \t]*)?(?:secret-key|secret):[ \t]*["']?([0-9a-fA-F]{64})["']?[ \t]*$/m
 const PUBLIC_LINE = /^[ \t]*(?:public-key|public):[ \t]*["']?(?:k:)?([0-9a-fA-F]{64})["']?[ \t]*$/m
 
 /**
- * The keys in their order, at least one, with the accounts that they stand for. `warn` hears of files that other users
- * may read. Throws NewcutError.
+ * @returns the keys in their order, at least one, with their accounts. Calls `warn` for files that other users may read.
+ * Throws NewcutError.
  */
 export function signingKeys(
   given: readonly string[] | undefined,
@@ -24,8 +24,8 @@ export function signingKeys(
   const [first, ...rest] = given ?? []
   if (first === undefined) {
     const known = isDevelopment(network) ? ', or --key sender00, which development networks fund' : ''
-    throw new NewcutError('BAD_OPTION', '--key is missing: who signs?', {
-      hint: `a file that newcut keygen wrote${known}`,
+    throw new NewcutError('BAD_OPTION', '--key is missing: a transaction needs a signature', {
+      hint: `name a file that newcut keygen wrote${known}`,
     })
   }
   const keys: [NamedKey, ...NamedKey[]] = [
@@ -48,7 +48,7 @@ function keyOf(name: string, network: string, warn: (message: string) => void): 
   if (isDevelopment(network)) return known
   throw new NewcutError(
     'BAD_OPTION',
-    `--key ${name} is a key that everybody knows, and ${network} is no network for it`,
+    `--key ${name} is a public key pair for development, and ${network} is not a development network`,
     {
       hint: existsSync(name) ? `for the file, write ./${name}` : 'newcut keygen FILE makes a key pair of your own',
     },
@@ -70,13 +70,12 @@ function keyOfFile(path: string, warn: (message: string) => void): NamedKey {
   const key = signingKey(secretKey)
   if (publicKey !== undefined && publicKey.toLowerCase() !== key.publicKey) {
     throw new NewcutError('BAD_INPUT', `--key ${path}: its secret key belongs to the public key ${key.publicKey}`, {
-      // Not repeated: it may be a secret key in the wrong place.
+      // The message does not repeat it: it may be a secret key in the wrong place.
       hint: 'the file names another public key: correct it, or leave it out',
     })
   }
   const mode = modeForOthers(path)
-  if (mode !== null)
-    warn(`other users may read the secret key in ${path} (mode ${mode}); chmod 600 takes that right away`)
+  if (mode !== null) warn(`other users may read the secret key in ${path} (mode ${mode}); chmod 600 removes that right`)
   return { account: `k:${key.publicKey}`, key }
 }
 
@@ -93,7 +92,7 @@ function jsonObject(text: string): { readonly [field: string]: unknown } | null 
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as { readonly [field: string]: unknown }) : null
   } catch {
-    // The text form that keygen writes is not JSON.
+    // The text of keygen is not JSON.
     return null
   }
 }

@@ -16,7 +16,7 @@ export interface SolveOptions {
   readonly priority: Priority
 }
 
-/** Searches the work on standard input; prints nonce, hashes and hashes per second. Exit code 1 when it is stopped. */
+/** Searches the work on stdin, and prints nonce, hashes and hashes per second. Resolves with 1 if it is stopped. */
 export function runSolve(options: SolveOptions, { input, out, err, untilStopped }: Surroundings): Promise<number> {
   const target = parseTarget(options.target)
   const work = readWork(input)
@@ -48,7 +48,7 @@ function parseTarget(text: string): bigint {
 function readWork(input: Surroundings['input']): Uint8Array {
   try {
     const bytes = Uint8Array.from(input())
-    // Only the length is checked: the content is up to the miner that provides the work.
+    // Only the length is checked: the miner that provides the work decides on its content.
     if (degreeOfSize(bytes.length, 'work') === null) throw new RangeError(`${bytes.length} bytes, which no work has`)
     tailLayout(bytes.length)
     return bytes

@@ -1,4 +1,4 @@
-/** Steps of a command on its way into the chain, as lines for people. They go to standard error: the result is output. */
+/** Steps of a command on its way into the chain, as lines on stderr. Only the result goes to stdout. */
 
 import { type ConsoleLine, linePrinter } from '../cli/line.ts'
 import type { Terminal } from '../cli/terminal.ts'
@@ -8,18 +8,18 @@ import { systemClock } from '../platform/clock.ts'
 import type { CommandStep } from '../wallet/command-sender.ts'
 import { withoutControls } from './value-text.ts'
 
-/** A block of the main network takes half a minute, and a command may miss one. */
+/** Time until a hint. A block of the main network takes half a minute, and a command may miss one. */
 const PATIENCE_MS = 90_000
 const NOBODY_MINES: ConsoleLine = {
   label: 'pending',
   style: 'yellow',
-  text: 'still in no block: does anybody mine there? newcut mine --node URL does',
+  text: 'still in no block: is anyone mining there? newcut mine --node URL does',
 }
 
-/** Shows what happens, unless only the result is wanted. */
+/** Shows the steps, unless only the result is wanted. */
 export class StepLines {
   readonly #print: (line: ConsoleLine) => void
-  /** How somebody can go on where this program ended; null: nothing was sent. */
+  /** The command line that continues after the end of this program, or null if nothing was sent. */
   #goOn: string | null = null
   #isHalfway = false
 
@@ -30,12 +30,12 @@ export class StepLines {
     this.#print = isQuiet ? () => undefined : (line) => print({ ...line, text: withoutControls(line.text) })
   }
 
-  /** How to go on if this program ends now. */
+  /** The hint on how to continue if this program ends now. */
   goOnWith(command: string): void {
     this.#goOn = command
   }
 
-  /** From now on coins are under way between chains, and this command line brings them home. */
+  /** Coins are now between two chains, and this command line completes the transfer. */
   halfway(command: string): void {
     this.#goOn = command
     this.#isHalfway = true
@@ -56,14 +56,14 @@ export class StepLines {
     this.#print({ label: 'warning', style: 'yellow', text })
   }
 
-  /** Runs a task; whoever is left with a command under way hears how to go on. */
+  /** Runs a task. If it fails after a command was sent, the user sees how to continue. */
   async guide<T>(task: () => Promise<T>, stopped: AbortSignal): Promise<T> {
     try {
       return await task()
     } catch (error) {
       if (this.#goOn === null || !(stopped.aborted || error instanceof NewcutError)) throw error
-      const state = this.#isHalfway ? 'the coins are under way' : 'the command may still get into a block'
-      const hint = `${state}; to go on: ${this.#goOn}`
+      const state = this.#isHalfway ? 'the coins are in transit' : 'the command may still get into a block'
+      const hint = `${state}; to continue: ${this.#goOn}`
       if (stopped.aborted) this.#print({ label: 'stopped', style: 'yellow', text: hint })
       if (!(error instanceof NewcutError) || (error.code === 'COMMAND_FAILED' && !this.#isHalfway)) throw error
       const hints = error.hint === undefined ? hint : `${error.hint}; ${hint}`

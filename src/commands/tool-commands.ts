@@ -1,9 +1,9 @@
-/** The rows of commands with flags alone: nothing of them comes from the environment or a file. */
+/** The rows of commands that take flags only: the environment and files do not set their options. */
 import { Argument, Option } from 'commander'
 import { benchSuites } from '../cli/bench-suites.ts'
 import type { FlagRow } from '../cli/command-row.ts'
-import { once } from '../cli/flags.ts'
-import { indented } from '../cli/program.ts'
+import { once, RowOption } from '../cli/flags.ts'
+import { section } from '../cli/help.ts'
 
 const suiteNames = Object.keys(benchSuites)
 const widestSuite = Math.max(...suiteNames.map((name) => name.length))
@@ -12,7 +12,7 @@ const suites = new Argument('[suite...]')
 // `choices` would list all of them in the usage line.
 suites.argChoices = suiteNames
 
-/** Those of src/stratum-check/makers.ts, which is loaded only when the command runs. */
+/** The makers of src/stratum-check/makers.ts, which is loaded only when the command runs. */
 const rigMakers = {
   ka3: 'Antminer KA3, 2022',
   'ka3-2023': 'Antminer KA3, 2023 on',
@@ -30,8 +30,9 @@ export const toolCommands: readonly FlagRow[] = [
     name: 'keygen',
     group: 'mining',
     args: ['[file]'],
-    help: 'make a key pair to mine for: in a new FILE that only you can read; without FILE it is printed',
-    flags: [new Option('--json', 'as JSON; with FILE its public part and the path')],
+    help: 'make a key pair to mine for',
+    about: 'newcut writes it to a new FILE that only you can read, or prints it if there is no FILE.',
+    flags: [new Option('--json', 'print JSON: with FILE, the public key and the path')],
     examples: ['newcut keygen my.key', 'newcut keygen', 'newcut keygen --json'],
     run: async ([file], { json }, around) => (await import('./keygen.ts')).runKeygen({ file, json: !!json }, around),
   },
@@ -39,36 +40,44 @@ export const toolCommands: readonly FlagRow[] = [
     name: 'devices',
     group: 'mining',
     help: 'list the GPUs of this machine',
-    flags: [new Option('--json', 'as JSON'), new Option('--measure', 'search on each for two seconds')],
+    flags: [
+      new Option('--json', 'print JSON'),
+      new Option('--measure', 'measure the hashrate of each, for two seconds'),
+    ],
     examples: ['newcut devices', 'newcut devices --measure', 'newcut devices --json'],
     run: async (_, { json, measure }, around) =>
       (await import('./devices.ts')).runDevices({ json: !!json, measure: !!measure }, around),
   },
   {
     name: 'rigs',
-    group: 'mining',
+    group: 'rigs',
     args: ['[address]'],
-    help: 'list the rigs of a running miner with their rates, shares and refusals; ADDRESS is its HTTP address, 127.0.0.1:4148 if not given',
-    flags: [new Option('--json', 'as JSON')],
+    help: 'list the rigs of a miner with hashrates, shares and refusals',
+    about: 'ADDRESS is the HTTP address of the running miner, 127.0.0.1:4148 by default.',
+    flags: [new Option('--json', 'print JSON')],
     examples: ['newcut rigs', 'newcut rigs 10.0.0.5:4148', 'newcut rigs --json'],
     run: async ([address], { json }, around) => (await import('./rigs.ts')).runRigs({ address, json: !!json }, around),
   },
   {
     name: 'bench',
-    group: 'mining',
+    group: 'tools',
     args: [suites],
-    help: 'measure kernels, threads, preemption, the whole pipeline and codecs',
-    notes: indented('Suites (all, if none is given)', suiteLines),
+    help: 'measure hashrates, latencies and throughput',
+    notes: section('Suites (default: all)', suiteLines),
     flags: [
-      new Option('--json <FILE>', 'write the report as JSON').argParser(once('json')),
-      new Option('--compare <FILE>', 'compare with an earlier report; exit code 1 when something got worse').argParser(
-        once('compare'),
-      ),
-      new Option('--quick', 'seconds instead of minutes: checks that everything works, not how fast it is'),
-      new Option(
-        '--rigs <NAME:COUNT,...>',
-        'stratum: models of rigs at the server, and the useful part of their hashrate',
-      ).argParser(once('rigs')),
+      new Option('--json <FILE>', 'write the report as JSON to FILE').argParser(once('json')),
+      new RowOption('--compare <FILE>', {
+        help: 'compare with an earlier report',
+        more: 'The exit code is 1 if something got worse.',
+      }).argParser(once('compare')),
+      new RowOption('--quick', {
+        help: 'smoke test that takes seconds, not minutes',
+        more: 'It checks that everything works, not how fast it is.',
+      }),
+      new RowOption('--rigs <NAME:COUNT,...>', {
+        help: 'stratum: models of rigs to simulate',
+        more: 'The report has the useful part of their hashrate.',
+      }).argParser(once('rigs')),
     ],
     examples: [
       'newcut bench stratum --rigs ka3:100,kd6:1000',
@@ -85,7 +94,7 @@ export const toolCommands: readonly FlagRow[] = [
     name: 'contract',
     group: 'contracts',
     args: ['[file...]'],
-    help: 'run test files of the contract language (.repl)',
+    help: 'run contract tests (.repl files)',
     flags: [new Option('--json', 'print a JSON object for each file')],
     examples: ['newcut contract token.repl', 'newcut contract token.repl sale.repl --json'],
     run: async (files, { json }, around) =>
@@ -93,24 +102,29 @@ export const toolCommands: readonly FlagRow[] = [
   },
   {
     name: 'rigs check',
-    group: 'tools',
+    group: 'rigs',
     args: ['<server>'],
-    help: 'log in to a stratum server as the rigs of each maker do, and say what they would do there',
-    notes: indented('Makers (all, if none is given)', makerLines),
+    help: 'check a stratum server as rigs of each maker would use it',
+    about: 'newcut logs in as the rigs of each maker do, and reports how they would fare.',
+    notes: section('Makers (default: all)', makerLines),
     flags: [
-      new Option('--user <USER>', 'whom to log in as, ACCOUNT.WORKER; default: an account without a key').argParser(
-        once('user'),
+      new RowOption('--user <USER>', {
+        help: 'user to log in as: ACCOUNT.WORKER',
+        more: 'Without it, newcut logs in as an account that has no key.',
+      }).argParser(once('user')),
+      new RowOption('--password <TEXT>', { help: 'password of the user', standard: 'x' }).argParser(
+        once('password', true),
       ),
-      new Option('--password <TEXT>', 'password of the user; default: x').argParser(once('password', true)),
-      new Option('--maker <NAME>', 'check one maker alone').choices(Object.keys(rigMakers)),
-      new Option('--timeout <TIME>', 'how long to wait for each answer, and for the first job; default: 30s').argParser(
-        once('timeout'),
-      ),
-      new Option(
-        '--listen-for <TIME>',
-        'listen so long after the log-in, and measure how often headers change and what hash power that uses',
-      ).argParser(once('listen-for')),
-      new Option('--json', 'as JSON'),
+      new Option('--maker <NAME>', 'check only the rigs of this maker').choices(Object.keys(rigMakers)),
+      new RowOption('--timeout <TIME>', {
+        help: 'timeout of an answer and of the first job',
+        standard: '30s',
+      }).argParser(once('timeout')),
+      new RowOption('--listen-for <TIME>', {
+        help: 'keep listening this long after the login',
+        more: 'newcut measures how often headers change, and the share of the hashrate of a rig that they keep busy.',
+      }).argParser(once('listen-for')),
+      new Option('--json', 'print JSON'),
     ],
     examples: [
       'newcut rigs check 10.0.0.5:1917',
@@ -123,11 +137,13 @@ export const toolCommands: readonly FlagRow[] = [
     name: 'inspect',
     group: 'tools',
     args: ['[input]'],
-    help: 'show headers, works and work responses: hex, base64, JSON of a node, a file, or - for standard input',
+    help: 'decode headers, work and work responses',
+    about: 'INPUT is hex, base64, JSON of a node, the name of a file, or - for stdin (default).',
     flags: [],
     examples: [
       'newcut inspect header.hex',
-      `curl -s 'http://127.0.0.1:1848/chainweb/0.0/development/chain/0/header?limit=2' | newcut inspect`,
+      `curl -s 'http://127.0.0.1:1848/chainweb/0.0/development/chain/0/header' \\`,
+      '    | newcut inspect',
     ],
     run: async ([input = '-'], _, around) => (await import('./inspect.ts')).runInspect(input, around),
   },

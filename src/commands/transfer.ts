@@ -19,7 +19,7 @@ import { checkChain, withNode } from './with-node.ts'
 
 type TransferConfig = Config<typeof transferOptions>
 
-/** Everything that a transfer is made with. */
+/** The parts of a transfer. */
 interface Setting {
   readonly client: NodeClient
   readonly commandSender: CommandSender
@@ -31,7 +31,7 @@ interface Setting {
   readonly nowMs: () => number
 }
 
-/** Prints what was moved. Throws NewcutError for transfers that cannot work, before anything is sent. */
+/** Moves coins, and prints the result. Throws NewcutError before it sends a transfer that cannot work. */
 export function runTransfer(
   args: readonly string[],
   config: TransferConfig,
@@ -54,7 +54,7 @@ export function runTransfer(
   )
 }
 
-/** Receiver and amount, and the sender if one was named; null: an earlier transfer is to be continued. */
+/** @returns receiver, amount and the optional sender, or null to continue an earlier transfer. */
 interface Wanted extends Omit<Transfer, 'from'> {
   readonly from: string | null
   readonly receiverKeyset: Keyset | null
@@ -65,10 +65,13 @@ function wantedTransfer(args: readonly string[], config: TransferConfig): Wanted
   if (requestKey !== undefined) {
     checkRequestKey(requestKey, '--continue')
     for (const name of ['to-chain', 'receiver-keyset']) {
-      refuseFlag(config, name, { reason: 'with --continue the first step has decided that' })
+      refuseFlag(config, name, { reason: 'with --continue, the first step has fixed it' })
     }
     if (args.length === 0) return null
-    throw new NewcutError('BAD_OPTION', `${args.join(' ')}: with --continue the first step has decided who gets what`)
+    throw new NewcutError(
+      'BAD_OPTION',
+      `${args.join(' ')}: with --continue, the first step has fixed receiver and amount`,
+    )
   }
   if (args.length < 2 || args.length > 3) {
     throw new NewcutError('BAD_OPTION', 'transfer takes [FROM] TO AMOUNT', {
@@ -90,8 +93,8 @@ function keysetIn(json: string): Keyset {
 }
 
 /**
- * The public key of `k:KEY`; other keys are the network's to judge. Throws NewcutError BAD_OPTION for a `k:` without a key:
- * nobody could spend what it guards.
+ * @returns the public key of `k:KEY`. The network judges other keys. Throws NewcutError BAD_OPTION for a `k:` without a
+ * valid key, because nobody could spend its coins.
  */
 function withoutPrefix(key: string): string {
   if (!key.startsWith('k:')) return key

@@ -1,4 +1,4 @@
-/** What the commands for contracts share: a node to talk to for as long as they run. */
+/** The connection to a node, for the commands that call contracts. */
 
 import type { Config } from '../cli/config.ts'
 import { nodeOptions } from '../cli/options/wallet.ts'
@@ -17,8 +17,8 @@ interface NodeValues {
 }
 
 /**
- * Connects to the node, runs `task`, and closes the connection. The signal aborts when the user stops the program; an
- * error after that is not one, and the exit code is 1. A node that does not answer is an error at once.
+ * Connects to the node, runs `task`, and closes the connection. The signal aborts when the user stops the program. Later
+ * errors do not count, and the exit code is 1. A node that does not answer is an error at once.
  */
 export function withNode(
   config: Pick<Config<unknown>, 'origins'> & { readonly values: NodeValues },

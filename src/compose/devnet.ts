@@ -1,4 +1,37 @@
-/** The embedded node on this machine: the public door of `newcut/devnet`. */
+/**
+ * Starts development networks in this process: chains, mempools and the HTTP interface of a node, in memory or on disk.
+ *
+ * | task | start with |
+ * |---|---|
+ * | start and stop a network | {@link startDevnet}, {@link Devnet.close} |
+ * | choose graph, difficulty, ports and limits | {@link DevnetOptions} |
+ * | decide when blocks come | {@link AutoMine} |
+ * | see what transactions do | {@link DevnetOptions.onTransaction}, {@link TransactionEvent} |
+ * | see requests | {@link DevnetOptions.onRequest}, {@link ServedRequest} |
+ *
+ * Clients reach the network at {@link Devnet.url}, for example the client of `newcut/node`. Programs on the same machine
+ * control it over HTTP: blocks on request, forks, snapshots and faults (docs/DEVNET.md).
+ *
+ * @example Make two blocks on chain 0, and print each step of a transaction.
+ * ```ts
+ * import { startDevnet } from 'newcut/devnet'
+ *
+ * const devnet = await startDevnet({
+ *   port: 0,
+ *   graph: 'petersen',
+ *   autoMine: { kind: 'on-demand' },
+ *   onTransaction: (event) => console.log(event.step),
+ * })
+ * try {
+ *   const headers = { 'content-type': 'application/json' }
+ *   await fetch(`${devnet.url}/make-blocks`, { method: 'POST', headers, body: '{"0":2}' })
+ *   console.log(`${devnet.url}: chain 0 has height ${devnet.cut.get(0)?.height}`)
+ * } finally {
+ *   await devnet.close()
+ * }
+ * ```
+ * @module newcut/devnet
+ */
 import { type Devnet, startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { addExplorer } from '../web/explorer/page.ts'
@@ -26,9 +59,13 @@ export type {
 } from '../schema/devnet-events.ts'
 
 /**
- * Starts an embedded node, with a page for developers at `/`. Throws NewcutError BAD_OPTION for options of the wrong
- * shape or that exclude each other, DATA_UNUSABLE when `dataDir` or `backupDir` cannot be used, PORT_BUSY when it
- * cannot listen.
+ * Starts an embedded node, with a page for developers at `/`.
+ *
+ * @param options - Network, storage and listeners. Without any: 20 chains in memory, with proof of work, at port 1848.
+ * @returns The node, as soon as it listens. {@link Devnet.close} ends it.
+ * @throws NewcutError `BAD_OPTION`: an option has the wrong shape, or two exclude each other.
+ * @throws NewcutError `DATA_UNUSABLE`: `dataDir` or `backupDir` cannot be used.
+ * @throws NewcutError `PORT_BUSY`: the address is taken or not allowed.
  */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
   const { devnet } = await startNode(options, machineFor(options), (app) => addExplorer(app, false))

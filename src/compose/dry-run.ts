@@ -54,7 +54,7 @@ async function sourceLines({ source }: MinerSetup, reached: ReachedSource, stopp
     case 'pools':
       return [`pool: ${description}`, `paid: ${payee}, by the pool`]
     case 'fleet':
-      return [description, `paid: ${payee}, as the leader says`]
+      return [description, `paid: ${payee}, set by the leader`]
     case 'embedded':
       return []
     case 'nodes': {

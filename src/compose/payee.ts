@@ -42,7 +42,7 @@ export function checkPayee(payee: Payee): void {
     throw new NewcutError('BAD_OPTION', `a k: account has one key, and ${keys.length} public keys are given`, { hint })
   }
   if (predicate !== 'keys-all') {
-    throw new NewcutError('BAD_OPTION', `--predicate ${predicate}: a k: account has keys-all`, {
+    throw new NewcutError('BAD_OPTION', `--predicate ${predicate}: a k: account always has keys-all`, {
       hint: 'leave --predicate out, or name an account that is not a k: account with --account',
     })
   }

@@ -31,8 +31,8 @@ export async function openShareReader(source: ShareSource, clock: Clock, stopped
   }
   const folder = join(source.folder, SHARES_FOLDER)
   if (!existsSync(folder)) {
-    throw new NewcutError('BAD_INPUT', `${source.folder}: there is no share log in this folder`, {
-      hint: 'name the --state of a miner that rigs connect to, or with --from HOST:PORT a running one',
+    throw new NewcutError('BAD_INPUT', `${source.folder}: no share log in this folder`, {
+      hint: 'set --state to that of a miner with rigs, or read a running miner with --from HOST:PORT',
     })
   }
   try {
@@ -40,7 +40,7 @@ export async function openShareReader(source: ShareSource, clock: Clock, stopped
   } catch (error) {
     if (!isLocked(error)) throw error
     throw new NewcutError('DATA_UNUSABLE', `${folder}: its miner is running, and has the share log open`, {
-      hint: '--from HOST:PORT reads the shares from it (the address of its --http), or stop it',
+      hint: 'read it with --from HOST:PORT (its --http address), or stop it',
     })
   }
 }

@@ -61,7 +61,7 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
   const nowMs = () => clock.wallMs()
   const orElse = <T>(error: unknown, otherwise: T): T => {
     if (isRequired) throw error
-    onEvent({ type: 'warning', message: `${describeError(error)}; mining all the same, and trying on` })
+    onEvent({ type: 'warning', message: `${describeError(error)}; mining continues, and newcut keeps trying` })
     return otherwise
   }
   const read = () => readJournal(folder, disk)

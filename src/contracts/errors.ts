@@ -1,33 +1,36 @@
-/** What goes wrong in a command: three kinds with texts that clients match on (the wire shows kind, message and place). */
+/**
+ * Failures of commands, in three kinds. Results on the wire carry kind, message and place; clients match on the
+ * messages.
+ */
 
 /**
- * `SyntaxError`: lexer and parser. `EvalError`: name resolution and execution. `TxFailure`: what the code itself refuses,
- * the only kind that `try` and `enforce-one` catch.
+ * `SyntaxError`: lexer and parser. `EvalError`: name resolution and execution. `TxFailure`: a refusal by the code
+ * itself, the only kind that `try` and `enforce-one` catch.
  */
 export type FailureKind = 'SyntaxError' | 'EvalError' | 'TxFailure'
 
-/** Where in a text: both count from 0. */
+/** Position in a text; line and column count from 0. */
 export interface TextPlace {
   readonly line: number
   readonly column: number
 }
 
-/** What is called by no text. */
+/** Place of calls that no source text contains. */
 export const NOWHERE: TextPlace = { line: 0, column: 0 }
 
 export class ContractError extends Error {
   readonly kind: FailureKind
-  /** The text in results of commands: live nodes and test files have different ones for some errors. */
+  /** Message in results of commands. Live nodes and `.repl` test files word some errors differently. */
   readonly wireMessage: string
-  /** In the text of the form that failed; null: not in any. */
+  /** Position in the text of the form that failed, or null if the failure is in no text. */
   place: TextPlace | null
-  /** The function that failed, `module.function.{hash}`; null: at the top level. */
+  /** Function that failed, as `module.function.{hash}`, or null at the top level. */
   within: string | null = null
-  /** The test file that failed. */
+  /** Test file that failed, or null outside of tests. */
   file: string | null = null
 
   constructor(kind: FailureKind, message: string, place: TextPlace | null = null, wireMessage = message) {
-    // Code may fail very often: finding the calls of JavaScript would take most of the time, and tells nobody anything.
+    // Skip the JavaScript stack trace: contracts can fail very often, and capturing it would take most of the time.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(message)
@@ -38,12 +41,12 @@ export class ContractError extends Error {
   }
 }
 
-/** An error of execution, which nothing in the language catches. */
+/** An execution error, which no form of the language catches. */
 export function evalError(message: string, place: TextPlace | null = null, wireMessage = message): ContractError {
   return new ContractError('EvalError', message, place, wireMessage)
 }
 
-/** A refusal by the code, which `try` catches. */
+/** A refusal by contract code, which `try` catches. */
 export function txFailure(message: string, place: TextPlace | null = null, wireMessage = message): ContractError {
   return new ContractError('TxFailure', message, place, wireMessage)
 }

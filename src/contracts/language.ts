@@ -22,10 +22,10 @@ const natives: readonly Native<Run>[] = [
   ...topLevel,
 ]
 
-/** The language of commands. */
+/** The language of transactions. */
 export const language: Language = languageWith([], [])
 
-/** The language with further functions, which are free, and special forms: test files have some. */
+/** The language with additional natives, which cost no gas, and additional special forms. Test files use it. */
 export function languageWith(
   own: readonly Native<Run>[],
   forms: Iterable<readonly [name: string, form: SpecialForm]>,

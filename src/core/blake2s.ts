@@ -1,7 +1,8 @@
 /**
- * BLAKE2s-256 taken apart (RFC 7693): the state after the full 64-byte blocks of a work header (midstate) and the
- * compression of its last block. The judge of a hash is never this file but core/pow.ts, which hashes the whole header
- * with @noble/hashes.
+ * BLAKE2s-256 in parts (RFC 7693): the midstate after the full 64-byte blocks of a work header, and the compression of
+ * the last block.
+ *
+ * This file never judges a hash; core/pow.ts does, by hashing the whole header with @noble/hashes.
  */
 
 /** RFC 7693 section 2.6: initialisation vector. */
@@ -23,7 +24,7 @@ export const SIGMA: readonly (readonly number[])[] = [
   [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ]
 
-/** RFC 7693 section 3.1: the columns, then the diagonals, that G mixes in each round. */
+/** RFC 7693 section 3.1: the columns, then the diagonals, mixed by G in each round. */
 export const MIX_INDICES: readonly (readonly [number, number, number, number])[] = [
   [0, 4, 8, 12],
   [1, 5, 9, 13],
@@ -35,10 +36,10 @@ export const MIX_INDICES: readonly (readonly [number, number, number, number])[]
   [3, 4, 9, 14],
 ]
 
-/** The same in one row: taking lists of four apart costs as much as the mixing. */
+/** MIX_INDICES as a flat array; destructuring lists of four costs as much as the mixing. */
 const INDICES = Uint8Array.from(MIX_INDICES.flat())
 
-/** RFC 7693 section 2.1: by how many bits G rotates right the words d, b, d, b. */
+/** RFC 7693 section 2.1: right rotations of the words d, b, d, b in G. */
 export const ROTATIONS = [16, 12, 8, 7] as const
 const [D_FIRST, B_FIRST, D_SECOND, B_SECOND] = ROTATIONS
 
@@ -51,8 +52,9 @@ const PARAMETER_WORD = 0x01010020
 const v = new Uint32Array(16)
 
 /**
- * RFC 7693 section 3.2, compression function F: mixes the sixteen message words `m` into the eight state words `h`,
- * in place. `byteCount` is the number of message bytes hashed up to and with this block (< 2^32).
+ * RFC 7693 section 3.2, compression function F: mixes the sixteen message words `m` into the eight state words `h`, in
+ * place.
+ * @param byteCount number of message bytes hashed so far, including this block (< 2^32)
  */
 function compress(h: Uint32Array, m: Uint32Array, byteCount: number, last: boolean): void {
   for (let i = 0; i < 8; i++) {
@@ -82,7 +84,7 @@ export function mix(v: Uint32Array, g: number, x: number, y: number): void {
   v[b] = rotateRight(v[b] ^ v[c], B_SECOND)
 }
 
-/** The first half of `mix`, which takes the first of its two words. */
+/** First half of `mix`, with the first of its two message words. */
 export function mixFirst(v: Uint32Array, g: number, x: number): void {
   const a = INDICES[4 * g]
   const b = INDICES[4 * g + 1]
@@ -94,12 +96,12 @@ export function mixFirst(v: Uint32Array, g: number, x: number): void {
   v[b] = rotateRight(v[b] ^ v[c], B_FIRST)
 }
 
-/** A 32-bit word rotated right; the result is a signed 32-bit integer. */
+/** Rotates a 32-bit word right; the result is a signed 32-bit integer. */
 function rotateRight(x: number, bits: number): number {
   return (x >>> bits) | (x << (32 - bits))
 }
 
-/** A message split at its last block: 8 state words, 16 zero-padded little-endian words, and the two byte counts. */
+/** A message split at its last block: 8 state words, 16 zero-padded little-endian words and two byte counts. */
 export interface Midstate {
   readonly state: Uint32Array
   readonly tail: Uint32Array
@@ -107,7 +109,7 @@ export interface Midstate {
   readonly totalBytes: number
 }
 
-/** Compresses all blocks of `message` but the last one. The message has at least one byte. */
+/** Compresses all blocks of `message` except the last. The message has at least one byte. */
 export function midstate(message: Uint8Array): Midstate {
   const state = Uint32Array.from(IV)
   state[0] ^= PARAMETER_WORD
@@ -124,14 +126,14 @@ export function midstate(message: Uint8Array): Midstate {
   return { state, tail: wordsLE(rest), tailBytes: rest.length, totalBytes: message.length }
 }
 
-/** The digest words (h[0..7]) for a midstate whose tail words are `tail`. */
+/** @returns the digest words (h[0..7]) of a midstate with the last block `tail` */
 export function finish(mid: Midstate, tail: Uint32Array = mid.tail): Uint32Array {
   const h = mid.state.slice()
   compress(h, tail, mid.totalBytes, true)
   return h
 }
 
-/** Up to 64 bytes as sixteen u32 little-endian words, zero-padded. */
+/** Reads up to 64 bytes as sixteen little-endian u32 words, zero-padded. */
 function wordsLE(bytes: Uint8Array): Uint32Array {
   const words = new Uint32Array(16)
   for (let i = 0; i < bytes.length; i++) words[i >> 2] |= bytes[i] << (8 * (i & 3))

@@ -1,20 +1,26 @@
-/** The block hash: Merkle root over the fields of a header (PROTOCOL.md B.3). Not the proof-of-work hash. */
+/** Block hash: Merkle root over the fields of a header (PROTOCOL.md B.3). Not the proof-of-work hash. */
 import { ADJACENT_BYTES, workLayout } from './header.ts'
 import { type Digest, leaf, merkleRoot, TAG } from './merkle.ts'
 
-/** Index of the payload hash among the leaves. */
+/** Leaf index of the payload hash. */
 export const PAYLOAD_LEAF = 4
-/** Index of the nonce among the leaves. */
+/** Leaf index of the nonce. */
 export const NONCE_LEAF = 10
-/** Index of the first adjacent hash among the leaves. */
+/** Leaf index of the first adjacent hash. */
 export const FIRST_ADJACENT_LEAF = 11
 
-/** Block hash (32 bytes) of work bytes with their final nonce. Throws FormatError for bytes that are not work. */
+/**
+ * Computes the block hash (32 bytes) of work bytes with their final nonce.
+ * @throws FormatError if the bytes are not work
+ */
 export function blockHash(work: Uint8Array, digest?: Digest): Uint8Array {
   return merkleRoot(blockLeaves(work, digest), digest)
 }
 
-/** The 32-byte leaves whose root is the block hash. Throws FormatError for bytes that are not work. */
+/**
+ * The 32-byte leaves of the block hash.
+ * @throws FormatError if the bytes are not work
+ */
 export function blockLeaves(work: Uint8Array, digest?: Digest): Uint8Array[] {
   const at = workLayout(work)
   const field = (offset: number, size: number) => work.subarray(offset, offset + size)
@@ -31,7 +37,7 @@ export function blockLeaves(work: Uint8Array, digest?: Digest): Uint8Array[] {
     leaf(TAG.epochStart, field(at.epochStart, 8), digest),
     leaf(TAG.nonce, field(at.nonce, 8), digest),
   ]
-  // Adjacent hashes come last, by ascending chain, without their chain ids.
+  // Adjacent hashes come last, ordered by chain, without their chain ids.
   for (let offset = at.adjacents; offset < at.target; offset += ADJACENT_BYTES) leaves.push(field(offset + 4, 32))
   return leaves
 }

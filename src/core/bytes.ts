@@ -1,18 +1,22 @@
-/** Bytes to text and numbers. Text decoders are strict: what they accept has exactly one spelling. */
+/** Conversion of bytes to text and numbers. Decoders of text are strict: each value has exactly one spelling. */
 import { bytesToHex as toHex } from '@noble/hashes/utils.js'
 import { FormatError } from './errors.ts'
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-/** Marks what is not a base64url character: a bit above the six bits of a value. */
+/** Marks characters outside of base64url: a bit above the six bits of a value. */
 const NO_VALUE = 64
-/** UTF-16 code -> value. A Map by character, and a loop that gathers bits, took ten times as long. */
+/** UTF-16 code -> value. A table is ten times as fast as a Map and a loop that collects bits. */
 const BASE64URL_VALUES = new Uint8Array(0x10000).fill(NO_VALUE)
 for (let value = 0; value < 64; value++) BASE64URL_VALUES[BASE64URL.charCodeAt(value)] = value
 
-/** Two lower-case hex digits a byte. */
+/** Two lower-case hex digits per byte. */
 export const encodeHex: (bytes: Uint8Array) => string = toHex
 
-/** Hex digits of either case. `field` names the value in the error. Throws FormatError. */
+/**
+ * Decodes hex digits of either case.
+ * @param field name of the value in errors
+ * @throws FormatError
+ */
 export function decodeHex(text: string, field = 'hex'): Uint8Array {
   const bad = text.search(/[^0-9a-fA-F]/)
   if (bad >= 0) throw new FormatError(field, bad, `${JSON.stringify(text[bad])} is not a hex digit`)
@@ -22,7 +26,7 @@ export function decodeHex(text: string, field = 'hex'): Uint8Array {
   return bytes
 }
 
-/** RFC 4648 section 5 without padding. */
+/** Encodes by RFC 4648 section 5, without padding. */
 export function encodeBase64Url(bytes: Uint8Array): string {
   let text = ''
   for (let i = 0; i < bytes.length; i += 3) {
@@ -33,7 +37,10 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return text
 }
 
-/** RFC 4648 section 5 without padding; unused low bits must be zero. Throws FormatError. */
+/**
+ * Decodes RFC 4648 section 5 without padding; unused low bits must be zero.
+ * @throws FormatError
+ */
 export function decodeBase64Url(text: string, field = 'base64url'): Uint8Array {
   if (text.length % 4 === 1)
     throw new FormatError(field, text.length, `${text.length} characters is no base64url length`)
@@ -59,7 +66,7 @@ export function decodeBase64Url(text: string, field = 'base64url'): Uint8Array {
     buffer = (buffer << 6) | value
   }
   if (seen >= NO_VALUE) throw notBase64Url(text, field)
-  // Two characters (12 bits) end in one byte, three (18 bits) in two; the unused bits are the lowest.
+  // Two characters (12 bits) encode one byte, three (18 bits) two; the unused bits are the lowest.
   const unused = text.length % 4 === 2 ? 4 : text.length % 4 === 3 ? 2 : 0
   if ((buffer & ((1 << unused) - 1)) !== 0) {
     throw new FormatError(field, text.length - 1, 'unused bits of the last character are not zero')
@@ -78,7 +85,10 @@ function notBase64Url(text: string, field: string): FormatError {
   return new FormatError(field, i, `${JSON.stringify(text[i])} is not a base64url character (no padding allowed)`)
 }
 
-/** A 32-byte hash or number written as 43 base64url characters. Throws FormatError. */
+/**
+ * Decodes a 32-byte hash or number from 43 base64url characters.
+ * @throws FormatError
+ */
 export function decodeHash(text: string, field = 'hash'): Uint8Array {
   if (text.length !== 43) throw new FormatError(field, 0, `${text.length} characters, expected 43 of base64url`)
   return decodeBase64Url(text, field)
@@ -88,48 +98,78 @@ function view(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Reads an unsigned integer of 2 bytes, little-endian. Throws RangeError beyond the end. */
+/**
+ * Reads a little-endian unsigned integer of 2 bytes.
+ * @throws RangeError beyond the end
+ */
 export function readU16LE(bytes: Uint8Array, offset: number): number {
   return view(bytes).getUint16(offset, true)
 }
-/** Reads an unsigned integer of 4 bytes, little-endian. Throws RangeError beyond the end. */
+/**
+ * Reads a little-endian unsigned integer of 4 bytes.
+ * @throws RangeError beyond the end
+ */
 export function readU32LE(bytes: Uint8Array, offset: number): number {
   return view(bytes).getUint32(offset, true)
 }
-/** Reads an unsigned integer of 8 bytes, little-endian. Throws RangeError beyond the end. */
+/**
+ * Reads a little-endian unsigned integer of 8 bytes.
+ * @throws RangeError beyond the end
+ */
 export function readU64LE(bytes: Uint8Array, offset: number): bigint {
   return view(bytes).getBigUint64(offset, true)
 }
-/** Reads a signed integer of 8 bytes, little-endian. Throws RangeError beyond the end. */
+/**
+ * Reads a little-endian signed integer of 8 bytes.
+ * @throws RangeError beyond the end
+ */
 export function readI64LE(bytes: Uint8Array, offset: number): bigint {
   return view(bytes).getBigInt64(offset, true)
 }
-/** Reads an unsigned integer of 32 bytes, little-endian. Throws RangeError beyond the end. */
+/**
+ * Reads a little-endian unsigned integer of 32 bytes.
+ * @throws RangeError beyond the end
+ */
 export function readU256LE(bytes: Uint8Array, offset: number): bigint {
   const words = view(bytes)
   const low = (words.getBigUint64(offset + 8, true) << 64n) | words.getBigUint64(offset, true)
   const top = words.getBigUint64(offset + 24, true)
   const third = words.getBigUint64(offset + 16, true)
-  // Weights of most chains are small, and arithmetic on bigints is what takes time.
+  // Fast path: most weights are below 2^128, and bigint arithmetic dominates the time.
   return top === 0n && third === 0n ? low : (((top << 64n) | third) << 128n) | low
 }
-/** Writes an unsigned integer of 2 bytes, little-endian. Throws RangeError beyond the end. */
+/**
+ * Writes a little-endian unsigned integer of 2 bytes.
+ * @throws RangeError beyond the end
+ */
 export function writeU16LE(bytes: Uint8Array, offset: number, value: number): void {
   view(bytes).setUint16(offset, value, true)
 }
-/** Writes an unsigned integer of 4 bytes, little-endian. Throws RangeError beyond the end. */
+/**
+ * Writes a little-endian unsigned integer of 4 bytes.
+ * @throws RangeError beyond the end
+ */
 export function writeU32LE(bytes: Uint8Array, offset: number, value: number): void {
   view(bytes).setUint32(offset, value, true)
 }
-/** Writes an unsigned integer of 8 bytes, little-endian. Throws RangeError beyond the end. */
+/**
+ * Writes a little-endian unsigned integer of 8 bytes.
+ * @throws RangeError beyond the end
+ */
 export function writeU64LE(bytes: Uint8Array, offset: number, value: bigint): void {
   view(bytes).setBigUint64(offset, value, true)
 }
-/** Writes a signed integer of 8 bytes, little-endian. Throws RangeError beyond the end. */
+/**
+ * Writes a little-endian signed integer of 8 bytes.
+ * @throws RangeError beyond the end
+ */
 export function writeI64LE(bytes: Uint8Array, offset: number, value: bigint): void {
   view(bytes).setBigInt64(offset, value, true)
 }
-/** Writes an unsigned integer of 32 bytes, little-endian. Throws RangeError beyond the end. */
+/**
+ * Writes a little-endian unsigned integer of 32 bytes.
+ * @throws RangeError beyond the end
+ */
 export function writeU256LE(bytes: Uint8Array, offset: number, value: bigint): void {
   for (let i = 0; i < 4; i++) writeU64LE(bytes, offset + 8 * i, (value >> BigInt(64 * i)) & 0xffff_ffff_ffff_ffffn)
 }
@@ -141,7 +181,7 @@ export function u256LE(value: bigint): Uint8Array {
   return bytes
 }
 
-/** The parts one after the other, in a new array. */
+/** Concatenates the parts into a new array. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let offset = 0
@@ -152,7 +192,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return joined
 }
 
-/** Whether both have the same length and the same bytes; not in constant time. */
+/** Compares length and bytes; not in constant time. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])
 }

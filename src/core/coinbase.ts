@@ -1,17 +1,17 @@
-/** What the coinbase of a block pays, and to whom. */
+/** Reads the amount and the recipient of a block's coinbase. */
 import { type ExactJson, NumberText, parseExactJson } from './json.ts'
 
-/** The reward of a block. */
+/** Reward of a block. */
 export interface CoinbasePayment {
-  /** Account of the miner; null: the output does not say it. */
+  /** Account of the miner, or null if the output does not name it. */
   readonly account: string | null
   /** Coins, as a decimal number. */
   readonly amount: string
 }
 
 /**
- * The payment in the output of a coinbase transaction: its event TRANSFER from nobody. null for outputs without one, such as
- * those of old blocks.
+ * Finds the payment in the output of a coinbase transaction: its TRANSFER event from an empty sender.
+ * @returns null if there is none, as in old blocks
  */
 export function paymentIn(coinbase: string): CoinbasePayment | null {
   const output = parsed(coinbase)
@@ -30,7 +30,7 @@ function parsed(text: string): ExactJson | null {
   try {
     return parseExactJson(text)
   } catch {
-    // No JSON: it tells no reward.
+    // Not JSON, so there is no payment.
     return null
   }
 }

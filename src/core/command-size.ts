@@ -1,19 +1,18 @@
-/** How large a command is, for the gas that its size costs (PROTOCOL.md E.2). */
+/** Measures commands, for the gas charged by size (PROTOCOL.md E.2). */
 import type { CommandSize } from './gas.ts'
 
-/** The parts of a command that are measured. */
+/** The measured parts of a command. */
 export interface MeasuredCommand {
-  /** JSON text of what was signed. */
+  /** JSON text that was signed. */
   readonly cmd: string
-  /** The text `proof` of a continuation; null without one. */
+  /** Text `proof` of a continuation, or null. */
   readonly proof: string | null
-  /** As they came. null: a signer who did not sign. */
+  /** Signatures as received; null for a signer who did not sign. */
   readonly sigs: readonly ({ readonly sig: string } | null)[]
-  /** The scheme of each signer; none is ED25519. */
+  /** Scheme of each signer; a missing one means ED25519. */
   readonly schemes: readonly (string | null | undefined)[]
 }
 
-/** Measures a command. */
 export function commandSizeOf({ cmd, proof, sigs, schemes }: MeasuredCommand): CommandSize {
   const proofBytes = utf8Length(proof ?? '')
   const signers = (name: string) => schemes.filter((scheme) => (scheme ?? 'ED25519') === name).length
@@ -26,22 +25,25 @@ export function commandSizeOf({ cmd, proof, sigs, schemes }: MeasuredCommand): C
   }
 }
 
-/** UTF-8 bytes of an element of `sigs`, written anew without spaces and with `sig` alone. */
+/** UTF-8 bytes of an element of `sigs`, re-encoded without spaces and with `sig` as the only field. */
 function signatureBytesOf(sig: string): number {
   const parts = webAuthnPartsOf(sig)
   return utf8Length(JSON.stringify({ sig: parts === null ? sig : JSON.stringify(parts) }))
 }
 
-/** The three parts of a WebAuthn signature, each in base64. */
+/** The parts of a WebAuthn signature, each in base64. */
 export interface WebAuthnParts {
   readonly authenticatorData: string
   readonly clientDataJSON: string
   readonly signature: string
 }
 
-/** The parts of a signature that is JSON text, in the order that nodes write them; null: it is none. */
+/**
+ * Parses a WebAuthn signature. The fields are in the order in which nodes write them.
+ * @returns null if the signature is not a WebAuthn JSON object
+ */
 export function webAuthnPartsOf(sig: string): WebAuthnParts | null {
-  // All others are hex: most texts are not parsed.
+  // Skip JSON parsing for hex signatures, the usual kind.
   if (!/^\s*\{/.test(sig)) return null
   const { authenticatorData, clientDataJSON, signature } = jsonObject(sig) ?? {}
   const areTexts = [authenticatorData, clientDataJSON, signature].every((part) => typeof part === 'string')
@@ -50,10 +52,10 @@ export function webAuthnPartsOf(sig: string): WebAuthnParts | null {
 
 function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    // It begins with a brace.
+    // The text begins with a brace, so the result is an object.
     return JSON.parse(text) as Readonly<Record<string, unknown>>
   } catch {
-    // Not JSON: the caller takes it for another kind of signature.
+    // Not JSON: the caller treats it as another kind of signature.
     return null
   }
 }

@@ -1,4 +1,4 @@
-/** Cuts and braiding (PROTOCOL.md D and A.6): one head a chain, and which block each chain may get next. */
+/** Cuts and braiding (PROTOCOL.md D and A.6): the head of each chain, and the parents of the next blocks. */
 import { sha512_256 } from '@noble/hashes/sha2.js'
 import { concatBytes, equalBytes } from './bytes.ts'
 import type { Header, WorkFields } from './header.ts'
@@ -7,17 +7,20 @@ import { graphAt, type Network } from './network.ts'
 /** Chain -> its head. */
 export type Cut = ReadonlyMap<number, Header>
 
-/** The parents of a chain's next block. */
+/** Parents of the next block of a chain. */
 export interface Extension {
   readonly parent: Header
-  /** Adjacent chain -> hash of the block at the parent's height, ascending by chain. */
+  /** Adjacent chain -> hash of its block at the parent's height, ascending by chain. */
   readonly adjacents: ReadonlyMap<number, Uint8Array>
 }
 
 /**
- * What the next block of `chain` must refer to, or the number of the adjacent chain that blocks it. The block refers to
- * an adjacent head of the same height, and to the parent of one that is one higher. A head that is one lower blocks the
- * chain. Throws RangeError for a cut whose adjacent heads are further apart.
+ * Computes the parents of the next block of `chain`.
+ *
+ * The block refers to an adjacent head of the same height, or to the parent of an adjacent head that is one higher. An
+ * adjacent head that is one lower blocks the chain.
+ * @returns the extension, or the number of the adjacent chain that blocks it
+ * @throws RangeError if adjacent heads are further apart
  */
 export function extensionOf(network: Network, cut: Cut, chain: number): Extension | number {
   const parent = headOf(cut, chain)
@@ -36,7 +39,7 @@ export function extensionOf(network: Network, cut: Cut, chain: number): Extensio
   return { parent, adjacents }
 }
 
-/** While a cut spans a graph change, chains that reached the new graph wait for those that did not. */
+/** During a graph transition, chains that have reached the new graph wait for those that have not. */
 function chainBehindTransition(network: Network, cut: Cut, parent: Header): number | null {
   for (const { from } of network.graphHistory) {
     if (from === 0 || parent.height < BigInt(from)) continue
@@ -46,8 +49,8 @@ function chainBehindTransition(network: Network, cut: Cut, parent: Header): numb
 }
 
 /**
- * Whether a solved header still fits on the cut (A.6): its parent is the head of its chain, and each adjacent is the
- * head of that chain or the head's parent.
+ * True if a solved header still extends the cut (A.6). Its parent must be the head of its chain, and each adjacent hash
+ * the head of that chain or the head's parent.
  */
 export function extendsCut(cut: Cut, header: WorkFields): boolean {
   const parent = cut.get(header.chainId)
@@ -78,9 +81,7 @@ function headOf(cut: Cut, chain: number): Header {
   return head
 }
 
-/**
- * An identifier of a cut: SHA-512/256 over its block hashes by ascending chain. Other nodes may order them otherwise.
- */
+/** Identifies a cut by SHA-512/256 over its block hashes, ascending by chain. Other nodes may use another order. */
 export function cutId(cut: Cut): Uint8Array {
   return sha512_256(concatBytes(...[...cut].sort(([a], [b]) => a - b).map(([, head]) => head.hash)))
 }

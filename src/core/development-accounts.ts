@@ -1,6 +1,6 @@
 /**
- * Accounts that every development network funds in its first block. Their keys are public and well known: worth
- * something on a network of one's own only.
+ * Accounts that every development network funds in its genesis blocks. Their keys are public, so they are worthless
+ * elsewhere.
  */
 
 export interface DevelopmentAccount {
@@ -8,11 +8,11 @@ export interface DevelopmentAccount {
   /** Ed25519, hex. */
   readonly publicKey: string
   readonly secretKey: string
-  /** Coins on every chain. */
+  /** Coins on each chain. */
   readonly balance: number
 }
 
-/** The key that is paid for blocks when no account is named: the ed25519 public key of the all-zero seed. */
+/** Default mining key: the ed25519 public key of the all-zero seed. */
 export const DEVELOPMENT_KEY = '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29'
 
 export const developmentAccounts: readonly DevelopmentAccount[] = [

@@ -3,30 +3,34 @@ import type { Header } from './header.ts'
 import { genesisHeight, type Network } from './network.ts'
 import { difficultyOf, MAX_TARGET } from './target.ts'
 
-/** What a header must say, given its parent, its adjacent parents and its own creation time. */
+/** Derived fields that a header must have, given its parent, its adjacent parents and its own creation time. */
 export interface Expected {
   readonly target: bigint
-  /** Microseconds. */
+  /** Microseconds since the UNIX epoch. */
   readonly epochStart: bigint
   /** Parent weight + floor(MAX / target). */
   readonly weight: bigint
 }
 
-/** Blocks in the epoch that `parent` belongs to: a tenth of the window while the chain is young; null: no epochs. */
+/**
+ * Blocks in the epoch that `parent` belongs to; a tenth of the window while the chain is young.
+ * @returns null if the network has no epochs
+ */
 export function effectiveWindow(network: Network, parentHeight: number): number | null {
   if (network.window === null) return null
   return parentHeight <= network.window ? Math.max(1, Math.floor(network.window / 10)) : network.window
 }
 
-/** Whether the block on top of a parent at this height is the first of an epoch. */
+/** True if the block after a parent of this height starts an epoch. */
 export function startsEpoch(network: Network, parentHeight: number): boolean {
   const window = effectiveWindow(network, parentHeight)
   return window !== null && (parentHeight + 1) % window === 0
 }
 
 /**
- * Target, epoch start and weight of the block on top of `parent`. `adjacentParents` are the headers it names as
- * adjacents; `creationTime` (microseconds) matters only below the height of the parent-time rule.
+ * Computes target, epoch start and weight of the block after `parent`.
+ * @param adjacentParents headers that the block names as adjacents
+ * @param creationTime microseconds; matters only below the height of the parent-time rule
  */
 export function expectedFor(
   network: Network,
@@ -55,8 +59,10 @@ function nextTarget(network: Network, parent: Header, adjacents: readonly Header
 }
 
 /**
- * Mean of the targets adjusted for the parent and each adjacent parent: rounded up each, the mean rounded down. A
- * target beyond 2^256 - 1 is clamped; the reference wraps it around before its own clamp can act.
+ * Mean of the adjusted targets of the parent and the adjacent parents. Each adjusted target is rounded up, the mean
+ * rounded down.
+ *
+ * A target beyond 2^256 - 1 is clamped; the reference implementation wraps before its own clamp can act.
  */
 function meanTarget(parents: readonly Header[], expectedTime: bigint): bigint {
   let sum = 0n
@@ -66,14 +72,17 @@ function meanTarget(parents: readonly Header[], expectedTime: bigint): bigint {
   return clampTarget(sum / BigInt(parents.length))
 }
 
-/** From the block's own parent alone: difficulty scaled exactly and rounded up, target = floor(MAX / difficulty). */
+/**
+ * Depends only on the block's own parent: scales the difficulty exactly, rounds it up, target = floor(MAX /
+ * difficulty).
+ */
 function legacyTarget(parent: Header, end: bigint, expectedTime: bigint): bigint {
   const elapsed = end - parent.epochStart
   if (elapsed <= 0n || parent.target === 0n) return 0n
   return clampTarget(MAX_TARGET / ceilDivide(MAX_TARGET * expectedTime, parent.target * elapsed))
 }
 
-/** The early emergency rule: an epoch more than five times too slow adjusts before its end. */
+/** Emergency rule of early blocks: an epoch more than five times too slow adjusts before its end. */
 function isSlowEpoch(network: Network, parent: Header, window: number, creationTime: bigint): boolean {
   if (Number(parent.height) + 1 >= network.rules.endOfEmergencyAdjustment) return false
   return creationTime - parent.epochStart > 5n * BigInt(window) * network.blockDelay
@@ -82,7 +91,7 @@ function isSlowEpoch(network: Network, parent: Header, window: number, creationT
 function nextEpochStart(network: Network, parent: Header, creationTime: bigint): bigint {
   const parentHeight = Number(parent.height)
   if (network.fakeFirstEpochStart && parentHeight === 1) return parent.creationTime
-  // A chain that a graph change added: its genesis time is long past, so its first mined block counts.
+  // Genesis time of a chain added by a graph change is long past, so its epoch starts at its first mined block.
   if (parentHeight > 1 && parentHeight === genesisHeight(network, parent.chainId) + 1) return parent.creationTime
   const window = effectiveWindow(network, parentHeight)
   if (window === null) return parent.epochStart

@@ -1,31 +1,33 @@
+/** Error codes, and the base class of all operating failures. */
 import { printable } from './printable.ts'
 
 /**
- * Every error code of the project with what it means. Codes are stable: scripts may rely on them.
- * docs/ERRORS.md lists all of them (test/errors.test.ts).
+ * Every error code of the project with its meaning. Codes are stable: scripts may rely on them. docs/ERRORS.md is made from
+ * this table and from error-groups.ts.
  */
 export const errorCodes = {
-  BAD_FORMAT: 'bytes or text that do not follow a wire format; names field and offset',
-  BAD_OPTION: 'an unknown option or a value an option does not take; names option and origin',
+  BAD_FORMAT: 'bytes or text that break a wire format; the message names the field and its offset',
+  BAD_OPTION:
+    'an unknown option, or a value that an option does not take; the message names the option and where it was set',
   BAD_CONFIG: 'a configuration file that cannot be read or parsed',
-  BAD_INPUT: 'an input file or line that cannot be read',
+  BAD_INPUT: 'an input file, line or argument that cannot be read',
   BAD_OUTPUT: 'an output file that exists already, or that cannot be written',
-  DATA_UNUSABLE: 'a data directory that is damaged, in use, full, of another network, or none at all',
-  PORT_BUSY: 'the address to listen on is taken or may not be used',
-  NODE_UNREACHABLE: 'no answer from the node: refused, unknown host, timed out, TLS failure',
-  NODE_NOT_RECOGNISED: 'something answered, but it is not a node of a known kind',
+  DATA_UNUSABLE: 'a data folder that is damaged, in use, full, missing, or of another network',
+  PORT_BUSY: 'the address to listen on is taken, or may not be used',
+  NODE_UNREACHABLE: 'no answer: connection refused, unknown host, timeout, or TLS failure',
+  NODE_NOT_RECOGNISED: 'the server that answers is not a node of a known kind',
   NODE_REFUSED: 'the node answered with an error status',
-  NODE_MISBEHAVED: 'the node answered with a body that is not what the interface promises',
-  COMMAND_FAILED: 'a signed command, or code that a node ran, failed; the text is that of the contract or the node',
-  NO_RESULT: 'a command that is in no block, or has no proof, after the longest wait; it may still get there',
-  KERNEL_REFUSED: 'no search kernel passed its self-test, or one computes wrongly',
-  INTERNAL: 'a fault of newcut itself; names the places in its code',
+  NODE_MISBEHAVED: 'the node sent an answer that breaks the interface',
+  COMMAND_FAILED: 'a transaction or a read-only call failed; the text is that of the contract or the node',
+  NO_RESULT: 'after the longest wait, a transaction is in no block or has no proof; it may still get there',
+  KERNEL_REFUSED: 'no search kernel passed its self-test, or a kernel computes wrong hashes',
+  INTERNAL: 'a bug in newcut; the message names places in its code',
 } as const
 
 /** A key of errorCodes. */
 export type ErrorCode = keyof typeof errorCodes
 
-/** Base of all operating failures: a stable code, one clear sentence, and what to do about it. */
+/** An operating failure: a stable code, a message that says what is wrong and where, and a hint what to do. */
 export class NewcutError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
@@ -39,7 +41,8 @@ export class NewcutError extends Error {
 }
 
 /**
- * Malformed bytes or text. `field` is the name in the layout table, `offset` the byte (or character) where it starts.
+ * Malformed bytes or text. `field` is the name in the layout table, `offset` the byte (or character) where the error
+ * is.
  */
 export class FormatError extends NewcutError {
   readonly field: string
@@ -53,34 +56,34 @@ export class FormatError extends NewcutError {
 }
 
 /**
- * The message of anything thrown, with the causes behind it, as one line of printable text. What is said already is not
- * said again.
+ * Describes anything thrown: its message and up to four causes, as one line of printable text. Causes that the text
+ * already contains are skipped.
  */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return printable(String(error))
   let text = error.message || error.name
   let cause: unknown = error.cause
   for (let depth = 0; depth < 4 && cause instanceof Error; depth++, cause = cause.cause) {
-    if (cause.message && !tells(text, cause)) text += `: ${cause.message}`
+    if (cause.message && !mentions(text, cause)) text += `: ${cause.message}`
   }
   return printable(text)
 }
 
-/** Places in the code that an internal error names. */
+/** Maximum number of code locations that an internal error names. */
 const MAX_PLACES = 3
 
-/** The error itself, if it is one of ours; of anything else that was thrown, one with the code INTERNAL. */
+/** @returns the error itself if it is a NewcutError; otherwise a NewcutError with the code INTERNAL */
 export function asNewcutError(error: unknown): NewcutError {
   if (error instanceof NewcutError) return error
   const lines = error instanceof Error ? (error.stack ?? '').split('\n') : []
   const places = lines.flatMap((line) => /^\s+at .*?([\w.-]+\.[cm]?[jt]s:\d+:\d+)\)?$/.exec(line)?.[1] ?? [])
   const where = places.length === 0 ? '' : ` at ${places.slice(0, MAX_PLACES).join(', ')}`
-  const hint = `this is a fault of newcut${where}: please report it`
+  const hint = `this is a bug in newcut${where}: please report it`
   return new NewcutError('INTERNAL', `internal error: ${describeError(error)}`, { hint })
 }
 
-/** Whether the text has the message of this error, its first line (the rest of a parser's is a picture), or its code. */
-function tells(text: string, error: Error & { readonly code?: unknown }): boolean {
+/** True if the text contains the error's message (only its first line, as parsers append a picture) or its code. */
+function mentions(text: string, error: Error & { readonly code?: unknown }): boolean {
   const [line] = error.message.split('\n')
   const { code } = error
   return text.includes(line.replace(/:$/, '')) || (typeof code === 'string' && text.includes(code))

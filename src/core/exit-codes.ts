@@ -1,19 +1,19 @@
-/** With which code the program ends, by cause: a closed table. Numbers from 3 to 19 are left to Node itself. */
+/** Exit codes of the program by cause: a closed table. Node.js uses the numbers from 3 to 19. */
 import type { ErrorCode } from './errors.ts'
 
 export const exitCodes = {
-  0: 'done: everything asked for, or stopped in order by a signal, a key or `stop` over HTTP',
-  1: 'no: a check, test or comparison found something, a command failed, input cannot be read or output written, or it was stopped before it was done',
-  2: 'options or configuration are wrong: without a change, the same will happen again',
+  0: 'success: the task is done, or a signal, a key or `stop` over HTTP stopped it in order',
+  1: 'failure: a check, test or comparison found a problem, a transaction, input or output failed, or it was stopped early',
+  2: 'wrong options or configuration: a restart would fail in the same way',
   20: 'the node does not answer',
-  21: 'the node refuses, answers what no node answers, or is of another network',
-  22: 'the miner ended while nothing could search: all devices had failed',
-  23: 'nothing here can search: kernels and devices failed their self-tests, or there are none',
+  21: 'the node refuses, sends invalid answers, or belongs to another network',
+  22: 'the miner ended because all devices had failed',
+  23: 'nothing can search: kernels and devices failed their self-tests, or there are none',
   24: 'the address to listen on is taken',
-  25: 'the data directory cannot be used',
-  70: 'an internal error: a fault of newcut',
-  130: 'ended at once by a second signal, SIGINT (Ctrl-C)',
-  143: 'ended at once by a second signal, SIGTERM',
+  25: 'the data folder cannot be used',
+  70: 'an internal error: a bug in newcut',
+  130: 'a second signal, SIGINT (Ctrl-C), ended it at once',
+  143: 'a second signal, SIGTERM, ended it at once',
 } as const
 
 export type ExitCode = keyof typeof exitCodes
@@ -36,7 +36,7 @@ const ofErrors: Readonly<Record<ErrorCode, ExitCode>> = {
   INTERNAL: 70,
 }
 
-/** The exit code after an error with this code. */
+/** @returns the exit code of a program that ends with this error. */
 export function exitCodeOf(code: ErrorCode): ExitCode {
   return ofErrors[code]
 }

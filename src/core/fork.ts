@@ -1,49 +1,53 @@
 /**
- * Forks by vote: the number of the fork that a chain has adopted, and the votes for the next one, in the field
- * `featureFlags` of a header (PROTOCOL.md B.6).
+ * Forks by vote: a chain's adopted fork number and the votes for the next one, in the header field `featureFlags`
+ * (PROTOCOL.md B.6).
  *
- * Heights are cut into epochs of votes. In the first part of an epoch each block may cast one vote; in the last 120 blocks
- * nobody votes: each block takes the mean of its parents' votes, and so all chains arrive at the same count. The first
- * block of the next epoch adopts the fork if two thirds of the blocks voted for it.
+ * Heights are divided into voting epochs. In the first part of an epoch, each block may cast one vote.
+ *
+ * In the last 120 blocks, nobody votes. Each block takes the mean of its parents' votes, so that all chains converge on
+ * the same count. The first block of the next epoch adopts the fork if two thirds of the blocks voted for it.
  */
 
-/** One vote, in the units of the field. */
+/** One vote, in units of the field. */
 export const VOTE = 1000
-/** Blocks at the end of an epoch that count. */
+/** Number of counting blocks at the end of an epoch. */
 export const COUNTING_BLOCKS = 120
-/** Most blocks of an epoch that may vote: their votes have to fit the field. */
+/** Maximum of `castingBlocks`: the votes of an epoch must fit the field. */
 export const MAX_CASTING_BLOCKS = 4_000_000
 
-/** The rules of a network for forks by vote. */
+/** Voting rules of a network. */
 export interface ForkRules {
-  /** The height from which they hold; infinite: never. Below it the field is free: it was used as a second nonce. */
+  /** First height under these rules; infinite for never. Lower blocks may use the field as a second nonce. */
   readonly from: number
-  /** Blocks at the beginning of an epoch that may vote. */
+  /** Number of blocks at the start of an epoch that may vote. */
   readonly castingBlocks: number
-  /** The highest fork number that this version knows the rules of. */
+  /** Highest fork number whose rules this version implements. */
   readonly highestKnown: number
 }
 
-/** Both parts of `featureFlags`. */
+/** The two parts of `featureFlags`. */
 export interface ForkState {
-  /** The fork that the chain has adopted, u32: 0 is none. */
+  /** Adopted fork number, u32; 0 for none. */
   readonly number: number
-  /** Votes of this epoch for the next number, u32, a thousandth of a vote each. */
+  /** Votes of this epoch for the next number, u32, in thousandths of a vote. */
   readonly votes: number
 }
 
-/** What a header can break. */
+/** Fork rules that a header can violate. */
 export type ForkRule = 'forkNumber' | 'forkVotes' | 'unknownFork'
 
-/** `start`: the first height of an epoch, where votes begin anew, with that of this block. */
+/** `start` is the first height of an epoch, where the votes restart with this block's vote. */
 export type ForkPhase = 'start' | 'cast' | 'count'
 
-/** `featureFlags` is the u64 of a header. */
+/** Splits the header field `featureFlags`, a u64, into its two parts. */
 export function forkStateOf(featureFlags: bigint): ForkState {
   return { number: Number(featureFlags & 0xffff_ffffn), votes: Number(featureFlags >> 32n) }
 }
 
-/** The u64 of a header. Throws RangeError for a part that is no u32. */
+/**
+ * Joins both parts to the u64 `featureFlags`.
+ * @throws RangeError if a part does not fit u32
+ */
 export function featureFlagsOf({ number, votes }: ForkState): bigint {
   for (const [name, value] of Object.entries({ number, votes })) {
     if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) {
@@ -53,18 +57,18 @@ export function featureFlagsOf({ number, votes }: ForkState): bigint {
   return (BigInt(votes) << 32n) | BigInt(number)
 }
 
-/** The phase of a height, for all chains alike. */
+/** Phase of a height; the same for all chains. */
 export function forkPhase({ castingBlocks }: ForkRules, height: number): ForkPhase {
   const position = height % (castingBlocks + COUNTING_BLOCKS)
   return position === 0 ? 'start' : position < castingBlocks ? 'cast' : 'count'
 }
 
-/** Whether the votes of the last counting block adopt the next fork: two thirds of all, in whole votes. */
+/** True if the votes of the last counting block adopt the next fork: two thirds of `castingBlocks`, in whole votes. */
 export function passesVote({ castingBlocks }: ForkRules, votes: number): boolean {
   return 3 * wholeVotes(votes) >= 2 * castingBlocks
 }
 
-/** Votes of a field in whole ones: to the nearest, halves to the even one. */
+/** Converts the field to whole votes, rounded half to even. */
 export function wholeVotes(votes: number): number {
   const whole = Math.floor(votes / VOTE)
   const rest = votes % VOTE
@@ -72,15 +76,19 @@ export function wholeVotes(votes: number): number {
   return isUp ? whole + 1 : whole
 }
 
-/** What a block on top of its parents may say: one number, and its votes without a vote of its own or with one. */
+/** Valid fork states of the next block: one number, and its votes with or without a vote of its own. */
 export interface ForkChoices {
   readonly number: number
   readonly votes: number
-  /** Null where nobody may vote. */
+  /** Null in the counting phase. */
   readonly votesWithOwn: number | null
 }
 
-/** `parent` and `adjacents` are the states of the headers that the block at `height` names. */
+/**
+ * Computes the valid fork states of the block at `height`.
+ * @param parent state of the block's parent
+ * @param adjacents states of the block's adjacent parents
+ */
 export function forkChoices(
   rules: ForkRules,
   height: number,
@@ -100,7 +108,7 @@ export function forkChoices(
   }
 }
 
-/** The rules that a header at `height` breaks. Below the height from which they hold it breaks none. */
+/** Fork rules that a header at `height` violates. None below the first height under the rules. */
 export function brokenForkRules(
   rules: ForkRules,
   height: number,
@@ -119,8 +127,8 @@ export function brokenForkRules(
 }
 
 /**
- * Whether a block with the state `own` votes for the next fork; null where nobody may vote, and where `own` does not follow
- * from `parent` by these rules.
+ * True if a block with the state `own` votes for the next fork.
+ * @returns null where nobody may vote, and if `own` does not follow from `parent` by these rules
  */
 export function ownVote(rules: ForkRules, height: number, own: ForkState, parent: ForkState): boolean | null {
   if (height < rules.from) return null
@@ -129,7 +137,7 @@ export function ownVote(rules: ForkRules, height: number, own: ForkState, parent
   return own.votes === votesWithOwn ? true : own.votes === votes ? false : null
 }
 
-/** The state of a block with this vote in the place of its own. `own` itself where ownVote gives null. */
+/** State of a block with its own vote replaced by `isFor`; `own` unchanged where `ownVote` returns null. */
 export function withVote(
   rules: ForkRules,
   height: number,
@@ -142,7 +150,7 @@ export function withVote(
   return { number: own.number, votes: isFor ? (votesWithOwn ?? votes) : votes }
 }
 
-/** The state of a new block of a node that votes for forks up to `target`. */
+/** State of a new block from a node that votes for forks up to `target`. */
 export function votedForkState(
   rules: ForkRules,
   height: number,
@@ -155,5 +163,5 @@ export function votedForkState(
   return { number, votes: parent.number < target && votesWithOwn !== null ? votesWithOwn : votes }
 }
 
-/** As the field is kept: modulo 2^32. */
+/** Wraps a value as the field does, modulo 2^32. */
 const wrap = (value: number) => value % 2 ** 32

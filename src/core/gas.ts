@@ -1,23 +1,25 @@
 /** Gas of commands and blocks (PROTOCOL.md E.2). */
 
-/** Gas that the transactions of a block may use together. */
+/** Gas limit of a block, for all its transactions together. */
 export const MAX_BLOCK_GAS = 150_000
 
 /**
- * What a command is charged for before its code runs. `pre31`: its bytes without the proof of a continuation; `post31`:
- * the proof too; `post32`: signatures and signers too.
+ * Basis of the gas charged for a command's size, before its code runs.
+ *
+ * `pre31`: bytes without the proof of a continuation; `post31`: with the proof; `post32`: with signatures and signers
+ * too.
  */
 export type GasModel = 'pre31' | 'post31' | 'post32'
 
-/** What the size of a command depends on. */
+/** Measures that the size gas depends on. */
 export interface CommandSize {
   /** UTF-8 bytes of `cmd`, without the proof of a continuation. */
   readonly bytes: number
   /** UTF-8 bytes of the text `proof` of a continuation; 0 without one. */
   readonly proofBytes: number
-  /** UTF-8 bytes of the elements of `sigs`, each written without spaces. */
+  /** UTF-8 bytes of all elements of `sigs`, each encoded without spaces. */
   readonly signatureBytes: number
-  /** Signers by scheme. */
+  /** Number of signers with this scheme. */
   readonly ed25519Signers: number
   readonly webAuthnSigners: number
 }
@@ -28,8 +30,9 @@ const LINEAR_BYTES = 100n
 const STEEP_BYTES_TO_7 = 51_200n ** 7n
 
 /**
- * Gas for the size of a command: ceil(c + (c / 512)^7), c = bytes / 100, and a fixed part for each signer. Exact: doubles
- * are one too low for 100 and 200 bytes.
+ * Gas for the size of a command: ceil(c + (c / 512)^7) with c = bytes / 100, plus a fixed amount per signer.
+ *
+ * Uses exact integers: doubles yield one too little for 100 and 200 bytes.
  */
 export function sizeGas(size: CommandSize, model: GasModel): number {
   const { bytes, proofBytes, signatureBytes, ed25519Signers, webAuthnSigners } = size
@@ -44,22 +47,23 @@ export function sizeGas(size: CommandSize, model: GasModel): number {
   return Number((numerator + denominator - 1n) / denominator + signers)
 }
 
-/** First height of a block by language 5, and first height whose commands pay for proofs, in node release 3.2. */
+/** First height of blocks by language 5, and first height whose commands pay for proofs, in node release 3.2. */
 const gasHeights: Readonly<Record<string, { readonly language5: number; readonly post31: number }>> = {
   mainnet01: { language5: 5_555_698, post31: 6_510_744 },
   testnet06: { language5: 640, post31: 0 },
   testnet04: { language5: 5_058_738, post31: 5_783_987 },
   'recap-development': { language5: 640, post31: 692 },
 }
-/** Networks that charge for signatures from fork number 1 on. */
+/** Networks that charge for signatures from fork number 1. */
 const VOTED_POST32: readonly string[] = ['mainnet01', 'testnet06']
 
 /**
- * What nodes of release 3.2 charge for the size of a command in a block at `height`. `forkNumberOfParent`: of the header
- * below the block. Preflight of live nodes looks one height further than a block, so it changes a block earlier.
+ * Gas model that nodes of release 3.2 apply to a block at `height`. Preflight of live nodes looks one height further,
+ * so it changes one block earlier.
  *
- * `development` charges by the release of its nodes; this is that of 3.2. Throws RangeError for a network whose heights
- * are not known.
+ * `development` charges by the release of its nodes; this function assumes 3.2.
+ * @param forkNumberOfParent fork number in the header of the parent
+ * @throws RangeError if the network's heights are unknown
  */
 export function gasModelAt(network: string, height: number, forkNumberOfParent: number): GasModel {
   if (network === 'development') return 'post32'
@@ -68,7 +72,7 @@ export function gasModelAt(network: string, height: number, forkNumberOfParent: 
     const names = [...Object.keys(gasHeights), 'development'].join(', ')
     throw new RangeError(`network ${JSON.stringify(network)}: its gas model is not known; expected one of ${names}`)
   }
-  // From fork number 1 on heights no longer count.
+  // From fork number 1, the height does not matter.
   if (VOTED_POST32.includes(network) && forkNumberOfParent >= 1) return 'post32'
   return height >= Math.max(heights.language5, heights.post31) ? 'post31' : 'pre31'
 }

@@ -7,12 +7,12 @@ import { chainBytes } from './work.ts'
 
 const LABEL = new TextEncoder().encode('CHAINWEB_GENESIS')
 
-/** The hash a genesis block has in place of a parent: root of label, version u32 LE and chain u32 LE. */
+/** Parent hash of a genesis block: Merkle root of label, version u32 LE and chain u32 LE. */
 export function genesisParentHash(versionCode: number, chain: number): Uint8Array {
   return merkleRoot([untaggedLeaf(LABEL), untaggedLeaf(chainBytes(versionCode)), untaggedLeaf(chainBytes(chain))])
 }
 
-/** The genesis header of a chain; it is not mined: its hash need not meet its target. */
+/** Genesis header of a chain. It is not mined, so its hash need not meet its target. */
 export function genesisHeader(network: Network, chain: number, payloadHash: Uint8Array): Header {
   const height = genesisHeight(network, chain)
   const adjacentChains = graphAt(network, height).adjacents[chain]

@@ -1,26 +1,26 @@
-/** Chain graphs (PROTOCOL.md D): undirected and regular. Blocks refer to the blocks of adjacent chains. */
+/** Chain graphs (PROTOCOL.md D): undirected and regular. Blocks refer to blocks of adjacent chains. */
 
-/** Most chains of a graph. A miner may hold a connection for each, and systems often allow 1,024 open files. */
+/** Maximum number of chains. A miner may hold a connection for each, and systems often allow 1,024 open files. */
 export const MAX_CHAINS = 256
 
-/** Which chains are adjacent to which. */
+/** Adjacency of chains. */
 export interface Graph {
-  /** `other`: a graph that a node described and that is not among the known ones. */
+  /** `other`: a graph described by a node that is not among the known ones. */
   readonly name: GraphName | 'other'
   /** Adjacent chains of each chain, ascending; index = chain. */
   readonly adjacents: readonly (readonly number[])[]
-  /** Adjacent chains per chain. */
+  /** Number of adjacent chains of each chain. */
   readonly degree: number
 }
 
-/** Names of the known graphs; petersen has 10 chains, twenty has 20. */
+/** Names of the known graphs; `petersen` has 10 chains, `twenty` has 20. */
 export type GraphName = 'singleton' | 'pair' | 'triangle' | 'petersen' | 'twenty'
 
 function graph(name: GraphName, adjacents: readonly (readonly number[])[]): Graph {
   return { name, adjacents, degree: adjacents[0].length }
 }
 
-/** The known graphs by name. */
+/** Known graphs by name. */
 export const graphs: Readonly<Record<GraphName, Graph>> = {
   singleton: graph('singleton', [[]]),
   pair: graph('pair', [[1], [0]]),
@@ -65,12 +65,15 @@ export const graphs: Readonly<Record<GraphName, Graph>> = {
   ]),
 }
 
-/** All names of known graphs. */
+/** Names of all known graphs. */
 export const graphNames = Object.keys(graphs) as readonly GraphName[]
 
-/** The chains on a shortest way from one chain to another, both of them included; null: there is no way. */
+/**
+ * A shortest path between two chains, including both ends.
+ * @returns null if there is no path
+ */
 export function shortestPath({ adjacents }: Graph, from: number, to: number): number[] | null {
-  // Searched from the end, each chain learns which one comes next on the way to it.
+  // Breadth-first search from the end; `next` maps each chain to its successor on the path.
   const next = new Map<number, number>([[to, to]])
   for (const chain of next.keys()) {
     for (const adjacent of adjacents[chain] ?? []) if (!next.has(adjacent)) next.set(adjacent, chain)

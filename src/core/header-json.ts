@@ -1,18 +1,19 @@
-/** Headers as JSON objects (PROTOCOL.md B.7). Integers are exact with core/json.ts, in both directions. */
+/** JSON encoding of headers (PROTOCOL.md B.7). With core/json.ts, integers are exact in both directions. */
 import { decodeHash, encodeBase64Url, readU256LE, u256LE } from './bytes.ts'
 import { FormatError } from './errors.ts'
 import { checkDegree, type Header, type WorkFields } from './header.ts'
 import type { Json } from './json.ts'
 import { versionCode, versionName } from './network.ts'
 
-/** The word in the version field, the path prefix and the version header of a node: `chainweb` or `ledger`. */
+/** Word in the version field, the path prefix and the version header of a node: `chainweb` or `ledger`. */
 export type ProductWord = 'chainweb' | 'ledger'
 
-/** Bits -> largest value. */
+/** Number of bits -> largest value. */
 const LARGEST: Readonly<Record<number, bigint>> = { 32: (1n << 32n) - 1n, 63: (1n << 63n) - 1n, 64: (1n << 64n) - 1n }
 
 /**
- * The properties of a header without its hash, in the order nodes emit them. Bigints are plain integers on the wire.
+ * Properties of a header except its hash, in the order in which nodes emit them. Bigints are plain integers on the
+ * wire.
  */
 export function workToJson(fields: WorkFields, product: ProductWord = 'chainweb') {
   return {
@@ -31,12 +32,15 @@ export function workToJson(fields: WorkFields, product: ProductWord = 'chainweb'
   }
 }
 
-/** The object encoding of a header; write it with stringifyJson. */
+/** JSON object of a header; serialize it with `stringifyJson`. */
 export function headerToJson(header: Header, product: ProductWord = 'chainweb') {
   return { ...workToJson(header, product), hash: encodeBase64Url(header.hash) }
 }
 
-/** Reads an object header with either product word. Parse it with parseJson. Throws FormatError naming the field. */
+/**
+ * Decodes a header object with either product word. Parse the text with `parseJson`.
+ * @throws FormatError that names the field
+ */
 export function headerFromJson(json: Json): Header {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new FormatError('header', 0, 'not a JSON object')
@@ -80,11 +84,11 @@ function adjacentsFromJson(json: Json | undefined): Map<number, Uint8Array> {
     last = chain
     adjacents.set(chain, decodeHash(value, 'adjacents'))
   }
-  // Objects give keys that are small integers in their order, so there is nothing to sort for chains of real networks.
+  // JavaScript orders small integer keys numerically, so chains of real networks need no sort.
   return ascends ? adjacents : new Map([...adjacents].sort(([a], [b]) => a - b))
 }
 
-/** As decimal(), without a bigint for numbers of few digits. */
+/** As `decimal`, but avoids bigints for short numbers. */
 function chainOf(key: string): number {
   return /^(0|[1-9]\d{0,8})$/.test(key) ? Number(key) : Number(decimal(key, 'adjacents', 32))
 }
@@ -95,10 +99,10 @@ function text(object: { readonly [key: string]: Json }, field: string): string {
   return value
 }
 
-/** `bits`: 32, 63 or 64. */
+/** @param bits 32, 63 or 64 */
 function integer(object: { readonly [key: string]: Json }, field: string, bits: number): bigint {
   const value = object[field]
-  // Safe integers have 53 bits: most fields are settled without arithmetic on bigints.
+  // Safe integers have 53 bits, so most fields need no bigint arithmetic.
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && bits > 53) return BigInt(value)
   if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isSafeInteger(value))) {
     throw new FormatError(field, 0, 'expected an integer')

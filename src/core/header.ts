@@ -1,7 +1,7 @@
 /**
- * Header and work codec (PROTOCOL.md B.1) for graphs of any degree.
+ * Codec of headers and work (PROTOCOL.md B.1), for graphs of any degree.
  *
- *     work   = everything up to and with the nonce:   178 + 36 x degree bytes
+ *     work   = all fields up to and including the nonce:   178 + 36 x degree bytes
  *     header = work || block hash (32 bytes)
  */
 import {
@@ -21,17 +21,17 @@ import { FormatError } from './errors.ts'
 
 /** Bytes of one adjacent record: chain u32 LE || hash. */
 export const ADJACENT_BYTES = 36
-/** Bytes before the work in a work response (PROTOCOL.md A.1): chain u32 LE || target u256 LE. */
+/** Bytes in front of the work in a work response (PROTOCOL.md A.1): chain u32 LE || target u256 LE. */
 export const WORK_PREFIX_BYTES = 36
 const HASH_BYTES = 32
 const NONCE_BYTES = 8
 /**
- * Most adjacent chains of a chain: more than any known graph has (Hoffman-Singleton: 7). It bounds what a malformed
- * count can ask for, and the room that engines need for work.
+ * Maximum number of adjacent chains, above that of any known graph (Hoffman-Singleton: 7). It limits the effect of a
+ * malformed count, and the buffers that engines reserve for work.
  */
 export const MAX_DEGREE = 9
 
-/** Byte offsets of every field; the one table all codecs use. Sizes in bytes. */
+/** Byte offsets of all fields, and the sizes in bytes. All codecs use this table. */
 export interface HeaderLayout {
   readonly featureFlags: number
   readonly creationTime: number
@@ -51,7 +51,7 @@ export interface HeaderLayout {
   readonly headerBytes: number
 }
 
-/** Offsets for a graph in which every chain has `degree` adjacent chains. */
+/** Offsets for a graph of this degree. */
 export function headerLayout(degree: number): HeaderLayout {
   const end = 50 + ADJACENT_BYTES * degree
   return {
@@ -74,9 +74,9 @@ export function headerLayout(degree: number): HeaderLayout {
   }
 }
 
-/** Where the number of adjacents is, and where they begin: the same for every degree. */
+/** Offsets of the adjacent count and of the first adjacent record; the same for every degree. */
 const { adjacentCount: COUNT_AT, adjacents: ADJACENTS_AT } = headerLayout(0)
-/** Bytes of the largest work that is taken: 502. */
+/** Size of the largest accepted work: 502 bytes. */
 export const MAX_WORK_BYTES = headerLayout(MAX_DEGREE).workBytes
 
 /** A header without its hash. Hashes are 32 bytes; times are microseconds since the UNIX epoch. */
@@ -102,8 +102,8 @@ export interface Header extends WorkFields {
 }
 
 /**
- * The degree of which work (or a header, or a work response) has so many bytes, whatever they say; null: of none. A work
- * response is as long as work of the next degree.
+ * Graph degree for this byte length, regardless of the content. A work response is as long as work of the next degree.
+ * @returns null if the length matches no degree
  */
 export function degreeOfSize(bytes: number, record: 'work' | 'header' | 'workResponse'): number | null {
   const { workBytes, headerBytes } = headerLayout(0)
@@ -112,7 +112,10 @@ export function degreeOfSize(bytes: number, record: 'work' | 'header' | 'workRes
   return Number.isInteger(degree) && degree >= 0 ? degree : null
 }
 
-/** The layout of work bytes, from their length and adjacent count. Throws FormatError when the two disagree. */
+/**
+ * Layout of work bytes, by their adjacent count.
+ * @throws FormatError if the length does not match the count
+ */
 export function workLayout(work: Uint8Array): HeaderLayout {
   return checkedLayout(work, 'workBytes', 'work')
 }
@@ -131,19 +134,23 @@ function checkedLayout(bytes: Uint8Array, size: 'workBytes' | 'headerBytes', wha
   return layout
 }
 
-/** Throws FormatError for more adjacents than a header may have. */
+/** @throws FormatError if the degree exceeds MAX_DEGREE */
 export function checkDegree(degree: number): void {
   if (degree <= MAX_DEGREE) return
   throw new FormatError('adjacentCount', COUNT_AT, `${degree} adjacents, at most ${MAX_DEGREE}`)
 }
 
-/** Decodes work bytes (nonce included). Throws FormatError naming field and offset. */
+/**
+ * Decodes work bytes, including the nonce.
+ * @throws FormatError that names field and offset
+ */
 export function decodeWork(work: Uint8Array): WorkFields {
   return decodeFields(work, workLayout(work))
 }
 
 /**
- * Decodes header bytes. The hash is taken as it stands: core/block-hash.ts computes the right one. Throws FormatError.
+ * Decodes header bytes. Does not check the hash; core/block-hash.ts computes the right one.
+ * @throws FormatError
  */
 export function decodeHeader(header: Uint8Array): Header {
   const layout = checkedLayout(header, 'headerBytes', 'header')
@@ -181,7 +188,10 @@ function decodeAdjacents(bytes: Uint8Array, at: HeaderLayout): Map<number, Uint8
   return adjacents
 }
 
-/** Encodes to work bytes. Throws FormatError when a field does not fit its size. */
+/**
+ * Encodes work bytes.
+ * @throws FormatError if a field does not fit its size
+ */
 export function encodeWork(fields: WorkFields): Uint8Array {
   const at = headerLayout(fields.adjacents.size)
   const bytes = new Uint8Array(at.workBytes)
@@ -189,7 +199,10 @@ export function encodeWork(fields: WorkFields): Uint8Array {
   return bytes
 }
 
-/** Encodes to header bytes. Throws FormatError. */
+/**
+ * Encodes header bytes.
+ * @throws FormatError
+ */
 export function encodeHeader(header: Header): Uint8Array {
   const at = headerLayout(header.adjacents.size)
   const bytes = new Uint8Array(at.headerBytes)
@@ -221,7 +234,7 @@ function encodeFields(bytes: Uint8Array, at: HeaderLayout, fields: WorkFields): 
   writeU64LE(bytes, at.nonce, fits(fields.nonce, 0n, 64, 'nonce', at.nonce))
 }
 
-/** `bias` is 2^63 for signed 64-bit fields, else 0. */
+/** @param bias 2^63 for signed 64-bit fields, otherwise 0 */
 function fits(value: bigint, bias: bigint, bits: number, field: string, offset: number): bigint {
   if (value + bias < 0n || value + bias >= 1n << BigInt(bits)) {
     throw new FormatError(field, offset, `${value} does not fit ${bits} bits`)
@@ -241,21 +254,21 @@ function putHash(bytes: Uint8Array, offset: number, hash: Uint8Array, field: str
   bytes.set(hash, offset)
 }
 
-/** A copy of `work` with another nonce. */
+/** Copies `work` with another nonce. */
 export function withNonce(work: Uint8Array, nonce: bigint): Uint8Array {
   const copy = work.slice()
   writeU64LE(copy, copy.length - NONCE_BYTES, nonce)
   return copy
 }
 
-/** A copy of `work` with another creation time (microseconds). */
+/** Copies `work` with another creation time, in microseconds. */
 export function withCreationTime(work: Uint8Array, creationTime: bigint): Uint8Array {
   const copy = work.slice()
   writeI64LE(copy, headerLayout(0).creationTime, creationTime)
   return copy
 }
 
-/** A copy of `work` with other feature flags (u64). */
+/** Copies `work` with other feature flags (u64). */
 export function withFeatureFlags(work: Uint8Array, featureFlags: bigint): Uint8Array {
   const copy = work.slice()
   writeU64LE(copy, headerLayout(0).featureFlags, featureFlags)
@@ -263,8 +276,10 @@ export function withFeatureFlags(work: Uint8Array, featureFlags: bigint): Uint8A
 }
 
 /**
- * Whether two works extend the same blocks: that of their chain, and those of the adjacent chains. Then neither makes the
- * other stale. With other adjacents an adjacent chain was reorganised, and the cut takes one of the two only.
+ * True if two works extend the same blocks, on their chain and on the adjacent chains. Then neither makes the other
+ * stale.
+ *
+ * Different adjacents mean a reorg of an adjacent chain: the cut accepts only one of the two.
  */
 export function sameParents(a: WorkFields, b: WorkFields): boolean {
   if (a.chainId !== b.chainId || !equalBytes(a.parent, b.parent) || a.adjacents.size !== b.adjacents.size) return false

@@ -1,18 +1,18 @@
-/** Host names and addresses, as they stand in URLs and in the Host header of requests. */
+/** Host names and addresses in URLs and Host headers. */
 
-/** Whether an address or host name is that of this machine, as every machine calls itself. */
+/** True for loopback addresses and `localhost`. */
 export function isLoopback(host: string): boolean {
   return host === '::1' || host.toLowerCase() === 'localhost' || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(host)
 }
 
-/** The host of a Host header in lower case, without port and brackets; empty where there is none. */
+/** Host of a Host header without port and brackets, in lower case; empty if there is none. */
 export function hostOf(header = ''): string {
   return /^\[(.*)\](:\d+)?$/.exec(header)?.[1] ?? header.replace(/:\d+$/, '').toLowerCase()
 }
 
 /**
- * Text that people typed, without what may be secret in the addresses in it: user and password, and the query. Rather
- * too much is left out than too little.
+ * Redacts user, password and query of the addresses in a text that a person typed. Redacts too much rather than too
+ * little.
  */
 export function withoutSecrets(text: string): string {
   return text

@@ -1,11 +1,11 @@
 /**
- * JSON whose integers are exact. JSON.parse rounds integers beyond 2^53 (PROTOCOL.md B.6: `featureFlags` of real blocks
- * is such a number); here they arrive as bigint, and a bigint is written as a plain integer.
+ * JSON with exact integers. `JSON.parse` rounds integers beyond 2^53, such as the `featureFlags` of real blocks
+ * (PROTOCOL.md B.6). Here they become bigint, and a bigint is written as a plain integer.
  */
 
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** A number with a fraction or an exponent, as it was written: a double would lose digits. */
+/** A number with a fraction or an exponent, as written; a double would lose digits. */
 export class NumberText {
   readonly text: string
 
@@ -26,39 +26,42 @@ export type ExactJson =
   | { readonly [key: string]: ExactJson }
 
 /**
- * Finds what may be an unsafe integer: 2^53 - 1 = 9007199254740991 has 16 digits. The character in front of it tells a
- * number from digits within a string, such as a nonce.
+ * Detects a possible unsafe integer: 2^53 - 1 = 9007199254740991 has 16 digits. The preceding character distinguishes
+ * numbers from digits within strings, such as nonces.
  */
 const MAYBE_UNSAFE = /(?:^|[[,:\s])-?(?:\d{17}|9\d{15})/
 const INTEGER = /^-?[1-9]\d*$/
-/** A number of JSON that is written with a fraction or an exponent. */
+/** A JSON number with a fraction or an exponent. */
 const FRACTION = /^-?(?:0|[1-9]\d*)(?=[.eE])(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** Finds what may be such a number. */
+/** Detects a possible number of that kind. */
 const MAYBE_FRACTION = /\d[.eE]/
-/** A number of fewer characters is a safe integer, or not an integer. */
+/** A shorter token is a safe integer, or not an integer. */
 const UNSAFE_CHARACTERS = 16
-/** The shortest numbers with a fraction or an exponent: `1.5`, `1e5`. */
+/** Length of the shortest numbers with a fraction or an exponent: `1.5`, `1e5`. */
 const FRACTION_CHARACTERS = 3
 /**
- * NUL marks an integer. JSON text can spell it in one way only, so strings that begin with it already are easy to
- * find.
+ * NUL marks a number. JSON text has only one spelling for it, so strings that already begin with NUL are easy to find.
  */
 const MARK = '\\u0000'
 const PLAIN_PROPERTY = { writable: true, enumerable: true, configurable: true }
-/** UTF-16 code -> 1 for a character that numbers are written with. */
+/** UTF-16 code -> 1 for characters of numbers. */
 const NUMBER_CHARACTERS = new Uint8Array(0x10000)
 for (const character of '0123456789.eE+-') NUMBER_CHARACTERS[character.charCodeAt(0)] = 1
 const [QUOTE, BACKSLASH, COLON, MINUS, ZERO, NINE] = [...'"\\:-09'].map((character) => character.charCodeAt(0))
 
-/** Parses JSON text. Integers beyond 2^53 - 1 become bigint, all other numbers number. Throws SyntaxError. */
+/**
+ * Parses JSON text. Integers beyond 2^53 - 1 become bigint, other numbers number.
+ * @throws SyntaxError
+ */
 export function parseJson(text: string): Json {
   if (!MAYBE_UNSAFE.test(text)) return JSON.parse(text)
   return unmarked(JSON.parse(marked(text, UNSAFE_CHARACTERS, isUnsafe))) as Json
 }
 
 /**
- * Parses JSON text; numbers with a fraction or an exponent become NumberText, integers beyond 2^53 - 1 bigint, others
- * number. Throws SyntaxError.
+ * Parses JSON text. Numbers with a fraction or an exponent become NumberText, integers beyond 2^53 - 1 bigint, others
+ * number.
+ * @throws SyntaxError
  */
 export function parseExactJson(text: string): ExactJson {
   if (!MAYBE_UNSAFE.test(text) && !MAYBE_FRACTION.test(text)) return JSON.parse(text)
@@ -66,9 +69,12 @@ export function parseExactJson(text: string): ExactJson {
 }
 
 /**
- * JSON text in which every number to keep (of so many characters at least) is a string that begins with the mark. Strings that begin with a mark already
- * get one more. Character by character: a regular expression with a function took six times as long. Text that is not
- * JSON does not become JSON: only the inside of strings and numbers of JSON change.
+ * Turns every number to keep into a string that begins with the mark; a string that already begins with one gets a
+ * second mark.
+ *
+ * Works by character: a regular expression with a replacer takes six times as long. Invalid JSON stays invalid, because
+ * only numbers and the content of strings change.
+ * @param fewest minimum length of a number to keep
  */
 function marked(text: string, fewest: number, isKept: (token: string) => boolean): string {
   let out = ''
@@ -84,7 +90,7 @@ function marked(text: string, fewest: number, isKept: (token: string) => boolean
       i = end
     } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
       const end = numberEnd(text, i)
-      // A number in place of a property name is an error, and must stay one.
+      // A number as a property name is a syntax error and must stay one.
       if (end - i >= fewest && isKept(text.slice(i, end)) && !isName(text, end - 1)) {
         out += `${text.slice(done, i)}"${MARK}${text.slice(i, end)}"`
         done = end
@@ -95,7 +101,7 @@ function marked(text: string, fewest: number, isKept: (token: string) => boolean
   return out + text.slice(done)
 }
 
-/** Where the quote is that closes the string which begins at `start`; the end of the text if there is none. */
+/** @returns the index of the quote that closes the string at `start`, or the length of the text if there is none */
 function stringEnd(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i)
@@ -113,14 +119,14 @@ function isInexact(token: string): boolean {
   return isUnsafe(token) || FRACTION.test(token)
 }
 
-/** Whether what ends there is the name of a property. */
+/** True if the token that ends there is a property name. */
 function isName(text: string, end: number): boolean {
   let i = end + 1
   while (i < text.length && text.charCodeAt(i) <= 0x20) i++
   return text.charCodeAt(i) === COLON
 }
 
-/** Where the characters end that numbers are written with. */
+/** @returns the index behind the characters of a number */
 function numberEnd(text: string, start: number): number {
   let i = start + 1
   while (i < text.length && NUMBER_CHARACTERS[text.charCodeAt(i)] === 1) i++
@@ -128,19 +134,19 @@ function numberEnd(text: string, start: number): number {
 }
 
 /**
- * Turns marked strings into numbers, in place. A list of what is still to do, and no calls within calls: JSON may nest
- * deeper than calls can. JSON.parse with a reviver took twice as long.
+ * Converts marked strings into numbers, in place. Iterative, because JSON may nest deeper than the call stack.
+ * `JSON.parse` with a reviver takes twice as long.
  */
 function unmarked(json: unknown): ExactJson {
-  if (typeof json === 'string') return meantBy(json)
+  if (typeof json === 'string') return unmarkedValue(json)
   const waiting = isObject(json) ? [json] : []
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     for (const key of Object.keys(value)) {
       const before = value[key]
       if (isObject(before)) waiting.push(before)
       if (typeof before !== 'string') continue
-      const after = meantBy(before)
-      // An assignment to `__proto__` would set no property.
+      const after = unmarkedValue(before)
+      // Assignment to `__proto__` would not create a property.
       if (after !== before) Object.defineProperty(value, key, { ...PLAIN_PROPERTY, value: after })
     }
   }
@@ -151,17 +157,15 @@ function isObject(json: unknown): json is Record<string, unknown> {
   return typeof json === 'object' && json !== null
 }
 
-/** What a string stands for: a number behind a mark, or the string without the mark that it got. */
-function meantBy(text: string): ExactJson {
+/** Decodes a marked string: the number behind the mark, or the original string without its added mark. */
+function unmarkedValue(text: string): ExactJson {
   if (text.charCodeAt(0) !== 0) return text
   const token = text.slice(1)
   if (token.charCodeAt(0) === 0) return token
   return INTEGER.test(token) ? BigInt(token) : new NumberText(token)
 }
 
-/**
- * Writes JSON text without spaces; a bigint becomes an integer of all its digits. Undefined properties are left out.
- */
+/** Writes JSON text without spaces; a bigint becomes a plain integer. Undefined properties are omitted. */
 export function stringifyJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()
   if (Array.isArray(value)) return `[${value.map((item) => stringifyJson(item ?? null)).join(',')}]`

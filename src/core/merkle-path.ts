@@ -1,6 +1,6 @@
 /**
- * Merkle paths (PROTOCOL.md B.8): the hashes that lead from an entry of a tree to its root. A root that is an entry of
- * another tree goes on there: one path may lead through many trees.
+ * Merkle paths (PROTOCOL.md B.8): the sibling hashes from an entry of a tree to its root. A root that is an entry of
+ * another tree continues there, so one path may cross many trees.
  *
  *     path = steps u32 BE (4) || position of the first entry in its tree, u64 BE (8) || step || step || ...
  *     step = side (1) || sibling (32)
@@ -12,17 +12,17 @@ import { type Digest, merkleRoot } from './merkle.ts'
 
 /** One step up a tree. */
 export interface Step {
-  /** Where the sibling stands: `left` gives node(sibling, hash), `right` gives node(hash, sibling). */
+  /** Side of the sibling: `left` gives node(sibling, hash), `right` gives node(hash, sibling). */
   readonly side: 'left' | 'right'
   /** 32 bytes. */
   readonly sibling: Uint8Array
 }
 
-/** The way from an entry of a tree to a root (PROTOCOL.md B.8). */
+/** Path from an entry of a tree to a root (PROTOCOL.md B.8). */
 export interface MerklePath {
-  /** Index of the first entry in its own tree. The root does not depend on it. */
+  /** Index of the first entry in its own tree. It does not affect the root. */
   readonly position: bigint
-  /** From the entry up. */
+  /** In order from the entry to the root. */
   readonly steps: readonly Step[]
 }
 
@@ -32,10 +32,13 @@ const STEP_BYTES = 1 + HASH_BYTES
 const POSITION_AT = 4
 /** Side byte -> side. */
 const SIDES = ['left', 'right'] as const
-/** Most steps of a path: more than any graph of 256 chains needs for a block with a million outputs. */
+/** Maximum length of a path; enough for a block with a million outputs in any graph of 256 chains. */
 export const MAX_STEPS = 1024
 
-/** The steps from the entry at `index` to the root over 32-byte entries. Throws RangeError where there is no such one. */
+/**
+ * Computes the steps from the entry at `index` to the root over 32-byte entries.
+ * @throws RangeError if there is no such entry
+ */
 export function merkleSteps(entries: readonly Uint8Array[], index: number, digest: Digest = sha512_256): Step[] {
   if (!(index >= 0 && index < entries.length)) throw new RangeError(`entry ${index} of ${entries.length}`)
   if (entries.length === 1) return []
@@ -47,7 +50,7 @@ export function merkleSteps(entries: readonly Uint8Array[], index: number, diges
     : [...merkleSteps(b, index - left, digest), { side: 'left', sibling: merkleRoot(a, digest) }]
 }
 
-/** The root that the steps lead to from an entry. */
+/** Computes the root from an entry and its steps. */
 export function rootOf(entry: Uint8Array, steps: readonly Step[], digest: Digest = sha512_256): Uint8Array {
   let hash = entry
   for (const { side, sibling } of steps) {
@@ -70,7 +73,10 @@ export function encodePath({ position, steps }: MerklePath): Uint8Array {
   return bytes
 }
 
-/** `field` names the bytes in errors. Throws FormatError. */
+/**
+ * @param field name of the bytes in errors
+ * @throws FormatError
+ */
 export function decodePath(bytes: Uint8Array, field = 'path'): MerklePath {
   if (bytes.length < PREFIX_BYTES) {
     throw new FormatError(field, bytes.length, `ends after ${bytes.length} bytes, before the first step`)

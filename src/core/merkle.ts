@@ -1,8 +1,8 @@
-/** Merkle trees over SHA-512/256 in the shape of RFC 6962 section 2.1 (PROTOCOL.md B.3). */
+/** Merkle trees with SHA-512/256, in the shape of RFC 6962 section 2.1 (PROTOCOL.md B.3). */
 import { sha512_256 } from '@noble/hashes/sha2.js'
 import { concatBytes } from './bytes.ts'
 
-/** Leaf tags, u16 big-endian in the hash. */
+/** Leaf tags, hashed as u16 big-endian. */
 export const TAG = {
   chainId: 0x0002,
   height: 0x0003,
@@ -19,7 +19,7 @@ export const TAG = {
   nonce: 0x0020,
 } as const
 
-/** SHA-512/256 of bytes. Where a platform has a faster one than @noble/hashes, it may stand in. */
+/** SHA-512/256. Platforms with a faster implementation than @noble/hashes may pass their own. */
 export type Digest = (bytes: Uint8Array) => Uint8Array
 
 /** SHA-512/256(0x00 || tag u16 BE || bytes). */
@@ -27,25 +27,25 @@ export function leaf(tag: number, bytes: Uint8Array, digest: Digest = sha512_256
   return digest(concatBytes(Uint8Array.of(0, tag >> 8, tag & 0xff), bytes))
 }
 
-/** SHA-512/256(0x00 || bytes): the leaf of a genesis parent hash has no tag (PROTOCOL.md B.5). */
+/** SHA-512/256(0x00 || bytes), the leaf without tag of a genesis parent hash (PROTOCOL.md B.5). */
 export function untaggedLeaf(bytes: Uint8Array): Uint8Array {
   return sha512_256(concatBytes(Uint8Array.of(0), bytes))
 }
 
 /**
- * A tree that grows: node = SHA-512/256(0x01 || left || right), the left subtree holds the largest power of two below
- * the count. An entry more costs one or two hashes, whatever the tree has already.
+ * An append-only tree: node = SHA-512/256(0x01 || left || right), where the left subtree holds the largest power of two
+ * below the count. Appending an entry takes about one hash on average, whatever the size.
  */
 export class MerkleTree {
   readonly #digest: Digest
-  /** Full subtrees from left to right, each smaller than the one before. */
+  /** Complete subtrees from left to right, in descending size. */
   readonly #full: { readonly root: Uint8Array; readonly entries: number }[] = []
 
   constructor(digest: Digest = sha512_256) {
     this.#digest = digest
   }
 
-  /** Adds an entry of 32 bytes: a leaf hash, or a hash that is used as it is. */
+  /** Appends an entry of 32 bytes: a leaf hash, or a hash used as is. */
   append(entry: Uint8Array): void {
     let added = { root: entry, entries: 1 }
     for (let left = this.#full.at(-1); left?.entries === added.entries; left = this.#full.at(-1)) {
@@ -55,7 +55,7 @@ export class MerkleTree {
     this.#full.push(added)
   }
 
-  /** No entries: SHA-512/256 of nothing. */
+  /** Root; SHA-512/256 of the empty string if there are no entries. */
   get root(): Uint8Array {
     let root: Uint8Array | null = null
     for (const subtree of this.#full.toReversed()) root = root === null ? subtree.root : this.#node(subtree.root, root)
@@ -67,7 +67,7 @@ export class MerkleTree {
   }
 }
 
-/** The root of a tree with these entries of 32 bytes. */
+/** Root of a tree with these 32-byte entries. */
 export function merkleRoot(entries: readonly Uint8Array[], digest?: Digest): Uint8Array {
   const tree = new MerkleTree(digest)
   for (const entry of entries) tree.append(entry)

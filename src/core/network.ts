@@ -1,43 +1,43 @@
 /**
- * Networks: version codes, graphs by height, genesis constants, and the heights at which rules changed
- * (PROTOCOL.md B.2, B.5, C, D).
+ * Networks: version codes, graphs by height, genesis constants and activation heights of rules (PROTOCOL.md B.2, B.5,
+ * C, D).
  */
 import type { ForkRules } from './fork.ts'
 import { type Graph, graphs } from './graph.ts'
 import { MAX_TARGET } from './target.ts'
 
-/** Heights from which a rule holds. */
+/** Activation heights of rules. */
 export interface RuleHeights {
-  /** From here a slow epoch no longer adjusts early. */
+  /** From here, a slow epoch does not adjust early. */
   readonly endOfEmergencyAdjustment: number
-  /** From here target and epoch start depend on the parent's creation time, no longer on the block's own. */
+  /** From here, target and epoch start depend on the parent's creation time instead of the block's own. */
   readonly parentTime: number
-  /** From here the target is the mean over the parent and its adjacent parents. */
+  /** From here, the target is the mean over the parent and its adjacent parents. */
   readonly meanTarget: number
 }
 
-/** What the rules of a network depend on. */
+/** Parameters of a network's rules. */
 export interface Network {
   /** Name in paths and JSON: `development`, `mainnet01`, ... */
   readonly name: string
   /** Version code in headers, u32. */
   readonly code: number
-  /** Graphs by the height they begin at, ascending. */
+  /** Graphs by start height, ascending. */
   readonly graphHistory: readonly { readonly from: number; readonly graph: Graph }[]
   /** Creation time and epoch start of all genesis blocks, microseconds. */
   readonly genesisTime: bigint
   /** Target of the genesis block of a chain. */
   readonly genesisTarget: (chain: number) => bigint
-  /** Payload hash of the genesis block of a chain, base64url; null: not known here. */
+  /** Payload hash of the genesis block of a chain, base64url, or null if unknown. */
   readonly genesisPayload: (chain: number) => string | null
   /** Intended time between blocks of one chain, microseconds. */
   readonly blockDelay: bigint
-  /** Blocks in an epoch; null: targets never change. */
+  /** Blocks per epoch, or null if targets never change. */
   readonly window: number | null
-  /** A development network's first epoch starts at its first mined block, not at its old genesis. */
+  /** True if the first epoch starts at the first mined block instead of the old genesis; for development networks. */
   readonly fakeFirstEpochStart: boolean
   readonly rules: RuleHeights
-  /** How the network adopts forks by vote. */
+  /** Rules for forks by vote. */
   readonly forks: ForkRules
 }
 
@@ -56,19 +56,24 @@ const versionCodes: Readonly<Record<string, number>> = {
 }
 const versionNames = new Map(Object.entries(versionCodes).map(([name, code]) => [code, name]))
 
-/** The network name for a version code; a code without a name reads `0x` and eight hex digits. */
+/** Network name of a version code; unnamed codes are formatted as `0x` and eight hex digits. */
 export function versionName(code: number): string {
   return versionNames.get(code) ?? `0x${code.toString(16).padStart(8, '0')}`
 }
 
-/** The version code of a name as versionName() writes it; undefined for others. */
+/**
+ * Version code of a name as `versionName` writes it.
+ * @returns undefined for other names
+ */
 export function versionCode(name: string): number | undefined {
   if (/^0x[0-9a-f]{8}$/.test(name)) return Number(name)
   return Object.hasOwn(versionCodes, name) ? versionCodes[name] : undefined
 }
 
 const FROM_GENESIS: RuleHeights = { endOfEmergencyAdjustment: 0, parentTime: 0, meanTarget: 0 }
-/** Of node release 3.2, in which networks differ in what is known only. */
+/**
+ * Fork rules of node release 3.2. Networks differ only in the highest known fork, and mainnet01 in the first height.
+ */
 const forksFromGenesis = (highestKnown: number): ForkRules => ({ from: 0, castingBlocks: 14_280, highestKnown })
 const BLOCK_DELAY_US = 30_000_000n
 const WINDOW = 120
@@ -80,7 +85,7 @@ const petersenThenTwenty = (from: number) => [
   { from, graph: graphs.twenty },
 ]
 
-/** The main network: 10 chains, 20 from height 852,054 on. */
+/** The main network: 10 chains, 20 from height 852,054. */
 export const mainnet01: Network = {
   name: 'mainnet01',
   code: versionCodes.mainnet01,
@@ -100,7 +105,7 @@ export const mainnet01: Network = {
   forks: { ...forksFromGenesis(1), from: 530_500 },
 }
 
-/** The test network of before: 10 chains, 20 from height 332,604 on. It has no nodes to begin with any more. */
+/** The former test network: 10 chains, 20 from height 332,604. It has no bootstrap nodes. */
 export const testnet04: Network = {
   ...mainnet01,
   name: 'testnet04',
@@ -113,7 +118,7 @@ export const testnet04: Network = {
   forks: forksFromGenesis(0),
 }
 
-/** The test network, since February 2026: 20 chains. */
+/** The test network, started in February 2026: 20 chains. */
 export const testnet06: Network = {
   ...mainnet01,
   name: 'testnet06',
@@ -127,7 +132,7 @@ export const testnet06: Network = {
   forks: forksFromGenesis(1),
 }
 
-/** A development network that goes through the history of the main network in its first 60 heights. */
+/** A development network that replays the history of the main network in its first 60 heights. */
 export const recapDevelopment: Network = {
   ...mainnet01,
   name: 'recap-development',
@@ -145,27 +150,30 @@ export const recapDevelopment: Network = {
   forks: forksFromGenesis(0),
 }
 
-/** The development network; the embedded node runs it with its own graph, block delay and first difficulty. */
+/** The development network. The embedded node runs it with its own graph, block delay and initial difficulty. */
 export const development: Network = {
   ...recapDevelopment,
   name: 'development',
   code: versionCodes.development,
   graphHistory: [{ from: 0, graph: graphs.twenty }],
   genesisTarget: () => MAX_TARGET / 100_000n,
-  // The embedded node begins with contracts of its own.
+  // The embedded node has its own genesis contracts.
   genesisPayload: () => null,
   rules: FROM_GENESIS,
   forks: forksFromGenesis(1),
 }
 
-/** The graph in force at a height. */
+/** The graph at a height. */
 export function graphAt(network: Pick<Network, 'graphHistory'>, height: number): Graph {
   let current = network.graphHistory[0].graph
   for (const { from, graph } of network.graphHistory) if (height >= from) current = graph
   return current
 }
 
-/** Height of the genesis block of a chain: where the first graph that has the chain begins. */
+/**
+ * Height of a chain's genesis block: the start of the first graph that contains the chain.
+ * @throws RangeError if there is no such chain
+ */
 export function genesisHeight(network: Network, chain: number): number {
   const entry = network.graphHistory.find(({ graph }) => chain < graph.adjacents.length)
   if (entry === undefined) throw new RangeError(`network ${network.name} has no chain ${chain}`)

@@ -1,25 +1,25 @@
 /** Payload hashes (PROTOCOL.md B.4). All parts are bytes; on the wire they are base64url strings. */
 import { type Digest, leaf, MerkleTree, merkleRoot, TAG } from './merkle.ts'
 
-/** The hashes over the parts of a payload, 32 bytes each. */
+/** Hashes over the parts of a payload, 32 bytes each. */
 export interface PayloadHashes {
   readonly transactionsHash: Uint8Array
   readonly outputsHash: Uint8Array
   readonly payloadHash: Uint8Array
 }
 
-/** Root over miner data and transactions. */
+/** Merkle root over miner data and transactions. */
 export function transactionsHash(minerData: Uint8Array, transactions: readonly Uint8Array[]): Uint8Array {
   const leaves = transactions.map((bytes) => leaf(TAG.transaction, bytes))
   return merkleRoot([leaf(TAG.minerData, minerData), ...leaves])
 }
 
-/** Root over the coinbase output and the transaction outputs. */
+/** Merkle root over the coinbase output and the transaction outputs. */
 export function outputsHash(coinbase: Uint8Array, outputs: readonly Uint8Array[]): Uint8Array {
   return merkleRoot(outputLeaves(coinbase, outputs))
 }
 
-/** The 32-byte leaves whose root is the hash of the outputs. */
+/** The 32-byte leaves of the outputs hash. */
 export function outputLeaves(coinbase: Uint8Array, outputs: readonly Uint8Array[], digest?: Digest): Uint8Array[] {
   return [leaf(TAG.coinbase, coinbase, digest), ...outputs.map((bytes) => leaf(TAG.transactionOutput, bytes, digest))]
 }
@@ -29,7 +29,7 @@ export function payloadHash(transactions: Uint8Array, outputs: Uint8Array): Uint
   return merkleRoot([transactions, outputs])
 }
 
-/** The hashes of a payload to which transactions are added. */
+/** Hashes of a payload that grows by transactions. */
 export class GrowingPayload {
   readonly #digest: Digest | undefined
   readonly #transactions: MerkleTree
@@ -54,7 +54,7 @@ export class GrowingPayload {
   }
 }
 
-/** All three hashes of a payload with its outputs. */
+/** Computes all three hashes of a payload with its outputs. */
 export function payloadHashes(
   payload: {
     readonly minerData: Uint8Array
@@ -68,14 +68,14 @@ export function payloadHashes(
   return growing.hashes
 }
 
-/** Who is paid for a block: the body of a request for work and, in this key order, the miner data of its payload. */
+/** Recipient of a block reward: the body of a work request and, in this key order, the miner data of the payload. */
 export interface MinerAccount {
   readonly account: string
   readonly predicate: string
   readonly publicKeys: readonly string[]
 }
 
-/** JSON in the fixed key order `account`, `predicate`, `public-keys`, without spaces (consensus-relevant). */
+/** JSON with the keys `account`, `predicate`, `public-keys` in this order, without spaces (consensus-relevant). */
 export function minerDataJson(miner: MinerAccount): string {
   return JSON.stringify({ account: miner.account, predicate: miner.predicate, 'public-keys': miner.publicKeys })
 }

@@ -1,11 +1,11 @@
-/** How far something is that may take long. */
+/** Progress of long operations. */
 
 export interface Progress {
-  /** What is done, such as `loading blocks`, or the name of an order. */
+  /** Name of the operation, such as `loading blocks`. */
   readonly what: string
   readonly done: number
   readonly total: number
 }
 
-/** Hears of it many times a second; null: it is over. */
+/** Called many times a second; null when the operation ends. */
 export type OnProgress = (progress: Progress | null) => void

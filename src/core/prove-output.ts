@@ -1,4 +1,7 @@
-/** Makes proofs that a block holds an output (PROTOCOL.md B.8): from the outputs through the header to other chains. */
+/**
+ * Creates proofs that a block contains an output (PROTOCOL.md B.8): from the outputs through the header to other
+ * chains.
+ */
 import { blockLeaves, FIRST_ADJACENT_LEAF, PAYLOAD_LEAF } from './block-hash.ts'
 import { encodeWork, type Header } from './header.ts'
 import type { Digest } from './merkle.ts'
@@ -6,9 +9,9 @@ import { merkleSteps } from './merkle-path.ts'
 import { outputLeaves } from './payload.ts'
 import type { OutputProof } from './spv.ts'
 
-/** What a proof of an output is made of. */
+/** Data for a proof of an output. */
 export interface ProvenOutput {
-  /** Outputs of the block and the root over its transactions. */
+  /** Outputs of the block, and the Merkle root over its transactions. */
   readonly payload: {
     readonly transactionsHash: Uint8Array
     readonly coinbase: Uint8Array
@@ -16,13 +19,19 @@ export interface ProvenOutput {
   }
   /** Index of the transaction in the block. */
   readonly index: number
-  /** The header of the block, then headers of which each names the one before as adjacent. The last one's hash is the root. */
+  /**
+   * Header of the block, then headers that each name the previous one as adjacent. The hash of the last one is the
+   * root.
+   */
   readonly headers: readonly Header[]
 }
 
-/** Makes a proof. Throws RangeError for an index that the block does not have and for headers that do not fit together. */
+/**
+ * Creates a proof.
+ * @throws RangeError if the block has no such transaction, or if consecutive headers are not adjacent
+ */
 export function proveOutput({ payload, index, headers }: ProvenOutput, digest?: Digest): OutputProof {
-  // The coinbase stands in front of the outputs of transactions.
+  // The coinbase output precedes the transaction outputs.
   const position = index + 1
   const outputs = payload.transactions.map(({ output }) => output)
   const [own, ...hops] = headers

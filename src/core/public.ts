@@ -1,7 +1,33 @@
 /**
- * The door of `newcut/core`: bytes in, bytes out, for programs that read work, headers, targets and payloads. What is
- * public is chosen here; code of this package imports the files behind it.
+ * Bytes in, bytes out: reads and judges what a Chainweb network is made of, without a node, a clock or a file.
+ *
+ * | task | start with |
+ * |---|---|
+ * | search or check a nonce | {@link decodeWorkResponse}, {@link Work}, {@link withNonce}, {@link powHash}, {@link meets} |
+ * | read and write headers | {@link Header}, {@link decodeHeader}, {@link encodeHeader}, {@link headerFromJson} |
+ * | convert targets, difficulties and hashrates | {@link difficultyOf}, {@link targetOfDifficulty}, {@link formatHashrate} |
+ * | know a network | {@link Network}, {@link mainnet01}, {@link development}, {@link graphAt}, {@link genesisHeader} |
+ * | verify a header | {@link brokenRules}, {@link Ancestry}, {@link expectedFor} |
+ * | find chains that can be extended | {@link Cut}, {@link extensionOf}, {@link extendsCut} |
+ * | hash payloads, check proofs | {@link payloadHashes}, {@link decodeProof}, {@link proofRoot} |
+ *
+ * Hashes and works are `Uint8Array`s; targets, difficulties, weights and nonces are bigints; times are microseconds
+ * since 1970. Malformed bytes and texts throw {@link FormatError}, a {@link NewcutError} with the code `BAD_FORMAT`,
+ * and arguments out of range throw a `RangeError`.
+ *
+ * @example Search the work of the first block of chain 0.
+ * ```ts
+ * import { development, encodeWork, genesisHeader, levelOf, powHash, solves, withNonce } from 'newcut/core'
+ *
+ * const header = genesisHeader(development, 0, new Uint8Array(32))
+ * let work = encodeWork({ ...header, target: 2n ** 250n })
+ * for (let nonce = 0n; !solves(work); nonce++) work = withNonce(work, nonce)
+ * const hash = BigInt(`0x${Buffer.from(powHash(work).toReversed()).toString('hex')}`)
+ * console.log(`${work.length} bytes, ${levelOf(hash)} leading zero bits`)
+ * ```
+ * @module newcut/core
  */
+// Public exports are listed here; code of this package imports the files directly.
 export { blockHash } from './block-hash.ts'
 export { decodeBase64Url, decodeHash, decodeHex, encodeBase64Url, encodeHex, equalBytes } from './bytes.ts'
 export type { Clock } from './clock.ts'

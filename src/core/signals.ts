@@ -1,9 +1,11 @@
-/** Several abort signals as one. */
+/** Combines abort signals. */
 
 /**
- * Runs `run` with a signal that aborts with the first of `sources`, for the same reason, and lets go of them when it
- * ends. AbortSignal.any is not used where a source lives long: in Node 20 each use of it stays with the source.
- * Rejects with what `run` throws.
+ * Runs `run` with a signal that aborts with the first of `sources`, for the same reason, and removes its listeners at
+ * the end.
+ *
+ * Use it instead of AbortSignal.any for long-lived sources: in Node 20, each use of that leaks into the source. Rejects
+ * with the error that `run` throws.
  */
 export async function withFirstOf<T>(
   sources: readonly AbortSignal[],

@@ -1,14 +1,15 @@
 /**
- * The life of a solution: found, handed in, acknowledged, then confirmed at depth N, credited, stale, orphaned or
- * unconfirmed; or stale, rejected or lost when it is handed in. This file is the only list of these words; journal, fleet
- * messages, metrics and pages build theirs from it.
+ * Life cycle of a solution: found, handed in, acknowledged; then confirmed at depth N, credited, stale, orphaned or
+ * unconfirmed. Submission may also end in stale, rejected or lost.
+ *
+ * This file is the only list of these words; journal, fleet messages, metrics and pages derive theirs from it.
  */
 
-/** Verdicts that rarely change. */
+/** Verdicts that rarely change later. */
 export const settledVerdicts = ['accepted', 'stale', 'orphaned', 'rejected', 'lost'] as const
 export type SettledVerdict = (typeof settledVerdicts)[number]
 
-/** The outcome that a solution counts as. */
+/** Verdicts under which solutions are counted. */
 export const verdicts = ['accepted', 'unconfirmed', 'stale', 'orphaned', 'rejected', 'lost'] as const
 export type Verdict = (typeof verdicts)[number]
 
@@ -17,25 +18,24 @@ export type VerdictCounts = Readonly<Record<Verdict, number>>
 
 export const noVerdicts: VerdictCounts = { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
 
-/** Why an issuer refuses a solution: a closed set, so that no peer can add a label. */
+/** Reasons for rejection: a closed set, so that no peer can add a metric label. */
 export const rejectReasons = [
   ...(['invalid-pow', 'invalid-payload', 'no-payload', 'undecodable', 'unauthorized'] as const),
   ...(['duplicate', 'low-difficulty', 'unknown'] as const),
 ]
 export type RejectReason = (typeof rejectReasons)[number]
 
-/** Why a solution did not reach its issuer: nobody answered, or the miner ended first. */
+/** Reasons why a solution did not reach its issuer: no answer, or the miner stopped first. */
 export type LostReason = 'unreachable' | 'stopped'
 
 /**
- * Whether the block may be in the chain after all: an answer may have been lost, or the block in its place does not lie
- * deep yet.
+ * Set if the block may still appear in the chain: an answer may have been lost, or the competing block is not deep yet.
  */
 interface Open {
   readonly mayReturn?: boolean
 }
 
-/** The miner did something wrong. */
+/** The miner made a mistake. */
 interface Rejected {
   readonly step: 'rejected'
   readonly reason: RejectReason
@@ -48,27 +48,27 @@ interface Lost extends Open {
   readonly message: string
 }
 
-/** The issuer's answer to a solution. `stale`: its chain had moved on. */
+/** The issuer's answer to a solution. `stale` means that the chain had moved on. */
 export type Receipt = { readonly step: 'acknowledged' } | (Open & { readonly step: 'stale' }) | Rejected | Lost
 
-/** What becomes of a solution that was acknowledged. */
+/** Further steps of an acknowledged solution. */
 export type FollowUp =
-  /** A pool counts the share, and follows its block itself. */
+  /** A pool credits the share and follows its block itself. */
   | { readonly step: 'credited' }
-  /** The block is in its chain; `depth` counts from 1, the head. Greater depths may follow. */
+  /** The block is in its chain. `depth` counts from 1, the head; greater depths may follow. */
   | { readonly step: 'confirmed'; readonly depth: number }
-  /** `stale`: the block never got into its chain. `orphaned`: the chain had it, and goes on without it. */
+  /** `stale`: the block never entered its chain. `orphaned`: the chain contained it and then reorganised without it. */
   | (Open & { readonly step: 'stale' | 'orphaned' })
-  /** The issuer refused it later, or whoever took it for the issuer could not deliver it. */
+  /** The issuer rejected it later, or an intermediary could not deliver it. */
   | Rejected
   | Lost
-  /** Nobody could say yet: its chain has not moved on, or the node does not answer. */
+  /** Not known yet: the chain has not moved on, or the node does not answer. */
   | { readonly step: 'unconfirmed'; readonly message: string }
 
-/** A step after the solution was found. */
+/** A step after `found`. */
 export type LifeStep = { readonly step: 'handed-in' } | Receipt | FollowUp
 
-/** Steps by name, in the order of a life. */
+/** Step names in the order of the life cycle. */
 export const stepNames = [
   ...(['found', 'handed-in', 'acknowledged', 'credited', 'confirmed', 'unconfirmed'] as const),
   ...(['stale', 'orphaned', 'rejected', 'lost'] as const),
@@ -88,10 +88,13 @@ const verdictOfStep = {
   lost: 'lost',
 } as const satisfies { readonly [Step in StepName]: Verdict | null }
 
-/** Verdict of a solution after this step. @returns null while there is none */
+/**
+ * Verdict of a solution after this step.
+ * @returns null while there is none
+ */
 export const verdictOf = <Step extends StepName>(step: Step): (typeof verdictOfStep)[Step] => verdictOfStep[step]
 
-/** A step as a journal or a message keeps it. */
+/** A step as stored in a journal or sent in a message. */
 interface ToldStep {
   readonly step: StepName
   readonly depth?: number | null
@@ -99,7 +102,10 @@ interface ToldStep {
   readonly reason?: string | null
 }
 
-/** Whether more may be told of a solution that is settled at this depth; a depth of 1 is the head of its chain. */
+/**
+ * True if later steps may follow.
+ * @param confirmations depth at which a confirmed solution is final; the head of the chain has depth 1
+ */
 export function mayGoOn({ step, depth, mayReturn = false, reason }: ToldStep, confirmations: number): boolean {
   switch (step) {
     case 'found':
@@ -113,7 +119,7 @@ export function mayGoOn({ step, depth, mayReturn = false, reason }: ToldStep, co
     case 'orphaned':
       return mayReturn
     case 'lost':
-      // The next start hands in what nobody answered for before the miner stopped.
+      // The next start resubmits solutions that were unanswered when the miner stopped.
       return mayReturn || reason === 'stopped'
     case 'credited':
     case 'rejected':
@@ -121,9 +127,9 @@ export function mayGoOn({ step, depth, mayReturn = false, reason }: ToldStep, co
   }
 }
 
-/** Whether a step of a solution that may go on says that its issuer took it. */
+/** True if the issuer has taken a solution at this step. Meant for steps after which more may follow. */
 export const wasTaken = (step: StepName): boolean => !['found', 'handed-in', 'rejected', 'lost'].includes(step)
 
-/** Solutions that came to nothing; those that are unconfirmed count as neither. */
+/** Number of failed solutions; unconfirmed ones count neither as failed nor as accepted. */
 export const failedOf = ({ stale, orphaned, rejected, lost }: VerdictCounts): number =>
   stale + orphaned + rejected + lost

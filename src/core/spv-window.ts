@@ -1,18 +1,18 @@
-/** How old a block may be that a proof of another chain ends in (PROTOCOL.md B.8). */
+/** Maximum age of the block in which a proof from another chain may end (PROTOCOL.md B.8). */
 
-/** Blocks, since node release 2.31. */
+/** Blocks, as of node release 2.31. */
 const FIRST_WINDOW = 20_000
-/** Blocks, from fork number 1 on. */
+/** Blocks, from fork number 1. */
 const FORK_1_WINDOW = 525_600
 
 /**
- * Blocks below the parent in which a proof may end, where a command runs on top of a parent of this height and fork
- * number; null: any block below the parent will do.
+ * Maximum distance, in blocks, from the parent of a new block down to the block in which a proof ends.
+ * @returns null if there is no limit
  */
 export function spvWindow(network: string, parentHeight: number, parentForkNumber: number): number | null {
   switch (network) {
     case 'mainnet01':
-      // From fork number 1 on heights no longer count.
+      // From fork number 1, the height does not matter.
       if (parentForkNumber >= 1) return FORK_1_WINDOW
       return parentHeight >= 6_269_345 && parentHeight < 6_510_743 ? FIRST_WINDOW : null
     case 'testnet04':
@@ -22,16 +22,16 @@ export function spvWindow(network: string, parentHeight: number, parentForkNumbe
   }
 }
 
-/** Where a proof ends, and where it is used; all on one chain. */
+/** Heights of the end of a proof and of its use, all on one chain. */
 export interface ProofPlace {
-  /** Of the block that the proof ends in, which is the parent or an ancestor of it. */
+  /** Height of the block in which the proof ends: the parent or one of its ancestors. */
   readonly rootHeight: number
   readonly parentHeight: number
-  /** Of the genesis block of the chain. */
+  /** Height of the chain's genesis block. */
   readonly genesisHeight: number
 }
 
-/** Whether a window lets a proof count. A chain that is shorter than the window takes every proof. */
+/** True if the proof is recent enough. A chain shorter than the window accepts every proof. */
 export function isInSpvWindow(window: number | null, { rootHeight, parentHeight, genesisHeight }: ProofPlace): boolean {
   return window === null || window + genesisHeight > parentHeight || rootHeight >= parentHeight - window
 }

@@ -1,32 +1,32 @@
 /**
- * Proofs that a block of one chain holds an output, for a reader who knows the blocks of another one (PROTOCOL.md B.8).
- * A proof is base64url of JSON text: `{chain, object, subject: {input}, algorithm}`.
+ * Proofs that a block of one chain contains an output, verifiable with the blocks of another chain (PROTOCOL.md B.8). A
+ * proof is base64url of JSON text: `{chain, object, subject: {input}, algorithm}`.
  */
 import { concatBytes, decodeBase64Url, encodeBase64Url } from './bytes.ts'
 import { FormatError } from './errors.ts'
 import { type Digest, leaf, TAG } from './merkle.ts'
 import { decodePath, encodePath, type MerklePath, rootOf } from './merkle-path.ts'
 
-/** Proves that a command has a result: its text, and the way from it to the hash of a block (PROTOCOL.md B.8). */
+/** Proof of a command's result: its text, and the path from it to a block hash (PROTOCOL.md B.8). */
 export interface OutputProof extends MerklePath {
-  /** The chain on which the root is to be a block hash. */
+  /** The chain on which the root must be a block hash. */
   readonly chain: number
-  /** JSON text of a command result. */
+  /** JSON text of the command result. */
   readonly output: Uint8Array
 }
 
 const ALGORITHM = 'SHA512t_256'
 const TAG_BYTES = 2
 const MAX_CHAIN = 0xffff_ffff
-/** Refuses bytes that are no UTF-8. */
+/** Rejects invalid UTF-8. */
 const strictDecoder = new TextDecoder('utf-8', { fatal: true })
 
-/** The block hash that a proof leads to. It proves something only for those who know that block. */
+/** Block hash that a proof leads to. The proof holds only if the caller knows that block. */
 export function proofRoot({ output, steps }: OutputProof, digest?: Digest): Uint8Array {
   return rootOf(leaf(TAG.transactionOutput, output, digest), steps, digest)
 }
 
-/** A proof as the interface writes it: base64url of its JSON text. */
+/** Encodes a proof as on the wire: base64url of its JSON text. */
 export function encodeProof(proof: OutputProof): string {
   const input = concatBytes(Uint8Array.of(TAG.transactionOutput >> 8, TAG.transactionOutput & 0xff), proof.output)
   const json = JSON.stringify({
@@ -38,12 +38,15 @@ export function encodeProof(proof: OutputProof): string {
   return encodeBase64Url(new TextEncoder().encode(json))
 }
 
-/** Reads the text of a proof. Throws FormatError. */
+/**
+ * Decodes the text of a proof.
+ * @throws FormatError
+ */
 export function decodeProof(text: string): OutputProof {
   return proofFromJson(decodeBase64Url(text, 'proof'))
 }
 
-/** As decodeProof, for the bytes of the JSON text. */
+/** As `decodeProof`, for the bytes of the JSON text. */
 export function proofFromJson(bytes: Uint8Array): OutputProof {
   const { chain, object, subject, algorithm } = objectOf(parsed(bytes), 'proof')
   if (typeof chain !== 'number' || !Number.isInteger(chain) || chain < 0 || chain > MAX_CHAIN) {
@@ -57,7 +60,7 @@ export function proofFromJson(bytes: Uint8Array): OutputProof {
   const path = decodePath(bytesOf(object, 'object'), 'object')
   const input = bytesOf(objectOf(subject, 'subject').input, 'subject')
   const tag = input.length < TAG_BYTES ? undefined : (input[0] << 8) | input[1]
-  // Transactions are what their senders wrote: one that reads like an output must not pass for one.
+  // Senders choose the bytes of a transaction, so one that looks like an output must not pass as one.
   if (tag !== TAG.transactionOutput) throw new FormatError('subject', 0, 'it is not the output of a transaction')
   return { chain, ...path, output: input.slice(TAG_BYTES) }
 }
@@ -66,7 +69,7 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(strictDecoder.decode(bytes))
   } catch (error) {
-    // SyntaxError of the parser, TypeError of the decoder.
+    // SyntaxError from the parser, TypeError from the decoder.
     if (error instanceof SyntaxError || error instanceof TypeError) throw new FormatError('proof', 0, 'not JSON text')
     throw error
   }

@@ -1,4 +1,4 @@
-/** Numbers as people read them. */
+/** Formats numbers for people. */
 
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Z']
 
@@ -7,7 +7,7 @@ export function withPrefix(value: number): string {
   if (!Number.isFinite(value)) return 'n/a'
   let scaled = Math.abs(value)
   let step = 0
-  // 999.5 would round to "1000".
+  // From 999.5, rounding would give "1000".
   while (scaled >= 999.5 && step < PREFIXES.length - 1) {
     scaled /= 1000
     step++
@@ -16,7 +16,7 @@ export function withPrefix(value: number): string {
   return `${value < 0 ? '-' : ''}${scaled.toFixed(digits)}${PREFIXES[step]}`
 }
 
-/** Hash rate: `61.2 MH/s`, or `n/a` for a window that is not full. */
+/** Formats a hashrate: `61.2 MH/s`, or `n/a` while there is not enough data. */
 export function formatHashrate(hashesPerSecond: number | null): string {
   if (hashesPerSecond === null) return 'n/a'
   const text = withPrefix(hashesPerSecond)
@@ -24,7 +24,7 @@ export function formatHashrate(hashesPerSecond: number | null): string {
   return `${prefix === '' ? text : text.slice(0, -1)} ${prefix}H/s`
 }
 
-/** A span of time: `250 ms`, `1.5 s`, `12 m 30 s`, `3 h 5 m`. */
+/** Formats a duration: `250 ms`, `1.5 s`, `12 m 30 s`, `3 h 5 m`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 10) return `${Number(milliseconds.toFixed(1))} ms`
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`

@@ -1,4 +1,4 @@
-/** Every rule that a header must keep given its parents (PROTOCOL.md A.5, B, C, D). */
+/** Header rules, given the parents (PROTOCOL.md A.5, B, C, D). */
 import { blockHash } from './block-hash.ts'
 import { equalBytes } from './bytes.ts'
 import { type Expected, expectedFor } from './difficulty.ts'
@@ -7,7 +7,7 @@ import { encodeWork, type Header } from './header.ts'
 import { graphAt, type Network } from './network.ts'
 import { meets, powHash } from './pow.ts'
 
-/** The closed set of rules a header can break. */
+/** The closed set of rules that a header can violate. */
 export type HeaderRule =
   | 'hash'
   | 'proofOfWork'
@@ -22,21 +22,22 @@ export type HeaderRule =
   | 'target'
   | 'epochStart'
   | 'weight'
-  /** Of a genesis block only. */
+  /** For genesis blocks only. */
   | 'payloadHash'
 
-/** The headers that a header refers to. */
+/** Headers that a header refers to. */
 export interface Ancestry {
   readonly parent: Header
-  /** Adjacent chain -> the header it is named with. */
+  /** Adjacent chain -> the header of the named hash. */
   readonly adjacentParents: ReadonlyMap<number, Header>
 }
 
 /**
- * The rules that `header` breaks, in the order of HeaderRule; empty when it is valid. `now` is the validating clock in
- * microseconds, without leeway (null: not checked). `checkPow` false leaves out proof of work. `expected` stands in for
- * the difficulty rule of the network, for networks whose difficulty was set by hand; `blockHash` is the hash of the
- * header's bytes where it was computed before.
+ * Rules that `header` violates, in the order of HeaderRule; empty if it is valid.
+ * @param options.now clock of the validator in microseconds, without leeway; null skips the check
+ * @param options.checkPow false skips proof of work
+ * @param options.expected replaces the network's difficulty rule, for networks with a manual difficulty
+ * @param options.blockHash hash of the header's bytes, if computed before
  */
 export function brokenRules(
   network: Network,
@@ -74,7 +75,10 @@ function brokenForks({ forks }: Network, header: Header, { parent, adjacentParen
   return brokenForkRules(forks, Number(header.height), own, forkStateOf(parent.featureFlags), adjacents)
 }
 
-/** The graph's adjacents at the parent's height, each named by a block of that chain and height. */
+/**
+ * True if the header names exactly the adjacents of the graph at the parent's height, each by a block of that chain and
+ * height.
+ */
 function adjacentsFit(network: Network, header: Header, { parent, adjacentParents }: Ancestry): boolean {
   const expected = graphAt(network, Number(parent.height)).adjacents[header.chainId] ?? []
   if (header.adjacents.size !== expected.length) return false

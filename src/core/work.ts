@@ -1,23 +1,29 @@
-/** The answer to a request for work (PROTOCOL.md A.1): chain u32 LE (4) || target u256 LE (32) || work. */
+/** Codec of work responses (PROTOCOL.md A.1): chain u32 LE (4) || target u256 LE (32) || work. */
 import { concatBytes, readU32LE, readU256LE, u256LE, writeU32LE } from './bytes.ts'
 import { FormatError } from './errors.ts'
 import { decodeWork, WORK_PREFIX_BYTES, type WorkFields } from './header.ts'
 
 const CHAIN_BYTES = 4
 
-/** Work to search: its bytes with the nonce open, and what they say. */
+/** Work to search: its bytes with an open nonce, and its decoded fields. */
 export interface Work {
   /** 178 + 36 x degree bytes. */
   readonly bytes: Uint8Array
   readonly fields: WorkFields
 }
 
-/** Work from its bytes. Throws FormatError. */
+/**
+ * Decodes work bytes.
+ * @throws FormatError
+ */
 export function workFromBytes(bytes: Uint8Array): Work {
   return { bytes, fields: decodeWork(bytes) }
 }
 
-/** Decodes a work response. The chain and target in front must be those of the work. Throws FormatError. */
+/**
+ * Decodes a work response. Chain and target of the prefix must match the work.
+ * @throws FormatError
+ */
 export function decodeWorkResponse(response: Uint8Array): Work {
   if (response.length < WORK_PREFIX_BYTES) {
     throw new FormatError('work response', response.length, `ends after ${response.length} bytes, before the work`)
@@ -34,12 +40,12 @@ export function decodeWorkResponse(response: Uint8Array): Work {
   return work
 }
 
-/** The inverse of decodeWorkResponse. */
+/** Inverse of `decodeWorkResponse`. */
 export function encodeWorkResponse(work: Work): Uint8Array {
   return concatBytes(chainBytes(work.fields.chainId), u256LE(work.fields.target), work.bytes)
 }
 
-/** Chain id as u32 LE: the body of a request for update events (PROTOCOL.md A.3). */
+/** Encodes a chain id as u32 LE, the body of a request for update events (PROTOCOL.md A.3). */
 export function chainBytes(chain: number): Uint8Array {
   const bytes = new Uint8Array(CHAIN_BYTES)
   writeU32LE(bytes, 0, chain)

@@ -1,8 +1,8 @@
-/** Where newcut keeps results for the next start: tuned values of GPUs, the compiled native kernel. */
+/** The cache folder for results that the next start reuses: tuned values of GPUs, the compiled native kernel. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** newcut's folder within the user's cache folder. It need not exist. */
+/** newcut's folder in the user's cache folder. It may not exist. */
 export function cacheFolder(env: Readonly<Record<string, string | undefined>>, platform: NodeJS.Platform): string {
   const folder =
     platform === 'win32'

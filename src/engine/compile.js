@@ -1,13 +1,17 @@
 /**
- * Compiles a native part that newcut can do without. npm runs the scripts that use it when newcut is installed, before
- * there is any compiled TypeScript.
+ * Compiles optional native parts. npm runs the scripts that use it at installation, before there is any compiled
+ * TypeScript.
  */
 import { spawnSync } from 'node:child_process'
 
 const MAX_COMPILE_MS = 60_000
 const OPTIONS = ['-std=gnu11', '-O2', '-shared', '-fPIC', '-fvisibility=hidden']
 
-/** null when `output` is built of `source`, else why it is not. `compiler` may have options of its own. */
+/**
+ * Compiles `source` to `output`.
+ * @param compiler command, perhaps with options
+ * @returns null on success, or the failure
+ */
 function compile(compiler, { source, output, options = [] }) {
   const [command, ...first] = compiler.split(/\s+/)
   const args = [...first, ...OPTIONS, ...options, '-o', output, source]
@@ -20,8 +24,8 @@ function compile(compiler, { source, output, options = [] }) {
 }
 
 /**
- * Provides a part and says in one line what became of it: an installation goes on without. `build` is given a function
- * that compiles `{ source, output, options }`, and returns null or why there is no such part, as that function does.
+ * Builds a part and prints the result in one line. A failure does not stop the installation.
+ * @param build gets a function that compiles `{ source, output, options }`; returns its result: null or the failure
  */
 export function provide(part, build) {
   const compiler = process.env.CC?.trim() || 'cc'

@@ -1,6 +1,6 @@
 /**
- * An external worker: a program that is started for each piece of work (PROTOCOL.md G). It gets the target as its last
- * argument and the work on its standard input, and prints a nonce:
+ * An external worker: a program that runs once for each piece of work (PROTOCOL.md G). It gets the target as its last
+ * argument and the work on stdin, and prints a nonce:
  *
  *     argument: target, 64 hex digits, little-endian      stdin: work bytes, then the end
  *     stdout: nonce, 16 hex digits, big-endian [|| ' ' || hashes || ' ' || hashes per second]      exit code 0
@@ -19,9 +19,9 @@ export interface ExternalEngineOptions {
 const FIXED_NONCE = 'an external command cannot search work in which a pool fixes a part of the nonce'
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
-/** Output beyond this is dropped: no answer is as long. */
+/** Limit of the output; no answer is as long. */
 const MAX_OUTPUT_BYTES = 4096
-/** A nonce and, if the program tells it, the number of hashes. Whatever follows is ignored. */
+/** A nonce and optionally the number of hashes. Ignores the rest. */
 const ANSWER = /^([0-9a-fA-F]{16})(?=\s|$)(?:\s+(\d{1,15})(?=\s|$))?/
 
 export class ExternalEngine implements Engine {
@@ -36,9 +36,9 @@ export class ExternalEngine implements Engine {
   readonly #killAtExit = () => this.#kill()
   #hashes = 0
   #faults = 0
-  /** Why the last program failed; null after a good answer. */
+  /** Why the last program failed, or null after a good answer. */
   #failure: string | null = null
-  /** The current work is one that an external program cannot search. */
+  /** Whether an external program cannot search the current work. */
   #unable = false
   #hasWarned = false
 
@@ -48,11 +48,11 @@ export class ExternalEngine implements Engine {
 
   async start(_workBytes: number, events: EngineEvents): Promise<void> {
     this.#events = events
-    // The program has a process group of its own, so it would outlive this process if it were not killed here.
+    // The program has a process group of its own, so it would outlive this process.
     process.on('exit', this.#killAtExit)
   }
 
-  /** A program that already searches this job, or is about to, keeps the older creation time. */
+  /** A program that already searches this job, or will soon, keeps the older creation time. */
   async setWork(work: EngineWork): Promise<boolean> {
     if (this.#events === null) return false
     const searched = this.#work
@@ -61,7 +61,7 @@ export class ExternalEngine implements Engine {
     this.#work = work
     this.#unable = work.bytes !== null && work.fixedNonce.bits > 0
     if (this.#unable) this.#warnOfFixedNonce()
-    // New work does not shorten the pause of a program that keeps failing.
+    // New work does not shorten the backoff of a failing program.
     else this.#launchAfter(this.#notBeforeMs - this.#options.clock.monotonicMs())
     return true
   }
@@ -99,7 +99,7 @@ export class ExternalEngine implements Engine {
     if (work === null || work.bytes === null || this.#events === null) return
     this.#failure = null
     const command = `${this.#options.command} ${encodeHex(u256LE(work.target))}`
-    // A process group of its own, so that #kill reaches whatever the shell starts.
+    // A process group of its own, so that #kill reaches all processes of the shell.
     const child = spawn(command, {
       shell: true,
       detached: process.platform !== 'win32',
@@ -114,7 +114,7 @@ export class ExternalEngine implements Engine {
     child.stderr.on('data', (bytes) => {
       complaint = (complaint + bytes).slice(-MAX_OUTPUT_BYTES)
     })
-    // A program may close its input early. Its exit code tells whether it failed.
+    // A program may close its input early. Its exit code shows whether it failed.
     child.stdin.on('error', () => child.stdin.destroy())
     child.stdin.end(work.bytes)
     child.on('error', (error) => this.#ended(child, work, `does not start: ${error.message}`, ''))
@@ -140,7 +140,7 @@ export class ExternalEngine implements Engine {
       this.#hashes += answer.hashes
       this.#events?.onCandidate({ sequence: work.sequence, nonce: answer.nonce, device: 'command' })
     }
-    // A good nonce brings new work. As long as none comes, the nonce was bad or the program failed: try again.
+    // A good nonce leads to new work. Otherwise the nonce was bad or the program failed: try again.
     if (this.#child !== null || this.#work !== work) return
     this.#launchAfter(this.#pauseMs)
     if (answer !== null) return
@@ -154,7 +154,7 @@ export class ExternalEngine implements Engine {
     this.#child = null
     if (pid === undefined) return
     try {
-      // Windows has no process groups; there the shell alone is ended.
+      // Windows has no process groups; only the shell is killed.
       process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
     } catch (error) {
       // It has ended by itself in the meantime.
@@ -163,12 +163,15 @@ export class ExternalEngine implements Engine {
   }
 }
 
-/** The program alone: its arguments and variables may hold what is secret, and everybody sees the devices. */
+/** The program without arguments and variables, which may be secret: the device list is public. */
 function programOf(command: string): string {
   return /^[\w.:/\\-]+(?=\s|$)/.exec(command.trim())?.[0] ?? 'shell command'
 }
 
-/** What a program printed: a nonce, and the number of hashes if it tells that. null: it is no answer. */
+/**
+ * Parses the output of a program.
+ * @returns the nonce with the number of hashes (0 if unknown), or null if it is no answer
+ */
 export function readAnswer(out: string): { readonly nonce: bigint; readonly hashes: number } | null {
   const answer = ANSWER.exec(out.trim())
   return answer && { nonce: BigInt(`0x${answer[1]}`), hashes: Number(answer[2] ?? 0) }

@@ -1,56 +1,56 @@
-/** Port of an engine whose devices are the rigs of a fleet: this process leads them, or stands by. */
+/** Interface of an engine whose devices are the rigs of a fleet. This process leads them, or is a standby. */
 import type { StepName } from '../core/solution.ts'
 
 export interface Leader {
-  /** Ties it to the miner, before the start. */
-  attach(ties: LeaderCallbacks): void
-  /** These solutions of earlier runs live on: what JetStream still has of them is not taken once more. */
+  /** Sets the callbacks into the miner. Call it before the start. */
+  attach(callbacks: LeaderCallbacks): void
+  /** Announces pending solutions of earlier runs, so that their copies in JetStream are not handed in again. */
   expect(hashes: readonly string[]): void
-  /** Takes every step in the life of a solution, once the journal has it: it acknowledges the solution to JetStream. */
+  /** Receives every step of a solution once the journal has it, and acknowledges the solution to JetStream. */
   told(step: SolutionStep): void
   status(): FleetStatus
 }
 
-/** Callbacks of the leader into its miner, and what it tells its rigs. */
+/** Callbacks into the leader's miner, and facts for its rigs. */
 export interface LeaderCallbacks {
   readonly network: string
-  /** Who is paid. */
+  /** Account that is paid. */
   readonly account: string
-  /** Hashes of the blocks that earlier runs left unfinished, as in JSON. */
+  /** Base64url block hashes of solutions that earlier runs left unfinished. */
   readonly unfinished: readonly string[]
-  /** How long no node of this process answers, or gives work that was asked for; 0: neither. */
+  /** Time without an answer, or without requested work, from any node of this process in milliseconds; 0 if neither. */
   readonly silentMs: () => number
-  /** Takes solved work that the leader before was given for. */
+  /** Takes over solved work of a previous leader. */
   readonly adopt: (solution: AdoptedSolution) => void
-  /** This process leads from now on, or another one does. */
+  /** Called when this or another process becomes the leader. */
   readonly onLeader: (status: Pick<FleetStatus, 'isLeading' | 'leader'>) => void
 }
 
-/** Solved work from elsewhere. */
+/** Solved work of another process. */
 export interface AdoptedSolution {
   readonly bytes: Uint8Array
   readonly issuer: string
   readonly device: string
 }
 
-/** A step in the life of a solution, as the miner tells it. */
+/** A step in the life of a solution, as reported by the miner. */
 export interface SolutionStep {
-  /** Of its block, as in JSON. */
+  /** Base64url block hash. */
   readonly hash: string
   readonly step: StepName
-  /** The job as the miner knows it. */
+  /** Id of the job in the miner. */
   readonly job?: string
   readonly reason?: string
   readonly message?: string
 }
 
 export interface FleetStatus {
-  /** Its name. */
+  /** Name of the fleet. */
   readonly fleet: string
-  /** Whether this process gives the rigs their work; otherwise it stands by. */
+  /** Whether this process leads; otherwise it is a standby. */
   readonly isLeading: boolean
-  /** Where the leader runs; null: not known. */
+  /** Where the leader runs, or null if unknown. */
   readonly leader: string | null
-  /** Rigs that this leader hears of. */
+  /** Number of rigs that report to this leader. */
   readonly rigs: number
 }

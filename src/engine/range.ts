@@ -1,18 +1,19 @@
 /**
- * How the nonce space is split (no nonce is tried twice for the same work):
+ * Splits the nonce space, so that no nonce is tried twice for the same work:
  *
  *     nonce = low (16 bits) || middle (32 bits) || high (16 bits), little-endian
  *
- * Each slot (one device) owns a contiguous part of `middle`. `low` cannot tell slots apart, since a pool may fix all of
- * it; its free bits are the outermost loop of every slot instead:
+ * Each slot (one device) owns a contiguous part of `middle`. `low` cannot separate slots, because a pool may fix all of
+ * it. Its free bits are the outermost loop of every slot:
  *
  *     CPU thread:  high, then the next middle of its part, then the next low
  *     GPU:         a few lows for each middle of its part, then the next high, then the next few lows
  *
- * Where a pool fixes bits of `middle` as well, a slot tries those middles of its part that have them.
+ * If a pool also fixes bits of `middle`, a slot tries the matching middles of its part.
  *
  * All loops start at a random value and wrap around. Processes that search the same work start at independent points of
- * the 2^64 nonces, so they do not meet in practice. A search that has tried all its nonces rests until there is other work.
+ * the 2^64 nonces, so in practice they do not overlap. A search that has tried all its nonces rests until other work
+ * arrives.
  */
 import type { FixedNonce } from '../core/nonce.ts'
 
@@ -25,21 +26,26 @@ export interface NonceRange {
   /** The slot's part of `middle`, nonce bits 16..47: `first` to `first + count - 1`. */
   readonly first: number
   readonly count: number
-  /** Where the search begins: `start` counts from `first`. */
+  /** Start of the search, relative to `first`. */
   readonly start: number
   readonly low: number
   readonly high: number
 }
 
-/** Splits the nonce space among `slots` devices (1..2^32). `random` is uniform in [0, 1). */
+/**
+ * Splits the nonce space among devices.
+ * @param slots number of devices, 1 to 2^32
+ * @param random uniform in [0, 1)
+ */
 export function nonceRanges(slots: number, random: () => number): NonceRange[] {
   return rangesWithin(0, MIDDLES, slots, random)
 }
 
 /**
- * Splits the nonce space among the devices of several engines, `counts[i]` for engine i: a list for each engine.
- * Engines get equal shares, however many devices they have: a GPU needs a larger part than one of many CPU threads,
- * since a batch is cut short at the end of its part.
+ * Splits the nonce space among the devices of several engines. Engines get equal parts, however many devices they have.
+ * A GPU needs a larger part than one of many CPU threads, because a batch is cut short at the end of its part.
+ * @param counts number of devices of each engine
+ * @returns a list of ranges for each engine
  */
 export function splitRanges(counts: readonly number[], random: () => number): NonceRange[][] {
   const engines = counts.filter((count) => count > 0).length
@@ -60,16 +66,15 @@ function rangesWithin(from: number, size: number, slots: number, random: () => n
   })
 }
 
-/** Where part number `part` of `parts` begins: sizes differ by one at most. */
+/** Start of a part; sizes differ by at most one. */
 function partStart(part: number, parts: number, size: number): number {
   return Math.floor((part * size) / parts)
 }
 
 /**
- * The same range with another starting point, for a device that restarts: its progress was lost with its thread or
- * process. The starting points are as far apart as possible (the restart number with its bits reversed). The distance
- * to the next is at least 1/65,536 of the slot's nonces under one `low`, far more than it tries before the work
- * changes.
+ * The same range with another starting point, for a restarted device: its progress was lost with its thread or process.
+ * The points are as far apart as possible (the restart number with its bits reversed). Their distance is at least
+ * 1/65,536 of the slot's nonces for one `low`, far more than it tries before the work changes.
  */
 export function restartedRange(range: NonceRange, restarts: number): NonceRange {
   let share = 0
@@ -85,13 +90,16 @@ export function restartedRange(range: NonceRange, restarts: number): NonceRange 
 export interface FreeMiddles {
   readonly first: number
   readonly count: number
-  /** Where the search begins: counts from `first`. */
+  /** Start of the search, relative to `first`. */
   readonly start: number
   readonly stride: number
   readonly fixed: number
 }
 
-/** Those of a range. One that has none takes the next: of 65,536 that there are at least, no machine has as many slots. */
+/**
+ * The free middles of a range. A range without any takes the next one. There are at least 65,536, more than any machine
+ * has slots.
+ */
 export function freeMiddles({ first, count, start }: NonceRange, { bits, value }: FixedNonce): FreeMiddles {
   const stride = 2 ** Math.max(0, bits - LOW_BITS)
   const [from, to] = [Math.ceil(first / stride), Math.ceil((first + count) / stride)]
@@ -99,23 +107,23 @@ export function freeMiddles({ first, count, start }: NonceRange, { bits, value }
   return { first: from, count: free, start: Math.floor(start / stride) % free, stride, fixed: Math.floor(value / LOWS) }
 }
 
-/** The middle of a number below `count`. */
+/** The middle with this number, which must be below `count`. */
 export function middleAt({ first, stride, fixed }: FreeMiddles, number: number): number {
   return (stride * (first + number) + fixed) % MIDDLES
 }
 
-/** How many values `low` takes. */
+/** Number of values of `low`. */
 export function freeLows({ bits }: FixedNonce): number {
   return 2 ** Math.max(0, LOW_BITS - bits)
 }
 
-/** `low` with the fixed bits in place. */
+/** `low` with the fixed bits inserted. */
 export function lowWith(low: number, { bits, value }: FixedNonce): number {
   const fixed = 2 ** Math.min(bits, LOW_BITS) - 1
   return (low & ~fixed & 0xffff) | (value & fixed)
 }
 
-/** The value of the free bits of `low` after this many others, with the fixed ones as they are. */
+/** Advances the free bits of `low` by this many values; the fixed bits stay. */
 export function nextLow(low: number, { bits }: FixedNonce, values = 1): number {
   return (low + values * 2 ** Math.min(bits, LOW_BITS)) % LOWS
 }

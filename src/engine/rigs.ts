@@ -1,4 +1,4 @@
-/** Port of an engine whose devices are rigs: they connect to it, and speak stratum. */
+/** Interface of an engine whose devices are rigs: they connect to it and speak stratum. */
 import type { RefusedVerdict } from '../accounts/account.ts'
 import type { RigLedger, RigNotice } from '../accounts/rig-ledger.ts'
 import type { ShareCounts } from '../stratum/messages.ts'
@@ -7,58 +7,61 @@ import type { RefusalCounts } from '../stratum/refusals.ts'
 export interface RigAddress {
   readonly host: string
   readonly port: number
-  /** Where proxies of newcut connect; null: none are let in. */
+  /** Address for proxies of newcut, or null if they are not served. */
   readonly proxies?: { readonly host: string; readonly port: number } | null
 }
 
 export interface RigHost {
-  /** Begins to listen once, and tells where. Throws NewcutError PORT_BUSY. */
+  /**
+   * Starts to listen, once.
+   * @throws NewcutError PORT_BUSY
+   */
   listen(): Promise<RigAddress>
   status(): StratumStatus
   /** Accounts of the rigs, and the log of their shares. */
   readonly recorder: RigLedger
-  /** Whoever is told of rigs and of the share log from here on. */
+  /** Sets the receiver of messages about rigs and the share log. */
   tell(receive: (notice: RigNotice) => void): void
-  /** Closes all connections, and lets nobody in. */
+  /** Closes all connections, and accepts no more. */
   close(): Promise<void>
 }
 
 export interface StratumStatus {
-  /** Connections now. */
+  /** Number of open connections. */
   readonly sessions: number
   /** Shares since the start. */
   readonly shares: ShareCounts
-  /** Requests that were refused, and connections that were closed, by reason, since the start. */
+  /** Refused requests and closed connections since the start, by reason. */
   readonly refusals: RefusalCounts
-  /** By whom the rigs name: 64 of them, and then `others`. */
+  /** By user name: 64 users, and then `others`. */
   readonly users: readonly RigUser[]
-  /** By rig, each a device: 256 of them, and then `rigs`. */
+  /** By rig, a device each: 256 rigs, and then `rigs`. */
   readonly rigs: readonly RigCounts[]
-  /** Whether the share log can be written; null: none is kept. */
+  /** Whether the share log can be written, or null without one. */
   readonly isLogWell: boolean | null
-  /** Rigs behind a pool that were sent away, by reason; undefined: they are behind none. */
+  /** Refused rigs behind a pool, by reason; undefined without a pool. */
   readonly sentAway?: Readonly<Record<string, number>>
 }
 
-/** What the rigs of a user did, those that are gone included. */
+/** Counters of a user's rigs, including those that are gone. */
 export interface RigUser {
   readonly user: string
-  /** Connections now. */
+  /** Number of open connections. */
   readonly sessions: number
-  /** Hashes that the accepted shares take on average. */
+  /** Sum of the difficulties of accepted shares. */
   readonly hashes: number
   readonly shares: ShareCounts
 }
 
-/** What is known of a rig beside what is known of all devices. */
+/** Counters of a rig, in addition to those of all devices. */
 export interface RigCounts {
   readonly device: string
-  /** Whom it names; empty: of the device of all other rigs. */
+  /** User that it names; empty for the shared device of all other rigs. */
   readonly user: string
   readonly sessions: number
   readonly shares: ShareCounts
-  /** Hashes that its shares take now; null: not known. */
+  /** Current share difficulty in hashes, or null if unknown. */
   readonly difficulty: number | null
-  /** Commonest reason why its shares are refused, while too many are; null: it is well. */
+  /** The most frequent reason of refused shares while there are too many, or null. */
   readonly refusedAs: RefusedVerdict | 'unknown job' | null
 }

@@ -1,24 +1,20 @@
-/**
- * Which devices have taken up the newest work. Each report takes the same time however many devices there are. A device is
- * known by whatever identifies it.
- */
+/** Tracks which devices search the newest work. Each report takes constant time, however many devices there are. */
 
-/**
- * New work counts as taken up once this share of the devices that are up searches it: the slowest are not waited for.
- */
+/** Work counts as taken once this portion of the running devices searches it; the slowest ones do not delay it. */
 const TAKEN_SHARE = 0.99
 
 export class Uptake<Device = string> {
-  /** Devices that are up -> sequence of the work they search; -1: none yet. */
+  /** Running devices -> sequence of the work that they search, or -1. */
   readonly #searched = new Map<Device, number>()
   #sequence = -1
-  /** Devices that search the newest work. */
+  /** Number of devices that search the newest work. */
   #taken = 0
   #resolve: ((taken: boolean) => void) | null = null
 
   /**
-   * There is new work. Resolves with true once 99 % of the devices that are up search it (both of two, 99 of 100), with
-   * false when newer work or `cancel` comes first.
+   * Starts to wait for new work.
+   * @returns true once 99 % of the running devices search it (both of two, 99 of 100). False if newer work or `cancel`
+   * comes first.
    */
   expect(sequence: number): Promise<boolean> {
     this.cancel()
@@ -31,12 +27,12 @@ export class Uptake<Device = string> {
     })
   }
 
-  /** The device is ready to search: from now on `expect` waits for it. */
+  /** Adds a device that is ready to search; `expect` includes it from now. */
   up(device: Device): void {
     if (!this.#searched.has(device)) this.#searched.set(device, -1)
   }
 
-  /** The device searches the work of this sequence. */
+  /** Records that a device searches the work of this sequence. */
   took(device: Device, sequence: number): void {
     const before = this.#searched.get(device)
     if (before === undefined || before >= sequence) return
@@ -45,7 +41,7 @@ export class Uptake<Device = string> {
     this.#look()
   }
 
-  /** The device failed or is gone: `expect` no longer waits for it. */
+  /** Removes a failed or lost device from `expect`. */
   down(device: Device): void {
     const searched = this.#searched.get(device)
     if (searched === undefined) return
@@ -54,7 +50,7 @@ export class Uptake<Device = string> {
     this.#look()
   }
 
-  /** Answers the pending `expect` with false. */
+  /** Resolves the pending `expect` with false. */
   cancel(): void {
     this.#resolve?.(false)
     this.#resolve = null

@@ -1,7 +1,9 @@
 /**
- * Addresses of NATS servers: `nats://[USER:PASSWORD@|TOKEN@]HOST[:PORT]`, or `tls://` where nothing of ours may be sent in
- * the clear. A server of NATS speaks first, in the clear, and then TLS begins: `handshake_first: true`, with which servers
- * from 2.10.4 on wait for TLS, is not supported.
+ * Addresses of NATS servers: `nats://[USER:PASSWORD@|TOKEN@]HOST[:PORT]`. The scheme `tls://` guarantees that none of
+ * our data is sent in plaintext.
+ *
+ * A NATS server first sends a greeting in plaintext, then starts TLS. Servers from 2.10.4 can also start with TLS
+ * (`handshake_first: true`); this is not supported.
  */
 import { NewcutError } from '../core/errors.ts'
 
@@ -9,10 +11,10 @@ export interface NatsAddress {
   readonly host: string
   readonly port: number
   readonly tls: boolean
-  /** null: none; a user without a password is a token, as NATS has it. */
+  /** User, or null. A user without a password is a token, as in NATS itself. */
   readonly user: string | null
   readonly password: string | null
-  /** The address without user, password and token: what may be shown. */
+  /** Address without user, password and token, for messages. */
   readonly url: string
 }
 
@@ -20,7 +22,10 @@ const DEFAULT_PORT = 4222
 const EXAMPLE = 'expected nats://HOST:4222, nats://USER:PASSWORD@HOST:4222, nats://TOKEN@HOST:4222, or tls://'
 const ADDRESS = /^(nats|tls):\/\/(?:([^:@/\s]+)(?::([^@/\s]*))?@)?(\[[0-9a-f:.]+\]|[^:/@\s[\]]+)(?::(\d{1,5}))?\/?$/i
 
-/** Throws NewcutError BAD_OPTION; the message does not repeat user, password and token. */
+/**
+ * Parses an address.
+ * @throws NewcutError BAD_OPTION; its message omits user, password and token
+ */
 export function readNatsAddress(text: string): NatsAddress {
   const [, scheme, user, password, host, digits] = ADDRESS.exec(text.trim()) ?? []
   if (host === undefined) {
@@ -38,7 +43,7 @@ function decoded(text: string | undefined): string | null {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A per cent sign of its own.
+    // A literal percent sign.
     return text
   }
 }

@@ -1,4 +1,4 @@
-/** The connection of a leader, a rig or a command to the NATS servers of a fleet. */
+/** NATS connection of a leader, a rig or a command. */
 import { connect as connectTcp, isIP } from 'node:net'
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
@@ -16,29 +16,29 @@ import type { Static, TSchema } from '../schema/typebox.ts'
 import type { NatsAddress } from './address.ts'
 import { decodeMessage, encodeMessage, type Subjects, subjectsOf } from './messages.ts'
 
-/** How both ends prove who they are, beyond what the address says. Certificates and keys are in PEM form. */
+/** Authentication of both ends, beyond the address. Certificates and keys are in PEM format. */
 export interface NatsTrust {
-  /** Of a file of credentials (credentials.ts). */
+  /** From a credential file (credentials.ts). */
   readonly authenticator?: Authenticator | undefined
-  /** Only these authorities may sign the certificate of a server. */
+  /** The only authorities that may sign the server's certificate. */
   readonly ca?: string | undefined
-  /** The client's own certificate and its key. */
+  /** The client's own certificate; `key` is its private key. */
   readonly cert?: string | undefined
   readonly key?: string | undefined
 }
 
 export interface LinkSetup {
-  /** Servers of one NATS system; any of them will do. */
+  /** Servers of one NATS system; the client uses any of them. */
   readonly addresses: readonly NatsAddress[]
   readonly trust: NatsTrust
   /** Name of the fleet. */
   readonly fleet: string
-  /** The JetStream domain that keeps what the fleet keeps; undefined: that of the server. */
+  /** JetStream domain that stores the fleet's data; undefined for the server's own. */
   readonly domain?: string | undefined
 }
 
 export interface LinkOptions extends LinkSetup {
-  /** Shown by the server. */
+  /** Client name that the server shows. */
   readonly agent: string
   readonly clock: Clock
   readonly random: () => number
@@ -47,11 +47,11 @@ export interface LinkOptions extends LinkSetup {
 const CONNECT_MS = 3_000
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 1_000
-/** A server that is silent for two of these is given up: a process that was halted keeps its connections. */
+/** Ping interval. The client drops a server after two unanswered pings: a halted process keeps its connections. */
 const PING_MS = 2_000
 const JETSTREAM_MS = 1_000
 
-/** Told when the connection is lost, with the reason, and when it is there again. */
+/** Called with the reason when the connection is lost, and with null when it is restored. */
 export type LinkListener = (problem: string | null) => void
 
 export class Link {
@@ -76,9 +76,11 @@ export class Link {
   }
 
   /**
-   * Connects as soon as a server answers. `onWaiting` is called once with the reason for waiting; null: nothing is waited
-   * for. Throws NewcutError NODE_REFUSED for credentials that a server refuses, or that it wants and were not given,
-   * NODE_UNREACHABLE where nothing is waited for; or the signal's reason.
+   * Connects, and retries until a server answers.
+   * @param onWaiting called once with the reason of the first retry; null to fail instead of retrying
+   * @throws NewcutError NODE_REFUSED if a server rejects the credentials or requires some
+   * @throws NewcutError NODE_UNREACHABLE if `onWaiting` is null and no server answers
+   * @throws the signal's reason when it aborts
    */
   static async open(
     options: LinkOptions,
@@ -104,19 +106,22 @@ export class Link {
   }
 
   /**
-   * Whether the server can keep so many copies of solutions. Throws NewcutError NODE_MISBEHAVED where it cannot, or what
-   * NATS throws.
+   * Checks that the server can store this number of copies of solutions.
+   * @throws NewcutError NODE_MISBEHAVED if it cannot, or an error of the NATS client
    */
   async checkJetStream(copies: number): Promise<void> {
     await this.knownAsMissing(() => this.jetstream.jetstreamManager(true))
-    // Of a domain that is named, other servers may keep them, which nothing tells of.
+    // In a named domain, other servers may hold the copies; this connection cannot see them.
     if (copies < 2 || this.#domain !== undefined || this.connection.info?.cluster !== undefined) return
-    throw new NewcutError('NODE_MISBEHAVED', `${this.url} is in no cluster: it cannot keep ${copies} copies`, {
+    throw new NewcutError('NODE_MISBEHAVED', `${this.url} is a single server: it cannot keep ${copies} copies`, {
       hint: 'leave --nats-replicas out',
     })
   }
 
-  /** Calls JetStream. Throws NewcutError NODE_MISBEHAVED where there is none, or what NATS throws. */
+  /**
+   * Calls JetStream.
+   * @throws NewcutError NODE_MISBEHAVED if there is no JetStream, or an error of the NATS client
+   */
   async knownAsMissing<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
@@ -130,7 +135,7 @@ export class Link {
     }
   }
 
-  /** The server that it is connected to, or was last, as it may be shown. */
+  /** Current or last server, without credentials. */
   get url(): string {
     const server = this.connection.getServer()
     const tls = this.#addresses.some((address) => address.tls)
@@ -141,24 +146,31 @@ export class Link {
     return this.#problem === null && !this.connection.isClosed()
   }
 
-  /** Returns what takes the listener away. */
+  /** @returns a function that removes the listener */
   listen(listener: LinkListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Says something to all who listen. What is said while the connection is down is said when it is up again. */
+  /** Publishes a message. While disconnected, the client buffers it and sends it after reconnecting. */
   tell(subject: string, message: unknown): void {
     if (!this.connection.isClosed()) this.connection.publish(subject, encodeMessage(message))
   }
 
-  /** Asks whoever serves the subject. Throws what NATS throws, or FormatError. */
+  /**
+   * Sends a request to the subject's responder.
+   * @throws an error of the NATS client, or FormatError if the answer is malformed
+   */
   async ask<T extends TSchema>(subject: string, question: unknown, answer: T, timeoutMs: number): Promise<Static<T>> {
     const { data } = await this.connection.request(subject, encodeMessage(question), { timeout: timeoutMs })
     return decodeMessage(answer, data, subject)
   }
 
-  /** Hears what is said. Returns what ends it. `onWrong` is told of messages that are not what they should be. */
+  /**
+   * Subscribes to a subject.
+   * @param onWrong called for malformed messages and errors of the subscription
+   * @returns a function that unsubscribes
+   */
   hear<T extends TSchema>(
     subject: string,
     schema: T,
@@ -185,7 +197,7 @@ export class Link {
   async close(): Promise<void> {
     this.#listeners.clear()
     if (this.connection.isClosed()) return
-    // What was said last still gets out, if there is a way.
+    // Give the last messages 200 ms to get out.
     const flushed = this.connection.flush().catch(() => undefined)
     await Promise.race([flushed, new Promise((resolve) => setTimeout(resolve, 200))])
     await this.connection.close()
@@ -222,7 +234,7 @@ function settingsOf({ addresses, trust, agent, fleet }: LinkOptions): NodeConnec
     maxPingOut: 2,
     maxReconnectAttempts: -1,
     ignoreAuthErrorAbort: true,
-    // Otherwise each request takes a stack trace beforehand, in case that it fails: a seventh of what a rig's report costs.
+    // Otherwise each request captures a stack trace in case it fails, a seventh of the cost of a rig's report.
     noAsyncTraces: true,
     reconnectTimeWait: 200,
     reconnectJitter: 300,
@@ -233,8 +245,8 @@ function settingsOf({ addresses, trust, agent, fleet }: LinkOptions): NodeConnec
 type NodeTlsOptions = NonNullable<NodeConnectionOptions['tls']>
 
 /**
- * For a server that is named by its IP address the client gives TLS no name, and Node takes `localhost` for it. The
- * certificate has to be for one of the addresses that the user gave.
+ * TLS options. For a server given by IP address, the NATS client passes no host name to TLS, and Node checks for
+ * `localhost`. This check accepts a certificate for any IP address that the user gave.
  */
 function tlsOf(addresses: readonly NatsAddress[], files: NodeTlsOptions): NodeTlsOptions {
   const hosts = addresses.map(({ host }) => host.replace(/^\[|\]$/g, '')).filter((host) => isIP(host) !== 0)
@@ -254,14 +266,14 @@ function failureOf(error: unknown, { addresses }: LinkSetup): NewcutError {
   const where = addresses.map(({ url }) => url).join(', ')
   if (error instanceof AuthorizationError || (error as { name?: unknown }).name === 'AuthorizationError') {
     return new NewcutError('NODE_REFUSED', `the NATS server at ${where} refuses these credentials`, {
-      hint: 'user and password or a token stand in its address; --nats-creds names a file of credentials or of a seed',
+      hint: 'put USER:PASSWORD@ or a token in its address, or name a file with credentials or a seed with --nats-creds',
       cause: error,
     })
   }
-  // The client stumbles over the options that it was not given.
+  // The NATS client fails on TLS options that it did not get.
   if (describeError(error).includes('certFile') && !addresses.some(({ tls }) => tls)) {
     const hint = 'use a tls:// address, with --nats-ca FILE if its certificate is not of a public authority'
-    return new NewcutError('NODE_REFUSED', `the NATS server at ${where} takes TLS only`, { hint, cause: error })
+    return new NewcutError('NODE_REFUSED', `the NATS server at ${where} accepts only TLS`, { hint, cause: error })
   }
   return new NewcutError('NODE_UNREACHABLE', `no NATS server answers at ${where}`, { cause: error })
 }
@@ -270,23 +282,24 @@ const INFO_MS = 1_000
 const MAX_INFO_CHARACTERS = 65_536
 
 /**
- * The failure of a connection over TLS without a certificate to a server that wants one; null: there is no such server. The
- * client tells only that time is up. What a server says first is in the clear, and tells it.
+ * Explains a failed TLS connection to a server that requires a client certificate; the client itself reports only a
+ * timeout. The server's plaintext greeting states the requirement.
+ * @returns null if there is no such server
  */
 async function wantedCertificate({ addresses, trust }: LinkSetup): Promise<NewcutError | null> {
   if (trust.cert !== undefined) return null
   const wants = await Promise.all(addresses.filter(({ tls }) => tls).map(wantsCertificate))
   const where = wants.find((url) => url !== null)
   if (where === undefined) return null
-  return new NewcutError('NODE_REFUSED', `the NATS server at ${where} wants a certificate of this machine`, {
-    hint: '--nats-cert and --nats-key name it and its key',
+  return new NewcutError('NODE_REFUSED', `the NATS server at ${where} requires a client certificate`, {
+    hint: 'set --nats-cert and --nats-key',
   })
 }
 
-/** Its address if it does; null: it does not, or does not answer. */
+/** @returns the address of a server that requires a client certificate; null if it does not, or does not answer */
 function wantsCertificate({ host, port, url }: NatsAddress): Promise<string | null> {
   return new Promise((resolve) => {
-    let said = ''
+    let received = ''
     const socket = connectTcp(port, host.replace(/^\[|\]$/g, ''))
     const end = (isWanted: boolean) => {
       socket.destroy()
@@ -296,8 +309,9 @@ function wantsCertificate({ host, port, url }: NatsAddress): Promise<string | nu
     socket.on('error', () => end(false))
     socket.on('end', () => end(false))
     socket.setEncoding('latin1').on('data', (text) => {
-      said += text
-      if (said.includes('\n') || said.length > MAX_INFO_CHARACTERS) end(/^INFO .*"tls_verify":\s*true/.test(said))
+      received += text
+      if (received.includes('\n') || received.length > MAX_INFO_CHARACTERS)
+        end(/^INFO .*"tls_verify":\s*true/.test(received))
     })
   })
 }

@@ -1,7 +1,7 @@
 /**
- * What a fleet keeps in JetStream: candidates, in a stream from which a leader takes them, and who leads and who is paused,
- * in a bucket. Both are made when a leader finds them missing. What is there as it should be is only read: to make or to
- * change something a cluster needs a leader over all its streams, and may lack it for seconds while these work.
+ * JetStream stores of a fleet: a stream of candidates for the leader, and a bucket with the leader and the paused rigs.
+ * A leader creates missing stores. A store with the right configuration is only read, because creating or updating one
+ * needs the cluster's meta leader. A cluster may lack that for seconds while existing streams work.
  */
 import {
   AckPolicy,
@@ -14,43 +14,46 @@ import {
 import { type KV, Kvm } from '@nats-io/kv'
 import type { Link } from './link.ts'
 
-/** Nodes forget work after five minutes (PROTOCOL.md A.1): what is older is of no use. */
+/** Nodes drop work after five minutes (PROTOCOL.md A.1), so older candidates are useless. */
 const MAX_AGE_MS = 300_000
-/** A candidate that its leader does not say it works on goes to another one after this time. */
+/** JetStream redelivers a candidate after this time without a sign of progress from the leader. */
 const ACK_WAIT_MS = 2_000
-/** The same candidate, sent again within this time, is kept once. */
+/** Window for deduplication of resent candidates. */
 const TWICE_MS = 60_000
 const MAX_KEPT = 100_000
-/** Candidates that a leader works on at a time. */
+/** Maximum number of candidates that a leader handles at once. */
 export const MAX_AT_ONCE = 1_000
-/** Name of the consumer that all leaders share. */
+/** Name of the consumer shared by all leaders. */
 export const CONSUMER = 'leader'
-/** How many servers of a cluster keep a copy; undefined: the number stays as it is, and is 1 for a new fleet. */
+/** Number of copies in a cluster; undefined keeps the present number, or 1 for a new fleet. */
 export type Replicas = number | undefined
 
-/** Nanoseconds of a millisecond. */
+/** Nanoseconds per millisecond. */
 export const NANOSECONDS = 1e6
-/** What JetStream answers where there is no such stream, and no such consumer. */
+/** JetStream error codes for a missing stream and a missing consumer. */
 const MISSING: readonly number[] = [10_059, 10_014]
-/** What it answers while it lacks the leader that could make or change something. */
+/** JetStream error code while the cluster has no meta leader for changes. */
 const UNAVAILABLE = 10_008
 
-/** What JetStream answers to a write that names another revision than the present one. */
+/** JetStream error codes for a write with an outdated revision. */
 const WRONG_REVISION: readonly number[] = [10_071, 10_164]
 
-/** Whether another one has written the entry meanwhile. */
+/** True if another client has changed the entry meanwhile. */
 export const isWrongRevision = (error: unknown) =>
   error instanceof JetStreamApiError && WRONG_REVISION.includes(error.code)
 
-/** What is there is used as it is when it cannot be changed. */
+/** Options of both stores. If JetStream refuses an update, the existing configuration stays in use. */
 export interface StoreOptions {
   readonly link: Link
   readonly replicas: Replicas
-  /** Something could not be changed. */
+  /** Called when an update is refused. */
   readonly onWarning: (message: string) => void
 }
 
-/** The bucket. Throws NewcutError NODE_MISBEHAVED where there is no JetStream, or what NATS throws. */
+/**
+ * Opens or creates the bucket.
+ * @throws NewcutError NODE_MISBEHAVED if there is no JetStream, or an error of the NATS client
+ */
 export function openBucket({ link, replicas, onWarning }: StoreOptions): Promise<KV> {
   const { jetstream, subjects } = link
   return link.knownAsMissing(async () => {
@@ -64,7 +67,10 @@ export function openBucket({ link, replicas, onWarning }: StoreOptions): Promise
   })
 }
 
-/** The stream and its consumer. Throws what NATS throws. */
+/**
+ * Creates or updates the stream of candidates and its consumer.
+ * @throws an error of the NATS client
+ */
 export async function prepareCandidates({ link, replicas, onWarning }: StoreOptions): Promise<void> {
   const { jetstream, subjects } = link
   const manager = await jetstream.jetstreamManager(false)
@@ -92,7 +98,7 @@ export async function prepareCandidates({ link, replicas, onWarning }: StoreOpti
   if (present === null || othersOf(consumer, present).length > 0) await manager.consumers.add(subjects.stream, consumer)
 }
 
-/** null: there is no such thing. */
+/** @returns null if the stream or consumer does not exist */
 export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()
@@ -102,13 +108,13 @@ export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | null>
   }
 }
 
-/** The entries of `wanted` that are other in `present`. */
+/** Entries of `wanted` that differ in `present`. */
 export function othersOf(wanted: object, present: object): [string, unknown][] {
   const values: Readonly<Record<string, unknown>> = { ...present }
   return Object.entries(wanted).filter(([key, value]) => String(values[key]) !== String(value))
 }
 
-/** Changes what is other than wanted. A cluster that lacks a server refuses, and keeps what it has. */
+/** Updates settings that differ from `wanted`. A cluster without one of its servers refuses and keeps its settings. */
 export async function adapt(
   manager: JetStreamManager,
   config: StreamConfig,

@@ -1,4 +1,4 @@
-/** The files of the journal: what it needs of a disk, and the disk of this machine. */
+/** Disk access of the journal, as a port and for this machine. */
 import {
   closeSync,
   createReadStream,
@@ -12,24 +12,30 @@ import {
 } from 'node:fs'
 import type { Readable } from 'node:stream'
 
-/** All calls throw what the system says. */
+/** File operations of the journal. All methods throw the errors of the file system. */
 export interface Disk {
-  /** Makes a folder, and those above it. One that exists is left as it is. */
+  /** Creates a folder and its parents; an existing one stays as it is. */
   makeFolder(folder: string): void
-  /** Names of the files in a folder. Throws ENOENT where there is none. */
+  /**
+   * Names of the files in a folder.
+   * @throws ENOENT if the folder does not exist
+   */
   list(folder: string): string[]
-  /** Opens a file to append to, and makes it where there is none. */
+  /** Opens a file for appending; creates it if necessary. */
   open(path: string): DiskFile
-  /** The bytes of a file from the beginning. Fails as a stream does. */
+  /** Streams a file from the beginning. */
   read(path: string): Readable
 }
 
 export interface DiskFile {
-  /** The last byte; null: the file is empty. */
+  /** @returns the last byte, or null if the file is empty */
   last(): number | null
-  /** Appends the bytes from this index on, or some of them. Returns how many: one at least. */
+  /**
+   * Appends some or all bytes, beginning at this index.
+   * @returns the number of bytes written, at least one
+   */
   append(bytes: Uint8Array, from: number): number
-  /** Calls `done` when what was appended lies on the disk itself; with an error when that failed. */
+  /** Flushes appended data to the disk, then calls `done`, with an error on failure. */
   sync(done: (error: Error | null) => void): void
   close(): void
 }

@@ -1,7 +1,8 @@
 /**
- * The journal of solutions on disk: files of lines (record.ts), one a month, that are only ever appended to. A line is
- * with the operating system before anything else happens to its solution, so it survives the death of the process; it
- * is on the disk soon after. Lines that a disk does not take are kept, and written before the next one that it takes.
+ * Journal of solutions on disk: one append-only file of lines (record.ts) per month.
+ *
+ * Each line reaches the operating system before its solution advances, so it survives a crash of the process; the flush
+ * to disk follows soon. Lines that cannot be written stay in memory and are retried with the next line.
  */
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,25 +12,25 @@ import { afterLine, type BlockRecord, type Line, parseLine } from './record.ts'
 
 const FILE = /^blocks-\d{4}-\d\d\.jsonl$/
 const NEWLINE = 0x0a
-/** Most lines that are kept while none can be written; the oldest are given up. A solution has some ten of them. */
-const MAX_KEPT = 10_000
+/** Maximum number of lines kept in memory while writes fail; the oldest are dropped. A solution has about ten lines. */
+const MAX_QUEUED = 10_000
 
 export interface JournalEvents {
-  /** A line could not be written. Said once, until one can be written again. */
+  /** Called once per outage when a line cannot be written. */
   readonly onTrouble: (message: string) => void
   readonly onRecovered: (message: string) => void
 }
 
-/** What the files of a folder hold. */
+/** Content of all journal files in a folder. */
 export interface JournalContent {
   /** By block hash, oldest first. */
   readonly records: ReadonlyMap<string, BlockRecord>
-  /** Lines that could not be read, or whose solution is missing. */
+  /** Lines that are damaged, or whose solution is missing. */
   readonly damaged: number
 }
 
-/** A line, and the name of the file that it goes into. */
-interface KeptLine {
+/** A line and the name of its file. */
+interface QueuedLine {
   readonly name: string
   readonly text: string
 }
@@ -38,12 +39,12 @@ export class Journal {
   readonly folder: string
   readonly #events: JournalEvents
   readonly #disk: Disk
-  /** Lines that are to be written, oldest first. */
-  readonly #lines: KeptLine[] = []
+  /** Lines to be written, oldest first. */
+  readonly #queue: QueuedLine[] = []
   #isFailing = false
-  /** Whether the last line of the file may be incomplete. */
+  /** True if the last line of the file may be incomplete. */
   #isTorn = true
-  /** Files that are being synced, and whether lines have come since that began: a slow disk gets one call at a time. */
+  /** Files being synced. `isDue` is set when lines arrive meanwhile, so that a slow disk gets one call at a time. */
   readonly #syncing = new Map<string, { isDue: boolean }>()
 
   private constructor(folder: string, events: JournalEvents, disk: Disk) {
@@ -52,33 +53,36 @@ export class Journal {
     this.#disk = disk
   }
 
-  /** Makes the folder. Throws NewcutError BAD_OPTION where nothing can be written there. */
+  /**
+   * Opens the journal and creates its folder.
+   * @throws NewcutError BAD_OPTION if the folder is not writable
+   */
   static open(folder: string, events: JournalEvents, disk: Disk = systemDisk): Journal {
     try {
       disk.makeFolder(folder)
       disk.open(join(folder, fileOf(new Date(Date.now()).toISOString()))).close()
     } catch (error) {
-      throw new NewcutError('BAD_OPTION', `the journal cannot be kept in ${folder}: ${describeError(error)}`, {
-        hint: '--state DIR names another folder, --state off keeps none',
+      throw new NewcutError('BAD_OPTION', `cannot write the journal in ${folder}: ${describeError(error)}`, {
+        hint: 'set --state DIR to another folder, or mine without a journal with --state off',
         cause: error,
       })
     }
     return new Journal(folder, events, disk)
   }
 
-  /** A journal that cannot be opened, as its user knows: it is tried anew at every line. */
+  /** A journal whose folder cannot be opened, as the caller has reported. Every line retries. */
   static later(folder: string, events: JournalEvents, disk: Disk = systemDisk): Journal {
     const journal = new Journal(folder, events, disk)
     journal.#isFailing = true
     return journal
   }
 
-  /** Appends a line. A failure is told, and never thrown: mining goes on, and the line is written later if it can be. */
+  /** Appends a line. Never throws: on failure it reports through `onTrouble`, keeps the line and retries later. */
   append(line: Line): void {
-    this.#lines.push({ name: fileOf(line.at), text: `${JSON.stringify(line)}\n` })
-    if (this.#lines.length > MAX_KEPT) this.#lines.shift()
+    this.#queue.push({ name: fileOf(line.at), text: `${JSON.stringify(line)}\n` })
+    if (this.#queue.length > MAX_QUEUED) this.#queue.shift()
     try {
-      while (this.#lines.length > 0) this.#write(this.#lines[0].name)
+      while (this.#queue.length > 0) this.#write(this.#queue[0].name)
     } catch (error) {
       this.#isTorn = true
       this.#fail(`the journal cannot be written: ${describeError(error)}`)
@@ -95,16 +99,19 @@ export class Journal {
     this.#isFailing = true
   }
 
-  /** Writes the next lines that go into this file. Throws what the system says; what was written by then is. */
+  /**
+   * Writes the queued lines of this file.
+   * @throws the error of the file system; lines written before it stay written
+   */
   #write(name: string): void {
     const path = join(this.folder, name)
-    // Opened anew each time: a file that somebody moved away or deleted is simply begun anew.
+    // Open the file each time: if someone moves or deletes it, a new one starts.
     const file = this.#open(path)
     try {
-      for (let next = this.#lines[0]; next?.name === name; next = this.#lines[0]) {
+      for (let next = this.#queue[0]; next?.name === name; next = this.#queue[0]) {
         appendAll(file, this.#isTorn && !endsWithNewline(file) ? `\n${next.text}` : next.text)
         this.#isTorn = false
-        this.#lines.shift()
+        this.#queue.shift()
       }
     } catch (error) {
       closeQuietly(file)
@@ -118,7 +125,7 @@ export class Journal {
     return this.#disk.open(path)
   }
 
-  /** Not waited for: a solution is worth more the sooner it arrives. */
+  /** Syncs without blocking: a solution must reach its issuer as soon as possible. */
   #sync(path: string, file: DiskFile): void {
     const before = this.#syncing.get(path)
     if (before !== undefined) {
@@ -145,11 +152,17 @@ export class Journal {
   }
 }
 
-/** Reads all files of a folder; none when there is no such folder. Throws NewcutError BAD_INPUT. */
+/**
+ * Reads all journal files of a folder. A missing folder counts as empty.
+ * @throws NewcutError BAD_INPUT
+ */
 export async function readJournal(folder: string, disk: Disk = systemDisk): Promise<JournalContent> {
   const records = new Map<string, BlockRecord>()
   let damaged = 0
-  /** Those before the first line of their solution: the clock was set back, so that they are in the file of an earlier month. */
+  /**
+   * Lines read before the first line of their solution: the clock was set back, so they are in the file of an earlier
+   * month.
+   */
   const early: Line[] = []
   const take = (line: Line) => {
     const record = afterLine(records.get(line.hash), line)
@@ -199,7 +212,7 @@ function appendAll(file: DiskFile, text: string): void {
   for (let done = 0; done < bytes.length; ) done += file.append(bytes, done)
 }
 
-/** What a disk says on closing was said of a write or a sync before, or is said at the next line. */
+/** Ignores errors of the file system on close: a write or sync has reported them before, or the next line will. */
 function closeQuietly(file: DiskFile): void {
   try {
     file.close()

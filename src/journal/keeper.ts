@@ -1,4 +1,4 @@
-/** Writes what the miner tells of solutions into the journal. */
+/** Records the miner's solution events in the journal. */
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { Journal } from './journal.ts'
 import type { Line } from './record.ts'
@@ -11,7 +11,7 @@ export interface KeeperOptions {
   readonly nowMs: () => number
 }
 
-/** A receiver of the miner's events. A line is written before it returns. */
+/** Returns a listener for the miner's events, which writes a line before it returns. */
 export function keeperOf({ journal, network, account, nowMs }: KeeperOptions): (event: MinerEvent) => void {
   return (event) => {
     const at = new Date(nowMs()).toISOString()

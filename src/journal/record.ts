@@ -1,6 +1,6 @@
 /**
- * The journal of solutions, as text: a line of JSON for each step in the life of a solution. The first line of a life
- * holds the solved work, so that it can be handed in after a crash; later lines hold what changed.
+ * Text format of the journal: one JSON line for each step of a solution. The first line contains the solved work, so
+ * that it can be resubmitted after a crash; later lines contain changes.
  */
 
 import { mayGoOn, type StepName } from '../core/solution.ts'
@@ -23,7 +23,7 @@ const FoundLine = Type.Object({
   chain: Count,
   height: Count,
   device: Text,
-  /** Hashes spent on it, in units of what a solution takes on average. */
+  /** Hashes spent on the solution, relative to the average per solution. */
   effort: Type.Number({ minimum: 0 }),
   difficulty: Type.Number({ minimum: 0 }),
   /** Solved work bytes, base64url. */
@@ -36,12 +36,12 @@ const LostStep = Type.Union([Type.Literal('stale'), Type.Literal('orphaned')])
 export const Line = Type.Union([
   FoundLine,
   Type.Object({ ...named, step: PlainStep }),
-  /** `mayReturn`: the block in its place does not lie deep yet. */
+  /** `mayReturn`: the competing block is not deep yet. */
   Type.Object({ ...named, step: LostStep, mayReturn: Type.Optional(Type.Boolean()) }),
   Type.Object({ ...named, step: Type.Literal('confirmed'), depth: Count }),
   Type.Object({ ...named, step: Type.Literal('unconfirmed'), message: Text }),
   Type.Object({ ...named, step: Type.Literal('rejected'), reason: Text, message: Text }),
-  /** `mayReturn`: its block may be in the chain all the same. */
+  /** `mayReturn`: the block may be in the chain nevertheless. */
   Type.Object({
     ...named,
     step: Type.Literal('lost'),
@@ -49,7 +49,7 @@ export const Line = Type.Union([
     message: Text,
     mayReturn: Type.Optional(Type.Boolean()),
   }),
-  /** What the block paid, in coins: a decimal number. */
+  /** Reward of the block in coins, as a decimal number. */
   Type.Object({
     ...named,
     step: Type.Literal('reward'),
@@ -58,23 +58,26 @@ export const Line = Type.Union([
 ])
 export type Line = Readonly<Static<typeof Line>>
 
-/** A solution, and how far it has come. */
+/** A solution and its latest state. */
 export interface BlockRecord extends Omit<FoundLine, 'at' | 'step'> {
   /** UTC, ISO 8601. */
   readonly foundAt: string
   readonly state: StepName
-  /** Of a block that is confirmed: 1 is the head of its chain. The newest that is known. */
+  /** Latest known depth of a confirmed block; 1 is the head of its chain. */
   readonly depth: number | null
-  /** Of one that is stale, orphaned or lost: whether more may become of it, as its chain was not settled then. */
+  /** For stale, orphaned or lost solutions: true if their chain was not settled, so that later steps may follow. */
   readonly mayReturn: boolean
-  /** Why it was rejected or lost. */
+  /** Reason for rejection or loss. */
   readonly reason: string | null
   readonly message: string | null
-  /** In coins; null: not known. */
+  /** In coins; null if unknown. */
   readonly reward: string | null
 }
 
-/** A line of text; null for one that is damaged, such as the last one before a power cut. */
+/**
+ * Parses a line.
+ * @returns null if the line is damaged, such as the last one before a power cut
+ */
 export function parseLine(text: string): Line | null {
   try {
     const line: unknown = JSON.parse(text)
@@ -84,7 +87,10 @@ export function parseLine(text: string): Line | null {
   }
 }
 
-/** The record after this line; null: the line belongs to a solution whose first line is missing. */
+/**
+ * Applies a line to a record.
+ * @returns null if the first line of the solution is missing
+ */
 export function afterLine(record: BlockRecord | undefined, line: Line): BlockRecord | null {
   if (line.step === 'found') {
     const { at, step, ...found } = line
@@ -100,6 +106,9 @@ export function afterLine(record: BlockRecord | undefined, line: Line): BlockRec
   return { ...record, state: line.step, depth, mayReturn, reason, message }
 }
 
-/** Whether more may become of a solution of the journal. */
+/**
+ * True if later steps of a solution may follow.
+ * @param confirmations depth at which a confirmed solution is final
+ */
 export const isUnfinished = ({ state, ...told }: BlockRecord, confirmations: number): boolean =>
   mayGoOn({ step: state, ...told }, confirmations)

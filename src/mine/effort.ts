@@ -1,4 +1,4 @@
-/** Books hashes to the jobs they are spent on: the effort of each solution, and the luck of the run. */
+/** Attributes hashes to the jobs that they are spent on: the effort of each solution and the luck of the run. */
 import type { Pursuit } from './issued.ts'
 import { type RankedSolution, Results, type ResultsSnapshot } from './results.ts'
 
@@ -6,15 +6,15 @@ export class Effort {
   readonly #hashes: () => number
   readonly #results = new Results()
   #pursuit: Pursuit | null = null
-  /** The hashes that are booked. */
+  /** Hashes attributed so far. */
   #booked = 0
 
-  /** `hashes`: of all engines since the start; never falls. */
+  /** @param hashes returns the hashes of all engines since the start; never decreases */
   constructor(hashes: () => number) {
     this.#hashes = hashes
   }
 
-  /** From now on hashes go to this job. null: to none. */
+  /** Attributes hashes to this job from now, or to none if null. */
   pursue(pursuit: Pursuit | null): void {
     this.#book()
     if (this.#pursuit !== null) this.#pursuit.leftAtHashes = this.#booked
@@ -23,16 +23,17 @@ export class Effort {
   }
 
   /**
-   * A solution was found. `hashesSince`: hashes between finding it and now. They were in vain, as are those between the
-   * solution and the next job, and count for neither. Returns its effort.
+   * Records a solution. The hashes after it, up to the next job, are wasted and do not count as effort.
+   * @param hashesSince hashes between finding the solution and now
+   * @returns the effort of the solution
    */
   found(pursuit: Pursuit, share: RankedSolution, hashesSince: number): number {
-    // A job with many solutions is searched on.
+    // Engines keep searching a job that has many solutions, so its later hashes count.
     this.#forget(pursuit, pursuit.job.manySolutions ? 0 : hashesSince)
     return this.#results.add(share)
   }
 
-  /** A solution was found that is not wanted, since enough are on their way: its job is searched in vain. */
+  /** Records a surplus solution, when enough are on their way. Later hashes on its job are wasted. */
   unwanted(pursuit: Pursuit, hashesSince: number): void {
     this.#forget(pursuit, hashesSince)
     if (pursuit === this.#pursuit) this.pursue(null)
@@ -43,7 +44,7 @@ export class Effort {
     return this.#results.snapshot()
   }
 
-  /** Of the hashes since then, those that were spent on the job. */
+  /** Subtracts those of the last `hashesSince` hashes that were spent on the job. */
   #forget({ difficulty, leftAtHashes }: Pursuit, hashesSince: number): void {
     this.#book()
     const hashes = hashesSince - (this.#booked - (leftAtHashes ?? this.#booked))

@@ -1,23 +1,23 @@
-/** The engines of a miner: those that search, those that leave, and what devices have done that are gone. */
+/** The engines of a miner: active, starting and leaving ones, and the counters of devices that are gone. */
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine/engine.ts'
 import type { EngineDevice } from './rates.ts'
 
-/** An engine that leaves has stopped searching by then, or is ended while it searches. */
+/** Timeout for a leaving engine to stop searching. After it, the engine is stopped while it searches. */
 const MAX_LEAVE_MS = 3_000
-/** What its slowest devices found by then still counts: new work is not waited for by all of them. */
+/** Wait for late claims: `setWork` does not wait for the slowest devices, and what they found still counts. */
 const LAST_CLAIMS_MS = 100
 
 export class EngineSet {
   readonly #clock: Clock
-  /** Engines that search. */
+  /** Active engines. */
   #engines: readonly Engine[] = []
-  /** Engines that were given no more work, and whose last claims are awaited. */
+  /** Engines without work that may still send claims. */
   #leaving: readonly Engine[] = []
-  /** Engines that get ready. */
-  #coming: readonly Engine[] = []
-  /** What the devices of engines did that have left, by engine and device. */
+  /** Engines that are starting. */
+  #starting: readonly Engine[] = []
+  /** Counters of devices of stopped engines, by engine and device. */
   readonly #former = new Map<string, EngineDevice>()
   #formerHashes = 0
 
@@ -25,31 +25,40 @@ export class EngineSet {
     this.#clock = clock
   }
 
-  /** Starts the first engines, and keeps those that start. Throws the first failure when nothing would search. */
+  /**
+   * Starts the first engines and keeps those that start.
+   * @throws the first failure if none starts
+   */
   async start(engines: readonly Engine[], workBytes: number, events: EngineEvents): Promise<void> {
-    this.#coming = engines
+    this.#starting = engines
     const results = await Promise.allSettled(engines.map((engine) => engine.start(workBytes, events)))
-    this.#coming = []
+    this.#starting = []
     const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
     this.#engines = engines.filter((_, index) => results[index].status === 'fulfilled')
     if (this.#engines.length === 0) throw failures[0]
     for (const failure of failures) events.onWarning(describeError(failure))
   }
 
-  /** Starts further engines, all or none. Throws the first failure. `exchange` lets them search. */
+  /**
+   * Starts further engines, all or none. `exchange` makes them active.
+   * @throws the first failure
+   */
   async prepare(engines: readonly Engine[], workBytes: number, events: EngineEvents): Promise<void> {
-    this.#coming = engines
+    this.#starting = engines
     try {
       await Promise.all(engines.map((engine) => engine.start(workBytes, events)))
     } catch (error) {
       await Promise.all(engines.map((engine) => engine.stop()))
       throw error
     } finally {
-      this.#coming = []
+      this.#starting = []
     }
   }
 
-  /** From here on the engines that were prepared get the work, and those that leave get none. */
+  /**
+   * Makes the prepared engines active and takes the leaving ones out, in one step.
+   * @returns the engines that leave
+   */
   exchange(leaving: readonly Engine[], coming: readonly Engine[]): readonly Engine[] {
     const out = this.#engines.filter((engine) => leaving.includes(engine))
     this.#engines = [...this.#engines.filter((engine) => !out.includes(engine)), ...coming]
@@ -58,8 +67,9 @@ export class EngineSet {
   }
 
   /**
-   * Ends engines that leave, once they search nothing and what they found has been claimed. `sequence`: higher than that
-   * of any work before. `signal`: nothing is waited for any more.
+   * Stops leaving engines once they search nothing and their last claims have arrived.
+   * @param sequence higher than that of any earlier work
+   * @param signal ends all waits
    */
   async dismiss(leaving: readonly Engine[], sequence: number, signal: AbortSignal): Promise<void> {
     await Promise.all(
@@ -75,19 +85,22 @@ export class EngineSet {
     )
   }
 
-  /** Gives work to all engines. True when nearly all devices searched it. */
+  /**
+   * Gives work to all engines.
+   * @returns true if nearly all devices searched it
+   */
   async setWork(work: EngineWork): Promise<boolean> {
     const taken = await Promise.all(this.#engines.map((engine) => engine.setWork(work)))
     return taken.every((all) => all)
   }
 
-  /** Hashes since the start, including engines that have left. Never falls. */
+  /** Hashes since the start, including engines that have left. Never decreases. */
   hashes(): number {
     const all = [...this.#engines, ...this.#leaving]
     return all.reduce((sum, engine) => sum + engine.hashes(), this.#formerHashes)
   }
 
-  /** The devices of the engines that search. A device goes on counting where one of its name left. */
+  /** Devices of the active engines. Counters carry over to a replacement device of the same name. */
   devices(): EngineDevice[] {
     const devices = this.#engines.flatMap(devicesOf)
     const before = this.#before()
@@ -98,20 +111,20 @@ export class EngineSet {
     })
   }
 
-  /** Devices of engines that have left, or are leaving, of whose name there is none now. */
+  /** Devices of stopped or leaving engines that have no replacement of the same name. */
   gone(): EngineDevice[] {
     const before = this.#before()
     if (before.size > 0) for (const device of this.#engines.flatMap(devicesOf)) before.delete(keyOf(device))
     return [...before.values()]
   }
 
-  /** Ends all engines, those too that get ready or leave. */
+  /** Stops all engines, including starting and leaving ones. */
   async stop(): Promise<void> {
-    const all = [...this.#engines, ...this.#coming, ...this.#leaving]
+    const all = [...this.#engines, ...this.#starting, ...this.#leaving]
     await Promise.all(all.map((engine) => engine.stop()))
   }
 
-  /** What devices did in engines that are no longer here, by engine and device. */
+  /** Counters of devices of stopped and leaving engines, by engine and device. */
   #before(): Map<string, EngineDevice> {
     const before = new Map(this.#former)
     for (const device of this.#leaving.flatMap(devicesOf)) add(before, device)
@@ -136,7 +149,7 @@ function add(devices: Map<string, EngineDevice>, device: EngineDevice): void {
   devices.set(key, before === undefined ? device : together(device, before))
 }
 
-/** The device with the counts of one of its name that came before it. */
+/** Adds the counters of a previous device of the same name. */
 function together(device: EngineDevice, before: EngineDevice): EngineDevice {
   const sums = { hashes: device.hashes + before.hashes, faults: device.faults + before.faults }
   const hardwareErrors = (device.hardwareErrors ?? 0) + (before.hardwareErrors ?? 0)

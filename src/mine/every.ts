@@ -1,13 +1,13 @@
-/** Small things that wait. */
+/** Timers on an injected clock that end with an abort signal. */
 import type { Clock } from '../core/clock.ts'
 
-/** Runs a function after that time unless the signal aborts before. */
+/** Calls `run` once after the delay, unless the signal aborts first. */
 export function after(clock: Clock, delayMs: number, signal: AbortSignal, run: () => void): void {
   const cancel = clock.after(delayMs, run)
   signal.addEventListener('abort', cancel, { once: true })
 }
 
-/** Runs a function at an interval until the signal aborts. */
+/** Calls `run` at each interval until the signal aborts. */
 export function every(clock: Clock, intervalMs: number, signal: AbortSignal, run: () => void): void {
   let cancel: () => void = () => undefined
   const schedule = () => {

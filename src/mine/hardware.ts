@@ -1,46 +1,46 @@
-/** What a miner mines with, as people count it: the processor with all its threads, each GPU; and how warm it is. */
+/** The hardware of a miner as users count it: one CPU with all its threads, each GPU, and their sensor readings. */
 import type { RateWindows } from './hashrate.ts'
 import type { EngineDevice, Rates } from './rates.ts'
 import type { DeviceTally, Tally } from './tally.ts'
 
-/** Figures of sensors; null: not known. */
+/** Sensor values; null if unknown. */
 export interface Sensed {
   readonly celsius: number | null
-  /** Speed of the fan in per cent of its highest. */
+  /** Fan speed in per cent of its maximum. */
   readonly fanPercent: number | null
-  /** Power drawn. */
+  /** Power draw. */
   readonly watts: number | null
 }
 
-/** What the sensors of a processor or a card tell. */
+/** Sensor readings of a CPU or a graphics card. */
 export interface Reading extends Sensed {
   readonly kind: 'cpu' | 'gpu'
-  /** Who made the card, in lower case, such as `nvidia`. */
+  /** Vendor in lower case, such as `nvidia`. */
   readonly vendor: string
-  /** Name of the card; null: not known. */
+  /** Model name of the card, or null if unknown. */
   readonly model: string | null
-  /** Place on the PCI bus, such as `01:00.0`; null: not known, or a processor. */
+  /** PCI address, such as `01:00.0`; null for a CPU or if unknown. */
   readonly pci: string | null
 }
 
 export interface HardwareSnapshot extends Sensed, DeviceTally {
-  /** `cpu`, `gpu0`, ...: the name that devices share, or that of the only device. */
+  /** `cpu`, `gpu0`, ...: the name that its devices share, or that of its only device. */
   readonly name: string
   readonly engine: string
-  /** Names of its present devices, such as threads. */
+  /** Names of its current devices, such as threads. */
   readonly devices: readonly string[]
   readonly model: string | null
   readonly vendor: string | null
-  /** Place on the PCI bus, such as `01:00.0`; null: not known, or a processor. */
+  /** PCI address, such as `01:00.0`; null for a CPU or if unknown. */
   readonly pci: string | null
-  /** With those of its devices that are gone. */
+  /** Including devices that are gone. */
   readonly hashes: number
   readonly hashrates: RateWindows
 }
 
 interface HardwareParts {
   readonly devices: readonly EngineDevice[]
-  /** Devices that are no longer there: what they did counts for the hardware that others shared with them. */
+  /** Devices that are gone. Their counters stay with the hardware that they shared with others. */
   readonly gone: readonly EngineDevice[]
   readonly rates: Rates
   readonly paused: boolean
@@ -50,7 +50,7 @@ interface HardwareParts {
 
 const UNKNOWN: Sensed & { readonly pci: null } = { celsius: null, fanPercent: null, watts: null, pci: null }
 
-/** The devices by what they run on, the processor first. */
+/** Groups devices by hardware, the CPU first. */
 export function hardwareOf({ devices, gone, rates, paused, tally, readings }: HardwareParts): HardwareSnapshot[] {
   const groups = new Map<string, [EngineDevice, ...EngineDevice[]]>()
   for (const device of devices) {
@@ -84,15 +84,15 @@ export function hardwareOf({ devices, gone, rates, paused, tally, readings }: Ha
   return [...hardware.filter(isProcessor), ...hardware.filter((each) => !isProcessor(each))]
 }
 
-/** Claims that did not solve, and that the miner was not given to judge. */
+/** Hardware errors that the devices reported themselves, without a claim for the miner to check. */
 export function errorsOf(devices: readonly EngineDevice[]): number {
   return devices.reduce((sum, { hardwareErrors = 0 }) => sum + hardwareErrors, 0)
 }
 
 /**
- * The reading for each device; null where none is surely its own. Cards are told apart by name, or by vendor where the
- * sensors tell no name. Of several alike, the first device has the first reading, but only where all of them mine:
- * otherwise nobody knows which do.
+ * Assigns readings to devices. Cards match by model, or by vendor if the sensors report no model. Identical cards
+ * cannot be told apart, so they get readings, in order, only if every one of them mines.
+ * @returns a reading for each device, or null if none is certainly its own
  */
 export function readingsFor(devices: readonly EngineDevice[], readings: readonly Reading[]): (Reading | null)[] {
   const processors = readings.filter(({ kind }) => kind === 'cpu')

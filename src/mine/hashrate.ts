@@ -1,23 +1,23 @@
-/** Hash rates over the windows that miners usually show: 10 s, 60 s and 15 minutes; none before a window is full. */
+/** Hashrates over 10 s, 60 s and 15 minutes, the usual windows of miners. */
 
 const WINDOWS_MS = { '10s': 10_000, '60s': 60_000, '15m': 900_000 } as const
 export type WindowName = keyof typeof WINDOWS_MS
-/** Hashes per second over each window, or null while it is not full. */
+/** Hashes per second over each window, or null until the window is full. */
 export type Hashrates = Readonly<Record<WindowName, number | null>>
 
-/** Rates over each window, and the highest rate over 10 s that there ever was; null until that window was full once. */
+/** Hashrates, and the highest 10-second rate so far, or null until that window was full once. */
 export interface RateWindows extends Hashrates {
   readonly highest: number | null
 }
 
 export const NO_RATES: Hashrates = { '10s': null, '60s': null, '15m': null }
 
-/** Distance between the samples of a window. The time that a rate covers exceeds its window by at most this much. */
+/** Sampling interval of each window. The time that a rate covers exceeds its window by at most one interval. */
 const STEPS_MS: Readonly<Record<WindowName, number>> = { '10s': 1000, '60s': 5000, '15m': 60_000 }
 
 export const NO_WINDOWS: RateWindows = { ...NO_RATES, highest: null }
 
-/** Memory does not grow: 12 + 14 + 17 samples, however often and long it is sampled. */
+/** Uses constant memory: 12 + 14 + 17 samples, however often and long it is sampled. */
 export class HashrateMeter {
   readonly #windows = {
     '10s': new Samples(WINDOWS_MS['10s'], STEPS_MS['10s']),
@@ -26,9 +26,7 @@ export class HashrateMeter {
   }
   #highest: number | null = null
 
-  /**
-   * Records the count of hashes so far. Times must not decrease. A count that decreases is that of a restarted device.
-   */
+  /** Records the total number of hashes. Times must not decrease. A lower total means that the device restarted. */
   sample(atMs: number, hashes: number): void {
     for (const window of Object.values(this.#windows)) window.add(atMs, hashes)
     const rate = this.#windows['10s'].rate()
@@ -45,13 +43,13 @@ export class HashrateMeter {
   }
 }
 
-/** A ring of samples, the first of each step; and the newest one, whatever its step. */
+/** Ring of samples, one per interval, plus the newest sample. */
 class Samples {
   readonly #windowMs: number
   readonly #stepMs: number
   readonly #times: Float64Array
   readonly #hashes: Float64Array
-  /** Samples ever put into the ring. */
+  /** Samples ever added. */
   #count = 0
   #newestMs = 0
   #newestHashes = 0
@@ -59,7 +57,7 @@ class Samples {
   constructor(windowMs: number, stepMs: number) {
     this.#windowMs = windowMs
     this.#stepMs = stepMs
-    // Two more than steps in the window: the oldest sample may be a step older than the window, the newest is its end.
+    // Two extra samples: the oldest may be one interval older than the window, and the newest is its end.
     const capacity = windowMs / stepMs + 2
     this.#times = new Float64Array(capacity)
     this.#hashes = new Float64Array(capacity)
@@ -77,7 +75,7 @@ class Samples {
     this.#newestHashes = hashes
   }
 
-  /** The rate since the latest sample that is at least a window old. */
+  /** The rate since the latest sample that is at least one window old, or null if there is none. */
   rate(): number | null {
     const edgeMs = this.#newestMs - this.#windowMs
     const oldest = Math.max(0, this.#count - this.#times.length)

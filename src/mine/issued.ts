@@ -1,4 +1,4 @@
-/** Work that engines were given: by the sequence number of a claim it is known what the claim is for. */
+/** Work issued to engines, by sequence number, and the full check of claims for it. */
 import { withCreationTime, withNonce } from '../core/header.ts'
 import { hasFixedBits, isOfClass } from '../core/nonce.ts'
 import { meets, powHash } from '../core/pow.ts'
@@ -8,41 +8,41 @@ import type { Candidate } from '../engine/engine.ts'
 import type { Job } from '../source/source.ts'
 import type { BlockHashOf } from './readiness.ts'
 
-/** Works kept for judging late claims. A claim for older work is ignored. */
+/** Works kept to check late claims. Claims for older work are ignored. */
 const MAX_ISSUED_WORKS = 256
 
-/** A job under one sequence number: with one creation time. */
+/** A job with one creation time, under one sequence number. */
 export interface Issued {
   readonly work: Work
   readonly pursuit: Pursuit
-  /** Makes block hashes of its solutions; null: not yet. */
+  /** Computes block hashes of its solutions, or null until prepared. */
   blockHashOf: BlockHashOf | null
 }
 
-/** A job while it is searched. */
+/** The search for one job, over all its sequence numbers. */
 export interface Pursuit {
   readonly job: Job
   readonly difficulty: number
   readonly receivedAtMs: number
-  /** Its first sequence number: an external worker may search the job as it was then. */
+  /** The first sequence number of the job. An external worker may still search the work of that time. */
   firstSequence: number
-  /** When the news came that no block can come of it any more; null: not yet. */
+  /** When news made the job obsolete, or null while it can still become a block. */
   endedAtMs: number | null
-  /** Hashes of all engines when other work took its place; null: it is searched. */
+  /** Hashes of all engines when other work replaced it, or null while it is searched. */
   leftAtHashes: number | null
-  /** A solution was found and is on its way; no other is wanted. */
+  /** Whether a solution is on its way and no other is wanted. */
   solved: boolean
 }
 
-/** What a claim is, once it was hashed in full. */
+/** A claim after it was hashed in full. */
 export interface Claim {
   readonly bytes: Uint8Array
   readonly hash: Uint8Array
-  /** Whether it solves the job with a nonce that was free to try. */
+  /** Whether it solves the job with a nonce that the searcher may use. */
   readonly isRight: boolean
 }
 
-/** A job that came now. */
+/** @param receivedAtMs monotonic time */
 export function issuedFor(job: Job, receivedAtMs: number): Issued {
   const difficulty = Number(difficultyOf(job.target) ?? 0n)
   const pursuit = {
@@ -57,14 +57,18 @@ export function issuedFor(job: Job, receivedAtMs: number): Issued {
   return { work: job.work, pursuit, blockHashOf: null }
 }
 
-/** The same job with this creation time in microseconds, if that is later; null: it is not known. */
+/**
+ * Advances the creation time of issued work.
+ * @param time microseconds, or null if unknown
+ * @returns the same object if `time` is null or not later
+ */
 export function rolledTo(issued: Issued, time: bigint | null): Issued {
   if (time === null || time <= issued.work.fields.creationTime) return issued
   const work = workFromBytes(withCreationTime(issued.work.bytes, time))
   return { pursuit: issued.pursuit, work, blockHashOf: null }
 }
 
-/** Hashes a claim in full before it counts: the node forgets the work when a wrong solution is submitted. */
+/** Hashes a claim in full before it counts: a node forgets the work when it gets a wrong solution. */
 export function claimOf({ work, pursuit }: Issued, { nonce, creationTime }: Candidate): Claim {
   const searched = creationTime === undefined ? work.bytes : withCreationTime(work.bytes, creationTime)
   const bytes = withNonce(searched, nonce)
@@ -77,7 +81,7 @@ export function claimOf({ work, pursuit }: Issued, { nonce, creationTime }: Cand
 export class IssuedWorks {
   readonly #works = new Map<number, Issued>()
 
-  /** Forgets old works, but never how the present job was first. */
+  /** Adds work and evicts old work, but never the first issue of the current job. */
   add(sequence: number, issued: Issued): void {
     this.#works.set(sequence, issued)
     for (const [old, { pursuit }] of this.#works) {
@@ -86,7 +90,7 @@ export class IssuedWorks {
     }
   }
 
-  /** undefined: it was never issued, or is forgotten. */
+  /** @returns undefined if it was never issued, or is evicted */
   of(sequence: number): Issued | undefined {
     return this.#works.get(sequence)
   }

@@ -1,11 +1,11 @@
 /**
- * How the life of a solution goes on (its steps: core/solution.ts). Handing in and following are separate steps, so that a
- * journal of solutions can stand between them.
+ * The life of a solution after it is handed in (steps: core/solution.ts). Handing in and following are separate, so
+ * that a journal can stand between them.
  */
 import type { LifeStep, Receipt, Verdict } from '../core/solution.ts'
 import type { Solution, Source } from '../source/source.ts'
 
-/** A solution of an earlier run whose life has not come to its end. */
+/** A solution of an earlier run without a final verdict. */
 export interface Unfinished {
   /** Solved work. */
   readonly bytes: Uint8Array
@@ -14,13 +14,13 @@ export interface Unfinished {
   readonly effort: number
   /** Unix time in milliseconds. */
   readonly foundAtMs: number
-  /** Whether its issuer took it. */
+  /** Whether its issuer acknowledged it. */
   readonly isAcknowledged: boolean
-  /** What it counted as in the earlier run; null: nothing yet. */
+  /** Its verdict in the earlier run, or null if it had none. */
   readonly verdict: Verdict | null
 }
 
-/** What becomes of a solution that was handed in, to its end: the receipt, and what follows. Never throws. */
+/** All steps of a solution after it was handed in: the receipt, then those of following it. Never throws. */
 export async function* lifeAfter(
   handedIn: Promise<Receipt>,
   source: Source,
@@ -34,8 +34,8 @@ export async function* lifeAfter(
 }
 
 /**
- * What comes after a verdict that was given without an answer of whom it was handed in to: that its block is in the chain
- * all the same, and all that follows from there; or the same verdict once more, for good.
+ * Follow-up of a verdict that was inferred because the issuer never answered. Yields the corrected steps if the block
+ * is in the chain. Otherwise repeats the verdict as final.
  */
 async function* afterAll(
   receipt: Receipt,

@@ -1,4 +1,4 @@
-/** Solutions on their way: begins the life of each, counts what becomes of them, and tells every step. */
+/** Pending solutions: hands them in, follows them, counts their verdicts and reports every step. */
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
@@ -14,7 +14,7 @@ export interface LivesOptions {
   readonly source: Source
   readonly clock: Clock
   readonly onEvent: (event: SolutionEvent) => void
-  /** Told of every change of what is counted for a device. */
+  /** Called when the verdict counter of a device changes. */
   readonly onCount: (device: string, verdict: Verdict, change: 1 | -1) => void
   /** Aborts when the miner stops. */
   readonly stopped: AbortSignal
@@ -23,17 +23,17 @@ export interface LivesOptions {
 /** A solution that was just found. */
 export interface FoundSolution {
   readonly job: Job
-  /** Hashes that a solution of the job takes on average. */
+  /** Mean number of hashes per solution of the job. */
   readonly difficulty: number
   /** Solved work. */
   readonly bytes: Uint8Array
-  /** Makes its block hash; null: nothing was prepared for its work. */
+  /** Computes its block hash, or null if nothing was prepared for its work. */
   readonly blockHashOf: BlockHashOf | null
   readonly device: string
   readonly effort: number
-  /** A share whose hash also meets the target of its block. */
+  /** Whether a share also meets the target of its block. */
   readonly isPoolBlock: boolean
-  /** How long after the news that ended its work it was found; null: before. */
+  /** Delay in milliseconds after the news that ended its work, or null if it was found before. */
   readonly lateMs: number | null
 }
 
@@ -46,19 +46,19 @@ interface Life {
   readonly lateMs: number | null
   readonly foundAtMs: number
   step: LifeStep
-  /** What was last said of it, perhaps in an earlier run; null: nothing yet. */
+  /** Last reported verdict, perhaps of an earlier run, or null. */
   verdict: Verdict | null
-  /** What it counts as in this run; null: nothing, or it was counted in an earlier run. */
+  /** Verdict under which this run counts it. Null if it has none, or if an earlier run counted it. */
   counted: Verdict | null
   readonly isOfThisRun: boolean
 }
 
-/** How long a stop waits for the verdicts of solutions that were handed in. */
+/** Maximum wait for pending verdicts at shutdown. */
 const STOP_GRACE_MS = 800
 
 export class Lives {
   readonly #options: LivesOptions
-  /** A promise for each that resolves at its end. */
+  /** Pending solutions, each with a promise that resolves when its life ends. */
   readonly #lives = new Map<Life, Promise<void>>()
   readonly #counts: Record<Verdict, number> = { ...noVerdicts }
   #accepted = 0
@@ -69,27 +69,27 @@ export class Lives {
     this.#options = options
   }
 
-  /** By verdict. */
+  /** Solutions by verdict. */
   get counts(): VerdictCounts {
     return { ...this.#counts }
   }
 
-  /** Accepted blocks that were found in this run. */
+  /** Accepted blocks of this run. */
   get accepted(): number {
     return this.#accepted
   }
 
-  /** Shares of this run that a pool took and that are blocks. */
+  /** Accepted shares of this run that are also blocks. */
   get poolBlocks(): number {
     return this.#poolBlocks
   }
 
-  /** Solutions of this run of which nobody knows yet what they come to. */
+  /** Solutions of this run without a verdict. */
   get undecided(): number {
     return [...this.#lives.keys()].filter(({ verdict, isOfThisRun }) => isOfThisRun && verdict === null).length
   }
 
-  /** Tells of a solution, for the journal, and then hands it in. */
+  /** Reports a solution, so that the journal has it, and then hands it in. */
   begin({ job, difficulty, bytes, blockHashOf, ...found }: FoundSolution): void {
     const { clock, onEvent } = this.#options
     const hash = encodeBase64Url((blockHashOf ?? blockHash)(bytes))
@@ -101,8 +101,8 @@ export class Lives {
   }
 
   /**
-   * Goes on with a solution of an earlier run: hands it in unless its node took it then, and follows it. However old the
-   * clock of this machine says that it is, its node knows better.
+   * Resumes a solution of an earlier run: hands it in unless its issuer acknowledged it, and follows it. Its age by
+   * this machine's clock does not matter: the node decides whether it is too old.
    */
   resume({ bytes, issuer, device, effort, foundAtMs: foundAtWallMs, isAcknowledged, verdict }: Unfinished): void {
     const { source, clock, stopped } = this.#options
@@ -114,7 +114,7 @@ export class Lives {
       ...{ reason: 'start', noticedAtMs: nowMs },
     }
     const hash = encodeBase64Url(blockHash(bytes))
-    // A leader of a fleet may have taken it from a rig meanwhile.
+    // In a fleet, the leader may already have it from a rig.
     if ([...this.#lives.keys()].some((life) => life.hash === hash)) return
     const step: LifeStep = { step: isAcknowledged ? 'acknowledged' : 'handed-in' }
     const told = { step, verdict, counted: null, isOfThisRun: false, isPoolBlock: false }
@@ -124,7 +124,7 @@ export class Lives {
     else this.#handIn(life, solution)
   }
 
-  /** Waits for the last verdicts, but not for long, and tells what is known of the others by then. */
+  /** Waits briefly for pending verdicts, then reports the rest as lost or unconfirmed. */
   async finish(): Promise<void> {
     if (this.#lives.size === 0) return
     let cancel: () => void = () => undefined
@@ -137,7 +137,7 @@ export class Lives {
     for (const life of this.#lives.keys()) if (life.verdict === null) this.#giveUp(life)
   }
 
-  /** Tells so first: a miner that dies after it hands it in once more. */
+  /** Reports the step first: a miner that dies after it submits the solution again at the next start. */
   #handIn(life: Life, solution: Solution): void {
     const { source, stopped } = this.#options
     this.#take(life, { step: 'handed-in' })
@@ -149,25 +149,25 @@ export class Lives {
     this.#lives.set(life, end)
   }
 
-  /** Takes the steps of a solution to its end. */
+  /** Processes the steps of a solution until the last one. */
   async #live(life: Life, steps: AsyncIterable<LifeStep>): Promise<void> {
     for await (const step of steps) {
-      // It was given up when the miner ended.
+      // finish() has already settled it.
       if (this.#isOver) return
       this.#take(life, step)
     }
-    // The miner stopped before anybody knew what became of it.
+    // The miner stopped before the verdict was known.
     if (life.verdict === null) this.#giveUp(life)
   }
 
-  /** A verdict counts once; a later one takes its place, as when a confirmed block is orphaned. */
+  /** Records a step. A later verdict replaces the counted one, as when a confirmed block is orphaned. */
   #take(life: Life, step: LifeStep): void {
     const before = life.verdict
     const verdict = verdictOf(step.step)
     const isNews = verdict !== null && verdict !== life.verdict
     if (isNews) {
       if (life.counted !== null) this.#count(life, life.counted, -1)
-      // What an earlier run has counted is not counted once more.
+      // Do not count again what an earlier run counted.
       if (life.counted !== null || life.verdict === null) {
         this.#count(life, verdict, 1)
         life.counted = verdict
@@ -188,7 +188,7 @@ export class Lives {
     if (isOfThisRun) this.#options.onCount(device, verdict, change)
   }
 
-  /** The miner ends before a solution has come to its end. What is known by then is told. */
+  /** Settles a solution when the miner ends before its verdict. */
   #giveUp(life: Life): void {
     if (life.step.step === 'handed-in') {
       this.#take(life, { step: 'lost', reason: 'stopped', message: 'the miner stopped before the node answered' })

@@ -1,10 +1,10 @@
-/** Decides from the load of other programs whether the machine is idle enough to search. */
+/** Decides from the load of other programs whether the machine is idle enough to mine. */
 
-/** Over this time other programs have to use more than the limit, on average, before it is a pause. */
+/** Averaging window for the start of a pause: other programs must exceed the limit over it. */
 export const BUSY_MS = 6_000
-/** Over this time they have to use less than half the limit, on average, before it goes on. */
+/** Averaging window for the end of a pause: other programs must stay below half the limit over it. */
 export const QUIET_MS = 30_000
-/** After a gap of this length, such as a sleep of the machine, what was before does not count. */
+/** A longer gap between samples, such as system sleep, discards the earlier samples. */
 const GAP_MS = 15_000
 
 interface LoadSpan {
@@ -17,25 +17,25 @@ export class LoadGate {
   readonly #limit: number
   #looks: LoadSpan[] = []
   #busySinceMs: number | null = null
-  /** Since when it has been looked at without a gap. */
+  /** Start of the samples without a gap. */
   #firstMs: number | null = null
 
-  /** `limit`: share of the machine, 0 to 1, that other programs may use. */
+  /** @param limit share of the machine that other programs may use, 0 to 1 */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** Whether to search nothing for now. */
+  /** Whether mining should pause. */
   get isBusy(): boolean {
     return this.#busySinceMs !== null
   }
 
-  /** What other programs used within the last seconds, as a share of the machine. */
+  /** Mean share of the machine that other programs used over the last 6 s. */
   get share(): number {
     return this.#mean(BUSY_MS)
   }
 
-  /** Other programs used that share of the machine between these two monotonic times. */
+  /** Adds a sample: the share that other programs used between two monotonic times. */
   look(fromMs: number, toMs: number, share: number): void {
     const isGap = toMs - fromMs > GAP_MS || fromMs - (this.#looks.at(-1)?.toMs ?? fromMs) > GAP_MS
     if (isGap) this.#looks = []

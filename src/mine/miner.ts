@@ -1,4 +1,4 @@
-/** The only loop: newest job -> engines -> judge -> hand in. Knows sources and engines by their ports alone. */
+/** The main loop: newest job -> engines -> check -> hand in. Knows sources and engines only by their ports. */
 
 import { readU256LE } from '../core/bytes.ts'
 import type { Clock } from '../core/clock.ts'
@@ -25,7 +25,7 @@ import { Tally } from './tally.ts'
 
 export interface MinerOptions {
   readonly source: Source
-  /** The first ones; exchange() puts others in their place. */
+  /** The first engines; exchange() replaces them. */
   readonly engines: readonly Engine[]
   readonly clock: Clock
   readonly onEvent: (event: MinerEvent) => void
@@ -33,19 +33,19 @@ export interface MinerOptions {
   readonly blocks?: number | undefined
   /** Stop after this time. */
   readonly durationMs?: number | undefined
-  /** What the sensors of this machine tell at present; default: nothing. */
+  /** Current sensor readings of this machine. Default: none. */
   readonly readings?: (() => readonly Reading[]) | undefined
-  /** Status of the rigs or the fleet that search beside this machine; default: none do. */
+  /** Status of rigs or a fleet that search for this miner. Default: none. */
   readonly beside?: (() => Pick<Snapshot, 'rigs' | 'fleet'>) | undefined
 }
 
 const SAMPLE_MS = 1000
-/** When the shortest window is full. */
+/** The shortest window is full by then. */
 const FIRST_SPEED_MS = 10_500
 const SPEED_MS = 60_000
-/** How often the creation time of the current work is brought up to the validator's clock. */
+/** Interval at which the creation time of the current work follows the validator's clock. */
 const ROLL_MS = 5_000
-/** Having nothing to search is reported only after this time. */
+/** Delay before the lack of a job is reported. */
 const IDLE_MS = 500
 
 export class Miner {
@@ -58,7 +58,7 @@ export class Miner {
   readonly #engines: EngineSet
   readonly #engineEvents: EngineEvents
   #tellReady: () => void = () => undefined
-  /** Resolves when the first engines are ready, or it stops. */
+  /** Resolves when the first engines are ready or the miner stops. */
   readonly #ready = new Promise<void>((resolve) => {
     this.#tellReady = resolve
   })
@@ -66,11 +66,11 @@ export class Miner {
   #sequence = 0
   #current: Issued | null = null
   readonly #pauses = new Pauses()
-  /** Solutions of earlier runs that live on with the first job; null: that was there. */
+  /** Solutions of earlier runs that wait for the first job, or null once it has arrived. */
   #unfinished: Unfinished[] | null = []
-  /** While it is paused: what would be searched. */
+  /** Work that waits for the end of a pause. */
   #held: Issued | null = null
-  /** Who gave the newest work. */
+  /** Issuer of the newest work. */
   #issuer: string | null = null
   #forkVote: ForkVote | null = null
   #cancelIdle: () => void = () => undefined
@@ -96,14 +96,17 @@ export class Miner {
     })
   }
 
-  /** Mines until the signal aborts, enough blocks are accepted, or the time is up. Throws NewcutError. */
+  /**
+   * Mines until the signal aborts, enough blocks are accepted, or the time is up.
+   * @throws NewcutError
+   */
   async run(signal: AbortSignal): Promise<Snapshot> {
     const { engines, source } = this.#options
     const stop = () => this.#stop.abort()
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     try {
-      // A driver may take long to start. A stop does not wait for it.
+      // A driver may take long to start; a stop does not wait for it.
       const started = this.#engines.start(engines, source.workBytes, this.#engineEvents)
       await Promise.race([started, aborted(this.#stop.signal)])
       if (!this.#stop.signal.aborted) await this.#mine()
@@ -145,10 +148,10 @@ export class Miner {
   }
 
   /**
-   * Puts engines in the place of others while it mines. The new ones are started first; they get the work at the moment
-   * that the others lose it, so that nothing is searched by nobody. What the others found still counts, and so do their
-   * hashes. Resolves when they have ended. Throws what the start of a new engine throws: then nothing has changed. Does
-   * nothing when it has ended. One exchange at a time.
+   * Replaces engines while mining, one exchange at a time. Starts the new ones first and switches work over at once, so
+   * that there is no gap. Claims and hashes of the old ones still count. No-op after the miner has ended.
+   * @returns a promise that resolves when the old engines have stopped
+   * @throws the error of a new engine that does not start; nothing has changed then
    */
   async exchange(leaving: readonly Engine[], coming: readonly Engine[]): Promise<void> {
     const { signal } = this.#stop
@@ -167,7 +170,7 @@ export class Miner {
     await dismissed
   }
 
-  /** Hashes since the start. Never falls. */
+  /** Hashes since the start. Never decreases. */
   get hashes(): number {
     return this.#engines.hashes()
   }
@@ -177,24 +180,27 @@ export class Miner {
   }
 
   /**
-   * By the user: gives engines nothing to search until resume(). The source and its connections go on, and so do
-   * solutions on their way; late claims still count. Does nothing when it has ended.
+   * User pause: engines search nothing until resume(). The source and pending solutions continue; late claims count.
+   * No-op after the miner has ended.
    */
   pause(): void {
     this.#changePauses(() => this.#pauses.pause())
   }
 
-  /** By the user: searches the newest job that the source has given meanwhile, whatever else held it. */
+  /** User resume: overrides all current pause causes and searches the newest job. */
   resume(): void {
     this.#changePauses(() => this.#pauses.resume())
   }
 
-  /** Another cause to search nothing, with its text (Pause); null: it is over. Others still hold. */
+  /**
+   * Sets or clears an automatic pause cause. The causes are independent.
+   * @param text text of the pause (`Pause.text`), or null to clear the cause
+   */
   hold(by: Exclude<PauseCause, 'user'>, text: string | null): void {
     this.#changePauses(() => this.#pauses.hold(by, text))
   }
 
-  /** Only the foremost cause is told: while the user holds it, others come and go unheard. */
+  /** Applies a change and reports only the foremost cause: under a user pause, other causes change silently. */
   #changePauses(change: () => void): void {
     if (this.#stop.signal.aborted) return
     const [before] = this.#pauses.list
@@ -242,7 +248,7 @@ export class Miner {
     })
   }
 
-  /** Looks what its work votes, and tells what is new. */
+  /** Reads the fork vote of the source's work and reports a change. */
   #lookAtVote(): void {
     const [before, now] = [this.#forkVote, this.#options.source.forkVote()]
     if (now === null || (before?.fork === now.fork && before.isFor === now.isFor)) return
@@ -250,7 +256,7 @@ export class Miner {
     this.#options.onEvent({ type: 'forkVote', ...now })
   }
 
-  /** The newest job of the source: whatever was searched before is dropped. */
+  /** Takes the newest job of the source, or none, in place of the current one. */
   #take(job: Job | null): void {
     this.#cancelIdle()
     this.#issuer = job?.issuer ?? this.#issuer
@@ -266,7 +272,7 @@ export class Miner {
     }
   }
 
-  /** Searches a job from here on, and tells when nearly all devices do. */
+  /** Searches a job, and reports when nearly all devices do. */
   #begin(issued: Issued, reason: JobReason, noticedAtMs: number): void {
     const { clock, onEvent } = this.#options
     const { job, difficulty } = issued.pursuit
@@ -280,7 +286,7 @@ export class Miner {
     })
   }
 
-  /** There is nothing to search: engines stop at once, and it is reported if it lasts. */
+  /** Clears the work: engines stop at once. Reports `idle` if it lasts. */
   #rest(): void {
     const { clock, onEvent } = this.#options
     this.#giveNoWork()
@@ -296,7 +302,10 @@ export class Miner {
     void this.#engines.setWork(noWork(this.#sequence))
   }
 
-  /** Gives work to all engines under the next sequence number. True when nearly all devices searched it. */
+  /**
+   * Gives work to all engines under the next sequence number.
+   * @returns true if nearly all devices searched it
+   */
   async #issue(issued: Issued): Promise<boolean> {
     this.#current = issued
     this.#effort.pursue(issued.pursuit)
@@ -309,7 +318,7 @@ export class Miner {
     return taken
   }
 
-  /** Moves the creation time of the current work on, so that a block found late has a recent one. */
+  /** Advances the creation time of the current work, so that a block found late has a recent one. */
   #roll(): void {
     if (this.#current === null || this.#current.pursuit.solved) return
     const rolled = rolledTo(this.#current, this.#options.source.validatorTime())
@@ -331,7 +340,7 @@ export class Miner {
       return
     }
     if (pursuit.solved) return
-    // A solution on its way may be the last one asked for. If it is not accepted, another candidate will follow.
+    // A pending solution may be the last one needed. If it is not accepted, another candidate follows.
     if (this.#lives.accepted + this.#lives.undecided >= blocks) {
       this.#effort.unwanted(pursuit, hashesSince)
       return
@@ -348,7 +357,8 @@ export class Miner {
   }
 
   /**
-   * Solutions of earlier runs live on, once there is work. They do not count for `blocks`. Does nothing when it has ended.
+   * Resumes solutions of earlier runs once there is work. They do not count for `blocks`. No-op after the miner has
+   * ended.
    */
   takeUp(unfinished: readonly Unfinished[]): void {
     if (this.#stop.signal.aborted) return
@@ -357,8 +367,8 @@ export class Miner {
   }
 
   /**
-   * Takes solved work that it did not give to its engines, such as that of a leader before: hands it in and follows it.
-   * Work that does not solve is left alone. Does nothing when it has ended.
+   * Hands in and follows solved work that was not issued here, such as that of a previous leader. Ignores work that is
+   * not solved. No-op after the miner has ended.
    */
   adopt({ bytes, issuer, device }: AdoptedSolution): void {
     if (this.#stop.signal.aborted || !solves(bytes)) return

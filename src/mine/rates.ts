@@ -1,25 +1,25 @@
-/** How fast the devices of a miner are. */
+/** Hashrates of the devices of a miner. */
 import type { DeviceStatus } from '../engine/engine.ts'
 import { HashrateMeter, type Hashrates, NO_RATES, NO_WINDOWS, type RateWindows } from './hashrate.ts'
 
-/** What does not search has no rate now, whatever it did within the last 10 s. */
+/** The 10-second rate of a device that does not search is 0, whatever it did within the window. */
 function presentRates<T extends Hashrates>(rates: T, searches: boolean): T {
   return searches ? rates : { ...rates, '10s': 0 }
 }
 
 export type EngineDevice = DeviceStatus & { readonly engine: string }
 
-/** Rates of each current device, and of all together. */
+/** Hashrates of each current device, and their total. */
 export class Rates {
   readonly #total = new HashrateMeter()
   /** By engine and device. */
   #devices = new Map<string, HashrateMeter>()
-  /** By engine and hardware, where several devices share it. */
+  /** By engine and hardware that several devices share. */
   #shared = new Map<string, HashrateMeter>()
 
   /**
-   * `hashes`: of all devices since the start. `gone`: devices that are no longer there, for the hardware that others share
-   * with them; their own meters are dropped.
+   * @param hashes hashes of all devices since the start
+   * @param gone devices that are gone; they count only for hardware that they shared with others
    */
   sample(atMs: number, devices: readonly EngineDevice[], hashes: number, gone: readonly EngineDevice[] = []): void {
     const present = new Map<string, HashrateMeter>()
@@ -34,23 +34,23 @@ export class Rates {
     this.#total.sample(atMs, hashes)
   }
 
-  /** `searches`: whether any device does. */
+  /** @param searches whether any device searches */
   total(searches: boolean): Hashrates {
     return presentRates(this.#total.rates(), searches)
   }
 
-  /** The highest rate of all devices together over 10 s so far. */
+  /** The highest 10-second rate of all devices together. */
   get highest(): number | null {
     return this.#total.highest
   }
 
-  /** `searches`: false where the miner is paused. */
+  /** @param searches false while the miner is paused */
   of({ engine, device, state }: Pick<EngineDevice, 'engine' | 'device' | 'state'>, searches = true): Hashrates {
     const rates = this.#devices.get(`${engine}/${device}`)?.rates() ?? NO_RATES
     return presentRates(rates, searches && state === undefined)
   }
 
-  /** Of a part of the machine: of the devices that share it together, or of the device that has the name. */
+  /** Hashrates of a part of the machine: of all devices that share it, or of the device with this name. */
   ofHardware(engine: string, name: string, searches: boolean): RateWindows {
     const key = `${engine}/${name}`
     const meter = this.#shared.get(key) ?? this.#devices.get(key)

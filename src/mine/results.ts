@@ -1,8 +1,8 @@
-/** What the search has found so far, and whether that is much for its hashes. */
+/** Solutions of this run, and how many its hashes yield on average. */
 
-/** A solution, by how hard its hash was to find. */
+/** A solution with the difficulty of its hash. */
 export interface RankedSolution {
-  /** Hashes that one as low takes on average. */
+  /** Mean number of hashes to find a hash as low as this one. */
   readonly difficulty: number
   readonly chain: number
   readonly height: number
@@ -10,13 +10,13 @@ export interface RankedSolution {
 }
 
 export interface ResultsSnapshot {
-  /** Solutions that the hashes of this run yield on average. */
+  /** Mean number of solutions for the hashes of this run. */
   readonly expected: number
-  /** Solutions that were found. */
+  /** Solutions found. */
   readonly found: number
-  /** Expected solutions since the last one was found. */
+  /** Expected solutions since the last one. */
   readonly effort: number
-  /** The ten of the highest difficulty, the best first. */
+  /** The ten solutions of highest difficulty, the best first. */
   readonly best: readonly RankedSolution[]
 }
 
@@ -28,19 +28,22 @@ export class Results {
   #found = 0
   #best: readonly RankedSolution[] = []
 
-  /** Hashes were done at this difficulty. */
+  /** Adds hashes at this difficulty. */
   search(hashes: number, difficulty: number): void {
     this.#expected += hashes / difficulty
     this.#effort += hashes / difficulty
   }
 
-  /** Hashes that search() was told of were done in vain: they count no more. */
+  /** Takes back hashes that search() counted, because they were wasted. */
   forget(hashes: number, difficulty: number): void {
     this.#expected = Math.max(0, this.#expected - hashes / difficulty)
     this.#effort = Math.max(0, this.#effort - hashes / difficulty)
   }
 
-  /** A solution was found. Returns the effort that it took. */
+  /**
+   * Adds a solution.
+   * @returns the effort since the previous one
+   */
   add(share: RankedSolution): number {
     this.#found++
     this.#best = [...this.#best, share].sort((a, b) => b.difficulty - a.difficulty).slice(0, MAX_BEST)

@@ -1,30 +1,30 @@
 /**
- * When to search, by the clock on the wall: windows of the week.
+ * When to mine: weekly windows in local time.
  *
- *     schedule: part (',' part)*        a part with days alone gives them to the next one
+ *     schedule: part (',' part)*        a part with days only joins them to the next part
  *     part:     days | [days ' '] times
  *     days:     mon | mon-fri | fri-mon
- *     times:    22:00-06:00             what ends at or before its start ends on the next day
+ *     times:    22:00-06:00             an end at or before the start is on the next day
  */
 
-/** The clock on the wall. */
+/** Local time of day. */
 export interface LocalTime {
   /** 0 is Sunday. */
   readonly day: number
-  /** Since midnight, as the clock shows it. */
+  /** Minutes since midnight as a local clock shows them. */
   readonly minute: number
 }
 
 interface Window {
   /** Days on which it begins. */
   readonly days: ReadonlySet<number>
-  /** Minutes since midnight; `to` is after `from`, and may be on the next day. */
+  /** Minutes since midnight. `to` is after `from`, and may be on the next day. */
   readonly from: number
   readonly to: number
 }
 
 export interface Schedule {
-  /** As it was written. */
+  /** The text as the user wrote it. */
   readonly text: string
   readonly windows: readonly Window[]
 }
@@ -32,10 +32,10 @@ export interface Schedule {
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const DAY_MIN = 24 * 60
 const MINUTE_MS = 60_000
-/** A week, and a day in which the clocks change. */
+/** A week, plus a day in which daylight saving time changes. */
 const HORIZON_MIN = 8 * DAY_MIN
 
-/** The schedule, or what is wrong with the text. */
+/** @returns the schedule, or a problem of the text */
 export function parseSchedule(text: string): Schedule | { readonly problem: string } {
   const windows: Window[] = []
   let waiting: number[] = []
@@ -58,7 +58,7 @@ export function parseSchedule(text: string): Schedule | { readonly problem: stri
   return { text: text.trim(), windows }
 }
 
-/** `fri-mon`: the days from one to the other. */
+/** The days of `mon` or `fri-mon`, or a problem. */
 function daysOf(text: string): number[] | string {
   if (text === '') return 'a part is empty'
   const [from, to, ...rest] = text.split('-').map((name) => DAYS.indexOf(name))
@@ -77,7 +77,7 @@ function timesOf(text: string): Pick<Window, 'from' | 'to'> | string {
   return { from, to: to > from ? to : to + DAY_MIN }
 }
 
-/** Whether to search at that time. */
+/** Whether to mine at that time. */
 export function isOpen({ windows }: Schedule, { day, minute }: LocalTime): boolean {
   const before = (day + 6) % 7
   return windows.some(({ days, from, to }) => {
@@ -86,8 +86,9 @@ export function isOpen({ windows }: Schedule, { day, minute }: LocalTime): boole
 }
 
 /**
- * When that changes next, to the minute; null: never. `localTime` tells what the clock on the wall shows at a Unix time
- * in milliseconds. Every minute is looked at, so that days with 23 or 25 hours are as right as all others.
+ * When the answer of isOpen() changes next. Checks every minute, so days of 23 or 25 hours need no special case.
+ * @param localTime converts a Unix time in milliseconds
+ * @returns Unix time in milliseconds at a full minute, or null if it never changes
  */
 export function nextChangeMs(
   schedule: Schedule,

@@ -1,6 +1,6 @@
 /**
- * The snapshot of statistics that console, Prometheus, dashboard and JSON API all show. It is a wire format: /api/summary
- * serves it as it is, so that a field renamed here is renamed for all who read that.
+ * The snapshot of statistics behind console, Prometheus, dashboard and JSON API. It is a wire format: /api/summary
+ * serves it as it is, so renaming a field breaks its readers.
  */
 
 import { forkStateOf, VOTE } from '../core/fork.ts'
@@ -25,37 +25,37 @@ export interface DeviceSnapshot extends DeviceStatus {
 export interface Snapshot {
   readonly source: string
   readonly connected: boolean
-  /** Nodes, pools or the server of a fleet, in order of priority; empty where there is one node only. */
+  /** Nodes, pools or the server of a fleet by priority; empty if there is only one node. */
   readonly nodes: readonly UpstreamStatus[]
-  /** The chains of the network, ascending; absent where the source knows nothing of them. */
+  /** Chains of the network, ascending; absent if the source does not know them. */
   readonly chains?: readonly ChainStatus[]
-  /** Why nothing searches, as a sentence. null while a device searches, or before there is any. */
+  /** Why nothing searches, as a sentence, or null while a device searches or before there is any. */
   readonly idleReason: string | null
-  /** Whether it was told to search nothing for now. */
+  /** Whether mining is paused. */
   readonly paused: boolean
-  /** Why, the foremost first; empty while it is not paused. */
+  /** Pause causes, the foremost first; empty while mining. */
   readonly pauses: readonly Pause[]
   readonly uptimeMs: number
   /** Hashes of all devices since the start, including those that are gone. */
   readonly hashes: number
   readonly hashrates: Hashrates
-  /** The highest rate over 10 s so far; null until 10 s have passed. */
+  /** The highest 10-second rate so far, or null until 10 s have passed. */
   readonly highestHashrate: number | null
   /** Hashes per second since the start: short runs have no full window. */
   readonly meanHashrate: number
   readonly devices: readonly DeviceSnapshot[]
-  /** The devices as people count them: the processor with all its threads first, then each GPU. */
+  /** Hardware as users count it: the CPU with all its threads first, then each GPU. */
   readonly hardware: readonly HardwareSnapshot[]
   readonly solutions: VerdictCounts
-  /** Accepted shares whose hash also meets the target of their block; 0 without a pool. */
+  /** Accepted shares that also meet the target of their block; 0 without a pool. */
   readonly poolBlocks: number
   readonly hardwareErrors: number
   readonly preemptions: number
-  /** Connections and shares of rigs; absent where none are let in. */
+  /** Connections and shares of rigs; absent without a stratum server. */
   readonly rigs?: StratumStatus
-  /** Of the leader of a fleet; absent where there is none. */
+  /** Fleet status of a leader; absent elsewhere. */
   readonly fleet?: FleetStatus
-  /** Who gave the newest work: the address of a node; null: there has been none. */
+  /** Issuer of the newest work, such as a node's address, or null if there was none. */
   readonly issuer: string | null
   readonly results: ResultsSnapshot
   readonly work: null | {
@@ -63,17 +63,17 @@ export interface Snapshot {
     readonly height: number
     readonly difficulty: number
     readonly ageMs: number
-    /** Votes for the next fork that it carries, its own included: those of its chain's epoch so far. */
+    /** Fork votes that the work carries, its own included: those of its chain's epoch so far. */
     readonly forkVotes: number
   }
-  /** What the newest work votes of which that is known; null: of none so far. */
+  /** Fork vote of the newest work with a known vote, or null if there is none. */
   readonly forkVote: ForkVote | null
 }
 
-/** Devices whose reasons are listed; the others are only counted. */
+/** At most this many devices are listed with their reasons; the rest is a number. */
 const MAX_REASONS = 3
 
-/** Why nothing searches, as a sentence. null while a device searches, or before there is any. */
+/** @returns why nothing searches, as a sentence, or null while a device searches or before there is any */
 export function idleReasonOf(devices: readonly EngineDevice[]): string | null {
   if (devices.length === 0 || devices.some(({ state }) => state === undefined)) return null
   const sentences = devices.slice(0, MAX_REASONS).map(({ engine, device, state, reason }) => {
@@ -91,9 +91,9 @@ export interface SnapshotParts {
   readonly tally: Tally
   readonly lives: { readonly counts: VerdictCounts; readonly poolBlocks: number }
   readonly nowMs: number
-  /** 0: it has not started. */
+  /** 0 before the start. */
   readonly startedAtMs: number
-  /** What is searched; null: nothing. */
+  /** Current work, or null. */
   readonly current: Issued | null
   readonly pauses: readonly Pause[]
   readonly readings: readonly Reading[]
@@ -104,7 +104,7 @@ export interface SnapshotParts {
   readonly forkVote: ForkVote | null
 }
 
-/** The snapshot of these parts. Changes nothing. */
+/** Builds the snapshot. Changes nothing. */
 export function snapshotOf(parts: SnapshotParts): Snapshot {
   const { source, engines, rates, tally, lives, nowMs, startedAtMs, current, pauses, readings } = parts
   const [devices, gone, hashes, chains] = [engines.devices(), engines.gone(), engines.hashes(), source.chains()]

@@ -1,13 +1,13 @@
-/** What became of the solutions of each device. */
+/** Verdict counters of each device. */
 import { noVerdicts, type Verdict, type VerdictCounts } from '../core/solution.ts'
 
 export interface DeviceTally {
   readonly solutions: VerdictCounts
-  /** Claimed nonces that do not solve. */
+  /** Claimed nonces that are not solutions. */
   readonly hardwareErrors: number
 }
 
-/** Devices of a fleet come and go: beyond so many, those that were counted first are forgotten. */
+/** Devices of a fleet come and go. Beyond this many, the oldest entries are evicted. */
 const MAX_DEVICES = 10_000
 
 const NOTHING: DeviceTally = { solutions: noVerdicts, hardwareErrors: 0 }
@@ -15,10 +15,10 @@ const NOTHING: DeviceTally = { solutions: noVerdicts, hardwareErrors: 0 }
 export class Tally {
   readonly #devices = new Map<string, DeviceTally>()
 
-  /** A solution of the device counts as this from here on; or, with -1, no longer. */
+  /** Adds 1 to the device's counter of this verdict, or subtracts 1. */
   count(device: string, verdict: Verdict, change: 1 | -1): void {
     const { solutions, hardwareErrors } = this.#of(device)
-    // One that was forgotten in between has nothing to take away.
+    // An evicted device starts at zero again, with nothing to subtract from.
     const count = Math.max(0, solutions[verdict] + change)
     this.#set(device, { solutions: { ...solutions, [verdict]: count }, hardwareErrors })
   }
@@ -28,7 +28,7 @@ export class Tally {
     this.#set(device, { ...before, hardwareErrors: before.hardwareErrors + 1 })
   }
 
-  /** Of several devices together. */
+  /** Sums the counters of several devices. */
   sum(devices: Iterable<string>): DeviceTally {
     const solutions = { ...noVerdicts }
     let hardwareErrors = 0

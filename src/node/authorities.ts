@@ -12,8 +12,8 @@ const BEGIN = '-----BEGIN CERTIFICATE-----'
 export function checkAuthorities(pem: string, place: string): void {
   const certificates = pem.split(BEGIN).slice(1)
   if (certificates.length === 0) {
-    throw new NewcutError('BAD_OPTION', `${place}: there is no certificate in PEM form in it`, {
-      hint: 'expected -----BEGIN CERTIFICATE-----; openssl x509 -inform der -in FILE makes it of a DER file',
+    throw new NewcutError('BAD_OPTION', `${place}: it has no certificate in PEM form`, {
+      hint: 'expected -----BEGIN CERTIFICATE-----; openssl x509 -inform der -in FILE converts a DER file',
     })
   }
   for (const [index, certificate] of certificates.entries()) {

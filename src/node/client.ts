@@ -43,7 +43,7 @@ import { type WaitOptions, waitForProof, waitForResult } from './wait-for.ts'
  * A client of one node, each method named after its operation.
  *
  * ```ts
- * import { NodeClient, NotFound } from 'newcut/node'
+ * import { NodeClient } from 'newcut/node'
  *
  * const client = await NodeClient.connect({ url: 'http://127.0.0.1:1848' })
  * for (const [chain, head] of Object.entries((await client.cut()).hashes)) {

@@ -78,7 +78,7 @@ export async function poll(
   const request = { ...callOf(call), params: paramsOf(operation, chain), query: { confirmationDepth } }
   const { body, answer } = await requests.json(operation, { ...request, body: { requestKeys } })
   for (const [key, result] of Object.entries(body)) {
-    if (!requestKeys.includes(key)) throw misbehaved(operation, answer, `a result that nobody asked for: ${key}`)
+    if (!requestKeys.includes(key)) throw misbehaved(operation, answer, `a result that was not requested: ${key}`)
     if (result.reqKey !== key)
       throw misbehaved(operation, answer, `the result of ${result.reqKey} under the key ${key}`)
   }

@@ -99,7 +99,7 @@ export class EventFilter {
   #checkLimit(bytes: number): void {
     if (bytes <= this.#maxEventBytes) return
     throw new NewcutError('NODE_MISBEHAVED', `an event of the stream is longer than ${this.#maxEventBytes} bytes`, {
-      hint: 'is that address an update stream of a node at all?',
+      hint: 'is that address the update stream of a node?',
     })
   }
 }

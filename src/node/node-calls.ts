@@ -33,7 +33,7 @@ export function judged(body: NodeInfo, answer: HttpAnswer): JudgedInfo {
     return judgeInfo(body)
   } catch (error) {
     if (!(error instanceof WrongAnswer)) throw error
-    throw misbehaved(operations.nodeInfo, answer, `a description of itself that cannot be right: ${error.message}`)
+    throw misbehaved(operations.nodeInfo, answer, `an impossible description of itself: ${error.message}`)
   }
 }
 

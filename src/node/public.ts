@@ -1,6 +1,36 @@
 /**
- * The door of `newcut/node`: the client of a node, and the types and errors that its users meet. What is public is
- * chosen here; code of this package imports the files behind it.
+ * A typed client of a Chainweb node: live nodes, and the embedded node of `newcut devnet`.
+ *
+ * | task | start with |
+ * |---|---|
+ * | connect | {@link NodeClient.connect} with {@link NodeHttpOptions} |
+ * | read headers, blocks and payloads | {@link NodeClient.headers}, {@link NodeClient.blocks}, {@link Paging} |
+ * | verify them | {@link VerifyOption}, {@link InvalidHeader}, {@link InvalidPayload} |
+ * | follow new blocks | {@link NodeClient.headerUpdates}, {@link Updates}, {@link Gap} |
+ * | evaluate code, submit commands | {@link NodeClient.local}, {@link NodeClient.send}, {@link NodeClient.waitFor} |
+ * | mine | {@link NodeClient.work}, {@link NodeClient.solved}, {@link NodeClient.updates} |
+ * | call what has no method here | {@link NodeHttp} |
+ *
+ * Calls take {@link CallOptions}: a `signal`, and a timeout in milliseconds. They throw {@link UnreachableError} without
+ * a complete response, {@link NodeRefusal} for an error status, and {@link NodeMisbehaved} for a body that breaks the
+ * interface. {@link isRetryable} tells whether a retry may help. `newcut/wallet` builds and signs commands.
+ *
+ * @example Print the height of every chain, and the first headers of chain 0.
+ * ```ts
+ * import { isRetryable, NodeClient } from 'newcut/node'
+ *
+ * const client = await NodeClient.connect({ url: 'http://127.0.0.1:1848' })
+ * try {
+ *   const { hashes } = await client.cut()
+ *   for (const [chain, { height }] of Object.entries(hashes)) console.log(`chain ${chain}: height ${height}`)
+ *   for await (const header of client.headers(0).items({ most: 3 })) console.log(header.height, header.target)
+ * } catch (error) {
+ *   console.error(isRetryable(error) ? 'try again later' : 'a retry will not help', error)
+ * } finally {
+ *   await client.close()
+ * }
+ * ```
+ * @module newcut/node
  */
 export type { Clock } from '../core/clock.ts'
 export { type ErrorCode, FormatError, NewcutError } from '../core/errors.ts'

@@ -67,7 +67,7 @@ const failures: Readonly<Record<NamedReason, { codes: RegExp; text: string; hint
   timeout: {
     codes: /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
     text: 'timed out while connecting',
-    hint: 'a firewall on the way, or a wrong address?',
+    hint: 'check the address, and the firewalls on the way',
   },
   unroutable: {
     codes: /^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES)$/,
@@ -82,7 +82,7 @@ const failures: Readonly<Record<NamedReason, { codes: RegExp; text: string; hint
   untrusted: {
     codes: /^(\w*SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|CERT_\w+|INVALID_(CA|PURPOSE)|ERR_TLS_CERT_ALTNAME\w+)$/,
     text: 'certificate not trusted',
-    hint: 'name who signed it with --ca FILE, pin it with --fingerprint SHA256, or accept any with --insecure',
+    hint: 'trust its issuer with --ca FILE, pin it with --fingerprint SHA256, or accept any certificate with --insecure',
   },
   'not-http': {
     codes: /^HPE$/,
@@ -92,7 +92,7 @@ const failures: Readonly<Record<NamedReason, { codes: RegExp; text: string; hint
   disconnected: {
     codes: /^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/,
     text: 'connection lost before the answer was complete',
-    hint: 'did the node stop? If it happens always: try https://',
+    hint: 'did the node stop? If this happens every time, try https://',
   },
   closed: { codes: /^UND_ERR_(DESTROYED|CLOSED)$/, text: 'cancelled', hint: undefined },
 }

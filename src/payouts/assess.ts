@@ -1,4 +1,4 @@
-/** Which blocks count now, and who gets what for them. Writes nothing: what is new comes as lines for the journal. */
+/** Decides which blocks of a pool count and who gets how much for them. Writes nothing: results are journal lines. */
 import type { ShareEntry, ShareReader } from '../accounts/share-store.ts'
 import { coinsText, type Fraction, unitsOf } from './coins.ts'
 import { type BlockNode, type BlockShare, blockShares, type Reward, rewardOf, standingsOf } from './found-blocks.ts'
@@ -13,45 +13,45 @@ export interface PoolRules {
   readonly account: string
   readonly network: string
   readonly scheme: SchemeName
-  /** In blocks. */
+  /** PPLNS window in blocks. */
   readonly window: { readonly text: string; readonly value: Fraction }
-  /** Per cent. */
+  /** Operator fee in per cent. */
   readonly fee: { readonly text: string; readonly value: Fraction }
-  /** How deep a block has to lie; 1: the head. */
+  /** Required depth of a block; 1 is the head. */
   readonly confirmations: number
 }
 
-/** How a block of the pool stands. */
+/** State of a pool block. */
 export type PoolBlockState =
   | 'credited'
-  /** It does not lie deep enough, or its chain is unsettled there, or the node does not know that far. */
+  /** It is not deep enough, its chain is unsettled there, or the node does not know the chain that far. */
   | 'waiting'
-  /** PROP: it is deep, and an earlier block is not settled, whose shares may be part of its round. */
+  /** PROP: it is deep enough, but an earlier block is not, and that block's round may include some of its shares. */
   | 'queued'
   | 'orphaned'
   /** It paid another account. */
   | 'foreign'
-  /** Its coinbase names no amount. */
+  /** Its coinbase has no amount that can be paid out. */
   | 'unpaid'
 
 /** A block of the pool. */
 export interface FoundBlock {
   readonly share: Pick<BlockShare, 'block' | 'chain' | 'height' | 'timeMs' | 'user'>
   readonly state: PoolBlockState
-  /** null: it is not asked about any more, as all of it is paid. */
+  /** Null if it was not looked up because all of it is paid. */
   readonly depth: number | null
   readonly reward: Reward | null
 }
 
-/** What there is to pay. */
+/** Amounts to pay, and the blocks behind them. */
 export interface Assessment {
-  /** For the journal, in this order. */
+  /** New journal lines, in this order. */
   readonly lines: readonly PayoutLine[]
-  /** The ledger with these lines. */
+  /** The ledger including these lines. */
   readonly ledger: PayoutLedger
-  /** In the order of shares. */
+  /** In the order of their shares. */
   readonly blocks: readonly FoundBlock[]
-  /** Credited blocks whose chain is unsettled: nothing is paid for them now. */
+  /** Credited blocks whose chain is unsettled; nothing is paid for them now. */
   readonly held: ReadonlySet<string>
 }
 
@@ -61,11 +61,14 @@ export interface AssessOptions {
   readonly node: BlockNode
   readonly rules: PoolRules
   readonly signal: AbortSignal
-  /** For the lines: UTC, ISO 8601. */
+  /** Time of the lines: UTC, ISO 8601. */
   readonly at: string
 }
 
-/** Throws what the share store and the node throw. */
+/**
+ * Looks up all blocks that are not fully paid, and credits new ones.
+ * @throws errors of the share store and the node
+ */
 export async function assess(options: AssessOptions): Promise<Assessment> {
   const { ledger, reader, node, rules, signal, at } = options
   const found = await blockShares(reader)
@@ -137,7 +140,7 @@ async function* upTo(end: Position, shares: AsyncIterable<ShareEntry>): AsyncGen
   for await (const share of shares) if (comparePositions(positionOf(share), end) <= 0) yield share
 }
 
-/** The share that found the block always counts for it. */
+/** The shares of the round, and always the share that found the block. */
 async function* ofRound(
   end: Position,
   round: readonly Span[],

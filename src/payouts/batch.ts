@@ -1,4 +1,4 @@
-/** One command of many transfers from the account of the pool. */
+/** A transaction with many transfers from the account of the pool. */
 import { type Capability, GAS } from '../wallet/capability.ts'
 import type { Payload } from '../wallet/command.ts'
 import { keysetOf, quoted } from '../wallet/transfer.ts'
@@ -8,27 +8,30 @@ export interface BatchTransfer {
   readonly account: string
   /** Decimal number with a point. */
   readonly amount: string
-  /** Whether the account has to be made. */
+  /** Whether the transfer has to create the account. */
   readonly isNew: boolean
 }
 
 /**
- * Gas of a command without transfers, and of each transfer: twice what they take, which is 150 for one transfer, 18,600
- * for a hundred of them.
+ * Gas without transfers, and for each transfer: twice the actual gas, which is 150 for one transfer and 18,600 for a
+ * hundred.
  */
 const BASE_GAS = 500
 const TRANSFER_GAS = 400
-/** Most transfers in a command: its size costs gas by its seventh power, which is nothing up to 40 kB. */
+/**
+ * Maximum number of transfers per transaction. The gas for its size grows with the seventh power, and is negligible up
+ * to 40 kB.
+ */
 const MAX_TRANSFERS = 100
 
-/** Gas that is enough for so many transfers. */
+/** Gas limit for this number of transfers. */
 export const gasFor = (transfers: number) => BASE_GAS + transfers * TRANSFER_GAS
 
-/** Most transfers in a command of so much gas; one at least. */
+/** Maximum number of transfers for this gas limit, at least one. */
 export const transfersIn = (gasLimit: number) =>
   Math.min(MAX_TRANSFERS, Math.max(1, Math.floor((gasLimit - BASE_GAS) / TRANSFER_GAS)))
 
-/** Code, data and capabilities. All transfers happen, or none. */
+/** Code, data and capabilities of the transaction. Either all transfers happen, or none. */
 export function batchOf(
   from: string,
   transfers: readonly BatchTransfer[],

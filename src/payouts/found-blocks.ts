@@ -1,16 +1,16 @@
-/** The blocks of a pool: those among its shares, where they are in their chains, and what they paid to whom. */
+/** Blocks of a pool: finds them among its shares, and looks up their depth and reward. */
 import type { ShareEntry, ShareReader } from '../accounts/share-store.ts'
 import { decodeBase64Url } from '../core/bytes.ts'
 import { paymentIn } from '../core/coinbase.ts'
 import type { NodeClient } from '../node/client.ts'
 import { unitsOf } from './coins.ts'
 
-/** Where a block is. Depths count from 1, the head; without its block, of the one in its place. */
+/** Position of a block. Depths count from 1, the head. For `orphaned` and `passed`, the depth is that of its height. */
 export type BlockPlace =
   | { readonly kind: 'on-chain' | 'orphaned' | 'passed'; readonly depth: number }
   | { readonly kind: 'awaited' }
 
-/** What payouts ask of a node about blocks. */
+/** Access to blocks of a node. */
 export interface BlockNode {
   readonly client: Pick<NodeClient, 'header' | 'payloadOutputs'>
   readonly placeOf: (
@@ -19,34 +19,34 @@ export interface BlockNode {
   ) => Promise<BlockPlace>
 }
 
-/** A block by its name. */
+/** Identifies a block. */
 export interface BlockRef {
   readonly block: string
   readonly chain: number
   readonly height: number
 }
 
-/** How a block stands for good, or that it does not yet. `depth`: as in BlockPlace; 0: its chain is lower still. */
+/** Whether the fate of a block is settled. `depth` is as in BlockPlace, or 0 while its chain is lower. */
 export interface BlockStanding {
   readonly fate: 'deep' | 'waiting' | 'orphaned'
   readonly depth: number
 }
 
-/** What a block paid. */
+/** Reward of a block. */
 export interface Reward {
-  /** Who was paid; null: the coinbase does not say it. */
+  /** Paid account, or null if the coinbase does not name it. */
   readonly account: string | null
-  /** 10^-12 coins. */
+  /** In 10^-12 coins. */
   readonly amount: bigint
 }
 
-/** Most blocks that a node is asked about at once. */
+/** Maximum number of concurrent lookups. */
 const MAX_QUESTIONS = 8
 
 /** A share that is a block. */
 export type BlockShare = ShareEntry & { readonly block: string }
 
-/** The shares that are blocks, each block once, in the order of shares. */
+/** Shares that are blocks, in their order, each block once. */
 export async function blockShares(reader: Pick<ShareReader, 'shares'>): Promise<BlockShare[]> {
   const found = new Map<string, BlockShare>()
   for await (const share of reader.shares()) {
@@ -56,7 +56,10 @@ export async function blockShares(reader: Pick<ShareReader, 'shares'>): Promise<
   return [...found.values()]
 }
 
-/** By block hash. */
+/**
+ * Looks up blocks.
+ * @returns their standings by block hash
+ */
 export async function standingsOf(
   { placeOf }: BlockNode,
   blocks: readonly BlockRef[],
@@ -76,7 +79,7 @@ export async function standingsOf(
   return standings
 }
 
-/** The fate of a block in this place: it is settled once so many blocks lie there, whichever they are. */
+/** The fate of a block at this place. It is settled once the chain is deep enough there, with this block or another. */
 export function standingAt(place: BlockPlace, confirmations: number): BlockStanding {
   if (place.kind === 'awaited') return { fate: 'waiting', depth: 0 }
   const { kind, depth } = place
@@ -84,7 +87,11 @@ export function standingAt(place: BlockPlace, confirmations: number): BlockStand
   return { fate: kind === 'on-chain' ? 'deep' : 'orphaned', depth }
 }
 
-/** What the coinbase of a block says. null: it says nothing that can be paid out. Throws what NodeClient throws. */
+/**
+ * The reward in the coinbase of a block.
+ * @returns null if the coinbase has no amount that can be paid out
+ * @throws errors of NodeClient
+ */
 export async function rewardOf(
   { client }: BlockNode,
   { block, chain, height }: BlockRef,

@@ -1,27 +1,27 @@
-/** The ledger: what the lines of a journal of payouts add up to. Pure. */
+/** The ledger: the sum of the lines of a payout journal. Pure. */
 import { coinsText, unitsOf } from './coins.ts'
 import { accountOfUser } from './payee.ts'
 import type { CreditLine, OrderLine, Paid, PayoutLine, ResultLine } from './payout-line.ts'
 import type { Span } from './rounds.ts'
 
-/** A block that counts, and whether it still does. */
+/** A credited block, and whether it is orphaned. */
 export interface Credit extends CreditLine {
   readonly isOrphaned: boolean
 }
 
-/** A command that pays, and what became of it; null: nothing is settled. */
+/** An order, with its result or null while it is open. */
 export interface PayoutOrder extends OrderLine {
   readonly result: ResultLine | null
 }
 
-/** What is owed to an account for one block. */
+/** An unpaid amount of an account for one block. */
 export interface UnpaidPart {
   readonly account: string
   readonly credit: Credit
   readonly amount: bigint
 }
 
-/** An account on a chain, and all that is owed to it there. */
+/** The unpaid amounts of an account on one chain. */
 export interface Balance {
   readonly chain: number
   readonly account: string
@@ -29,21 +29,24 @@ export interface Balance {
   readonly claims: readonly UnpaidPart[]
 }
 
-/** Whether a line may be of a network. Those that name none are of a line that does, and mean nothing without it. */
+/**
+ * Whether a line may belong to a network. Lines without a network refer to a line that has one, and have no effect
+ * without it.
+ */
 export const isOnNetwork = (line: PayoutLine, network: string) => !('network' in line) || line.network === network
 
-/** The lines of one network, added up. */
+/** The sum of the lines of one network. */
 export class PayoutLedger {
   readonly #credits = new Map<string, Credit>()
   readonly #orders = new Map<string, PayoutOrder>()
-  /** Block and account -> whether an order pays for it that has not failed. */
+  /** Block and account -> request key of the order that pays for it, unless the order failed. */
   readonly #spent = new Map<string, string>()
 
   constructor(lines: readonly PayoutLine[] = []) {
     this.add(...lines)
   }
 
-  /** A ledger with these lines too; this one stays as it is. */
+  /** @returns a ledger with further lines; this one does not change */
   with(lines: readonly PayoutLine[]): PayoutLedger {
     const next = new PayoutLedger()
     for (const [block, credit] of this.#credits) next.#credits.set(block, credit)
@@ -60,7 +63,7 @@ export class PayoutLedger {
   #take(line: PayoutLine): void {
     switch (line.type) {
       case 'credit':
-        // Once for each block, whatever is said later.
+        // Only the first credit of a block counts.
         if (!this.#credits.has(line.block)) this.#credits.set(line.block, { ...line, isOrphaned: false })
         return
       case 'orphaned':
@@ -87,41 +90,39 @@ export class PayoutLedger {
     }
   }
 
-  /** Blocks that were credited, by block hash. */
+  /** Credited blocks by block hash. */
   get credits(): ReadonlyMap<string, Credit> {
     return this.#credits
   }
 
-  /** All orders, oldest first. */
+  /** All orders, the oldest first. */
   get orders(): readonly PayoutOrder[] {
     return [...this.#orders.values()]
   }
 
-  /** Orders that may still pay. */
+  /** Orders without a result. */
   get openOrders(): readonly PayoutOrder[] {
     return this.orders.filter(({ result }) => result === null)
   }
 
-  /** The request key of the order that pays an account for a block; null: there is none that has not failed. */
+  /** @returns the request key of the order that pays an account for a block, or null if all failed or there is none */
   payerOf(block: string, account: string): string | null {
     return this.#spent.get(keyOf(block, account)) ?? null
   }
 
-  /** Whether anything was paid for a block, or is about to be. */
+  /** Whether any part of a block is paid or in an open order. */
   isSpent(credit: Credit): boolean {
     return credit.parts.some(({ payee }) => this.payerOf(credit.block, payee) !== null)
   }
 
-  /** Rounds that no other block may have: those of blocks that count, and of orphans that were paid for. */
+  /** Shares that later rounds exclude: the rounds of blocks that count, and of orphans that were paid. */
   get usedSpans(): readonly Span[] {
     return [...this.#credits.values()]
       .filter((credit) => !credit.isOrphaned || this.isSpent(credit))
       .flatMap(({ round }) => round)
   }
 
-  /**
-   * What is owed for a block: to accounts other than the pool's own, and not paid by any order.
-   */
+  /** Unpaid parts of a block, except those of the pool's own account and of users without an account. */
   claimsOf(credit: Credit): UnpaidPart[] {
     return credit.parts.flatMap(({ payee, amount: text }) => {
       const amount = unitsOf(text) ?? 0n
@@ -130,7 +131,11 @@ export class PayoutLedger {
     })
   }
 
-  /** What is owed for blocks that count, of those that `isHeld` does not hold back; by chain and account. */
+  /**
+   * Unpaid amounts of blocks that count, by chain and account.
+   * @param account account of the pool
+   * @param isHeld excludes blocks whose chain is unsettled
+   */
   balances(account: string, isHeld: (block: string) => boolean = () => false): Balance[] {
     const byKey = new Map<string, UnpaidPart[]>()
     for (const credit of this.#credits.values()) {
@@ -146,11 +151,13 @@ export class PayoutLedger {
   }
 }
 
-/** Whether a part of a block is paid: users without account and the pool's own account have theirs already. */
+/**
+ * Whether a part of a block is paid out. The operator keeps those of its own account and of users without an account.
+ */
 export const isPayable = (payee: string, { account }: Pick<Credit, 'account'>) =>
   accountOfUser(payee) !== null && payee !== account
 
-/** What an order pays for these claims of one account. */
+/** The part of an order that pays this balance. */
 export function paidFor({ account, amount, claims }: Balance): Paid {
   const parts = claims.map(({ credit, amount: part }) => ({ block: credit.block, amount: coinsText(part) }))
   return { account, amount: coinsText(amount), for: parts }

@@ -1,17 +1,20 @@
 /**
- * One payer at a time. The lock is that of a LevelDB database without content: the system releases it when its process
- * ends, however it ends, and LevelDB refuses a second one within the process too.
+ * Lock against a second payer: that of an empty LevelDB database. The system releases it when the process ends, however
+ * it ends. LevelDB also refuses a second lock within one process.
  */
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { describeError, NewcutError } from '../core/errors.ts'
 
-/** A lock that is held. */
+/** A held lock. */
 export interface Lock {
   release(): Promise<void>
 }
 
-/** Takes the lock of a folder for state. Throws NewcutError DATA_UNUSABLE while another process holds it. */
+/**
+ * Locks the payouts of a state folder.
+ * @throws NewcutError DATA_UNUSABLE if another process holds the lock
+ */
 export async function lockPayouts(folder: string): Promise<Lock> {
   const location = join(folder, 'payouts.lock')
   const database = new ClassicLevel(location)
@@ -20,12 +23,12 @@ export async function lockPayouts(folder: string): Promise<Lock> {
   } catch (error) {
     const reason = (error as { readonly cause?: unknown }).cause ?? error
     if ((reason as { readonly code?: string }).code === 'LEVEL_LOCKED') {
-      throw new NewcutError('DATA_UNUSABLE', `${folder}: another newcut payouts --pay is at work there`, {
-        hint: 'wait until it has ended; it goes on where it was interrupted',
+      throw new NewcutError('DATA_UNUSABLE', `${folder}: another newcut payouts --pay is running there`, {
+        hint: 'wait until it ends; a run continues where an interrupted one stopped',
       })
     }
     throw new NewcutError('DATA_UNUSABLE', `${location}: cannot be locked: ${describeError(reason)}`, {
-      hint: '--state names a directory that this user may read and write',
+      hint: 'set --state to a folder that this user may read and write',
       cause: error,
     })
   }

@@ -1,6 +1,6 @@
 /**
- * Pays balances: on each chain commands of many transfers, each kept in the journal before it is sent. Nothing else than
- * the journal says what was paid, so that a payer that is killed goes on where it was.
+ * Pays balances with transactions of many transfers. Each is journaled before it is sent, and only the journal says
+ * what was paid. So a run that was killed can be repeated.
  */
 import type { Clock } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
@@ -24,27 +24,28 @@ export interface PayOptions {
   readonly journal: Pick<PayoutJournal, 'append' | 'now'>
   /** Gets a line for each order. */
   readonly ledger: PayoutLedger
-  /** The account that pays, gas too. */
+  /** The account that pays amounts and gas. */
   readonly account: string
-  /** What orders say of balances that are carried on; 10^-12 coins. */
+  /** Minimum payment to record in orders, in 10^-12 coins. */
   readonly minimum: bigint
   readonly keys: readonly SigningKey[]
-  /** `gasLimit`: most gas of one command. */
+  /** `gasLimit`: maximum gas of one transaction. */
   readonly terms: Terms
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly onStep: (step: CommandStep) => void
-  /** Hears why a chain, or an order, is not paid now. */
+  /** Called with the reason why a chain or an order is not paid now. */
   readonly onTrouble: (chain: number, error: NewcutError) => void
 }
 
-/** Most accounts that are looked up at once. */
+/** Maximum number of concurrent account lookups. */
 const MAX_QUESTIONS = 8
 const GAS_EXCEEDED = /^Gas limit "\d+" exceeded/
 
 /**
- * Sends orders for these balances. A chain that cannot be paid is told of, and the others are. Throws NewcutError
- * DATA_UNUSABLE when the journal cannot be written, what NodeClient throws, and the reason of the signal.
+ * Sends orders for these balances. If a chain cannot be paid, reports it and continues with the others.
+ * @throws NewcutError DATA_UNUSABLE if the journal cannot be written, errors of NodeClient, and the reason of the
+ * signal
  */
 export async function payBalances(balances: readonly Balance[], options: PayOptions): Promise<void> {
   for (const chain of new Set(balances.map((balance) => balance.chain))) {
@@ -69,12 +70,12 @@ async function payChain(chain: number, due: readonly Balance[], options: PayOpti
     const [of, batch] = [due, transfers].map((list) => list.slice(done, done + size)) as [Balance[], BatchTransfer[]]
     const isSent = await sendBatch(chain, of, batch, options)
     if (isSent) done += of.length
-    // The contract of this network takes more gas than ours.
+    // The contract of this network takes more gas than expected: halve the batch.
     else size = Math.ceil(of.length / 2)
   }
 }
 
-/** Throws NewcutError COMMAND_FAILED unless the account has coins for all that is due, all that is under way, and gas. */
+/** @throws NewcutError COMMAND_FAILED unless the account can pay all balances, all open orders, and gas */
 async function checkFunds(chain: number, due: readonly Balance[], options: PayOptions): Promise<void> {
   const { node, account, keys, terms, clock, signal } = options
   const { balance } = await payingAccount(node, { account, chain, keys }, { signal, nowMs: clock.wallMs() })
@@ -83,12 +84,12 @@ async function checkFunds(chain: number, due: readonly Balance[], options: PayOp
   const gas = gasCost({ ...terms, gasLimit: gasFor(due.length) + gasFor(0) * commands })
   if (balance.compare(readAmount(coinsText(total)).add(gas)) >= 0) return
   const has = `${account} has ${balance.toSource()} coins on chain ${chain}`
-  throw new NewcutError('COMMAND_FAILED', `${has}, and needed are ${coinsText(total)} and up to ${gas} for gas`, {
+  throw new NewcutError('COMMAND_FAILED', `${has}, but needs ${coinsText(total)} and up to ${gas} for gas`, {
     hint: 'move coins there, and run newcut payouts --pay again; nothing was paid on this chain',
   })
 }
 
-/** What orders may still take from the account on this chain. */
+/** Amount that open orders may still take from the account on this chain. */
 async function underWay(chain: number, { node, ledger, account, signal }: PayOptions): Promise<bigint> {
   const open = ledger.openOrders.filter((order) => order.chain === chain && order.account === account)
   const keys = open.map(({ requestKey }) => requestKey)
@@ -98,7 +99,7 @@ async function underWay(chain: number, { node, ledger, account, signal }: PayOpt
 
 const totalOf = ({ pays }: PayoutOrder) => pays.reduce((sum, { amount }) => sum + (unitsOf(amount) ?? 0n), 0n)
 
-/** Accounts that do not exist are made; those that exist keep their guard. */
+/** Transfers create missing accounts; existing accounts keep their guard. */
 async function transfersOf(
   node: WalletNode,
   due: readonly Balance[],
@@ -115,7 +116,11 @@ async function transfersOf(
   return transfers
 }
 
-/** False: the batch takes more gas than its command has. Throws CommandFailed, NodeRefusal. */
+/**
+ * Tries out, journals and sends one transaction.
+ * @returns false if it takes more gas than its limit
+ * @throws CommandFailed, NodeRefusal
+ */
 async function sendBatch(
   chain: number,
   due: readonly Balance[],

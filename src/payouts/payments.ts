@@ -1,26 +1,26 @@
-/** The payments in a journal of payouts, as other programs show them. */
+/** Payments of a payout journal, in the form that other programs get. */
 import { PayoutLedger, type PayoutOrder } from './ledger.ts'
 import { readPayouts } from './payout-journal.ts'
 import type { PayoutLine } from './payout-line.ts'
 
 /** A transfer to an account. */
 export interface Payment {
-  /** When it was decided: UTC, ISO 8601. */
+  /** Time of the order: UTC, ISO 8601. */
   readonly at: string
   readonly network: string
   readonly chain: number
   readonly account: string
-  /** Coins: a decimal number. */
+  /** Coins as a decimal number. */
   readonly amount: string
-  /** Of the command, which may have other transfers too. */
+  /** Request key of the transaction, which may have other transfers too. */
   readonly requestKey: string
-  /** `pending`: it may or may not be in a block, and nothing is settled. */
+  /** `pending`: the result is unknown; the transaction may or may not be in a block. */
   readonly state: 'pending' | 'paid' | 'failed' | 'expired'
   /** Hashes of the blocks that it pays for. */
   readonly blocks: readonly string[]
 }
 
-/** Oldest first. */
+/** All payments, the oldest first. */
 export function paymentsOf(lines: readonly PayoutLine[]): Payment[] {
   return new PayoutLedger(lines).orders.flatMap(paymentsOfOrder)
 }
@@ -33,5 +33,8 @@ export function paymentsOfOrder({ at, network, chain, requestKey, pays, result }
   })
 }
 
-/** The payments in the journal of a folder for state; none without one. Throws NewcutError DATA_UNUSABLE. */
+/**
+ * The payments in the journal of a state folder; empty without a journal.
+ * @throws NewcutError DATA_UNUSABLE
+ */
 export const readPayments = (folder: string): Payment[] => paymentsOf(readPayouts(folder))

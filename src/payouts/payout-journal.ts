@@ -1,6 +1,6 @@
 /**
- * The journal of payouts on disk: one file, to which whole lines are added and nothing else. A line is on the disk itself before `append`
- * returns, so that what follows from it, such as sending a command, never happens without it.
+ * The payout journal on disk: an append-only file of lines. `append` returns once its lines are synced to disk, so an
+ * action that follows, such as sending a transaction, is always journaled.
  */
 import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,12 +9,13 @@ import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
 
 const NEWLINE = 0x0a
 
-/** The file in a folder for state. */
+/** The journal file in a state folder. */
 export const payoutFile = (folder: string) => join(folder, 'payouts.jsonl')
 
 /**
- * Reads a journal; none where there is no file. What stands behind the last line feed was cut off when its process died, and
- * nothing followed from it. Throws NewcutError DATA_UNUSABLE for a journal that is damaged.
+ * Reads a journal; empty if there is no file. An unfinished last line is ignored: its process died, and nothing
+ * followed from it.
+ * @throws NewcutError DATA_UNUSABLE if the journal is damaged
  */
 export function readPayouts(folder: string): PayoutLine[] {
   const path = payoutFile(folder)
@@ -33,14 +34,17 @@ function textOf(path: string): string {
   }
 }
 
-/** Throws NewcutError DATA_UNUSABLE. `line`: its number in the file. */
+/**
+ * @param line line number in the file
+ * @throws NewcutError DATA_UNUSABLE, always
+ */
 export function damaged(path: string, line: number): never {
   throw new NewcutError('DATA_UNUSABLE', `${path}: line ${line} is damaged, and it may be a payment`, {
-    hint: 'mend it from a copy that has all later lines too: what is missing there would be paid twice',
+    hint: 'restore it from a copy that has all later lines too: payments missing there would be made twice',
   })
 }
 
-/** A journal that lines are added to. One process at a time: lock.ts. */
+/** A journal open for appending. lock.ts allows one process at a time. */
 export class PayoutJournal {
   readonly #path: string
   readonly #file: number
@@ -52,7 +56,10 @@ export class PayoutJournal {
     this.#nowMs = nowMs
   }
 
-  /** Makes folder and file. Throws NewcutError DATA_UNUSABLE where nothing can be written. */
+  /**
+   * Creates folder and file if they are missing.
+   * @throws NewcutError DATA_UNUSABLE if they cannot be written
+   */
   static open(folder: string, nowMs: () => number): PayoutJournal {
     const path = payoutFile(folder)
     try {
@@ -67,12 +74,15 @@ export class PayoutJournal {
     }
   }
 
-  /** The time for a line. */
+  /** The current time in the format of journal lines. */
   now(): string {
     return new Date(this.#nowMs()).toISOString()
   }
 
-  /** Returns once the lines are on the disk. Throws NewcutError DATA_UNUSABLE: then nothing may follow from them. */
+  /**
+   * Returns once the lines are synced to disk.
+   * @throws NewcutError DATA_UNUSABLE; then the caller must not act on the lines
+   */
   append(...lines: readonly PayoutLine[]): void {
     if (lines.length === 0) return
     try {
@@ -94,13 +104,13 @@ function unwritable(path: string, error: unknown): unknown {
     'DATA_UNUSABLE',
     `${path}: the journal of payouts cannot be written: ${describeError(error)}`,
     {
-      hint: 'nothing is paid that is not in it; --state DIR names another folder',
+      hint: 'newcut pays nothing that is not in it; set --state DIR to another folder',
       cause: error,
     },
   )
 }
 
-/** Takes the beginning of a line away that was never finished. */
+/** Removes an unfinished last line. */
 function cutTorn(path: string, file: number): void {
   const bytes = readFileSync(path)
   const end = bytes.lastIndexOf(NEWLINE) + 1
@@ -114,9 +124,9 @@ function writeAll(file: number, text: string): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
 }
 
-/** The name of a new file is on the disk once its folder is. */
+/** Syncs the folder, so that the name of a new file is on disk. */
 function syncFolder(folder: string): void {
-  // Windows opens no folders; there the name is safe with the file.
+  // Windows cannot open folders; syncing the file is enough there.
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')
   try {

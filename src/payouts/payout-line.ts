@@ -1,10 +1,10 @@
 /**
- * The journal of payouts, as text: a line of JSON for each thing that was decided, before anything follows from it.
+ * The lines of a payout journal, as JSON. Each decision is one line, written before newcut acts on it.
  *
- * - `credit`: a block counts, and who gets what for it. A block has one such line.
+ * - `credit`: a block counts, with its division among payees. A block has one such line.
  * - `orphaned`, `restored`: a credited block has left its chain, or is back.
- * - `order`: a signed command that pays, and what it pays. It is sent after the line is on the disk.
- * - `result`: what became of an order, once nothing can change it.
+ * - `order`: a signed transaction and its payments. It is sent after the line is on disk.
+ * - `result`: the final result of an order.
  */
 import { type Static, Type, Value } from '../schema/typebox.ts'
 
@@ -14,7 +14,7 @@ const Text = Type.String({ maxLength: 4000 })
 const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' })
 /** 32 bytes, base64url. */
 const Hash = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
-/** Coins, with at most 12 places. */
+/** Coins, with at most 12 decimal places. */
 const Coins = Type.String({ pattern: '^\\d{1,30}\\.\\d{1,12}$' })
 const Decimal = Type.String({ pattern: '^\\d{1,30}(\\.\\d{1,30})?$' })
 const Whole = Type.String({ pattern: '^\\d{1,200}$' })
@@ -26,7 +26,7 @@ const CreditLine = Type.Object({
   at: Time,
   type: Type.Literal('credit'),
   network: Text,
-  /** Who was paid by the coinbase. */
+  /** The account that the coinbase paid. */
   account: Text,
   block: Hash,
   chain: Count,
@@ -44,12 +44,12 @@ const CreditLine = Type.Object({
   rest: Coins,
   /** `worth`: in 2^-96 blocks. */
   parts: Type.Array(Type.Object({ payee: Text, amount: Coins, shares: Count, worth: Whole })),
-  /** The shares that no later block's round has. */
+  /** The shares of the block's round, which later rounds exclude. */
   round: Type.Array(Span),
 })
 export type CreditLine = Readonly<Static<typeof CreditLine>>
 
-/** What an order pays to one account, and for which blocks. */
+/** Payment of an order to one account, and the blocks that it is for. */
 const Paid = Type.Object({
   account: Text,
   amount: Coins,
@@ -64,14 +64,14 @@ const OrderLine = Type.Object({
   account: Text,
   chain: Count,
   requestKey: Hash,
-  /** Seconds since 1970: no block whose parent is made then or later may have the command. */
+  /** Unix time in seconds. A block cannot include the transaction if its parent was made at or after this time. */
   expires: Count,
   command: Type.Object({
     hash: Hash,
     sigs: Type.Array(Type.Object({ sig: Text })),
     cmd: Type.String({ maxLength: 2_000_000 }),
   }),
-  /** Coins: balances below it were carried on. */
+  /** Coins. Lower balances were carried over. */
   minimum: Type.Optional(Coins),
   pays: Type.Array(Paid),
 })
@@ -81,9 +81,9 @@ const ResultLine = Type.Object({
   at: Time,
   type: Type.Literal('result'),
   requestKey: Hash,
-  /** `failed`: it is in a block, and moved nothing. `expired`: it is in no block, and never will be. */
+  /** `failed`: it is in a block, but moved nothing. `expired`: it is in no block, and never will be. */
   outcome: Type.Union([Type.Literal('paid'), Type.Literal('failed'), Type.Literal('expired')]),
-  /** Of its block; null for one that has expired. */
+  /** Height of its block, or null if it expired. */
   height: Type.Union([Count, Type.Null()]),
   message: Text,
 })
@@ -98,7 +98,7 @@ const FateLine = Type.Object({
 export const PayoutLine = Type.Union([CreditLine, FateLine, OrderLine, ResultLine])
 export type PayoutLine = Readonly<Static<typeof PayoutLine>>
 
-/** A line of text; null for one that is damaged. */
+/** @returns null if the text is not a valid line */
 export function parsePayoutLine(text: string): PayoutLine | null {
   try {
     const line: unknown = JSON.parse(text)

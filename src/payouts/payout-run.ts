@@ -1,4 +1,4 @@
-/** `newcut payouts` without its command line: reports, and pays. */
+/** `newcut payouts` without its command line: reports and pays. */
 import type { ShareReader } from '../accounts/share-store.ts'
 import type { Clock } from '../core/clock.ts'
 import type { NewcutError } from '../core/errors.ts'
@@ -17,12 +17,12 @@ import { lookOnce, type OrderNode, type SettleOptions, settle } from './settle.t
 export interface PayoutSetup {
   readonly client: WalletNode & BlockNode['client'] & OrderNode
   readonly placeOf: BlockNode['placeOf']
-  /** Opens the shares; they are closed before anything is paid, so that a miner may have them. */
+  /** Opens the shares. They are closed before anything is paid, so that a miner may open them. */
   readonly openReader: () => Promise<ShareReader>
-  /** Folder of the journal of payouts. */
+  /** State folder with the payout journal. */
   readonly folder: string
   readonly rules: PoolRules
-  /** Balances below it are carried on; 10^-12 coins. */
+  /** Lower balances are carried over. In 10^-12 coins. */
   readonly minimum: bigint
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -35,16 +35,17 @@ export interface PaySetup extends PayoutSetup {
   readonly onTrouble: (chain: number, error: NewcutError) => void
 }
 
-/** What is owed and what was paid. Writes nothing. */
+/** Reports amounts owed and paid. Writes nothing. */
 export async function reportPayouts(setup: PayoutSetup): Promise<PayoutReport> {
   const { rules, minimum } = setup
   return reportOf(await assessed(setup, ledgerOf(setup)), rules, minimum)
 }
 
 /**
- * Looks up what earlier runs have sent, credits blocks, pays, and follows all commands until they are settled. Killed
- * anywhere, the next run goes on. Throws NewcutError DATA_UNUSABLE while another run is at work, what the share store,
- * the node and settle throw, and the reason of the signal.
+ * Looks up earlier orders, credits blocks, pays, and follows all orders until they are settled. If a run is killed at
+ * any point, the next one continues.
+ * @throws NewcutError DATA_UNUSABLE while another run is active, errors of the share store, the node and settle(), and
+ * the reason of the signal
  */
 export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
   const { client, folder, rules, minimum, clock, signal, onStep } = setup
@@ -76,7 +77,7 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
   }
 }
 
-/** One journal may have the payouts of several networks. */
+/** A journal may have payouts of several networks. */
 function ledgerOf({ folder, rules: { network } }: PayoutSetup): PayoutLedger {
   return new PayoutLedger(readPayouts(folder).filter((line) => isOnNetwork(line, network)))
 }

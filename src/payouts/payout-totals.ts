@@ -1,4 +1,4 @@
-/** What the journal of payouts says of one pool, for those who watch it: payments, and the balance of each account. */
+/** Payments and balances of one pool from its payout journal, for monitoring. */
 import { open } from 'node:fs/promises'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { unitsOf } from './coins.ts'
@@ -8,46 +8,46 @@ import { type Payment, paymentsOfOrder } from './payments.ts'
 import { damaged, payoutFile } from './payout-journal.ts'
 import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
 
-/** The pool whose lines are read. */
+/** The pool to read. */
 export interface PoolOfTotals {
   readonly network: string
   /** The account that its blocks pay. */
   readonly account: string
 }
 
-/** The rules of the newest block that was divided. */
+/** The rules of the newest credited block. */
 export interface DivisionRules {
   readonly scheme: string
   readonly feePercent: string
-  /** Coins; null: no order tells it. */
+  /** Coins, or null if no order records it. */
   readonly minimum: string | null
 }
 
 /** Amounts in 10^-12 coins. */
 export interface PayoutTotals {
-  /** null: nothing was divided so far. */
+  /** Null if no block was credited. */
   readonly rules: DivisionRules | null
   readonly paid: bigint
-  /** Settled payments, newest first. */
+  /** Settled payments, the newest first. */
   readonly payments: readonly Payment[]
-  /** Of a user as its rig names it. */
+  /** Totals of a user, named as its rig names it. */
   of(user: string): AccountTotals
 }
 
 export interface AccountTotals {
-  /** Owed for blocks that count, or in an order that may still pay. */
+  /** Owed for blocks that count, or in an open order. */
   readonly pending: bigint
   readonly paid: bigint
-  /** Settled payments, newest first. */
+  /** Settled payments, the newest first. */
   readonly payments: readonly Payment[]
 }
 
-/** The journal is read in pieces of this size, so that a miner goes on meanwhile. */
+/** The journal is read in chunks of this size, so that the miner can work in between. */
 const PIECE = 1 << 20
 const MAX_BYTES = 256 << 20
 const NEWLINE = 0x0a
 
-/** Reads a journal that another process writes. Later reads take only the lines that are new. */
+/** Reads a journal that another process writes. Later reads read only new lines. */
 export class PayoutTotalsReader {
   readonly #path: string
   readonly #pool: PoolOfTotals
@@ -61,7 +61,10 @@ export class PayoutTotalsReader {
     this.#read = nothingRead()
   }
 
-  /** A folder without a journal has no payments. Throws NewcutError DATA_UNUSABLE. */
+  /**
+   * Reads new lines and sums up. A folder without a journal has no payments.
+   * @throws NewcutError DATA_UNUSABLE
+   */
   totals(): Promise<PayoutTotals> {
     this.#reading ??= this.#update().finally(() => {
       this.#reading = null
@@ -82,7 +85,10 @@ export class PayoutTotalsReader {
     }
   }
 
-  /** Whether anything has changed. */
+  /**
+   * Reads new lines.
+   * @returns true if anything changed
+   */
   async #readOn(): Promise<boolean> {
     const file = await open(this.#path, 'r').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
@@ -100,7 +106,7 @@ export class PayoutTotalsReader {
       if (size > MAX_BYTES) {
         throw new NewcutError('DATA_UNUSABLE', `${this.#path}: it has more than ${MAX_BYTES >> 20} MiB`)
       }
-      // Lines are only ever added. A file that is no longer than before was replaced, or lost a torn line.
+      // The file only grows. One that is not longer was replaced, or lost an unfinished line.
       const isSame = ino === before.ino && size > before.size
       const read = isSame ? before : nothingRead()
       await this.#take(file, read, size)
@@ -111,7 +117,7 @@ export class PayoutTotalsReader {
     }
   }
 
-  /** Takes the lines that are complete. */
+  /** Reads the complete lines. */
   async #take(file: Awaited<ReturnType<typeof open>>, read: ReadSoFar, size: number): Promise<void> {
     let rest: Buffer = Buffer.alloc(0)
     for (let at = read.bytes; at < size; ) {
@@ -134,7 +140,7 @@ export class PayoutTotalsReader {
 
 interface ReadSoFar {
   readonly ledger: PayoutLedger
-  /** Of whole lines. */
+  /** Length of all complete lines. */
   bytes: number
   lines: number
   readonly size: number
@@ -146,7 +152,7 @@ const nothingRead = (): ReadSoFar => {
   return { ledger: new PayoutLedger(), bytes: 0, lines: 0, size: 0, mtimeMs: 0, ino: 0 }
 }
 
-/** Without what no total needs: signed commands, and the rounds of blocks. */
+/** Removes data that totals do not need: signed transactions, and the rounds of blocks. */
 function withoutBulk(line: PayoutLine): PayoutLine {
   if (line.type === 'credit') return { ...line, round: [] }
   return line.type === 'order' ? { ...line, command: { hash: line.requestKey, sigs: [], cmd: '' } } : line

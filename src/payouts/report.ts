@@ -1,4 +1,7 @@
-/** What a pool owes, has paid and keeps, and what it comes from. Amounts are decimal numbers of coins. */
+/**
+ * The report of a pool: amounts owed, paid and kept, with the blocks they come from. Amounts are coins as decimal
+ * numbers.
+ */
 import type { Assessment, PoolBlockState, PoolRules } from './assess.ts'
 import { COIN, coinsText, unitsOf } from './coins.ts'
 import { type Balance, type Credit, isPayable } from './ledger.ts'
@@ -7,9 +10,15 @@ import { type Payment, paymentsOfOrder } from './payments.ts'
 import { BLOCK_WORTH } from './schemes.ts'
 
 /**
- * How a part of a block stands. `due`: it is paid next. `carried`: the balance is below the minimum. `held`: its chain is
- * unsettled. `pending`: it is in an order. `unpayable`: its user is no account. `own`: its user is the pool's account.
- * `orphaned`: its block was, before it was paid.
+ * State of a part of a block.
+ *
+ * - `due`: the next run pays it
+ * - `carried`: the balance is below the minimum
+ * - `held`: its chain is unsettled
+ * - `pending`: it is in an open order
+ * - `unpayable`: its user names no account
+ * - `own`: its user is the pool's account
+ * - `orphaned`: its block was orphaned before it was paid
  */
 export type PartState = 'due' | 'carried' | 'held' | 'pending' | 'paid' | 'unpayable' | 'own' | 'orphaned'
 
@@ -17,7 +26,7 @@ export interface ReportPart {
   readonly payee: string
   readonly amount: string
   readonly shares: number
-  /** Of the shares that count, in blocks, to 12 places. */
+  /** Worth of the counted shares in blocks, to 12 places. */
   readonly worth: string
   readonly state: PartState
 }
@@ -32,9 +41,9 @@ export interface ReportBlock {
   readonly state: PoolBlockState
   readonly depth: number | null
   readonly reward: string | null
-  /** Who was paid by its coinbase. */
+  /** The account that its coinbase paid. */
   readonly account: string | null
-  /** null: it is not divided. */
+  /** Null if it is not credited. */
   readonly division: {
     readonly scheme: string
     readonly fee: string
@@ -51,7 +60,7 @@ export interface ReportBalance {
   readonly for: readonly { readonly block: string; readonly height: number; readonly amount: string }[]
 }
 
-/** Of blocks that count, on one chain. */
+/** The operator's amounts for blocks that count, on one chain. */
 export interface OperatorPart {
   readonly chain: number
   readonly fee: string
@@ -73,7 +82,7 @@ export interface PayoutReport {
   readonly blocks: readonly ReportBlock[]
   readonly balances: readonly ReportBalance[]
   readonly operator: readonly OperatorPart[]
-  /** Newest last. */
+  /** The oldest first. */
   readonly payments: readonly Payment[]
 }
 
@@ -139,7 +148,7 @@ function reportBalance({ chain, account, amount, claims }: Balance, isCarried: b
   return { chain, account, amount: coinsText(amount), state: isCarried ? 'carried' : 'due', for: parts }
 }
 
-/** What is the operator's, by chain. */
+/** Sums the operator's amounts by chain. */
 function operatorParts(
   credits: readonly Credit[],
   stateOf: (credit: Credit, payee: string) => PartState,

@@ -1,18 +1,18 @@
-/** Rounds of shares: which shares belong to a block, where earlier blocks have used others. */
+/** Rounds of shares: the shares that belong to a block, without those of earlier blocks. */
 
-/** Where a share stands in the order of time and id. */
+/** Position of a share in the order of time and id. */
 export interface Position {
   readonly timeMs: number
   readonly id: string
 }
 
-/** Shares behind `after` up to `upTo`, itself included; null: from the first share on. */
+/** Shares after `after` up to and including `upTo`. `after` is null from the first share. */
 export interface Span {
   readonly after: Position | null
   readonly upTo: Position
 }
 
-/** Negative: a comes before b. */
+/** @returns a negative number if `a` comes before `b` */
 export function comparePositions(a: Position, b: Position): number {
   if (a.timeMs !== b.timeMs) return a.timeMs - b.timeMs
   if (a.id === b.id) return 0
@@ -20,8 +20,8 @@ export function comparePositions(a: Position, b: Position): number {
 }
 
 /**
- * The round of a block that was found by the share at `upTo`: all shares up to it that are in none of the spans that
- * other blocks have used. Ascending, without empty spans.
+ * The round of the block found by the share at `upTo`: all shares up to it that are in none of the used spans.
+ * Ascending, without empty spans.
  */
 export function roundUpTo(upTo: Position, used: readonly Span[]): Span[] {
   const round: Span[] = []

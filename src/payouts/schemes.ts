@@ -1,9 +1,9 @@
 /**
- * How the reward of a block is divided. Pure: the same shares give the same amounts.
+ * Divides the reward of a block. Pure: the same shares give the same amounts.
  *
- * Everything is a whole number, so that sums are exact. Difficulties are counted in 2^-52 hashes: every double from 1 on
- * is a whole number of these. A share's worth in blocks is counted in 2^-96 blocks, rounded down for each share. Amounts
- * are counted in 10^-12 coins, rounded down for each payee; what is left over is the operator's.
+ * All numbers are integers, so sums are exact. Difficulties are in 2^-52 hashes, in which every double from 1 is an
+ * integer. The worth of a share is in 2^-96 blocks, rounded down for each share. Amounts are in 10^-12 coins, rounded
+ * down for each payee; the operator keeps the remainder.
  */
 import type { ShareEntry } from '../accounts/share-store.ts'
 import type { Fraction } from './coins.ts'
@@ -13,43 +13,43 @@ import { payeeOf } from './payee.ts'
 export const schemeNames = ['pplns', 'prop', 'solo'] as const
 export type SchemeName = (typeof schemeNames)[number]
 
-/** What is divided, and by what rule. */
+/** The parameters of a scheme. */
 export interface DivisionTerms {
   readonly scheme: SchemeName
-  /** PPLNS: how many blocks the shares that are paid are worth together. */
+  /** PPLNS: total worth of the paid shares, in blocks. */
   readonly window: Fraction
-  /** Part of the reward that the operator takes first; from 0 to 1. */
+  /** Part of the reward that the operator takes first, from 0 to 1. */
   readonly fee: Fraction
 }
 
-/** What one payee gets for a block. */
+/** The part of one payee. */
 export interface RewardPart {
-  /** An account, or the user that names none. */
+  /** An account, or the name of a user without an account. */
   readonly payee: string
-  /** 10^-12 coins. */
+  /** In 10^-12 coins. */
   readonly amount: bigint
-  /** How many shares it is for. */
+  /** Number of shares that it is for. */
   readonly shares: number
-  /** Of these shares, in 2^-96 blocks. */
+  /** Worth of these shares in 2^-96 blocks. */
   readonly worth: bigint
 }
 
-/** The reward of a block, divided: `reward = fee + rest + all amounts`. */
+/** The divided reward of a block: `reward = fee + rest + all amounts`. */
 export interface Division {
   readonly fee: bigint
-  /** What rounding leaves, and for PPLNS what a window that is not full leaves. */
+  /** Remainder of rounding and, for PPLNS, of a window that is not full. */
   readonly rest: bigint
-  /** By payee, in the order of names. */
+  /** Sorted by payee. */
   readonly parts: readonly RewardPart[]
 }
 
-/** One block in the unit of worth. */
+/** Worth of one block. */
 export const BLOCK_WORTH = 1n << 96n
 const DIFFICULTY_UNITS = 2 ** 52
 
 type Weighed = Pick<ShareEntry, 'user' | 'difficulty' | 'blockDifficulty'>
 
-/** A difficulty in 2^-52 hashes; 0 for what is no difficulty. */
+/** A difficulty in 2^-52 hashes, or 0 if it is not a positive number. */
 function difficultyUnits(difficulty: number): bigint {
   const units = difficulty * DIFFICULTY_UNITS
   return Number.isFinite(units) && difficulty > 0 ? BigInt(Math.trunc(units)) : 0n
@@ -64,14 +64,14 @@ export function worthOf({ difficulty, blockDifficulty }: Weighed): bigint {
 interface PayeeSum {
   shares: number
   worth: bigint
-  /** What the reward is divided by. */
+  /** Share in the division, in the unit of the scheme. */
   weight: bigint
 }
 
-/** Shares of payees, added up. */
+/** Sums of shares by payee. */
 class Tally {
   readonly #sums = new Map<string, PayeeSum>()
-  /** Of all payees. */
+  /** Sum over all payees. */
   weight = 0n
 
   add(user: string, worth: bigint, weight: bigint): void {
@@ -81,7 +81,7 @@ class Tally {
     this.weight += weight
   }
 
-  /** `whole`: the weight that the whole reward is for. */
+  /** @param whole the weight that earns the whole reward */
   divide(reward: bigint, fee: Fraction, whole: bigint): Division {
     const feeAmount = (reward * fee.numerator) / fee.denominator
     const left = reward - feeAmount
@@ -95,14 +95,14 @@ class Tally {
   }
 }
 
-/** SOLO: the finder gets all. */
+/** SOLO: the finder gets everything. */
 export function divideSolo(reward: bigint, fee: Fraction, finder: Weighed): Division {
   const tally = new Tally()
   tally.add(finder.user, worthOf(finder), 1n)
   return tally.divide(reward, fee, 1n)
 }
 
-/** PROP: by the difficulties of the shares of a round, in any order. */
+/** PROP: divides by the difficulties of the shares of a round, in any order. */
 export async function divideProp(
   reward: bigint,
   fee: Fraction,
@@ -114,8 +114,8 @@ export async function divideProp(
 }
 
 /**
- * PPLNS: newest shares first, until they are worth the window; the last one is cut to fit. Each gets reward x worth /
- * window. Shares behind the window are not read.
+ * PPLNS: counts the newest shares until they fill the window; the last one is cut to fit. Each gets reward x worth /
+ * window. Shares before the window are not read.
  */
 export async function dividePplns(
   reward: bigint,

@@ -1,7 +1,7 @@
 /**
- * What became of orders. An order is settled when its command lies so deep in its chain that it stays there, or when a
- * block so deep is too late for it: then no block above can have it, and none below has it. Until then the very same
- * command is sent again while blocks may take it.
+ * Settles orders. An order is settled when its transaction is deep enough in its chain, or when a block of that depth
+ * is too late for it. Then no later block can include it, and no earlier one does. Until then newcut resends the same
+ * transaction while blocks may include it.
  */
 import { type Clock, sleep } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
@@ -14,39 +14,40 @@ import type { CommandStep } from '../wallet/command-sender.ts'
 import type { PayoutOrder } from './ledger.ts'
 import type { ResultLine } from './payout-line.ts'
 
-/** What is asked about orders. */
+/** The calls that settling needs. */
 export type OrderNode = Pick<NodeClient, 'cut' | 'hashBranch' | 'header' | 'poll' | 'send'>
 
 export interface SettleOptions {
   readonly node: OrderNode
-  /** How deep the block of a command has to lie; 1: the head. */
+  /** Required depth of a transaction's block; 1 is the head. */
   readonly confirmations: number
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly onStep: (step: CommandStep) => void
-  /** Hears of each result once; it has to be kept before this returns. */
+  /** Called once with each result. It must store the result before it returns. */
   readonly onResult: (result: ResultLine) => void
 }
 
 const POLL_MS = 1_000
 const RESEND_MS = 20_000
 const MAX_PAUSE_MS = 15_000
-/** How long after an order has expired the chain may take to prove it, and for each block of the depth. */
+/** Maximum wait for proof after an order expired, plus a time for each block of the depth. */
 const GRACE_MS = 600_000
 const BLOCK_GRACE_MS = 60_000
-/** What nodes say of a command that a block has by now (PROTOCOL.md E.1). */
+/** A node's refusal of a transaction that is in a block already (PROTOCOL.md E.1). */
 const IN_A_BLOCK = /already exists on chain/i
 const MICROSECONDS = 1_000_000n
 
-/** One look at an order. */
-type Sight =
+/** The state of an order at one lookup. */
+type OrderStatus =
   | { readonly kind: 'final'; readonly result: ResultLine }
   | { readonly kind: 'included'; readonly height: number; readonly depth: number }
   | { readonly kind: 'pending' }
 
 /**
- * Follows orders, which have just been sent, until all are settled. Throws NewcutError NO_RESULT if the chain has no proof long after they have
- * expired, what NodeClient throws, and the reason of the signal.
+ * Follows orders that were just sent, until all are settled.
+ * @throws NewcutError NO_RESULT if the chain proves nothing long after they expired, errors of NodeClient, and the
+ * reason of the signal
  */
 export async function settle(orders: readonly PayoutOrder[], options: SettleOptions): Promise<void> {
   const { clock, signal, onStep, confirmations } = options
@@ -71,7 +72,11 @@ export async function settle(orders: readonly PayoutOrder[], options: SettleOpti
   }
 }
 
-/** Looks once at orders, and sends again those that wait. Gives those that are not settled. Throws as settle. */
+/**
+ * Looks up orders once, and resends pending ones.
+ * @returns the orders that are not settled
+ * @throws as settle()
+ */
 export async function lookOnce(
   orders: readonly PayoutOrder[],
   options: SettleOptions,
@@ -81,12 +86,12 @@ export async function lookOnce(
 
 class Follower {
   readonly #options: SettleOptions
-  /** Request key -> when it was sent last. */
+  /** Request key -> monotonic time of the last submission. */
   readonly #sentMs = new Map<string, number>()
-  /** Request key -> what was told of it last. */
+  /** Request key -> last reported state. */
   readonly #told = new Map<string, string>()
 
-  /** `sent`: orders that were sent just now. */
+  /** @param sent orders that were just sent */
   constructor(options: SettleOptions, sent: readonly PayoutOrder[]) {
     this.#options = options
     for (const { requestKey } of sent) this.#sentMs.set(requestKey, options.clock.monotonicMs())
@@ -96,33 +101,33 @@ class Follower {
     const open: PayoutOrder[] = []
     for (const chain of new Set(orders.map((order) => order.chain))) {
       const of = orders.filter((order) => order.chain === chain)
-      const sights = await sightsOf(this.#options, chain, of)
+      const statuses = await statusesOf(this.#options, chain, of)
       for (const order of of) {
-        const sight = sights.get(order.requestKey) ?? { kind: 'pending' }
-        if (sight.kind === 'final') this.#options.onResult(sight.result)
+        const status = statuses.get(order.requestKey) ?? { kind: 'pending' }
+        if (status.kind === 'final') this.#options.onResult(status.result)
         else open.push(order)
-        this.#tell(order, sight)
-        if (sight.kind === 'pending') await this.#sendAgain(order)
+        this.#tell(order, status)
+        if (status.kind === 'pending') await this.#sendAgain(order)
       }
     }
     return open
   }
 
-  #tell({ requestKey, chain }: PayoutOrder, sight: Sight): void {
+  #tell({ requestKey, chain }: PayoutOrder, status: OrderStatus): void {
     const { onStep, confirmations } = this.#options
     const before = this.#told.get(requestKey)
-    const now = sight.kind === 'included' ? `included ${sight.depth}` : sight.kind
-    if (now === before || sight.kind === 'final') return
+    const now = status.kind === 'included' ? `included ${status.depth}` : status.kind
+    if (now === before || status.kind === 'final') return
     this.#told.set(requestKey, now)
-    if (sight.kind === 'pending') {
+    if (status.kind === 'pending') {
       const wasIncluded = before?.startsWith('included') === true
-      // Its block was replaced: the pool of the node may have lost it.
+      // Its block was replaced, so the node's mempool may have lost it.
       if (wasIncluded) this.#sentMs.delete(requestKey)
       onStep({ type: 'pending', chain, wasIncluded })
-    } else onStep({ type: 'included', chain, height: sight.height, depth: sight.depth, of: confirmations })
+    } else onStep({ type: 'included', chain, height: status.height, depth: status.depth, of: confirmations })
   }
 
-  /** The same bytes: a node that has them takes them for one command. */
+  /** Resends the same bytes, which a node recognizes as the same transaction. */
   async #sendAgain({ chain, requestKey, command, expires }: PayoutOrder): Promise<void> {
     const { node, clock, signal, onStep } = this.#options
     const sentMs = this.#sentMs.get(requestKey) ?? Number.NEGATIVE_INFINITY
@@ -132,54 +137,57 @@ class Follower {
       await node.send(chain, [command], { signal })
       onStep({ type: 'sent', chain, requestKey, again: true })
     } catch (error) {
-      // A refusal for another reason changes nothing: without a block the order expires.
+      // Any other refusal is harmless: without a block the order expires.
       if (!(error instanceof NodeRefusal) || !error.isNodesOwn) throw error
       if (!IN_A_BLOCK.test(error.excerpt)) onStep({ type: 'trouble', chain, error, retryInMs: 0 })
     }
   }
 }
 
-/** By request key; those that are missing are pending. */
-async function sightsOf(
+/** @returns states by request key; missing orders are pending */
+async function statusesOf(
   options: SettleOptions,
   chain: number,
   orders: readonly PayoutOrder[],
-): Promise<Map<string, Sight>> {
+): Promise<Map<string, OrderStatus>> {
   const { node, confirmations, signal } = options
   const call = { signal }
   const keys = orders.map(({ requestKey }) => requestKey)
-  // What is deep is read before results are asked for: whatever was included by then is in the answer.
+  // Read the deep block before the results: they contain everything included by then.
   const deep = await deepBlock(node, { chain, confirmations }, call)
   const results = await node.poll(chain, keys, call)
   const settled = await node.poll(chain, keys, { ...call, confirmationDepth: confirmations - 1 })
-  const sights = new Map<string, Sight>()
+  const statuses = new Map<string, OrderStatus>()
   for (const order of orders) {
     const { requestKey, expires } = order
     const final = settled.get(requestKey)
     const height = heightOf(final)
     const shallow = heightOf(results.get(requestKey))
     if (final !== undefined && height !== null) {
-      sights.set(requestKey, { kind: 'final', result: resultLine(options, requestKey, final, height) })
+      statuses.set(requestKey, { kind: 'final', result: resultLine(options, requestKey, final, height) })
     } else if (shallow !== null) {
       const depth = deep === null ? 1 : Math.max(1, deep.head - shallow + 1)
-      sights.set(requestKey, { kind: 'included', height: shallow, depth })
+      statuses.set(requestKey, { kind: 'included', height: shallow, depth })
     } else if (deep !== null && deep.creationTime >= BigInt(expires) * MICROSECONDS) {
-      // Between the answers another branch may have come, whose blocks were not looked at.
-      if (await isStill(node, { chain, deep }, call)) sights.set(requestKey, expiredSight(options, requestKey))
+      // A reorg between the answers may have brought blocks that these answers do not cover.
+      if (await isStill(node, { chain, deep }, call)) statuses.set(requestKey, expiredStatus(options, requestKey))
     }
   }
-  return sights
+  return statuses
 }
 
 interface DeepBlock {
   readonly head: number
   readonly height: number
   readonly hash: string
-  /** Microseconds since 1970. */
+  /** Unix time in microseconds. */
   readonly creationTime: bigint
 }
 
-/** The block that lies so deep below the head; null: the chain is too low. */
+/**
+ * The block at depth `confirmations`.
+ * @returns null if the chain is lower
+ */
 async function deepBlock(
   node: OrderNode,
   { chain, confirmations }: { readonly chain: number; readonly confirmations: number },
@@ -194,7 +202,7 @@ async function deepBlock(
   return { head: head.height, height, hash, creationTime: BigInt(creationTime) }
 }
 
-/** Whether a block is still on the branch of the head of its chain. */
+/** Whether a block is still on the branch of its chain's head. */
 async function isStill(
   node: OrderNode,
   { chain, deep: { height, hash } }: { readonly chain: number; readonly deep: DeepBlock },
@@ -229,7 +237,7 @@ function resultLine(
   return { at, type: 'result', requestKey, outcome, height, message }
 }
 
-function expiredSight({ clock }: SettleOptions, requestKey: string): Sight {
+function expiredStatus({ clock }: SettleOptions, requestKey: string): OrderStatus {
   const at = new Date(clock.wallMs()).toISOString()
   const message = 'no block has it, and none can have it any more'
   return { kind: 'final', result: { at, type: 'result', requestKey, outcome: 'expired', height: null, message } }
@@ -238,6 +246,6 @@ function expiredSight({ clock }: SettleOptions, requestKey: string): Sight {
 function unproven(orders: readonly PayoutOrder[]): NewcutError {
   const keys = orders.map(({ requestKey }) => requestKey).join(', ')
   return new NewcutError('NO_RESULT', `no result of ${keys}, and no block deep enough that proves it`, {
-    hint: 'nothing is paid again before that is known: run newcut payouts --pay later, when the chain has gone on',
+    hint: 'nothing is paid again until it is known: run newcut payouts --pay again after more blocks',
   })
 }

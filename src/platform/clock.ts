@@ -1,4 +1,4 @@
-/** The machine's clock. */
+/** Clock of this machine. */
 import type { Clock } from '../core/clock.ts'
 
 export const systemClock: Clock = {

@@ -1,15 +1,18 @@
-/** How many files and connections this process may have open at once. */
+/** Limit of open files and connections of this process. */
 import { readFileSync } from 'node:fs'
 
-/** Descriptors kept for everything but clients: databases, nodes, threads, files of the runtime. At most half of all. */
+/** File descriptors reserved for everything but clients: databases, nodes, threads, runtime. At most half of all. */
 const MAX_OTHER_DESCRIPTORS = 256
 
-/** How many of so many descriptors may be clients of a server. */
+/** Number of descriptors available for clients of a server. */
 export function descriptorsForClients(descriptors: number): number {
   return descriptors - Math.min(MAX_OTHER_DESCRIPTORS, Math.ceil(descriptors / 2))
 }
 
-/** The soft limit of file descriptors; null where the system does not tell it (other than Linux), or has none. */
+/**
+ * Soft limit of file descriptors.
+ * @returns null if the limit is unknown (systems other than Linux) or unlimited
+ */
 export function descriptorLimit(): number | null {
   let limits: string
   try {

@@ -1,6 +1,6 @@
 /**
- * `npm start` of a checkout: runs the compiled program, or says what to do where there is none yet. It is plain
- * JavaScript because nothing may be compiled yet. The published package does not need it.
+ * `npm start` in a checkout: runs the compiled program, or says how to build it. Plain JavaScript, because it must run
+ * before the first build. The published package does not need it.
  */
 import { existsSync } from 'node:fs'
 

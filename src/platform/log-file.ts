@@ -1,30 +1,30 @@
-/** A file that text is appended to, whatever becomes of its disk: a failure is told and counted, and never thrown. */
+/** Append-only log file. Failures are reported and counted, never thrown. */
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 export interface LogFileEvents {
-  /** Lines cannot be written. Told once for an outage. */
+  /** Called once per outage when lines cannot be written. */
   readonly onFailing: (error: unknown) => void
-  /** They can be written again. `lost`: the number of lines that are missing. */
+  /** Called when writing works again, with the number of lost lines. */
   readonly onRecovered: (lost: number) => void
-  /** A rotated file stays in use, since none can be opened in its place. */
+  /** Called when log rotation cannot open a new file; the rotated file stays in use. */
   readonly onNotReopened: (error: unknown) => void
 }
 
-// A pipe that nobody reads is an error at once: opening it would wait. Windows knows no such flag.
+// O_NONBLOCK makes a pipe without a reader fail at once instead of blocking. Windows lacks this flag.
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0)
-/** Logs name accounts and addresses: they are not for everybody. */
+/** Logs contain accounts and addresses, so other users may not read them. */
 const MODE = 0o640
 const LINE_END = 0x0a
 
 export class LogFile {
   readonly path: string
   readonly #events: LogFileEvents
-  /** A descriptor; null: it has to be opened. */
+  /** File descriptor; null if the file must be opened. */
   #file: number | null
   #lost = 0
   #isFailing = false
-  /** Whether the last line in the file is incomplete. */
+  /** True if the last line in the file is incomplete. */
   #isTorn = false
 
   private constructor(path: string, file: number, events: LogFileEvents) {
@@ -33,23 +33,26 @@ export class LogFile {
     this.#events = events
   }
 
-  /** Creates the file unless it is there. Throws the error of the file system. */
+  /**
+   * Opens or creates the file.
+   * @throws the error of the file system
+   */
   static open(path: string, events: LogFileEvents): LogFile {
     const absolute = resolve(path)
     return new LogFile(absolute, openSync(absolute, FLAGS, MODE), events)
   }
 
-  /** Lines that are missing since it fails; 0: it does not. */
+  /** Number of lines lost in the current outage; 0 if there is none. */
   get lost(): number {
     return this.#lost
   }
 
-  /** Appends whole lines. They are with the operating system when it returns. */
+  /** Appends whole lines. They have reached the operating system when the call returns. */
   write(text: string): void {
     const bytes = Buffer.from(text)
     let written = 0
     try {
-      const file = this.#present()
+      const file = this.#currentFile()
       if (this.#isTorn) appendAll(file, Buffer.of(LINE_END), () => undefined)
       this.#isTorn = false
       appendAll(file, bytes, (count) => {
@@ -69,7 +72,7 @@ export class LogFile {
     this.#events.onRecovered(lost)
   }
 
-  /** Goes over to the file that has the name now, or to a new one. */
+  /** Switches to the file that has the name now, or to a new one; for log rotation. */
   reopen(): void {
     let next: number
     try {
@@ -83,7 +86,7 @@ export class LogFile {
     this.#isTorn = false
   }
 
-  /** Never throws. */
+  /** Closes the file. Never throws. */
   close(): void {
     const file = this.#file
     this.#file = null
@@ -91,12 +94,12 @@ export class LogFile {
     try {
       closeSync(file)
     } catch {
-      // Nothing is buffered here: all lines were written, or counted as lost.
+      // Nothing is buffered: all lines were written, or counted as lost.
     }
   }
 
-  /** The file; a new one where somebody has deleted it, since nobody could read what is written to the old one. */
-  #present(): number {
+  /** Descriptor of the file. A deleted file is replaced by a new one, as nobody could read the old one. */
+  #currentFile(): number {
     if (this.#file !== null && fstatSync(this.#file).nlink === 0) this.close()
     if (this.#file === null) {
       this.#file = openSync(this.path, FLAGS, MODE)
@@ -106,7 +109,7 @@ export class LogFile {
   }
 }
 
-/** A disk that is nearly full takes a part. */
+/** Writes all bytes. A nearly full disk accepts a part of them per call. */
 function appendAll(file: number, bytes: Uint8Array, onWritten: (count: number) => void): void {
   for (let at = 0; at < bytes.length; ) {
     const count = writeSync(file, bytes, at)

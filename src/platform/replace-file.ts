@@ -1,4 +1,4 @@
-/** Replaces a file as a whole: whoever reads it sees the old text or the new one. */
+/** Atomic replacement of files: readers see the old text or the new one. */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -12,15 +12,18 @@ import {
   writeSync,
 } from 'node:fs'
 
-/** A text that lies ready beside the file. */
+/** A new version of the file, ready beside it. */
 export interface Prepared {
-  /** Puts it in the place of the file. */
+  /** Replaces the file. */
   readonly commit: () => void
-  /** Takes it away. */
+  /** Removes the new version. */
   readonly discard: () => void
 }
 
-/** Writes the text beside an existing file, with the same rights. Follows links. Throws the error of the file system. */
+/**
+ * Writes the text beside an existing file, with the same permissions. Follows links.
+ * @throws the error of the file system
+ */
 export function prepareReplacement(path: string, text: string): Prepared {
   const target = realpathSync(path)
   const beside = `${target}.${randomBytes(6).toString('hex')}.new`

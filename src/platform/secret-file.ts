@@ -1,17 +1,17 @@
-/** Files with a secret in them, which only their owner is to read. */
+/** Files with secrets, which only their owner may read. */
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 
 const OWNER_ALONE = 0o600
 const READ_BY_OTHERS = 0o044
 
 /**
- * Writes a file that was not there, for its owner alone whatever the umask says. Throws the error of the file system,
- * EEXIST where there is a file: then nothing has changed.
+ * Creates a file that only its owner can access, regardless of the umask.
+ * @throws the error of the file system; EEXIST if the file exists, which then stays unchanged
  */
 export function writeSecretFile(path: string, text: string): void {
   const file = openSync(path, 'wx', OWNER_ALONE)
   try {
-    // The umask may have taken rights from the owner too.
+    // The umask may have removed permissions of the owner.
     fchmodSync(file, OWNER_ALONE)
     writeSync(file, text)
     fsyncSync(file)
@@ -24,8 +24,9 @@ export function writeSecretFile(path: string, text: string): void {
 }
 
 /**
- * The mode of a file (a path or a descriptor) that other users may read, as `644`; null: nobody else may, or it is no
- * regular file. On Windows, where modes do not say it, null.
+ * Mode of a file that other users may read, such as `644`.
+ * @param file a path or a descriptor
+ * @returns null if no one else may read it, if it is not a regular file, and always on Windows
  */
 export function modeForOthers(file: string | number): string | null {
   const stats = typeof file === 'number' ? fstatSync(file) : statSync(file)

@@ -1,3 +1,4 @@
+/** Graceful shutdown on signals. */
 import { constants } from 'node:os'
 
 /** SIGHUP: the terminal was closed. */
@@ -5,7 +6,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Runs `task` with a signal that aborts on SIGINT, SIGTERM or SIGHUP. A second SIGINT or SIGTERM ends the process at
- * once, with 128 and its number as its exit code. After the task all three have their default effect again.
+ * once, with exit code 128 plus the signal's number. After the task, the signals have their default effect again.
  */
 export async function untilStopped<T>(task: (stopped: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()

@@ -1,9 +1,9 @@
-/** The version in package.json. */
+/** Version from package.json. */
 import { readFileSync } from 'node:fs'
 
 export const packageVersion: string = readPackageVersion()
 
-/** package.json lies two folders above this file, and three above its compiled form. */
+/** package.json is two folders above this file, and three above its compiled form. */
 function readPackageVersion(): string {
   for (const path of ['../../package.json', '../../../package.json']) {
     try {

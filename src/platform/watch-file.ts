@@ -1,12 +1,15 @@
-/** Tells when a file changes, however it is written: in place, or replaced by another of its name. */
+/** Watches a file for changes, whether it is written in place or replaced. */
 import { unwatchFile, watchFile } from 'node:fs'
 
-/** How often the file is looked at. Its path is looked at, not the file behind it, so that a replacement is seen too. */
+/** Polling interval. Polls the path, not the inode, so it notices a replacement too. */
 const LOOK_MS = 500
-/** A file that is being written is left alone until nothing has happened to it for this long. */
+/** Debounce: `onChange` waits until the file has not changed for this long. */
 const SETTLE_MS = 300
 
-/** Calls `onChange` after each change, also when the file goes away or comes, until the function returned is called. */
+/**
+ * Calls `onChange` after each change, including creation and deletion.
+ * @returns a function that stops watching
+ */
 export function onFileChange(path: string, onChange: () => void): () => void {
   let timer: NodeJS.Timeout | undefined
   const listener = () => {

@@ -1,15 +1,15 @@
-/** How a network without proof of work gets its blocks, besides those of miners and of orders. */
+/** Automatic block production of a network without proof of work, in addition to blocks by miners and requests. */
 import { formatDuration, formatHashrate } from '../core/units.ts'
 
-/** `on-demand`: only by POST /make-blocks, and by miners as always. */
+/** `on-demand`: no automatic blocks; POST /make-blocks makes them. */
 export type AutoMine =
   | { readonly kind: 'on-demand' }
   /** A block on every chain every `blockTimeMs`. */
   | { readonly kind: 'constant'; readonly blockTimeMs: number }
-  /** As miners with this hash rate on all chains together would: waits are exponential and follow the difficulty. */
+  /** Simulates miners with this total hashrate: block times are exponentially distributed and follow the difficulty. */
   | { readonly kind: 'simulated'; readonly hashesPerSecond: number }
 
-/** The mode in words. */
+/** Describes the mode in words. */
 export function describeAutoMine(mode: AutoMine): string {
   switch (mode.kind) {
     case 'on-demand':

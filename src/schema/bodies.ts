@@ -1,6 +1,6 @@
 /**
- * The bodies of the node interface as JSON schemas, each written once: the embedded node serves and describes them, the
- * client validates what it receives. Types are derived from them.
+ * Bodies of the node interface as JSON schemas. The embedded node serves and documents them, the client validates
+ * responses with them, and types are derived from them.
  */
 import { type Static, Type } from './typebox.ts'
 
@@ -9,20 +9,20 @@ export const HashText = Type.String({ pattern: '^[a-zA-Z0-9_-]{43}$', descriptio
 /** Any bytes as base64url. */
 const Base64Url = Type.String({ pattern: '^[a-zA-Z0-9_-]*$', description: 'base64url, unpadded' })
 const Natural = Type.Integer({ minimum: 0 })
-/** Wire: an integer that may exceed 2^53. In memory: number, or bigint beyond it (core/json.ts). */
+/** An integer that may exceed 2^53. In memory it is a number, or a bigint beyond that (core/json.ts). */
 export const BigNatural = Type.Unsafe<number | bigint>(Type.Integer({ minimum: 0, format: 'int64' }))
 const BigInteger = Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64' }))
-/** Chain id as the key of an object. */
+/** Chain id as an object key. */
 const ChainKey = Type.String({ pattern: '^[0-9]+$' })
 
-/** Chain id, its adjacent chain ids. */
+/** Pairs of a chain id and its adjacent chain ids. */
 const AdjacencyList = Type.Array(Type.Tuple([Type.Integer(), Type.Array(Type.Integer())]))
-/** Height from which the graph is in force, the graph. */
+/** Pairs of a start height and the graph from that height. */
 const GraphHistory = Type.Array(Type.Tuple([Type.Integer(), AdjacencyList]))
 
 /**
- * The height of the last change of rules that the node knows: a number of blocks up to release 3.2, the kind of the
- * change after that.
+ * Height of the latest rule change that the node knows: a block height up to release 3.2, the kind of change in later
+ * releases.
  */
 const LatestBehavior = Type.Union([
   Type.Integer(),
@@ -33,8 +33,8 @@ const LatestBehavior = Type.Union([
 ])
 
 /**
- * GET /info in every form from release 2.20 on (PROTOCOL.md E.1). The client needs the required keys only: nodes before
- * 2.24.1 have no block delay and no package version, nodes from 3.1 on no service date. Unknown keys are kept.
+ * GET /info in all forms since release 2.20 (PROTOCOL.md E.1). The client needs only the required keys: nodes before
+ * 2.24.1 lack block delay and package version, nodes from 3.1 lack the service date. Unknown keys are kept.
  */
 export const NodeInfo = Type.Object({
   nodeVersion: Type.String({ minLength: 1, description: 'network' }),
@@ -51,33 +51,37 @@ export const NodeInfo = Type.Object({
   nodeHistoricalChains: Type.Optional(GraphHistory),
 })
 /**
- * What a node says of itself: network, chains, graphs by height, block delay in microseconds.
+ * Self-description of a node: network, chains, graphs by height, block delay in microseconds.
  * @interface
  */
 export type NodeInfo = Static<typeof NodeInfo>
 
-/** GET /config: differs from node to node. */
+/** GET /config; differs between nodes. */
 export const NodeConfig = Type.Object({}, { additionalProperties: true, description: 'without secrets' })
 export type NodeConfig = { readonly [key: string]: unknown }
 
-/** A node among its peers. */
+/** A peer of a node. */
 export const PeerInfo = Type.Object({
-  id: Type.Union([HashText, Type.Null()], { description: 'SHA-256 of the certificate; null: signed by an authority' }),
+  id: Type.Union([HashText, Type.Null()], {
+    description: 'SHA-256 of the certificate; null if an authority signed it',
+  }),
   address: Type.Object({
     hostname: Type.String({ minLength: 1, maxLength: 255 }),
     port: Type.Integer({ minimum: 1, maximum: 65535 }),
   }),
 })
 /**
- * A node among its peers: certificate fingerprint and address.
+ * A peer of a node: certificate fingerprint and address.
  * @interface
  */
 export type PeerInfo = Static<typeof PeerInfo>
 
-/** A block by height and hash. */
+/** Height and hash of a block. */
 const BlockHeight = Type.Object({ height: Natural, hash: HashText })
 
-/** A header as an object (PROTOCOL.md B.7). The version property is named after the product word of the node. */
+/**
+ * JSON object of a header (PROTOCOL.md B.7). The product word of the node determines the name of the version property.
+ */
 export const HeaderObject = Type.Object({
   nonce: Type.String({ pattern: '^[0-9]+$' }),
   creationTime: BigNatural,
@@ -95,35 +99,35 @@ export const HeaderObject = Type.Object({
   hash: HashText,
 })
 /**
- * A header as an object. Times are microseconds; target and weight u256 LE in base64url; the nonce is decimal.
+ * JSON object of a header. Times are in microseconds; target and weight are u256 LE in base64url; the nonce is decimal.
  * @interface
  */
 export type HeaderObject = Static<typeof HeaderObject>
 
-/** A header as text: its bytes in base64url. */
+/** Header bytes in base64url. */
 export const HeaderText = Base64Url
 
-/** POST branch: ancestors of `upper`, those included, that are no ancestors of `lower`. */
+/** POST branch: ancestors of `upper`, inclusive, that are not ancestors of `lower`. */
 export const BranchBounds = Type.Object({
   lower: Type.Optional(Type.Union([Type.Array(HashText), Type.Null()])),
   upper: Type.Optional(Type.Union([Type.Array(HashText), Type.Null()])),
 })
 /**
- * Bounds of a branch query: block hashes.
+ * Bounds of a branch query, as block hashes.
  * @interface
  */
 export type BranchBounds = Static<typeof BranchBounds>
 
 const payloadHashes = { transactionsHash: HashText, outputsHash: HashText, payloadHash: HashText }
 
-/** GET payload: without outputs. */
+/** GET payload, without outputs. */
 export const PayloadData = Type.Object({
   transactions: Type.Array(Base64Url),
   minerData: Base64Url,
   ...payloadHashes,
 })
 /**
- * What a block pays and does: miner data and transactions in base64url, with the hashes over them.
+ * Payload of a block: miner data and transactions in base64url, with the hashes over them.
  * @interface
  */
 export type PayloadData = Static<typeof PayloadData>
@@ -136,12 +140,12 @@ export const PayloadWithOutputs = Type.Object({
   ...payloadHashes,
 })
 /**
- * As PayloadData, each transaction with its output, and the coinbase output.
+ * As PayloadData, with the output of each transaction and of the coinbase.
  * @interface
  */
 export type PayloadWithOutputs = Static<typeof PayloadWithOutputs>
 
-/** GET and PUT cut. A cut that is put may hold blocks that the node does not have yet. */
+/** GET and PUT cut. A cut in a PUT may name blocks that the node does not have yet. */
 export const CutHashes = Type.Object({
   hashes: Type.Record(ChainKey, BlockHeight, { additionalProperties: false }),
   weight: HashText,
@@ -169,7 +173,7 @@ export const PayloadBatch = Type.Union([
 ])
 export type PayloadBatch = Static<typeof PayloadBatch>
 
-/** One item of a page of blocks. */
+/** Item of a page of blocks. */
 export const BlockObject = Type.Object({ header: HeaderObject, payloadWithOutputs: PayloadWithOutputs })
 /**
  * A header with its payload and outputs.
@@ -177,7 +181,7 @@ export const BlockObject = Type.Object({ header: HeaderObject, payloadWithOutput
  */
 export type BlockObject = Static<typeof BlockObject>
 
-/** Data of a `BlockHeader` event. Hashes in hex are big-endian. */
+/** Data of a `BlockHeader` event. Hex hashes are big-endian. */
 export const HeaderUpdate = Type.Object({
   header: HeaderObject,
   txCount: Natural,
@@ -186,19 +190,19 @@ export const HeaderUpdate = Type.Object({
   payloadWithOutputs: Type.Optional(PayloadWithOutputs),
 })
 /**
- * A new header, as the header stream tells of it.
+ * A new header, as sent on the header stream.
  * @interface
  */
 export type HeaderUpdate = Static<typeof HeaderUpdate>
 
-/** The body of a request for work. */
+/** Body of a work request. */
 export const MinerBody = Type.Object({
   account: Type.String({ minLength: 1, maxLength: 256 }),
   predicate: Type.String({ minLength: 1, maxLength: 256 }),
   'public-keys': Type.Array(Type.String({ maxLength: 256 }), { maxItems: 64 }),
 })
 /**
- * Who is paid for a block.
+ * Recipient of a block reward.
  * @interface
  */
 export type MinerBody = Static<typeof MinerBody>
@@ -209,17 +213,16 @@ export const PendingTransactions = Type.Object({
   highwaterMark: Type.Tuple([BigInteger, BigInteger], { description: 'server nonce, id of the newest transaction' }),
 })
 /**
- * Hashes of pending transactions, and the mark from which to go on.
+ * Hashes of pending transactions, and the mark for the next request.
  * @interface
  */
 export type PendingTransactions = Static<typeof PendingTransactions>
 
-/** Request keys. */
 export const RequestKeys = Type.Array(HashText)
-/** POST mempool/member: one entry for each request key. */
+/** POST mempool/member: one entry per request key. */
 export const Membership = Type.Array(Type.Boolean())
 
-/** One entry of the answer to mempool/lookup. */
+/** Entry of the answer to mempool/lookup. */
 export const MempoolLookup = Type.Union([
   Type.Object({ tag: Type.Literal('Pending'), contents: Type.String({ description: 'JSON text of the command' }) }),
   Type.Object({ tag: Type.Literal('Missing') }),
@@ -241,10 +244,10 @@ export const Command = Type.Object({
  */
 export type Command = Static<typeof Command>
 
-/** Body of a 404 that names what does not exist. */
+/** Body of a 404 response; `key` names the missing item. */
 export const NotFoundBody = Type.Object({ key: Type.Optional(Type.String()), reason: Type.String() })
 /**
- * What does not exist, and what the node says of it.
+ * The missing item, and the node's explanation.
  * @interface
  */
 export type NotFoundBody = Static<typeof NotFoundBody>
@@ -255,31 +258,31 @@ export const BackupStatus = Type.Union([
   Type.Literal('backup-in-progress'),
   Type.Literal('backup-failed'),
 ])
-/** The status of a backup job. */
+/** Status of a backup job. */
 export type BackupStatus = Static<typeof BackupStatus>
 
 /** Query of a paged request. */
 export const PageQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 0, description: 'most items in the page' })),
+  limit: Type.Optional(Type.Integer({ minimum: 0, description: 'maximum number of items' })),
   next: Type.Optional(
-    Type.String({ pattern: '^(inclusive|exclusive):[a-zA-Z0-9_-]{43}$', description: 'cursor of the page before' }),
+    Type.String({ pattern: '^(inclusive|exclusive):[a-zA-Z0-9_-]{43}$', description: 'cursor from the previous page' }),
   ),
   minheight: Type.Optional(Natural),
   maxheight: Type.Optional(Natural),
 })
 /**
- * Which page of a list to give.
+ * Selects a page of a list.
  * @interface
  */
 export type PageQuery = Static<typeof PageQuery>
 
-/** Query of the page of peers; its cursor is a position. */
+/** Query of a page of peers; its cursor is a position. */
 export const PeerPageQuery = Type.Object({
   limit: Type.Optional(Natural),
   next: Type.Optional(Type.String({ pattern: '^(inclusive|exclusive):[0-9]{1,9}$' })),
 })
 /**
- * Which page of peers to give.
+ * Selects a page of peers.
  * @interface
  */
 export type PeerPageQuery = Static<typeof PeerPageQuery>

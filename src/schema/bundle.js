@@ -1,4 +1,4 @@
-/** Puts typebox.js and all that it imports into one file, dist/src/schema/typebox.js. A step of `npm run build`. */
+/** Build step of `npm run build`: bundles typebox.js and its imports into dist/src/schema/typebox.js. */
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 

@@ -1,23 +1,23 @@
-/** Bodies and queries of the endpoints for signed commands as JSON schemas, and what a command results in. */
+/** Bodies and queries of the endpoints for signed commands, and command results, as JSON schemas. */
 
 import type { ExactJson } from '../core/json.ts'
 import { BigNatural, Command, HashText } from './bodies.ts'
 import { type Static, Type } from './typebox.ts'
 
-/** Most commands in one request, and most request keys. */
+/** Maximum number of commands, or of request keys, in one request. */
 const MAX_IN_REQUEST = 10_000
 const Natural = Type.Integer({ minimum: 0 })
 const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
   Type.Union([schema, Type.Null()])
 
-/** Values of the contract language; numbers as they are written. */
+/** Values of the contract language, with exact numbers. */
 const Values = Type.Unsafe<ExactJson>(Type.Unknown())
-/** A number that a double may not hold: as it is written. */
+/** A number that may exceed the precision of a double; kept as written. */
 const ExactNumber = Type.Unsafe<ExactJson>(Type.Number({ format: 'exact' }))
 
 /** POST send. */
 export const SendBody = Type.Object({ cmds: Type.Array(Command, { minItems: 1, maxItems: MAX_IN_REQUEST }) })
-/** Answer to send and private: the request keys of the commands, in their order. */
+/** Answer to send and private: request keys in the order of the commands. */
 export const SentKeys = Type.Object({ requestKeys: Type.Array(HashText) })
 /** POST poll. */
 export const PollBody = Type.Object({ requestKeys: Type.Array(HashText, { minItems: 1, maxItems: MAX_IN_REQUEST }) })
@@ -25,33 +25,33 @@ export const PollBody = Type.Object({ requestKeys: Type.Array(HashText, { minIte
 export const ListenBody = Type.Object({ listen: HashText })
 /** POST spv. */
 export const SpvBody = Type.Object({ requestKey: HashText, targetChainId: Type.String({ pattern: '^[0-9]{1,9}$' }) })
-/** Answer to spv: the proof that a continuation on the target chain carries. */
+/** Answer to spv: the proof for a continuation on the target chain. */
 export const SpvProof = Type.String({ pattern: '^[a-zA-Z0-9_-]+$', description: 'base64url, unpadded' })
 
 /** Query of local. */
 export const LocalQuery = Type.Object({
-  preflight: Type.Optional(Type.Boolean({ description: 'all rules and all gas of a block; default: false' })),
-  signatureVerification: Type.Optional(
-    Type.Boolean({ description: 'whether signatures must be right; default: true' }),
-  ),
-  rewindDepth: Type.Optional(Type.Integer({ minimum: 0, description: 'this many blocks below the head' })),
+  preflight: Type.Optional(Type.Boolean({ description: 'apply all rules and gas charges of a block; default: false' })),
+  signatureVerification: Type.Optional(Type.Boolean({ description: 'verify signatures; default: true' })),
+  rewindDepth: Type.Optional(Type.Integer({ minimum: 0, description: 'run this many blocks below the head' })),
 })
 export type LocalQuery = Static<typeof LocalQuery>
 
 /** Query of poll. */
 export const PollQuery = Type.Object({
-  confirmationDepth: Type.Optional(Type.Integer({ minimum: 0, description: 'blocks on top of that of the command' })),
+  confirmationDepth: Type.Optional(
+    Type.Integer({ minimum: 0, description: "minimum number of blocks on top of the command's block" }),
+  ),
 })
 
-/** Why a command failed. */
+/** Error of a failed command. */
 const CommandError = Type.Object({
   callStack: Type.Optional(Type.Array(Values)),
   type: Type.Optional(Type.String({ description: 'SyntaxError, EvalError or TxFailure' })),
   message: Type.String(),
-  info: Type.Optional(Type.String({ description: 'where in the code' })),
+  info: Type.Optional(Type.String({ description: 'place in the code' })),
 })
 /**
- * Why a command failed: the text, its kind, and the place in the code.
+ * Error of a failed command: message, kind and place in the code.
  * @interface
  */
 export type CommandError = Static<typeof CommandError>
@@ -61,7 +61,7 @@ const CommandOutcome = Type.Union([
   Type.Object({ status: Type.Literal('failure'), error: CommandError }),
 ])
 
-/** What a contract told the world. */
+/** An event emitted by a contract. */
 const ContractEvent = Type.Object({
   name: Type.String(),
   params: Type.Array(Values),
@@ -69,12 +69,12 @@ const ContractEvent = Type.Object({
   moduleHash: Type.String(),
 })
 /**
- * What a contract told the world.
+ * An event emitted by a contract.
  * @interface
  */
 export type ContractEvent = Static<typeof ContractEvent>
 
-/** Where an execution of several steps stands. */
+/** State of a multi-step execution (pact). */
 const Continuation = Type.Object({
   pactId: Type.String(),
   step: Natural,
@@ -85,7 +85,7 @@ const Continuation = Type.Object({
   continuation: Type.Object({ def: Type.String(), args: Type.Array(Values) }),
 })
 /**
- * Where an execution of several steps stands: its id, the step that was done last, and what that hands on.
+ * State of a multi-step execution (pact): its id, the last executed step and the yield of that step.
  * @interface
  */
 export type Continuation = Static<typeof Continuation>
@@ -99,7 +99,7 @@ const PublicMetaResult = Type.Object({
   creationTime: ExactNumber,
 })
 
-/** Where a command was executed; `blockHash`: of poll and listen, `publicMeta`: of local. */
+/** Place of execution. `blockHash` is set by poll and listen, `publicMeta` by local. */
 const CommandMetaData = Type.Object({
   blockHeight: BigNatural,
   blockTime: BigNatural,
@@ -108,13 +108,12 @@ const CommandMetaData = Type.Object({
   publicMeta: Type.Optional(PublicMetaResult),
 })
 /**
- * Where a command was executed. `blockTime` is in microseconds; `blockHash` is told by poll and listen, `publicMeta` by
- * local.
+ * Place of execution. `blockTime` is in microseconds. `blockHash` is set by poll and listen, `publicMeta` by local.
  * @interface
  */
 export type CommandMetaData = Static<typeof CommandMetaData>
 
-/** What became of a command (PROTOCOL.md E.1). */
+/** Result of a command (PROTOCOL.md E.1). */
 export const CommandResult = Type.Object({
   gas: BigNatural,
   result: CommandOutcome,
@@ -126,7 +125,7 @@ export const CommandResult = Type.Object({
   txId: Type.Optional(Nullable(BigNatural)),
 })
 /**
- * What became of a command. Its values are JSON with exact numbers.
+ * Result of a command. Its values are JSON with exact numbers.
  * @interface
  */
 export type CommandResult = Static<typeof CommandResult>
@@ -136,7 +135,7 @@ export const PreflightResult = Type.Object({
   preflightResult: CommandResult,
   preflightWarnings: Type.Array(Type.String()),
 })
-/** Answer to local. A command that cannot be read has the plain form in preflight too. */
+/** Answer to local. A command that cannot be parsed gets the plain form even in preflight. */
 export const LocalAnswer = Type.Union([CommandResult, PreflightResult])
 /** Answer to poll: request key -> result; keys without a result are absent. */
 export const PollAnswer = Type.Record(HashText, CommandResult, { description: 'request key: result' })

@@ -1,4 +1,4 @@
-/** The endpoints for signed commands: the rows of the table of operations (PROTOCOL.md E.3). */
+/** Endpoints for signed commands: rows of the table of operations (PROTOCOL.md E.3). */
 import { Command } from './bodies.ts'
 import {
   CommandResult,
@@ -17,14 +17,14 @@ import { ChainParams, json, None, type Operation, TextBody, text } from './opera
 
 const command = { method: 'POST', scope: 'network', group: 'command', params: ChainParams, query: None } as const
 const bodyOf = <Schema extends Parameters<typeof json>[0]>(schema: Schema) => ({ type: 'application/json', schema })
-const refused = text(TextBody, 'a malformed request, or what is wrong with the command')
+const refused = text(TextBody, 'a malformed request, or the reason why the command is invalid')
 
 export const commandOperations = {
   local: {
     ...command,
     id: 'local',
     path: '/chain/{chain}/pact/api/v1/local',
-    summary: 'execute a command on this node alone: nothing is written',
+    summary: 'execute a command on this node only, without writing anything',
     query: LocalQuery,
     body: bodyOf(Command),
     responses: { 200: json(LocalAnswer), 400: refused },
@@ -33,7 +33,7 @@ export const commandOperations = {
     ...command,
     id: 'send',
     path: '/chain/{chain}/pact/api/v1/send',
-    summary: 'hand in commands, which the next blocks execute: all of them or none',
+    summary: 'submit commands for the next blocks: all are accepted, or none',
     body: bodyOf(SendBody),
     responses: { 200: json(SentKeys, 'request keys'), 400: refused },
   },
@@ -41,7 +41,7 @@ export const commandOperations = {
     ...command,
     id: 'poll',
     path: '/chain/{chain}/pact/api/v1/poll',
-    summary: 'results by request key, of those that have one',
+    summary: 'results by request key; keys without a result are absent',
     query: PollQuery,
     body: bodyOf(PollBody),
     responses: { 200: json(PollAnswer) },
@@ -54,8 +54,8 @@ export const commandOperations = {
     body: bodyOf(ListenBody),
     responses: {
       200: json(CommandResult),
-      503: text(TextBody, 'too many requests wait'),
-      504: { description: 'no result within the time that the node waits' },
+      503: text(TextBody, 'too many waiting requests'),
+      504: { description: 'no result within the timeout of the node' },
     },
   },
   spv: {
@@ -66,14 +66,14 @@ export const commandOperations = {
     body: bodyOf(SpvBody),
     responses: {
       200: json(SpvProof, 'the proof'),
-      400: text(TextBody, 'a malformed request, or why there is no proof'),
+      400: text(TextBody, 'a malformed request, or the reason why there is no proof'),
     },
   },
   private: {
     ...command,
     id: 'private',
     path: '/chain/{chain}/pact/api/v1/private',
-    summary: 'hand in a command for the nodes that it is addressed to',
+    summary: 'submit a private command for the nodes that it addresses',
     body: bodyOf(Command),
     responses: { 200: json(SentKeys, 'its request key'), 400: refused },
   },

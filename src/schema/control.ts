@@ -1,29 +1,29 @@
 /**
- * Control of an embedded node, for testers: bodies and operations below /devnet/. A node answers them to programs on
- * its own machine alone.
+ * Control interface of an embedded node, for tests: bodies and operations below /devnet/. The node serves only programs
+ * on its own machine.
  */
 
 import { HashText } from './bodies.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
-/** Most blocks that one call makes, those on adjacent chains included. */
+/** Maximum number of blocks per call, including those on adjacent chains. */
 export const MAX_MADE_BLOCKS = 100_000
-/** How many blocks back a reorganisation may go on its chain. */
+/** Maximum depth of a reorg on its chain, in blocks. */
 const MAX_FORK_DEPTH = 1000
-/** Most changes of the rules in the life of a network: each block is judged by all changes before it. */
+/** Maximum number of rule changes in the lifetime of a network. Each block is validated against all earlier changes. */
 export const MAX_RULE_CHANGES = 10_000
-/** Most calls of an endpoint that one fault is for. */
+/** Maximum number of calls that one fault affects. */
 const MAX_FAULT_COUNT = 1_000_000
-/** Longest delay of an answer: ten minutes. */
+/** Maximum delay of a response: ten minutes. */
 const MAX_FAULT_DELAY_MS = 600_000
-/** Most characters in the body of a fault. */
+/** Maximum length of a fault's body, in characters. */
 const MAX_FAULT_BODY_LENGTH = 64 * 1024
-/** Most that one call sets the clock ahead: ten years. */
+/** Maximum clock change per call: ten years. */
 const MAX_CLOCK_ADVANCE_MS = 10 * 365 * 86_400_000
-/** Most snapshots at once. */
+/** Maximum number of snapshots. */
 export const MAX_SNAPSHOTS = 1000
-/** Longest block delay: a year. */
+/** Maximum block delay: a year. */
 const MAX_BLOCK_DELAY_MS = 365 * 86_400_000
 
 const ChainKey = Type.String({ pattern: '^[0-9]+$' })
@@ -32,18 +32,18 @@ const ChainId = Type.Integer({ minimum: 0, description: 'chain' })
 const Heights = Type.Record(ChainKey, Natural, { description: 'chain: height' })
 const HashesOfChains = Type.Record(ChainKey, Type.Array(HashText), { description: 'chain: block hashes, ascending' })
 
-/** Chain -> how many blocks it is to grow by. */
+/** Chain -> number of blocks to add. */
 export const BlockCounts = Type.Record(ChainKey, Type.Integer({ minimum: 0, maximum: MAX_MADE_BLOCKS }), {
   minProperties: 1,
-  description: 'chain: blocks that it is to grow by',
+  description: 'chain: number of blocks to add',
 })
 
 export const MadeBlocks = Type.Object({
-  made: Type.Record(ChainKey, Natural, { description: 'chain: blocks made, those for adjacent chains included' }),
+  made: Type.Record(ChainKey, Natural, { description: 'chain: blocks made, including those for adjacent chains' }),
   heights: Heights,
 })
 
-/** An integer; as text of digits beyond 2^53 - 1. */
+/** An integer; beyond 2^53 - 1 as a string of digits. */
 export const DifficultyChange = Type.Object(
   {
     difficulty: Type.Union([
@@ -51,7 +51,7 @@ export const DifficultyChange = Type.Object(
       Type.String({ pattern: '^[1-9][0-9]{0,77}$' }),
     ]),
   },
-  { additionalProperties: false, description: 'hashes that a block takes' },
+  { additionalProperties: false, description: 'average number of hashes per block' },
 )
 
 export const BlockDelayChange = Type.Object(
@@ -65,7 +65,7 @@ export const BlockDelayChange = Type.Object(
   { additionalProperties: false },
 )
 
-/** A change of the rules, and the height of each chain from which on it holds. */
+/** A rule change, and its first height on each chain. */
 export const RuleChanged = Type.Object({
   difficulty: Type.Optional(Type.String({ pattern: '^[0-9]+$', description: 'hashes' })),
   blockDelayMs: Type.Optional(Type.Number()),
@@ -79,7 +79,7 @@ export const ForkOrder = Type.Object(
 
 export const Forked = Type.Object({
   ancestor: Type.Record(ChainKey, Type.Object({ height: Natural, hash: HashText }), {
-    description: 'the cut that both branches share',
+    description: 'the last common cut of both branches',
   }),
   orphaned: HashesOfChains,
   added: HashesOfChains,
@@ -97,14 +97,14 @@ export const StreamAction = Type.Object(
   { additionalProperties: false },
 )
 const StreamCounts = Type.Object({
-  open: Type.Record(Type.String(), Natural, { description: 'stream: how many are open' }),
+  open: Type.Record(Type.String(), Natural, { description: 'stream: number of open ones' }),
   stalled: Type.Array(Type.String()),
 })
 
 export const FaultOrder = Type.Object(
   {
     operation: Type.String({ minLength: 1, maxLength: 64, description: 'id of the operation' }),
-    count: Type.Integer({ minimum: 0, maximum: MAX_FAULT_COUNT, description: 'calls; 0: no more' }),
+    count: Type.Integer({ minimum: 0, maximum: MAX_FAULT_COUNT, description: 'number of calls; 0 ends the fault' }),
     status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
     body: Type.Optional(Type.String({ maxLength: MAX_FAULT_BODY_LENGTH })),
     contentType: Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e][\\x20-\\x7e]{0,127}$' })),
@@ -113,7 +113,7 @@ export const FaultOrder = Type.Object(
   { additionalProperties: false },
 )
 export type FaultOrder = Static<typeof FaultOrder>
-/** Faults that are set, by operation. */
+/** Active faults by operation. */
 export const Faults = Type.Object({ faults: Type.Array(FaultOrder) })
 
 export const ClockAdvance = Type.Object(
@@ -121,13 +121,13 @@ export const ClockAdvance = Type.Object(
     advanceMs: Type.Number({
       minimum: -MAX_CLOCK_ADVANCE_MS,
       maximum: MAX_CLOCK_ADVANCE_MS,
-      description: 'below zero: back, at most to the newest block, and without proof of work only',
+      description: 'negative: back, at most to the newest block, only without proof of work',
     }),
   },
   { additionalProperties: false },
 )
 export const ClockState = Type.Object({
-  aheadMs: Type.Number({ description: 'how far the clock is ahead of the machine' }),
+  aheadMs: Type.Number({ description: 'lead over the clock of the machine, in milliseconds' }),
   nowMs: Type.Number({ description: 'milliseconds since the UNIX epoch' }),
 })
 
@@ -136,7 +136,7 @@ export const NoChoice = Type.Object({}, { additionalProperties: false })
 export const SnapshotChoice = Type.Object({ id: SnapshotId }, { additionalProperties: false })
 export const SnapshotTaken = Type.Object({ id: SnapshotId, heights: Heights })
 export type SnapshotTaken = Static<typeof SnapshotTaken>
-/** The state after a revert, which is that of the snapshot. */
+/** State after a revert; equal to the snapshot. */
 export const Reverted = Type.Object({ heights: Heights, clock: ClockState })
 
 export const DevnetStatus = Type.Object({
@@ -153,7 +153,7 @@ export const DevnetStatus = Type.Object({
 const None = Type.Object({})
 const text = (description: string) => ({ description, content: { [TEXT]: Type.String() } })
 const foreign = text('not from this machine')
-const busy = text('too many calls wait for their turn, or the node is stopping')
+const busy = text('too many queued calls, or the node is stopping')
 
 function order<Id extends string, Body extends TSchema, Result extends TSchema>(
   id: Id,
@@ -212,14 +212,14 @@ export const controlOperations = {
   fork: order(
     'fork',
     '/devnet/fork',
-    'reorganise: another, heavier branch from a cut in which a chain is some blocks lower',
+    'reorganise: make a heavier branch, from a cut in which the chain is `depth` blocks lower',
     [ForkOrder, Forked],
-    'a chain is lower than that or paused, or the difficulty is too high to search for',
+    'a chain is too low or paused, or the difficulty is too high to search for',
   ),
-  pause: order('pause', '/devnet/pause', 'hand out no more work for a chain', [ChainChoice, PausedChains]),
-  resume: order('resume', '/devnet/resume', 'hand out work for a chain again', [ChainChoice, PausedChains]),
+  pause: order('pause', '/devnet/pause', 'stop handing out work for a chain', [ChainChoice, PausedChains]),
+  resume: order('resume', '/devnet/resume', 'resume handing out work for a chain', [ChainChoice, PausedChains]),
   streams: order('streams', '/devnet/streams', 'close, stall or resume event streams', [StreamAction, StreamCounts]),
-  setFault: order('setFault', '/devnet/faults', 'answer the next calls of an endpoint wrongly or late', [
+  setFault: order('setFault', '/devnet/faults', 'make the next calls of an endpoint fail or wait', [
     FaultOrder,
     Faults,
   ]),
@@ -233,14 +233,14 @@ export const controlOperations = {
   snapshot: order(
     'snapshot',
     '/devnet/snapshot',
-    'remember the chains, rules, memory pools and clock as they are now',
+    'save the current chains, rules, mempools and clock',
     [NoChoice, SnapshotTaken],
     'there are too many snapshots',
   ),
   revert: order(
     'revert',
     '/devnet/revert',
-    'go back to a snapshot, and drop it and later ones',
+    'restore a snapshot, and delete it and all later ones',
     [SnapshotChoice, Reverted],
     'there is no such snapshot',
   ),
@@ -251,7 +251,7 @@ export const controlOperations = {
     path: '/devnet/status',
     group: 'devnet',
     forThisMachine: true,
-    summary: 'the chains, and everything that is set by hand',
+    summary: 'the chains, and all manual settings',
     params: None,
     query: None,
     responses: { 200: { description: 'success', content: { [JSON_TYPE]: DevnetStatus } }, 403: foreign },

@@ -1,23 +1,23 @@
 /**
- * Events of an embedded node, for logs: who made a block, and each step of a transaction. Texts come from outside, so each
- * is one printable line of limited length.
+ * Events of an embedded node for logs: producers of blocks and steps of transactions. External texts are sanitized to
+ * one printable line of limited length.
  */
 
-/** Who made a block: a miner who handed it in, an order such as POST /make-blocks, or automatic mining. */
+/** Producer of a block: a miner, a request such as POST /make-blocks, or automatic mining. */
 export type BlockMadeBy = 'miner' | 'order' | 'auto-mine'
 
-/** The work that a command asks for. */
+/** Action of a command. */
 export type CommandAction =
-  /** A call of `transfer`, `transfer-create` or `transfer-crosschain` of a token, and nothing else. */
+  /** A single call of `transfer`, `transfer-create` or `transfer-crosschain` of a token. */
   | {
       readonly kind: 'transfer'
       readonly sender: string
       readonly receiver: string
-      /** As the code has it: `10.5`. */
+      /** As written in the code: `10.5`. */
       readonly amount: string
       /** The module: `coin`. */
       readonly token: string
-      /** Where the receiver is; null: on the same chain. */
+      /** Chain of the receiver, or null for the same chain. */
       readonly toChain: string | null
     }
   | { readonly kind: 'code'; readonly code: string }
@@ -28,15 +28,15 @@ export type CommandAction =
       readonly isRollback: boolean
     }
 
-/** A command, as far as it is told. */
+/** Loggable part of a command. */
 export interface ToldCommand {
   readonly requestKey: string
-  /** The account that pays for gas. */
+  /** Account that pays for gas. */
   readonly sender: string
   readonly action: CommandAction
 }
 
-/** Number `index` of the `count` transactions of one block or request, which are told one after the other. */
+/** Position among the `count` transactions of one block or request, whose events follow each other. */
 export interface Placed {
   readonly index: number
   readonly count: number
@@ -50,49 +50,49 @@ export interface InBlock extends Placed {
   readonly block: string
 }
 
-/** It is in the memory pool. Not told of those that return to it. */
+/** Entered the mempool. Not emitted for transactions that return to it. */
 export interface PendingTransaction extends ToldCommand {
   readonly step: 'pending'
   readonly chain: number
 }
 
-/** It is in a block of the chain. */
+/** Included in a block of the chain. */
 export interface IncludedTransaction extends ToldCommand, InBlock {
   readonly step: 'included'
   readonly status: 'success' | 'failure'
   readonly gas: number
-  /** The value as the language writes it, or the message of the error. */
+  /** Result value in the language's own syntax, or the error message. */
   readonly result: string
-  /** Where an error arose, as in `info` of the result: a function, and a line that counts from 0; null: not known. */
+  /** Place of an error as in `info` of the result: a function, and a line counted from 0. Null if unknown. */
   readonly place: string | null
-  /** Events as `module.NAME`, that of the fee among them; at most 20. */
+  /** Events as `module.NAME`, including the fee transfer; at most 20. */
   readonly events: readonly string[]
-  /** Whether it was told before that its block has left the chain. */
+  /** True if an earlier event reported that its block left the chain. */
   readonly isAgain: boolean
 }
 
 /** Its block has left the chain. */
 export interface UndoneTransaction extends ToldCommand, InBlock {
   readonly step: 'undone'
-  /** `revert`: to a snapshot. */
+  /** `revert` is a revert to a snapshot. */
   readonly by: 'reorganisation' | 'revert'
-  /** The memory pool, another block of the chain, or nowhere. */
+  /** New location: the mempool, another block of the chain, or nowhere. */
   readonly wentTo: 'pool' | 'chain' | 'nowhere'
-  /** Why it is nowhere; else null. */
+  /** Reason for `nowhere`, otherwise null. */
   readonly reason: string | null
 }
 
-/** It has left the memory pool, and no block has it. */
+/** Left the mempool without being in a block. */
 export interface DroppedTransaction extends ToldCommand {
   readonly step: 'dropped'
   readonly chain: number
   readonly reason: string
 }
 
-/** `send` did not take it. Fields that cannot be read are null; a request that cannot be read is one event. */
+/** Refused by `send`. Unreadable fields are null; an unreadable request is one event. */
 export interface RefusedTransaction extends Placed {
   readonly step: 'refused'
-  /** The chain of the request. */
+  /** Chain of the request. */
   readonly chain: number | null
   readonly requestKey: string | null
   readonly sender: string | null
@@ -101,7 +101,7 @@ export interface RefusedTransaction extends Placed {
   readonly reason: string
 }
 
-/** Steps outside of blocks that were not told, because too many came at once. */
+/** Steps outside of blocks that the log omits, because too many came at once. */
 export interface SkippedSteps {
   readonly step: 'skipped'
   readonly steps: number

@@ -1,4 +1,4 @@
-/** The endpoints of the memory pool: rows of the table of operations. */
+/** Mempool endpoints: rows of the table of operations. */
 
 import { CommandTexts, Membership, MempoolLookup, PendingTransactions, RequestKeys } from './bodies.ts'
 import { ChainParams, json, None, type Operation } from './operation.ts'
@@ -8,7 +8,7 @@ const mempool = { scope: 'network', method: 'POST', group: 'mempool', params: Ch
 const keys = { type: 'application/json', schema: RequestKeys }
 const INT64_PATTERN = '^-?[0-9]{1,20}$'
 
-/** A signed integer of 64 bits as text: a number would lose digits. */
+/** A signed 64-bit integer as text; a number would lose digits. */
 const int64Text = (description: string) =>
   Type.Refine(
     Type.String({ pattern: INT64_PATTERN, description }),
@@ -21,7 +21,7 @@ export const mempoolOperations = {
     ...mempool,
     id: 'mempoolPending',
     path: '/chain/{chain}/mempool/getPending',
-    summary: 'hashes of pending transactions, all or those since a mark',
+    summary: 'hashes of pending transactions: all, or those since a mark',
     query: Type.Object({
       nonce: Type.Optional(int64Text('server nonce of the mark, int64')),
       since: Type.Optional(int64Text('transaction id of the mark, int64')),
@@ -32,7 +32,7 @@ export const mempoolOperations = {
     ...mempool,
     id: 'mempoolMember',
     path: '/chain/{chain}/mempool/member',
-    summary: 'whether transactions are pending',
+    summary: 'check which transactions are pending',
     body: keys,
     responses: { 200: json(Membership) },
   },

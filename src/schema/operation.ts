@@ -1,4 +1,4 @@
-/** The form of a row in the table of operations, and the media types of the interface. */
+/** Row type of the table of operations, and media types of the interface. */
 
 import { HashText, NotFoundBody } from './bodies.ts'
 import { type TObject, type TSchema, Type } from './typebox.ts'
@@ -8,7 +8,7 @@ export const JSON_TYPE = 'application/json;charset=utf-8'
 export const OBJECT_JSON_TYPE = 'application/json;blockheader-encoding=object'
 export const BINARY = 'application/octet-stream'
 export const EVENT_STREAM = 'text/event-stream'
-/** Headers of every event stream: caches keep none of it, and nginx as a proxy passes each event on at once. */
+/** Headers of event streams: no caching, and nginx as a proxy must not buffer. */
 export const EVENT_STREAM_HEADERS = {
   'content-type': EVENT_STREAM,
   'cache-control': 'no-store',
@@ -17,25 +17,28 @@ export const EVENT_STREAM_HEADERS = {
 
 export interface OperationResponse {
   readonly description: string
-  /** Media type -> body; none: an empty body. The first type is the one for requests that accept anything. */
+  /** Media type -> body; missing for an empty body. The first type is the default for requests that accept anything. */
   readonly content?: Readonly<Record<string, TSchema>>
 }
 
 export interface Operation {
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT'
-  /** `root`: at the root of the node; `network`: below `/PRODUCT/0.0/NETWORK`. */
+  /** `root`: at the root of the node. `network`: below `/PRODUCT/0.0/NETWORK`. */
   readonly scope: 'root' | 'network'
-  /** With parameters as `{name}`. */
+  /** Path with parameters as `{name}`. */
   readonly path: string
-  /** Only for programs on the node's own machine, not for web pages: it changes the state of the node, or shows it. */
+  /**
+   * Restricts the operation to programs on the node's own machine; web pages are excluded. For operations that change
+   * the state of the node or reveal it.
+   */
   readonly forThisMachine?: true
   readonly group: 'node' | 'cut' | 'chain' | 'payload' | 'stream' | 'mempool' | 'command' | 'mining' | 'devnet'
   readonly summary: string
   readonly params: TObject
   readonly query: TObject
   readonly body?: { readonly type: string; readonly schema: TSchema }
-  /** Answers of this operation only; those that all operations of a kind share are not repeated here. */
+  /** Responses of this operation; responses common to all operations of a kind are not repeated. */
   readonly responses: Readonly<Record<number, OperationResponse>>
 }
 
@@ -46,7 +49,7 @@ export const HashParams = Type.Object({ chain: Type.String({ description: 'chain
 export const TextBody = Type.String()
 export const Bytes = Type.String({ format: 'binary' })
 export const notFound = {
-  description: 'no such key; as text: no such chain',
+  description: 'no such key, or (as text) no such chain',
   content: { [JSON_TYPE]: NotFoundBody, [TEXT]: Type.String() },
 }
 export const badRequest = { description: 'a malformed request', content: { [TEXT]: TextBody } }
@@ -59,7 +62,7 @@ export const text = <Schema extends TSchema>(schema: Schema, description = 'succ
   content: { [TEXT]: schema },
 })
 
-/** A page of items with its cursor: `next` is the `next` parameter of the following request; null: there is no more. */
+/** A page of items. `next` is the `next` parameter of the following request, or null on the last page. */
 export function PageOf<Item extends TSchema>(items: Item) {
   return Type.Object({
     limit: Type.Integer({ minimum: 0, description: 'items in this page' }),

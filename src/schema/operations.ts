@@ -1,6 +1,6 @@
 /**
- * Every endpoint of a node's HTTP interface, each described once. The embedded node checks
- * requests by these rows and publishes them as OpenAPI; `id` is also the name of the client's method.
+ * The table of endpoints of a node's HTTP interface. The embedded node validates requests against it and publishes it
+ * as OpenAPI. `id` is also the name of the client's method.
  */
 
 import {
@@ -68,7 +68,7 @@ const node = {
     method: 'GET',
     path: '/health-check',
     group: 'node',
-    summary: 'whether the node runs and answers',
+    summary: 'health of the node',
     responses: { 200: text(TextBody), 503: text(TextBody, 'shutting down') },
   },
   nodeInfo: {
@@ -99,7 +99,7 @@ const node = {
     path: '/make-backup',
     group: 'node',
     forThisMachine: true,
-    summary: 'start a backup job, or tell the one that runs',
+    summary: 'start a backup job, or return the id of the running one',
     query: Type.Object({ backupPact: Type.Optional(Type.String({ description: 'also the contract-state database' })) }),
     responses: {
       200: text(TextBody, 'backup id'),
@@ -114,7 +114,7 @@ const node = {
     method: 'GET',
     path: '/check-backup/{backupId}',
     group: 'node',
-    summary: 'how a backup job stands',
+    summary: 'status of a backup job',
     params: Type.Object({ backupId: Type.String({ pattern: '^[a-zA-Z0-9_-]+$' }) }),
     responses: { 200: text(BackupStatus), 404: text(TextBody, 'no such backup, or backups are not enabled') },
   },
@@ -141,7 +141,7 @@ const cut = {
     body: { type: 'application/json', schema: CutHashes },
     responses: {
       204: { description: 'taken' },
-      401: text(TextBody, 'the origin is no known peer'),
+      401: text(TextBody, 'the origin is not a known peer'),
     },
   },
   cutPeers: {
@@ -160,9 +160,9 @@ const cut = {
     method: 'PUT',
     path: '/cut/peer',
     group: 'cut',
-    summary: 'make a peer known',
+    summary: 'announce a peer',
     body: { type: 'application/json', schema: PeerInfo },
-    responses: { 204: { description: 'known now' }, 503: text(TextBody, 'too many peers at once') },
+    responses: { 204: { description: 'added' }, 503: text(TextBody, 'too many peers at once') },
   },
 } as const satisfies Record<string, Operation>
 
@@ -258,7 +258,7 @@ const payload = {
     method: 'POST',
     path: '/chain/{chain}/payload/batch',
     group: 'payload',
-    summary: 'several payloads; those that do not exist are left out',
+    summary: 'several payloads; missing ones are omitted',
     body: batch,
     responses: { 200: json(Type.Array(PayloadData)) },
   },
@@ -268,7 +268,7 @@ const payload = {
     method: 'POST',
     path: '/chain/{chain}/payload/outputs/batch',
     group: 'payload',
-    summary: 'several payloads with outputs; those that do not exist are left out',
+    summary: 'several payloads with outputs; missing ones are omitted',
     body: batch,
     responses: { 200: json(Type.Array(PayloadWithOutputs)) },
   },
@@ -335,7 +335,7 @@ const mining = {
     method: 'GET',
     path: '/mining/updates',
     group: 'mining',
-    summary: 'a New Cut event when the work of a chain is over or possible again',
+    summary: 'a New Cut event when work for a chain becomes stale or available',
     body: { type: BINARY, schema: Bytes },
     responses: { 200: events, 400: badRequest, 503: noMoreStreams },
   },

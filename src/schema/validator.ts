@@ -1,17 +1,17 @@
-/** Checks values against schemas. Each schema is compiled once. */
+/** Validation of values against schemas; each schema is compiled once. */
 
 import { NumberText } from '../core/json.ts'
 import { Compile, type TObject, type TSchema, Type } from './typebox.ts'
 
 export interface Validator {
   readonly accepts: (value: unknown) => boolean
-  /** Where a refused value is wrong, and how: `/items/3/hash must match pattern ...`. */
+  /** Describes the place and kind of the first error: `/items/3/hash must match pattern ...`. */
   readonly complaint: (value: unknown, path?: string) => string
 }
 
 const validators = new WeakMap<TSchema, Validator>()
 
-/** The compiled validator of a schema; compiled at its first use. */
+/** Validator of a schema; compiled on first use. */
 export function validatorOf(schema: TSchema): Validator {
   const known = validators.get(schema)
   if (known !== undefined) return known
@@ -34,14 +34,14 @@ export function validatorOf(schema: TSchema): Validator {
   return validator
 }
 
-/** Of several alternative schemas, the only one for values of this kind; undefined if there is not exactly one. */
+/** The only alternative of a union that fits values of this type; undefined unless there is exactly one. */
 function alternativeFor({ anyOf = [] }: { readonly anyOf?: readonly TSchema[] }, value: unknown): TSchema | undefined {
   const kind = Array.isArray(value) ? 'array' : typeof value
   const fitting = anyOf.filter((each) => (each as { readonly type?: unknown }).type === kind)
   return fitting.length === 1 ? fitting[0] : undefined
 }
 
-/** The keywords of a schema that describe parts of a value. */
+/** Keywords of a schema that describe parts of a value. */
 interface ValidatorParts {
   readonly items?: TSchema | readonly TSchema[]
   readonly properties?: Readonly<Record<string, TSchema>>
@@ -49,8 +49,8 @@ interface ValidatorParts {
 }
 
 /**
- * Key and schema of each part of a value. The library collects all errors before it returns the first, which takes
- * seconds for megabytes of wrong items. So the first wrong part is searched for here.
+ * Key and schema of each part of a value, to search for the first invalid part. The library collects all errors before
+ * it returns the first, which takes seconds for megabytes of invalid items.
  */
 function* partsOf(schema: TSchema, value: unknown): Generator<readonly [string | number, TSchema]> {
   const { items, properties = {}, patternProperties = {} } = schema as ValidatorParts
@@ -68,9 +68,10 @@ function* partsOf(schema: TSchema, value: unknown): Generator<readonly [string |
 const isExactNumber = (value: unknown) => ['number', 'bigint'].includes(typeof value) || value instanceof NumberText
 
 /**
- * A copy of a schema in which 64-bit integers may also be bigint: core/json.ts reads integers beyond 2^53 as bigint,
- * which the schema language treats as another type. Exact numbers may be all that core/json.ts reads them as. Properties are copied with their attributes, because the library
- * has properties of its own that are not enumerable.
+ * Copies a schema so that its 64-bit integers also accept bigint: core/json.ts reads integers beyond 2^53 as bigint,
+ * which JSON schema treats as another type. Exact numbers accept every numeric type of core/json.ts.
+ *
+ * Properties are copied by descriptor, because the library has non-enumerable ones.
  */
 function withBigints(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withBigints)
@@ -91,8 +92,8 @@ function withBigints(schema: unknown): unknown {
 }
 
 /**
- * Turns parameters of a path or query from text into values for their schema. Whole numbers are decimal digits only
- * (not `0x10` or `1e3`), booleans `true` and `false`. Other text stays text, which the validator then refuses.
+ * Converts path and query parameters from text to the types of their schema. Integers must be decimal digits (not
+ * `0x10` or `1e3`), booleans `true` or `false`. Other text stays unchanged, and the validator then rejects it.
  */
 export function parameterValues(schema: TObject, texts: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const values: Record<string, unknown> = { ...texts }

@@ -1,6 +1,6 @@
 /**
- * What the page for developers shows, as schemas: the whole of it, and what has changed since. Requests and what is set
- * by hand are only told to this machine.
+ * Schemas of the developer page's data: the full view and its changes. Requests and manual settings are sent only to
+ * this machine.
  */
 
 import { HashText } from './bodies.ts'
@@ -8,7 +8,7 @@ import { DevnetStatus } from './control.ts'
 import { EVENT_STREAM, JSON_TYPE, None, type Operation, TEXT } from './operation.ts'
 import { type Static, Type } from './typebox.ts'
 
-/** Most streams of the view at once. */
+/** Maximum number of view streams. */
 export const MAX_VIEW_STREAMS = 16
 
 const Natural = Type.Integer({ minimum: 0 })
@@ -16,10 +16,10 @@ const Milliseconds = Type.Number({ description: 'milliseconds since the UNIX epo
 
 const NetworkView = Type.Object({
   name: Type.String(),
-  product: Type.String({ description: 'the word in paths' }),
+  product: Type.String({ description: 'product word in paths' }),
   version: Type.String({ description: 'of newcut' }),
-  mode: Type.String({ description: 'where blocks come from' }),
-  pow: Type.Boolean({ description: 'whether blocks need proof of work' }),
+  mode: Type.String({ description: 'source of blocks' }),
+  pow: Type.Boolean({ description: 'true if blocks need proof of work' }),
   blockDelayMs: Type.Number(),
   adjacents: Type.Array(Type.Array(Natural), { description: 'by chain: the adjacent chains' }),
 })
@@ -28,7 +28,7 @@ const HeadView = Type.Object({
   chain: Natural,
   height: Natural,
   hash: HashText,
-  difficulty: Type.String({ pattern: '^[0-9]+$', description: 'hashes that the block took' }),
+  difficulty: Type.String({ pattern: '^[0-9]+$', description: 'average number of hashes for the block' }),
 })
 
 const BlockView = Type.Object({
@@ -36,7 +36,7 @@ const BlockView = Type.Object({
   height: Natural,
   hash: HashText,
   parent: HashText,
-  adjacents: Type.Array(HashText, { description: 'blocks of adjacent chains that it names' }),
+  adjacents: Type.Array(HashText, { description: 'hashes of the adjacent parents' }),
   createdMs: Milliseconds,
   transactions: Natural,
 })
@@ -61,7 +61,7 @@ const ExecutedView = Type.Object({
   chain: Natural,
   height: Natural,
   block: HashText,
-  isOrphan: Type.Boolean({ description: 'whether its block is not on the chain, as it is now' }),
+  isOrphan: Type.Boolean({ description: 'true if its block is currently orphaned' }),
   sender: Type.String(),
   what: Type.String({ description: 'the beginning of its code' }),
   status: Type.String({ description: 'success or failure' }),
@@ -80,10 +80,10 @@ const RequestView = Type.Object({
   method: Type.String(),
   path: Type.String(),
   status: Type.Integer(),
-  ms: Type.Number({ description: 'from its arrival to the end of the answer' }),
+  ms: Type.Number({ description: 'from arrival to the end of the response' }),
 })
 
-/** Whole values, but for `blocks` and `requests`: in a change, these are those that came since. */
+/** Complete values, except `blocks` and `requests`: in a change event, these contain only new items. */
 const sections = {
   network: NetworkView,
   heads: Type.Array(HeadView),
@@ -111,7 +111,7 @@ export type AccountView = Static<typeof AccountView>
 export type RequestView = Static<typeof RequestView>
 
 const shared = { method: 'GET', scope: 'root', params: None, query: None } as const
-const own = 'what is set by hand, and requests, are told to this machine alone'
+const own = 'manual settings and requests are sent only to this machine'
 
 export const viewOperations = {
   devnetView: {
@@ -119,7 +119,7 @@ export const viewOperations = {
     id: 'devnetView',
     path: '/devnet/view',
     group: 'devnet',
-    summary: `what the page at / shows; ${own}`,
+    summary: `data of the page at /; ${own}`,
     responses: { 200: { description: 'success', content: { [JSON_TYPE]: NodeView } } },
   },
   devnetLive: {
@@ -127,7 +127,7 @@ export const viewOperations = {
     id: 'devnetLive',
     path: '/devnet/live',
     group: 'devnet',
-    summary: `an event view with the whole of /devnet/view, then an event change with what is new; ${own}`,
+    summary: `an event view with all of /devnet/view, then change events with new items; ${own}`,
     responses: {
       200: { description: 'a stream of events', content: { [EVENT_STREAM]: Type.String() } },
       503: { description: 'too many streams', content: { [TEXT]: Type.String() } },

@@ -1,13 +1,13 @@
-/** Temperature, fan and power as Linux tells them: a folder for each chip, a file for each figure. */
+/** Temperature, fan and power from Linux hwmon: a folder for each chip, a file for each value. */
 import { readdir, readFile, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Reading } from '../mine/hardware.ts'
 import { pciOf } from './nvidia.ts'
 
-/** Where Linux keeps them. */
+/** The hwmon folder of Linux. */
 export const HWMON_FOLDER = '/sys/class/hwmon'
 
-/** Drivers of processors, and the label of the temperature that stands for all of it, best first. */
+/** CPU drivers, with the labels of the package temperature, preferred label first. */
 const PROCESSORS: Readonly<Record<string, readonly string[]>> = {
   k10temp: ['Tdie', 'Tctl'],
   zenpower: ['Tdie', 'Tctl'],
@@ -15,7 +15,7 @@ const PROCESSORS: Readonly<Record<string, readonly string[]>> = {
 }
 const HIGHEST_PWM = 255
 
-/** Readings of the chips that are processors or AMD cards, cards by their bus. Never rejects: without a folder, none. */
+/** Readings of CPUs and AMD cards, sorted by PCI address. Never rejects; returns an empty list without the folder. */
 export async function readHwmon(folder: string): Promise<readonly Reading[]> {
   const names = await readdir(folder).catch(() => [])
   const read = await Promise.all(names.map((name) => readChip(join(folder, name))))
@@ -50,7 +50,7 @@ async function readAmdCard(folder: string): Promise<Reading> {
     figure('temp1_input', 1000),
     figure('pwm1', HIGHEST_PWM / 100),
     figure('power1_average', 1e6),
-    // Newer cards tell the power of the moment only.
+    // Newer cards report only the instantaneous power.
     figure('power1_input', 1e6),
   ])
   const device = await realpath(join(folder, 'device')).catch(() => '')
@@ -60,7 +60,7 @@ async function readAmdCard(folder: string): Promise<Reading> {
   }
 }
 
-/** null: there is no such file, or the chip does not answer. */
+/** @returns null if the file is missing or the chip does not answer */
 async function textOf(path: string): Promise<string | null> {
   const text = await readFile(path, 'utf8').catch(() => null)
   return text === null ? null : text.trim()

@@ -1,31 +1,31 @@
-/** Temperature, fan and power of NVIDIA cards, as the driver's own tool tells them. */
+/** Temperature, fan and power of NVIDIA cards, from nvidia-smi. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Reading } from '../mine/hardware.ts'
 
 const TOOL = 'nvidia-smi'
 const FIELDS = ['name', 'pci.bus_id', 'temperature.gpu', 'fan.speed', 'power.draw']
 const ARGUMENTS = [`--query-gpu=${FIELDS.join(',')}`, '--format=csv,noheader,nounits']
-/** A few hundred bytes for each card. */
+/** The output has a few hundred bytes for each card. */
 const MAX_OUTPUT_BYTES = 65_536
 
 export interface ToolOptions {
-  /** Environment of the tool, with the PATH in which it is looked for. */
+  /** Environment of the tool, with the PATH to find it. */
   readonly env: NodeJS.ProcessEnv
   readonly timeoutMs: number
-  /** Ends the tool. */
+  /** Kills the tool. */
   readonly signal?: AbortSignal
 }
 
-/** `missing`: there is no such tool. `silent`: it did not answer in time, and was killed. */
+/** `missing`: the tool is not installed. `silent`: it did not answer in time and was killed. */
 export type ToolAnswer = readonly Reading[] | 'missing' | 'silent'
 
 /**
- * Asks the tool. A tool that hangs keeps neither the caller nor the process: its process group is killed, and what is
- * left of it is not waited for. A tool that fails tells of no card. Never rejects.
+ * Runs nvidia-smi. A hung tool blocks neither the caller nor the process: its process group is killed and abandoned.
+ * Never rejects; returns no cards if the tool fails.
  */
 export function askNvidia({ env, timeoutMs, signal }: ToolOptions): Promise<ToolAnswer> {
   return new Promise((resolve) => {
-    // A process group of its own, so that what the tool itself has started is ended too.
+    // A process group of its own, so that children of the tool are killed too.
     const child = spawn(TOOL, ARGUMENTS, { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
     const end = (answer: ToolAnswer) => {
       clearTimeout(timer)
@@ -48,7 +48,7 @@ export function askNvidia({ env, timeoutMs, signal }: ToolOptions): Promise<Tool
   })
 }
 
-/** A line for each card. Figures that a card does not have are words in brackets. */
+/** Parses a line for each card. A value that a card lacks is a word in brackets. */
 export function parseCards(output: string): Reading[] {
   const lines = output.split('\n').map((line) => line.split(',').map((field) => field.trim()))
   return lines
@@ -59,7 +59,10 @@ export function parseCards(output: string): Reading[] {
     }))
 }
 
-/** An address of PCI, `domain:bus:device.function`, without its domain; null: it is no such address. */
+/**
+ * Removes the domain from a PCI address `domain:bus:device.function`.
+ * @returns null if the text is no such address
+ */
 export function pciOf(address: string): string | null {
   return /^[0-9a-f]{4,8}:([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$/i.exec(address)?.[1].toLowerCase() ?? null
 }

@@ -1,4 +1,4 @@
-/** The newest readings of the sensors of this machine, read beside all else. */
+/** The newest sensor readings of this machine, read in the background. */
 import type { Clock } from '../core/clock.ts'
 import type { Reading } from '../mine/hardware.ts'
 import { readHwmon } from './hwmon.ts'
@@ -6,21 +6,21 @@ import { askNvidia } from './nvidia.ts'
 
 export interface SensorsOptions {
   readonly clock: Clock
-  /** Folder of Linux's readings. */
+  /** The hwmon folder of Linux. */
   readonly hwmon: string
-  /** Environment of tools, with the PATH in which they are looked for. */
+  /** Environment of tools, with the PATH to find them. */
   readonly env: NodeJS.ProcessEnv
-  /** Whether there are cards now to ask the tools of their drivers for. */
+  /** Whether the machine currently has cards to query. */
   readonly hasCards: () => boolean
 }
 
-/** Readings are this old at most, and read no more often. */
+/** Interval between readings. */
 const READ_MS = 5000
-/** A tool that takes longer is not waited for. */
+/** Timeout of a tool. */
 const TOOL_MS = 4000
-/** How long a tool that hung is left alone. */
+/** Pause after a tool hung. */
 const SILENCE_MS = 300_000
-/** Older readings are no longer told: the sensors hang. */
+/** Maximum age: older readings are hidden, because the sensors hang. */
 const MAX_AGE_MS = 30_000
 
 interface LastReadings {
@@ -47,7 +47,7 @@ export class Sensors {
     })
   }
 
-  /** The newest; empty until there are some. */
+  /** Readings of the last 30 s, perhaps none. */
   get readings(): readonly Reading[] {
     const oldestMs = this.#options.clock.monotonicMs() - MAX_AGE_MS
     return [this.#hwmon, this.#nvidia].flatMap(({ readings, atMs }) => (atMs < oldestMs ? [] : readings))
@@ -58,7 +58,7 @@ export class Sensors {
     for (const cancel of this.#cancels) cancel()
   }
 
-  /** The next time comes when the last is over: a sensor that hangs is asked once. */
+  /** Starts the next read only after the last one ends, so that a hung sensor is read once. */
   #repeat(place: number, read: () => Promise<void>): void {
     void read().then(() => {
       if (this.#stopped.signal.aborted) return

@@ -1,5 +1,5 @@
-/** Port of a source whose chains can be chosen while it mines. */
+/** Interface of a source whose chains can change while it mines. */
 export interface ChainChoice {
-  /** Mines these chains from now on; undefined: all. */
+  /** Mines these chains from now, or all of them if undefined. */
   setChains(chains: readonly number[] | undefined): void
 }

@@ -1,4 +1,4 @@
-/** A cell for the newest value: putting replaces what was not yet taken, so a slow reader never works through old news. */
+/** A cell for the newest value. A new value replaces an unread one, so a slow reader never gets old values. */
 export class Mailbox<T> {
   #value: { readonly value: T } | null = null
   #closed = false
@@ -10,7 +10,7 @@ export class Mailbox<T> {
     this.#wake()
   }
 
-  /** Ends the iteration; with an error, by throwing it. */
+  /** Ends the iteration, or makes it throw `error`. */
   close(error?: unknown): void {
     if (this.#closed) return
     this.#closed = true
@@ -18,7 +18,7 @@ export class Mailbox<T> {
     this.#wake()
   }
 
-  /** What is put, until the signal is aborted or the reader leaves off: then `stop` is called, which closes this. */
+  /** Iterates until the signal aborts or the reader stops. Then it calls `stop`, which must close this mailbox. */
   async *until(signal: AbortSignal, stop: () => void): AsyncGenerator<T, void, void> {
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })

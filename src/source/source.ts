@@ -1,14 +1,19 @@
-/** Port 1: where work comes from and where solutions go. The miner knows sources only through this file. */
+/** Port 1: where work comes from, and where solutions go. The miner uses sources only through this interface. */
 
 import type { FixedNonce, HeaderClass } from '../core/nonce.ts'
 import type { FollowUp, Receipt } from '../core/solution.ts'
 import type { Work } from '../core/work.ts'
 
 /**
- * Why there is a new job. `newCut`: the chain of the job before moved on, so that job is lost (preempted). `solved`: the
- * job before was solved. `refreshed`: the same parents with other transactions or another target. `reconnected`: a chain
- * moved on while nobody heard of it. `better`: a hash is worth more on another chain. `switched`: another node gives work
- * now. `chosen`: other chains are to be mined now, or the pool gave work of another one.
+ * Why a job is new.
+ *
+ * - `newCut`: the chain of the previous job advanced, so that job is lost (preempted)
+ * - `solved`: the previous job was solved
+ * - `refreshed`: the same parents, with other transactions or another target
+ * - `reconnected`: a chain advanced without news
+ * - `better`: the expected reward per hash is higher on another chain
+ * - `switched`: another node gives work
+ * - `chosen`: the user chose other chains, or the pool gave work of another one
  */
 export const jobReasons = [
   ...(['start', 'newCut', 'solved', 'refreshed'] as const),
@@ -16,32 +21,32 @@ export const jobReasons = [
 ]
 export type JobReason = (typeof jobReasons)[number]
 
-/** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1): handing in older work is of no use. */
+/** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1), so older work cannot be handed in. */
 export const WORK_LIFE_MS = 300_000
 
-/** What work votes on: the next fork of its chain, and whether it votes for it. */
+/** The fork vote of work: the next fork of its chain, and whether it votes for it. */
 export interface ForkVote {
   readonly fork: number
   readonly isFor: boolean
 }
 
-/** Work with an identity: the same job with a newer creation time is the same job. */
+/** Work with an identity. A newer creation time does not change it. */
 export interface Job {
   /** Unique within the source. */
   readonly id: string
-  /** Who gave it, and takes its solutions: the address of a node or pool. */
+  /** Address of the node or pool that issued it, and that takes its solutions. */
   readonly issuer: string
   readonly work: Work
-  /** A nonce whose hash is <= this is handed in: the target in the work, or an easier one for shares. */
+  /** A hash <= this is a solution: the target in the work, or an easier one for shares. */
   readonly target: bigint
-  /** Which bits of the nonce are not the searcher's to choose. */
+  /** Nonce bits that the searcher must not change. */
   readonly fixedNonce: FixedNonce
-  /** Headers that belong to the rigs of this miner with all their nonces; as in EngineWork. */
+  /** Headers that the rigs of this miner may search with all nonces, as in EngineWork. */
   readonly headers?: HeaderClass | null | undefined
-  /** Whether every solution counts, as for shares; otherwise the first one ends the job. */
+  /** Whether every solution counts, as for shares. Otherwise the first one ends the job. */
   readonly manySolutions: boolean
   readonly reason: JobReason
-  /** When the reason was noticed, on the clock that never jumps. */
+  /** Monotonic time at which the reason was noticed. */
   readonly noticedAtMs: number
 }
 
@@ -54,75 +59,78 @@ export interface Solution {
   readonly wasConfirmed?: boolean
 }
 
-/** How a node, a pool or the server of a fleet is. */
+/** Status of a node, a pool or the server of a fleet. */
 export interface UpstreamStatus {
-  /** Its address, without user and password. */
+  /** Address, without user and password. */
   readonly url: string
   /** Whether it answers. */
   readonly up: boolean
-  /** Whether it gives the work that is searched. */
+  /** Whether it gives the current work. */
   readonly active: boolean
-  /** Mean over the chains of how many blocks it lacks that a heavier node had a second earlier; null: not known. */
+  /**
+   * Mean number of blocks per chain that it lacks, compared with a heavier node one second earlier, or null if unknown.
+   */
   readonly lag: number | null
-  /** Time until its last answer; null: it does not answer. */
+  /** Latency of its last answer, or null if it does not answer. */
   readonly latencyMs: number | null
-  /** Sum of the heights of its chains; null: not known. */
+  /** Sum of the heights of its chains, or null if unknown. */
   readonly height: number | null
-  /** Of its software; null: not known. */
+  /** Software version, or null if unknown. */
   readonly version: string | null
-  /** Why no work is taken from it, as in "does not answer"; null: nothing speaks against it. */
+  /** Why it is not used, as in "does not answer", or null. */
   readonly problem: string | null
 }
 
-/** A chain of the network, as last heard of. */
+/** Last known state of a chain. */
 export interface ChainStatus {
   readonly chain: number
-  /** Of its head. */
+  /** Height of its head. */
   readonly height: number
-  /** Hashes that the block at its head took on average; null: not known. */
+  /** Difficulty of the block at its head in hashes, or null if unknown. */
   readonly difficulty: number | null
-  /** A chain that has to move on before this one can have a next block; null: it can be mined. */
+  /** A chain that has to advance before this one can have a next block, or null if this one can be mined. */
   readonly waitsFor: number | null
-  /** Chains whose blocks its next block refers to, ascending. */
+  /** Chains that its next block refers to, ascending. */
   readonly adjacents: readonly number[]
-  /** Whether it is among the chains to mine. */
+  /** Whether it is one of the chains to mine. */
   readonly isWanted: boolean
 }
 
 export interface SourceEvents {
-  /** Something went wrong that is being retried. Said once for an outage, however many attempts it takes. */
+  /** A failure that is being retried. Called once per outage, however many attempts it takes. */
   readonly onTrouble: (message: string) => void
   /** The outage is over. */
   readonly onRecovered: (message: string) => void
-  /** What whoever gives the work wants people to read. */
+  /** A message for people from the issuer of work. */
   readonly onNotice?: (message: string) => void
 }
 
 export interface Source {
-  /** One line for people: what is mined, and where. */
+  /** One line for people: network, account and address. */
   readonly description: string
-  /** Length of the work to expect, in bytes. */
+  /** Expected length of work in bytes. */
   readonly workBytes: number
   /**
-   * What the highest work so far votes of which it is known; null: of none. Pools and the leaders of fleets do not tell
-   * the parents of their work, by which it is known.
+   * The vote of the highest work with a known vote, or null. Pools and leaders of fleets do not send the parents of
+   * their work, which it depends on.
    */
   forkVote(): ForkVote | null
   /**
-   * The newest job, over and over, until the signal aborts; null: nothing to search for now. A slow reader gets the
-   * newest job only. Throws NewcutError for failures that retrying cannot cure. Nothing is reported after the end.
+   * Yields the newest job, or null if there is nothing to search, until the signal aborts. A slow reader gets only the
+   * newest job. Reports nothing after the end.
+   * @throws NewcutError for permanent failures
    */
   jobs(signal: AbortSignal, events: SourceEvents): AsyncIterable<Job | null>
   /** Hands in a solution. Never throws. */
   handIn(solution: Solution): Promise<Receipt>
-  /** Follows a solution that was acknowledged. Ends when there is no more to say, or the signal aborts. Never throws. */
+  /** Follows an acknowledged solution until its fate is settled or the signal aborts. Never throws. */
   follow(solution: Solution, signal: AbortSignal): AsyncIterable<FollowUp>
-  /** Whether news of the current job's chain gets through. */
+  /** Whether news of the current job's chain arrives. */
   readonly connected: boolean
-  /** A time (microseconds) that the validating clock has surely reached; null when it is not known. */
+  /** A Unix time in microseconds that the validators' clock has certainly reached, or null if unknown. */
   validatorTime(): bigint | null
-  /** The nodes or pools behind a source that tells how they are, in order of priority; empty for one node. */
+  /** Nodes or pools in order of priority; empty for a single node. */
   upstreams(): readonly UpstreamStatus[]
-  /** The chains of the network, ascending, empty while nothing is known of them; null: it never knows them. */
+  /** Chains of the network in ascending order, empty until known. Null if the source never knows them. */
   chains(): readonly ChainStatus[] | null
 }

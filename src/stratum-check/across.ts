@@ -1,4 +1,4 @@
-/** What several connections to one server show together, and none alone. */
+/** Findings that only several connections to one server show together. */
 import { type Finding, found } from './findings.ts'
 import type { MakerReport } from './judge.ts'
 import type { Transcript } from './transcript.ts'
@@ -8,7 +8,7 @@ export interface Visited {
   readonly transcript: Transcript
 }
 
-/** Findings that are of no maker. */
+/** Findings that belong to no single maker. */
 export function acrossMakers(visited: readonly Visited[]): Finding[] {
   const findings: Finding[] = []
   const shared = visited.find((one, index) => visited.slice(index + 1).some((other) => isSameSpace(one, other)))
@@ -18,12 +18,12 @@ export function acrossMakers(visited: readonly Visited[]): Finding[] {
   return findings
 }
 
-/** Whether both had the same nonces at the same time. */
+/** Whether both connections searched the same nonces at the same time. */
 function isSameSpace({ report: a, transcript: one }: Visited, { report: b, transcript: other }: Visited): boolean {
   if (a.nonce1 === null || b.nonce1 === null || a.nonce1 === '') return false
   if (a.nonce2Bytes !== b.nonce2Bytes || Number.parseInt(a.nonce1, 16) !== Number.parseInt(b.nonce1, 16)) return false
   return subscribedAt(one) < other.endedAtMs && subscribedAt(other) < one.endedAtMs
 }
 
-/** From its first line on a connection may have its nonce1. */
+/** A connection may have its nonce1 from the first line of the server. */
 const subscribedAt = ({ spoken, endedAtMs }: Transcript) => spoken.find(({ by }) => by === 'server')?.atMs ?? endedAtMs

@@ -1,22 +1,22 @@
-/** What a rig of some maker trips over at a server, in its terms, and what to change there: a closed set. */
+/** All findings of the check: the problem that a rig has with a server, and how to fix the server. */
 import { formatDuration, formatHashrate } from '../core/units.ts'
 import { KA3_SHORT_HEADER_MS } from '../stratum/rig-rates.ts'
 import type { Maker } from './makers.ts'
 
-/** `note`: worth knowing. `loss`: it mines, with less than it could. `fails`: it does not mine. */
+/** `note`: worth knowing. `loss`: the rig mines with less than its hashrate. `fails`: it does not mine. */
 export const levels = ['note', 'loss', 'fails'] as const
 export type Level = (typeof levels)[number]
 
 export interface Finding {
   readonly name: FindingName
   readonly level: Level
-  /** What happens to the rig, and why. */
+  /** The effect on the rig, and its cause. */
   readonly text: string
-  /** What to change at the server; empty: nothing. */
+  /** How to change the server; empty if there is nothing to change. */
   readonly remedy: string
 }
 
-/** Hashes a second of a rig of which nothing is known. */
+/** Assumed hashrate of an unknown rig, in hashes per second. */
 const TYPICAL = 30e12
 
 type Of = Pick<Maker, 'isStrict' | 'silenceMs' | 'rate'>
@@ -27,7 +27,7 @@ const bits = (difficulty: number) => `2^${Number(Math.log2(difficulty).toFixed(1
 const percent = (share: number) => `${Math.round(share * 1000) / 10} %`
 
 const texts = {
-  // The log-in.
+  // Log-in.
   tls: ({ isStrict }: Of) => ({
     level: isStrict ? 'fails' : 'note',
     text: isStrict ? 'it cannot do TLS' : 'whether it can do TLS is not known, and most rigs cannot',
@@ -35,13 +35,13 @@ const texts = {
   }),
   firstLine: (what: string) => ({
     level: 'fails',
-    text: `it takes the first line after mining.subscribe for the answer, and that is ${what}`,
+    text: `it takes the first line after mining.subscribe as the answer, and that is ${what}`,
     remedy: 'send no target, job or message before the answer to mining.subscribe',
   }),
   nullAnswer: () => ({
     level: 'fails',
-    text: 'it takes the first line after mining.subscribe for the answer, and that is an answer with the id null',
-    remedy: 'do not answer what has the id null',
+    text: 'it takes the first line after mining.subscribe as the answer, and that is an answer with the id null',
+    remedy: 'do not answer messages with the id null',
   }),
   wrongId: (id: string) => ({
     level: 'fails',
@@ -103,7 +103,7 @@ const texts = {
   closed: (during: string, why: string) => ({
     level: 'fails',
     text: `the server closes the connection ${during}${why}`,
-    remedy: 'answer a method that is not known with error -32601, ignore what has the id null, and stay open',
+    remedy: 'answer an unknown method with error -32601, ignore messages with the id null, and stay open',
   }),
   closedAtOnce: () => ({
     level: 'fails',
@@ -112,13 +112,13 @@ const texts = {
   }),
   closedAfter: (method: string) => ({
     level: 'loss',
-    text: `the server closes the connection when it asks ${method}, as some settings make it do`,
-    remedy: 'answer a method that is not known with error -32601, and stay open',
+    text: `the server closes the connection when it asks ${method}, as some settings cause`,
+    remedy: 'answer an unknown method with error -32601, and stay open',
   }),
   closedLater: (afterMs: number) => ({
     level: 'loss',
     text: `the server closes the connection after ${formatDuration(afterMs)} without a share: as a spare pool it is gone`,
-    remedy: 'keep connections that hand in nothing: an Antminer keeps one to each of its three pools',
+    remedy: 'keep connections without shares: an Antminer keeps one to each of its three pools',
   }),
   unreachable: (why: string) => ({
     level: 'fails',
@@ -132,7 +132,7 @@ const texts = {
   }),
   someNonce1Odd: (nonce1: string) => ({
     level: 'loss',
-    text: `nonce1 is ${nonce1} on one of the connections: an Antminer that is given an odd number of digits is refused`,
+    text: `nonce1 is ${nonce1} on one of the connections: an Antminer that gets an odd number of digits is refused`,
     remedy: 'write nonce1 with its leading zeros',
   }),
   // Targets and jobs.
@@ -148,7 +148,7 @@ const texts = {
   }),
   onlyDifficulty: () => ({
     level: 'loss',
-    text: 'it is told a difficulty and no target, and the unit that it takes that in is not known',
+    text: 'it gets a difficulty but no target, and its unit of difficulty is unknown',
     remedy: 'send mining.set_target with 64 hex digits',
   }),
   noTarget: () => ({
@@ -176,7 +176,7 @@ const texts = {
   }),
   lateJob: (afterMs: number) => ({
     level: 'loss',
-    text: `its first job comes ${formatDuration(afterMs)} after its log-in: it is idle for so long at each log-in`,
+    text: `its first job comes ${formatDuration(afterMs)} after its log-in: it is idle for that long at each log-in`,
     remedy: 'send target and current job right behind the answer to mining.authorize',
   }),
   noJob: (afterMs: number) => ({
@@ -194,13 +194,13 @@ const texts = {
     text: `shares of ${bits(difficulty)} hashes: the fastest of these rigs hands in one in ${formatDuration(seconds * 1000)}`,
     remedy: 'begin easier, or take a difficulty from the password or the user',
   }),
-  garbage: () => ({ level: 'loss', text: 'a line is no message', remedy: 'send one JSON object a line' }),
+  garbage: () => ({ level: 'loss', text: 'a line is not a message', remedy: 'send one JSON object a line' }),
   reconnect: () => ({
     level: 'note',
-    text: 'it is told client.reconnect, which it ignores',
+    text: 'it gets client.reconnect, which it ignores',
     remedy: 'keep the address, and move the server behind it',
   }),
-  // What was measured.
+  // Measurements.
   silence: ({ silenceMs }: Of, gapMs: number) => ({
     level: 'loss',
     text: `${formatDuration(gapMs)} pass without a line: it leaves after ${formatDuration(silenceMs)}, and waits 30 s before it connects again`,
@@ -208,9 +208,9 @@ const texts = {
   }),
   slowHeaders: (headerMs: number, used: number) => ({
     level: 'loss',
-    text: `it has searched a header after ${formatDuration(headerMs)}, and new ones come too slowly: ${percent(used)} of its hash power is used, the rest repeats itself or idles`,
+    text: `it exhausts a header in ${formatDuration(headerMs)}, and new ones come too slowly: it uses ${percent(used)} of its hashrate, and repeats work or idles for the rest`,
     remedy:
-      'move the creation time on by a microsecond before it can have searched the header; if the server does so by the rate of shares, it cannot know that of this check, which hands in none',
+      'move the creation time on by a microsecond before it can have searched the header; if the server decides by the rate of shares, this check cannot show it, because it submits none',
   }),
   oldHeaders: (count: number) => ({
     level: 'loss',
@@ -230,7 +230,7 @@ export type FindingName = keyof typeof texts
 
 export const findingNames = Object.keys(texts) as FindingName[]
 
-/** Something that was found. */
+/** Builds a finding. The arguments are those of its row in the table. */
 export function found<Name extends FindingName>(name: Name, ...args: Parameters<(typeof texts)[Name]>): Finding {
   const text = texts[name] as (...args: unknown[]) => Omit<Finding, 'name'>
   return { name, ...text(...args) }

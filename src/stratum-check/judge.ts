@@ -1,4 +1,4 @@
-/** What a rig would do at a server: pure, from the transcript of one connection. */
+/** Judges how a rig would do at a server. Pure: reads the transcript of one connection. */
 import { difficultyOf } from '../core/target.ts'
 import { secondsPerShare } from '../stratum/rig-rates.ts'
 import { type Finding, found, type Level, levels } from './findings.ts'
@@ -7,7 +7,7 @@ import type { Maker, MakerName, RigLogin } from './makers.ts'
 import { headerMsOf, type JobMeasure, measured } from './measure.ts'
 import type { Transcript } from './transcript.ts'
 
-/** `mines`: as well as it can. */
+/** `mines`: without loss. */
 export type MakerOutcome = 'mines' | 'loses' | 'fails'
 
 export interface MakerReport {
@@ -18,32 +18,32 @@ export interface MakerReport {
   readonly findings: readonly Finding[]
   readonly nonce1: string | null
   readonly nonce2Bytes: number | null
-  /** From the connection to the log-in, and from there to the first job; null: it did not come to that. */
+  /** Time from the connection to the log-in, and from there to the first job. Null if it did not happen. */
   readonly loginMs: number | null
   readonly firstJobMs: number | null
-  /** Hashes that a share takes, first and last; null: it has no target. */
+  /** First and last share difficulty in hashes, or null without a target. */
   readonly firstDifficulty: number | null
   readonly difficulty: number | null
-  /** null: it was not listened for. */
+  /** Null if the check did not listen after the log-in. */
   readonly measure: JobMeasure | null
 }
 
 export interface JudgeOptions {
   readonly isTls: boolean
-  /** How long it was waited for an answer and for the first job. */
+  /** Timeout of the check for each answer and for the first job. */
   readonly timeoutMs: number
-  /** Whether it was listened to what comes after the log-in. */
+  /** Whether the check listened after the log-in. */
   readonly isMeasured: boolean
 }
 
-/** Jobs later than this after the log-in leave the rig idle for a time that counts. */
+/** A rig counts as idle at its log-in if its first job comes later than this. */
 const PROMPT_MS = 500
-/** Below this share of its hash power a rig should be told of it. */
+/** A lower portion of new nonces is a finding. */
 const USED_ENOUGH = 0.99
-/** Shares a second, and seconds for a share, beyond which the difficulty does not fit. */
+/** Limits of a suitable difficulty: shares per second, and seconds per share. */
 const MOST_SHARES = 10
 const FEWEST_SHARES_S = 600
-/** New headers a second that are no reason for a note: two, and those of new work. */
+/** New headers per second without a note: two, plus those of new work. */
 const MOST_HEADERS = 4
 
 const doing: Readonly<Record<Stage, string>> = {
@@ -55,7 +55,7 @@ const doing: Readonly<Record<Stage, string>> = {
   failed: 'after its log-in',
 }
 
-/** What a rig of this maker would do after what was said here. */
+/** Judges a maker's rig by a transcript. */
 export function judge(maker: Maker, account: RigLogin, transcript: Transcript, options: JudgeOptions): MakerReport {
   const login = replayed(maker, account, transcript)
   const { nonce1, nonce2Bytes, loggedInAtMs, jobs, targets } = login
@@ -86,7 +86,7 @@ function outcomeOf(findings: readonly Finding[]): MakerOutcome {
   return has('fails') ? 'fails' : has('loss') ? 'loses' : 'mines'
 }
 
-/** How it ended: with all that a rig needs, closed by the server, or without an answer. */
+/** Judges the end of the connection: complete, closed by the server, or without an answer. */
 function judgeEnd(login: Login, { endedBy, endedAtMs, error }: Transcript, { timeoutMs }: JudgeOptions): void {
   const { stage, maker, loggedInAtMs, heardAtMs, unanswered } = login
   if (login.hasDifficulty && login.targets.length === 0) login.find(found('onlyDifficulty'))
@@ -103,7 +103,7 @@ function judgeEnd(login: Login, { endedBy, endedAtMs, error }: Transcript, { tim
   }
 }
 
-/** How often the fastest of its rigs would hand in a share of the last target. */
+/** Judges the share rate of the maker's fastest rig at the last target. */
 function judgeShares(login: Login): void {
   const difficulty = difficultyIn(login.targets.at(-1)?.target)
   if (difficulty === null || login.maker.rate === null) return

@@ -1,4 +1,6 @@
-/** A rig of some maker as it logs in: lines of the server come in, its own come out. It searches nothing. */
+/**
+ * Simulates the log-in of a maker's rig: takes lines of the server and returns the rig's lines. It searches nothing.
+ */
 import { decodeHex } from '../core/bytes.ts'
 import { FormatError } from '../core/errors.ts'
 import { printable } from '../core/printable.ts'
@@ -18,10 +20,10 @@ export interface TargetHeard {
   readonly target: bigint
 }
 
-/** What the rig waits for. `probing`: it mines, and has asked what some settings make it ask. */
+/** Next step of the log-in. `probing`: it mines, and has sent the requests that some settings cause. */
 export type Stage = 'subscribe' | 'authorize' | 'job' | 'probing' | 'mining' | 'failed'
 
-/** Work of a network with three adjacent chains: rigs know no other. */
+/** Length of work on a network with three adjacent chains, the only one that rigs know. */
 export const WORK_BYTES = 286
 const MAX_SHOWN = 80
 const MOST_OF_JOB_ID = 63
@@ -31,17 +33,17 @@ export class Login {
   stage: Stage
   nonce1: string | null = null
   nonce2Bytes: number | null = null
-  /** When it was logged in; null: it is not. */
+  /** Time of the log-in, or null before it. */
   loggedInAtMs: number | null = null
   readonly jobs: JobHeard[] = []
   readonly targets: TargetHeard[] = []
-  /** Times of lines. */
+  /** Times of all lines. */
   readonly heardAtMs: number[] = []
   readonly #account: RigLogin
-  /** Each kind once: a server repeats itself. */
+  /** The first finding of each kind: a server repeats itself. */
   readonly #findings = new Map<string, Finding>()
   #try = 0
-  /** Further users whose answer it waits for, and requests after the log-in. */
+  /** Requests without an answer: of further users, and after the log-in. */
   readonly #waitingFor = new Set<MessageId>()
   #hasDifficulty = false
 
@@ -59,28 +61,32 @@ export class Login {
     return this.maker.agents[this.#try]
   }
 
-  /** Methods that it still waits for an answer to. */
+  /** Methods without an answer. */
   get unanswered(): readonly string[] {
     return this.maker.after.filter(({ id }) => this.#waitingFor.has(id)).map(({ method }) => method)
   }
 
-  /** Whether further users of its connection have no answer yet. */
+  /** Whether further users of the connection have no answer yet. */
   get waitsForUsers(): boolean {
     return [...this.#waitingFor].some(isUser)
   }
 
-  /** Whether it was told a difficulty, in whatever unit. */
+  /** Whether the server sent a difficulty, in whatever unit. */
   get hasDifficulty(): boolean {
     return this.#hasDifficulty
   }
 
-  /** Lines that it sends once the connection stands. */
+  /** @returns the lines that the rig sends once connected */
   open(): string[] {
     const first = this.maker.authorizesFirst ? this.#authorize() : this.#subscribe()
     return [...this.maker.before, first].map(lineOf)
   }
 
-  /** A line of the server, without its end. Returns what the rig says upon it. */
+  /**
+   * Processes a line of the server.
+   * @param line without its line break
+   * @returns the lines that the rig answers
+   */
   hear(line: string, atMs: number): string[] {
     this.heardAtMs.push(atMs)
     if (this.stage === 'failed') return []
@@ -112,7 +118,7 @@ export class Login {
     return { id: this.maker.ids.authorize, method: 'mining.authorize', params: [user, password] }
   }
 
-  /** The first line that came after it subscribed, whatever that is. */
+  /** Handles the first line after mining.subscribe, whatever it is. */
   #subscribed(message: Request | Response): string[] {
     const { findings, nonce1, nonce2Bytes } = subscription(message, this.maker)
     const failure = findings.find(({ level }) => level === 'fails')
@@ -128,7 +134,10 @@ export class Login {
     return this.#enter()
   }
 
-  /** Some rigs try again under another name on the same connection; others give up. */
+  /**
+   * Handles a bad answer to mining.subscribe. Some rigs try again under another name on the same connection; others
+   * give up.
+   */
   #misread(failure: Finding): string[] {
     const isLast = this.#try >= this.maker.agents.length - 1
     this.#findings.set(failure.name, isLast ? failure : { ...failure, level: 'loss' })
@@ -140,7 +149,7 @@ export class Login {
     return [lineOf(this.#subscribe())]
   }
 
-  /** Other answers are those to what it asked before. */
+  /** Handles the answer to mining.authorize. Answers with other ids belong to earlier requests. */
   #authorized(message: Response): string[] {
     if (message.id !== this.maker.ids.authorize) return []
     const why = refusalOf(message)
@@ -156,7 +165,7 @@ export class Login {
     return this.#enter()
   }
 
-  /** It is logged in, but for further users. */
+  /** Logs in, and authorizes further users. */
   #enter(): string[] {
     this.loggedInAtMs = this.heardAtMs.at(-1) ?? null
     this.stage = 'job'
@@ -180,7 +189,7 @@ export class Login {
     return this.#goOn()
   }
 
-  /** A job, a target, or something that it makes nothing of. */
+  /** Handles a request of the server: a job, a target, or one that the rig ignores. */
   #told(request: Request, atMs: number): string[] {
     const { method, params, unlisted } = request
     if (method === 'mining.set_target') this.#target(params[0], atMs)
@@ -220,7 +229,7 @@ export class Login {
     this.jobs.push({ atMs, header })
   }
 
-  /** From its first job and target on it asks what it asks then, and mines. */
+  /** Continues once nothing is missing: after the first job and target, the rig sends its last requests and mines. */
   #goOn(): string[] {
     const isReady = this.jobs.length > 0 && (this.targets.length > 0 || this.#hasDifficulty)
     if (this.stage === 'job' && isReady && this.#waitingFor.size === 0) {
@@ -234,14 +243,14 @@ export class Login {
   }
 }
 
-/** Whether an id is that of a further user. */
+/** Whether an id is that of a further user's request. */
 const isUser = (id: MessageId) => String(id).startsWith('user ')
 
 const lineOf = ({ id, method, params }: RigRequest): string => JSON.stringify({ id, method, params })
 
 const shown = (line: string) => printable(line, MAX_SHOWN)
 
-/** Why an answer is no yes; null: it is one. */
+/** @returns why an answer is a refusal, or null if it is none */
 function refusalOf({ result, error }: Response): string | null {
   if (error !== null) return `${error.message}${error.code === 0 ? '' : ` (${error.code})`}`
   return result === null || result === false ? `the result is ${result}` : null

@@ -1,10 +1,10 @@
-/** How the rigs of each maker log in to a server, as far as that is known: what they send, and how strictly they read. */
+/** Log-in behaviour of each maker's rigs, as far as it is known: their requests, and how strictly they read. */
 import { rigRates } from '../stratum/rig-rates.ts'
 
 export const makerNames = ['ka3', 'ka3-2023', 'goldshell', 'kd-box', 'ibelink', 'authorize-first', 'farm'] as const
 export type MakerName = (typeof makerNames)[number]
 
-/** A request that a rig sends; its id as it writes it. */
+/** A request of a rig, with the id exactly as it sends it. */
 export interface RigRequest {
   readonly id: number | string | null
   readonly method: string
@@ -13,26 +13,26 @@ export interface RigRequest {
 
 export interface Maker {
   readonly name: MakerName
-  /** As people call it. */
+  /** Name for people. */
   readonly rig: string
-  /** What its program calls itself; each further one is a second try on the same connection. */
+  /** Agent names. Each further one is a second attempt on the same connection. */
   readonly agents: readonly string[]
-  /** What it sends before all else. */
+  /** Requests before all others. */
   readonly before: readonly RigRequest[]
   /** Parameters of `mining.subscribe`. */
   readonly subscribeParams: (agent: string) => readonly unknown[]
   readonly ids: { readonly subscribe: number | string; readonly authorize: number | string }
   readonly authorizesFirst: boolean
-  /** Users on its connection: more than one at a proxy. */
+  /** Number of users on the connection; more than one at a proxy. */
   readonly users: number
-  /** What it may ask once it mines; a server may refuse it, but has to stay. */
+  /** Requests that it may send once it mines. A server may refuse them, but must not close the connection. */
   readonly after: readonly RigRequest[]
-  /** Whether it reads as the firmware of an Antminer does: ids, digits and sizes have to be right. */
+  /** Whether it reads as strictly as Antminer firmware: ids, digits and sizes have to be right. */
   readonly isStrict: boolean
-  /** It gives up a log-in without an answer for so long, and a server that is silent for so long. */
+  /** Timeout for the answers of the log-in, and for a silent server. */
   readonly loginMs: number
   readonly silenceMs: number
-  /** The fastest rig of this kind, in hashes a second; null: it may be any, and shares alone tell a server. */
+  /** Hashrate of the fastest rig of this kind in hashes per second. Null if it may be any rig. */
   readonly rate: number | null
 }
 
@@ -59,7 +59,7 @@ const ka3 = {
   rate: rateOf('Antminer KA3'),
 }
 
-/** In the manner of bfgminer, on which the program of Goldshell's rigs is built. */
+/** Like bfgminer, the base of the firmware in Goldshell rigs. */
 const kdaminer = {
   ...plain,
   agents: ['kdaminer-v1.0.0'],
@@ -87,7 +87,7 @@ export const makers: readonly Maker[] = [
     ...kdaminer,
     name: 'kd-box',
     rig: 'Goldshell KD-BOX',
-    // As one that comes back to a server.
+    // As a rig that reconnects.
     subscribeParams: (agent) => [agent, '00000001'],
     rate: rateOf('KD-BOX II'),
   },
@@ -111,13 +111,13 @@ export const makers: readonly Maker[] = [
   },
 ]
 
-/** Who logs in. */
+/** Credentials of a rig. */
 export interface RigLogin {
   readonly user: string
   readonly password: string
 }
 
-/** The users of a connection: the first, and for a proxy others of the same account. */
+/** Users of a connection: the first, and for a proxy further ones of the same account. */
 export function usersOf({ users }: Maker, { user }: RigLogin): string[] {
   const [account] = user.split('.')
   return Array.from({ length: users }, (_, index) => (index === 0 ? user : `${account}.check-${index + 1}`))

@@ -1,4 +1,4 @@
-/** How well the jobs of a server keep a rig busy: pure, from the times at which they came. */
+/** Measures how well the jobs of a server keep a rig busy. Pure: uses the times of their arrival. */
 import { encodeHex } from '../core/bytes.ts'
 import { withCreationTime } from '../core/header.ts'
 import { KA3_HEADER_MS, KA3_SHORT_HEADER_MS } from '../stratum/rig-rates.ts'
@@ -6,35 +6,41 @@ import { type JobHeard, WORK_BYTES } from './login.ts'
 import type { Maker } from './makers.ts'
 
 export interface JobMeasure {
-  /** From the first job on. */
+  /** Duration from the first job. */
   readonly seconds: number
   readonly jobs: number
-  /** Jobs whose header differs from that before. */
+  /** Jobs whose header differs from the previous one. */
   readonly headers: number
-  /** Those of them in which nothing but the creation time differs. */
+  /** Headers that differ only in the creation time. */
   readonly rolled: number
-  /** Jobs with a header that came before, and another one since. */
+  /** Jobs with a header of an earlier job, after a different one. */
   readonly repeated: number
   readonly headersPerSecond: number
-  /** Longest time without any line, from the log-in on. */
+  /** Longest time without any line, from the log-in. */
   readonly longestSilenceMs: number
-  /** How long a header lasts the rig; null: its rate is not known. */
+  /** Time in which the rig searches all nonces of a header, or null if its rate is unknown. */
   readonly headerMs: number | null
-  /** Share of its hash power that goes into nonces that it has not tried, from 0 to 1; null: not known. */
+  /** Portion of its hashrate spent on new nonces, 0 to 1, or null if its rate is unknown. */
   readonly used: number | null
 }
 
-/** With five bytes of nonce2 and fewer an Antminer's boards do the same. */
+/** With less than six bytes of nonce2, all boards of an Antminer search the same nonces. */
 const ENOUGH_BYTES = 6
 const NONCE_BYTES = 8
 
-/** How long the fastest rig of this maker has nonces for a header; null: its rate is not known. */
+/**
+ * Time in which the fastest rig of this maker searches all nonces of a header.
+ * @returns null if its rate is unknown
+ */
 export function headerMsOf({ isStrict, rate }: Maker, nonce2Bytes: number): number | null {
   if (isStrict) return nonce2Bytes < ENOUGH_BYTES ? KA3_SHORT_HEADER_MS : KA3_HEADER_MS
   return rate === null ? null : (256 ** nonce2Bytes / rate) * 1000
 }
 
-/** `heardAtMs`: times of all lines from the log-in on. null: there was no job. */
+/**
+ * @param heardAtMs times of all lines from the log-in
+ * @returns null if there was no job
+ */
 export function measured(
   jobs: readonly JobHeard[],
   heardAtMs: readonly number[],
@@ -66,10 +72,10 @@ export function measured(
   }
 }
 
-/** A header without its nonce, whose place is at the end: with another one a rig does not begin anew. */
+/** The header without its nonce at the end: a different nonce does not make a rig start over. */
 const searchedText = (header: Uint8Array) => encodeHex(header.subarray(0, -NONCE_BYTES))
 
-/** The same without the creation time; what is no work of these networks as it is. */
+/** The same without the creation time. Bytes that are not work of these networks stay as they are. */
 function workText(header: Uint8Array): string {
   return searchedText(header.length === WORK_BYTES ? withCreationTime(header, 0n) : header)
 }

@@ -1,4 +1,4 @@
-/** The address of a stratum server, and connections to it. */
+/** Addresses of stratum servers, and connections to them. */
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Clock } from '../core/clock.ts'
@@ -13,7 +13,10 @@ export interface ServerAddress {
 
 const ADDRESS = /^(?:stratum\+(tcp|ssl):\/\/)?(\[[0-9a-f:.]+\]|[^:/@\s[\]]+):(\d{1,5})\/?$/i
 
-/** `HOST:PORT`, perhaps with `stratum+tcp://` or `stratum+ssl://` before it. Throws NewcutError BAD_OPTION. */
+/**
+ * Parses `HOST:PORT`, optionally after `stratum+tcp://` or `stratum+ssl://`.
+ * @throws NewcutError BAD_OPTION
+ */
 export function readServerAddress(text: string): ServerAddress {
   const [, scheme = 'tcp', host, digits] = ADDRESS.exec(text.trim()) ?? []
   if (host === undefined) {
@@ -27,8 +30,8 @@ export function readServerAddress(text: string): ServerAddress {
 }
 
 /**
- * A connection that stands. Rigs that know TLS are not known to check certificates, so any will do. Throws NewcutError
- * NODE_UNREACHABLE.
+ * Connects to a server. Accepts any TLS certificate, because rigs are not known to check them.
+ * @throws NewcutError NODE_UNREACHABLE
  */
 export function connectTo(
   { host, port, isTls, url }: ServerAddress,

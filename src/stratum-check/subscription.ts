@@ -1,10 +1,10 @@
-/** The answer to `mining.subscribe` as a rig reads it: the first line that comes. */
+/** Reads the answer to `mining.subscribe` as a rig does: the first line of the server. */
 import { printable } from '../core/printable.ts'
 import type { Request, Response } from '../stratum/messages.ts'
 import { type Finding, found } from './findings.ts'
 import type { Maker } from './makers.ts'
 
-/** Bytes of nonce2 that rigs take; the strict ones take none below. */
+/** Sizes of nonce2 in bytes: the minimum of strict rigs, and the size with enough nonces. */
 const FEWEST_STRICT = 5
 const ENOUGH = 6
 const NONCE_BYTES = 8
@@ -17,12 +17,12 @@ export interface Subscription {
 
 const failed = (finding: Finding): Subscription => ({ findings: [finding], nonce1: null, nonce2Bytes: null })
 
-/** What a rig of this maker makes of the line. */
+/** Reads the line as a rig of this maker does. */
 export function subscription(message: Request | Response, maker: Maker): Subscription {
   if (message.kind === 'request') return failed(found('firstLine', printable(message.method, 64)))
   const { id, error, result } = message
   const wantsNoAnswer = maker.before.length > 0
-  // An error alone, without an id, is the answer to whatever was asked.
+  // An error with a null id answers the last request.
   if (id === null && wantsNoAnswer) return failed(found('nullAnswer'))
   if (error !== null) return failed(found('subscribeRefused', error.message))
   if (maker.isStrict && id !== maker.ids.subscribe) {
@@ -34,7 +34,7 @@ export function subscription(message: Request | Response, maker: Maker): Subscri
   return sized(nonce1, Number(size), maker)
 }
 
-/** The sizes of both parts of the nonce. */
+/** Checks the sizes of both parts of the nonce. */
 function sized(nonce1: string, bytes: number, maker: Maker): Subscription {
   const findings: Finding[] = []
   const fewest = maker.isStrict ? FEWEST_STRICT : 1

@@ -1,20 +1,20 @@
-/** What was said on a connection to a server, with times: all that a judgement is made from. */
+/** Transcript of a connection to a server, with times. It is the only input of the judgement. */
 
 export interface Spoken {
-  /** Milliseconds of a clock that never jumps. */
+  /** Monotonic milliseconds. */
   readonly atMs: number
   readonly by: 'rig' | 'server'
-  /** Without its end. */
+  /** Without its line break. */
   readonly line: string
 }
 
 export interface Transcript {
-  /** When the connection stood, with its TLS handshake. */
+  /** When the connection was established, with its TLS handshake. */
   readonly openedAtMs: number
   readonly spoken: readonly Spoken[]
-  /** When it was looked at last: the server closed it, or the check was over. */
+  /** When the server closed it or the check ended. */
   readonly endedAtMs: number
-  /** Who ended it; `error`: how the network did. */
+  /** Who closed it. `error`: a network error. */
   readonly endedBy: 'check' | 'server'
   readonly error: string | null
 }

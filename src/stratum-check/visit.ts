@@ -1,4 +1,4 @@
-/** One connection to a server as a rig of some maker: the thin shell around what it says. It hands in no shares. */
+/** Connects a simulated rig to a server and records the transcript. Submits no shares. */
 import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import { LineSplitter } from '../stratum/lines.ts'
@@ -7,11 +7,11 @@ import type { Maker, RigLogin } from './makers.ts'
 import type { Spoken, Transcript } from './transcript.ts'
 
 export interface VisitOptions {
-  /** A connection that stands, with its TLS handshake. */
+  /** An established connection, with its TLS handshake. */
   readonly socket: Socket
   readonly clock: Clock
   readonly account: RigLogin
-  /** How long to wait for each answer, and for the first job. */
+  /** Timeout for each answer and for the first job. */
   readonly timeoutMs: number
   /** How long to listen after the log-in. */
   readonly listenMs: number
@@ -19,12 +19,15 @@ export interface VisitOptions {
 }
 
 const MAX_LINE_BYTES = 64 * 1024
-/** How long to wait for answers that rigs need not have, and for a close upon what was asked. */
+/** Wait for optional answers, and for a server that closes the connection because of the requests. */
 const PROBE_MS = 2_000
-/** A server that says more is no server of these networks. */
+/** Limit for servers that send too much. */
 const MAX_LINES = 100_000
 
-/** Logs in, listens, and closes. Resolves with all that was said. */
+/**
+ * Logs in, listens, and closes.
+ * @returns the transcript
+ */
 export function visit(maker: Maker, options: VisitOptions): Promise<Transcript> {
   return new Promise((resolve) => new Visit(maker, options, resolve).begin())
 }
@@ -38,7 +41,7 @@ class Visit {
   #error: string | null = null
   #cancel: () => void = () => undefined
   #isOver = false
-  /** What it waits for; the time for that begins anew with each. */
+  /** The current wait. Each phase has a timeout of its own. */
   #phase = ''
 
   constructor(maker: Maker, options: VisitOptions, resolve: (transcript: Transcript) => void) {
@@ -88,7 +91,7 @@ class Visit {
     }
   }
 
-  /** The time for what it waits for now. */
+  /** Starts the timeout of a new phase. */
   #wait(): void {
     const { stage, agent } = this.#login
     const phase = stage === 'subscribe' ? `${stage} ${agent}` : stage
@@ -100,7 +103,7 @@ class Visit {
     this.#cancel = clock.after(waitMs, () => this.#timeUp())
   }
 
-  /** Answers to what some settings ask are not waited for: it mines. */
+  /** Missing answers to optional requests are no failure: the rig mines without them. */
   #timeUp(): void {
     if (this.#login.stage !== 'probing') {
       this.#end('check')

@@ -1,9 +1,9 @@
-/** Lines of a byte stream: stratum is one JSON message a line. */
+/** Line splitter for stratum, which sends one JSON message per line. */
 
 const NEWLINE = 0x0a
 const NOTHING = Buffer.alloc(0)
 
-/** Splits what arrives into lines. Bytes of an incomplete line are kept, never more than `maxBytes`. */
+/** Splits a byte stream into lines. Buffers an incomplete line of at most `maxBytes`. */
 export class LineSplitter {
   readonly #maxBytes: number
   #rest: Buffer = NOTHING
@@ -13,8 +13,9 @@ export class LineSplitter {
   }
 
   /**
-   * The lines that these bytes complete, without their ends; empty ones are left out. null: a line is too long, and the
-   * stream is of no use any more.
+   * Completes lines with these bytes.
+   * @returns the lines without line ends, empty ones omitted; null if a line is too long, after which the stream is
+   * unusable
    */
   push(bytes: Buffer): string[] | null {
     const lines: string[] = []

@@ -1,22 +1,22 @@
 /**
- * Messages of the stratum dialects of these networks (PROTOCOL.md F): one JSON object a line, in the manner of JSON-RPC
- * 1.0. Both ends read them here, and know the same numbers for what is wrong with a share.
+ * Messages of the stratum dialects of these networks (PROTOCOL.md F): one JSON object per line, similar to JSON-RPC
+ * 1.0. Server and client share this code and the error codes of shares.
  */
 import { FormatError } from '../core/errors.ts'
 import { parseJson, stringifyJson } from '../core/json.ts'
 import { printable } from '../core/printable.ts'
 
-/** Ids are echoed as they came, all digits of large numbers included. */
+/** Ids are echoed unchanged, including all digits of large numbers. */
 export type MessageId = number | bigint | string | null
 
-/** Notifications are requests with the id null. */
+/** A request, or a notification if the id is null. */
 export interface Request {
   readonly kind: 'request'
   readonly id: MessageId
   readonly method: string
-  /** Empty where they are no list. */
+  /** Empty if the parameters are not a list. */
   readonly params: readonly unknown[]
-  /** What came in place of a list, such as parameters by name, or a text alone; undefined: a list, or nothing. */
+  /** Parameters that are not a list, such as named ones or a single text; undefined for a list or none. */
   readonly unlisted?: unknown
 }
 
@@ -28,12 +28,12 @@ export interface Response {
 }
 
 export interface Failure {
-  /** 0: the peer named none. */
+  /** 0 if the peer gave no code. */
   readonly code: number
   readonly message: string
 }
 
-/** What may be wrong with a request: a closed set. The numbers are those that pools use. */
+/** Errors of requests: a closed set. Pools use the same codes. */
 export const failures = {
   malformed: { code: 20, message: 'the request is not what it should be' },
   stale: { code: 21, message: 'the job is over' },
@@ -48,7 +48,7 @@ export const failures = {
 
 export type FailureName = keyof typeof failures
 
-/** What may be said of a share: a closed set, so that no client can add a label. */
+/** Verdicts on shares: a closed set, so that no client can add a metric label. */
 export const shareVerdicts = [
   ...(['accepted', 'stale', 'duplicate', 'low'] as const),
   ...(['malformed', 'unauthorized', 'unsubscribed', 'unavailable'] as const),
@@ -63,12 +63,13 @@ const MAX_METHOD = 64
 const MAX_MESSAGE = 200
 
 /**
- * Reads a line; integers of any size are exact. Parameters that are no list do not make it unreadable: whoever knows the
- * method judges them. Throws FormatError.
+ * Parses a line; integers of any size are exact. Parameters that are not a list are accepted here, and judged by the
+ * handler of the method.
+ * @throws FormatError
  */
 export function readMessage(line: string): Request | Response {
   const value = parsed(line)
-  // Some servers answer what they cannot read with an error alone, and close the connection.
+  // Some servers answer an unreadable request with a bare error, and close the connection.
   if (Array.isArray(value)) return { kind: 'response', id: null, result: null, error: failureOf(value) }
   if (typeof value !== 'object' || value === null) throw new FormatError('message', 0, 'not an object')
   const { id = null, method = null, params = null } = value as Readonly<Record<string, unknown>>
@@ -81,13 +82,19 @@ export function readMessage(line: string): Request | Response {
   return { kind: 'request', id, method, params: [], unlisted: params }
 }
 
-/** The parameters of a request that has to have them as a list. Throws FormatError. */
+/**
+ * Parameters of a request that requires a list.
+ * @throws FormatError
+ */
 export function listOf({ params, unlisted }: Request): readonly unknown[] {
   if (unlisted !== undefined) throw new FormatError('params', 0, 'not a list')
   return params
 }
 
-/** A parameter as text: a number by its digits, one that is missing as nothing. Throws FormatError for anything else. */
+/**
+ * Converts a parameter to text: a number to its digits, a missing one to an empty text.
+ * @throws FormatError for other types
+ */
 export function textIn(parameter: unknown): string {
   if (parameter === undefined || parameter === null) return ''
   if (typeof parameter === 'string') return parameter
@@ -95,7 +102,10 @@ export function textIn(parameter: unknown): string {
   throw new FormatError('parameter', 0, 'neither a text nor a number')
 }
 
-/** A parameter as a number, which may also be written as text; NaN for one that is missing. Throws FormatError. */
+/**
+ * Converts a parameter to a number; text is accepted. A missing one gives NaN.
+ * @throws FormatError for other types
+ */
 export function numberIn(parameter: unknown): number {
   const text = textIn(parameter)
   return text === '' ? Number.NaN : Number(text)
@@ -109,7 +119,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** Some servers put an empty list, or false, in place of the error that there is not. */
+/** Some servers send an empty list or false instead of a null error. */
 function responseOf(id: MessageId, { result = null, error = null }: { result?: unknown; error?: unknown }): Response {
   const isEmpty = error === false || (Array.isArray(error) && error.length === 0)
   const isGood = error === null || (isEmpty && result !== null && result !== false)
@@ -118,11 +128,11 @@ function responseOf(id: MessageId, { result = null, error = null }: { result?: u
 
 function isId(id: unknown): id is MessageId {
   if (typeof id === 'string' || typeof id === 'bigint') return String(id).length <= MAX_ID
-  // Beyond the greatest number there is nothing that could be echoed.
+  // Infinity cannot be echoed in JSON.
   return id === null || Number.isFinite(id)
 }
 
-/** `[code, message, data]`, `{code, message}`, or a text alone. */
+/** Accepts `[code, message, data]`, `{code, message}` or a bare text. */
 function failureOf(error: unknown): Failure {
   const [code, message] = Array.isArray(error)
     ? [error[0], error[1]]
@@ -135,24 +145,27 @@ function failureOf(error: unknown): Failure {
   }
 }
 
-/** A request as a line; its end included. Notifications have the id null. */
+/** Formats a request as a line, with line end. Notifications have the id null. */
 export function requestLine(id: MessageId, method: string, params: readonly unknown[]): string {
   return `${stringifyJson({ id, method, params })}\n`
 }
 
-/** The answer to a request as a line. */
+/** Formats the response to a request as a line. */
 export function resultLine(id: MessageId, result: unknown): string {
-  // The answer to a share: nearly all that a server says.
+  // Fast path for accepted shares, nearly all responses of a server.
   if (result === true && Number.isSafeInteger(id)) return `{"id":${id},"result":true,"error":null}\n`
   return `{"id":${stringifyJson(id)},"result":${JSON.stringify(result)},"error":null}\n`
 }
 
-/** The refusal of a request as a line. `text`: in place of that of the failure. */
+/**
+ * Formats the refusal of a request as a line.
+ * @param text replaces the failure's own message
+ */
 export function failureLine(id: MessageId, name: FailureName, text: string = failures[name].message): string {
   return refusalLine(id, { code: failures[name].code, message: text })
 }
 
-/** The same in other words, such as those of a pool. */
+/** As `failureLine`, with any code and message, such as a pool's. */
 export function refusalLine(id: MessageId, { code, message }: Failure): string {
   return `{"id":${stringifyJson(id)},"result":false,"error":${JSON.stringify([code, message, null])}}\n`
 }

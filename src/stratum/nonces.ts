@@ -1,9 +1,10 @@
 /**
- * The two parts of a nonce (PROTOCOL.md F). The server chooses nonce1, the low part, and the client nonce2, the high one:
+ * The two parts of a nonce (PROTOCOL.md F). The server chooses nonce1, the low part; the client chooses nonce2, the
+ * high part:
  *
  *     nonce (u64) = nonce2 << (8 x bytes of nonce1)  |  nonce1
  *
- * Both are written as hex with the highest digit first. Some servers leave out leading zeros, so they are read as numbers.
+ * Both are hex, highest digit first. Some servers omit leading zeros, so they are parsed as numbers.
  */
 import { FormatError } from '../core/errors.ts'
 import type { FixedNonce } from '../core/nonce.ts'
@@ -11,13 +12,16 @@ import type { FixedNonce } from '../core/nonce.ts'
 const NONCE_BYTES = 8
 const HEX = /^[0-9a-f]+$/i
 
-/** How a client writes the bytes of nonce2; `memory`: lowest byte first, as rigs of the type BlackMiner F1 do. */
+/** Byte order of nonce2 from a client. `memory` is lowest byte first, used by rigs of the type BlackMiner F1. */
 export type ByteOrder = 'usual' | 'memory'
 
-/** Reads what a server says of nonces: nonce1, and how many bytes nonce2 has. Throws FormatError. */
+/**
+ * Parses a server's nonce1 and size of nonce2.
+ * @throws FormatError
+ */
 export function readNonce1(text: string, nonce2Bytes: number): FixedNonce {
   const bytes = NONCE_BYTES - nonce2Bytes
-  // Engines keep at most the four lowest bytes fixed.
+  // Engines support at most four fixed low bytes.
   if (!Number.isInteger(nonce2Bytes) || bytes < 0 || bytes > 4) {
     throw new FormatError('nonce2 size', 0, `${nonce2Bytes} bytes, expected 4 to 8`)
   }
@@ -26,28 +30,34 @@ export function readNonce1(text: string, nonce2Bytes: number): FixedNonce {
   return { bits: 8 * bytes, value: Number(value) }
 }
 
-/** How many bytes nonce2 has. */
+/** Number of bytes in nonce2. */
 export function nonce2Size({ bits }: FixedNonce): number {
   return NONCE_BYTES - bits / 8
 }
 
-/** nonce1 as servers write it: all digits, with leading zeros. */
+/** Formats nonce1 with leading zeros. */
 export function nonce1Text({ bits, value }: FixedNonce, order: ByteOrder = 'usual'): string {
   const text = bits === 0 ? '' : value.toString(16).padStart(bits / 4, '0')
   return order === 'usual' ? text : reversed(text)
 }
 
-/** nonce2 of at most 53 bits as a number: so many digits, of which leading ones may be missing, hex without a sign. */
+/**
+ * Parses nonce2 of at most 53 bits; the text is unsigned hex.
+ * @param digits full number of digits; the text may omit leading zeros
+ */
 export function nonce2Number(text: string, digits: number, order: ByteOrder): number {
   return Number.parseInt(order === 'usual' ? text : reversed(text.padStart(digits, '0')), 16)
 }
 
-/** nonce2 of a whole nonce, with leading zeros. */
+/** Extracts nonce2 from a whole nonce, with leading zeros. */
 export function nonce2Text(nonce: bigint, { bits }: FixedNonce): string {
   return (nonce >> BigInt(bits)).toString(16).padStart((8 * NONCE_BYTES - bits) / 4, '0')
 }
 
-/** The whole nonce of a nonce2 that a client hands in. Throws FormatError. */
+/**
+ * Combines a client's nonce2 with nonce1 into the whole nonce.
+ * @throws FormatError
+ */
 export function composedNonce(nonce2: string, { bits, value }: FixedNonce, order: ByteOrder = 'usual'): bigint {
   const digits = (8 * NONCE_BYTES - bits) / 4
   if (nonce2.length > digits) throw new FormatError('nonce2', digits, `${nonce2.length} digits, at most ${digits}`)
@@ -55,7 +65,7 @@ export function composedNonce(nonce2: string, { bits, value }: FixedNonce, order
   return (BigInt(number) << BigInt(bits)) | BigInt(value)
 }
 
-/** Pairs of hex digits in the opposite order. */
+/** Reverses the order of hex digit pairs. */
 function reversed(text: string): string {
   return (text.match(/../g) ?? []).reverse().join('')
 }

@@ -1,6 +1,6 @@
 /**
- * The port between rigs and the pools behind them: each rig has a session with a pool for itself. What the pool says of
- * nonces, targets and work goes to the rig as it came, and shares go to the pool as the rig wrote them.
+ * Port between rigs and the pools behind them. Each rig has a pool session of its own: the pool's nonces, targets and
+ * jobs reach the rig unchanged, and the rig's shares reach the pool unchanged.
  */
 import type { Work } from '../core/work.ts'
 import type { Response, ShareVerdict } from './messages.ts'
@@ -10,16 +10,16 @@ export interface LineJob {
   /** Parameters of mining.notify. */
   readonly params: readonly unknown[]
   readonly work: Work
-  /** Of shares, when the job came. */
+  /** Share target at the time of the job. */
   readonly target: bigint
 }
 
 /** The pool's answer to a share. */
 export interface PassedAnswer {
   readonly verdict: ShareVerdict
-  /** Hashes that the share takes on average; 0 unless it was accepted. */
+  /** Average number of hashes per such share; 0 unless it was accepted. */
   readonly hashes: number
-  /** As the pool said it; null: it said nothing, and the share is stale. */
+  /** The pool's own answer; null if there was none, in which case the share counts as stale. */
   readonly said: Pick<Response, 'result' | 'error'> | null
 }
 
@@ -27,57 +27,69 @@ export interface LineListener {
   readonly onJob: (job: LineJob) => void
   readonly onTarget: (target: bigint) => void
   readonly onNonces: (nonce1: string, nonce2Bytes: number) => void
-  /** What the pool wants whoever looks at the rig to read. */
+  /** A message of the pool for the rig's operator. */
   readonly onMessage: (text: string) => void
-  /** Work comes from another pool now: a rig that can moves there, and gives this session back. */
+  /** Work now comes from another pool: a rig that supports it reconnects there and releases this session. */
   readonly onLeaving: () => void
-  /** Once; nothing follows. */
+  /** Called once, as the last event. */
   readonly onEnd: () => void
 }
 
-/** A session with a pool that belongs to one rig. It is logged in, and has a job. */
+/** A pool session of one rig. It is logged in and has a job. */
 export interface PoolLine {
   /** nonce1 as the pool wrote it. */
   readonly nonce1: string
   readonly nonce2Bytes: number
-  /** Of shares: what the pool said last, or the target of the block. */
+  /** Current share target: the latest from the pool, or else the block target. */
   readonly target: bigint
-  /** The newest; null: there was none. */
+  /** The newest job, or null. */
   readonly job: LineJob | null
-  /** The job of an id as a rig writes it; null: this session has none, or has forgotten it. */
+  /**
+   * Finds a job by its id as written by a rig.
+   * @returns null if the session has no such job, or has dropped it
+   */
   jobOf(id: string): LineJob | null
   listen(listener: LineListener): void
-  /** The user of a worker, as this pool knows it; null: a rig without a name. */
+  /** The pool's user name for a worker; null stands for a rig without a name. */
   userOf(worker: string | null): string
-  /** Whether the pool takes the user; null: the session has ended, or there is no answer. */
+  /**
+   * Asks whether the pool accepts the user.
+   * @returns null if the session has ended or the pool does not answer
+   */
   authorize(user: string): Promise<boolean | null>
-  /** Hands in a share of a job that this session has. Never throws. */
+  /** Submits a share of one of this session's jobs. Never throws. */
   submit(user: string, id: string, nonce2: string): Promise<PassedAnswer>
 }
 
-/** A rig's right to a session. */
+/** A rig's right to a pool session. */
 export interface Seat {
   /**
-   * Asks for a session with the pool whose work is searched now. It is told at once where a spare one is there, and
-   * otherwise as soon as there is one. `agent`: the program of the rig.
+   * Requests a session with the pool whose work is searched. `onLine` is called at once if a spare session exists,
+   * otherwise as soon as there is one.
+   * @param agent program of the rig
    */
   request(agent: string, onLine: (line: PoolLine) => void): void
   /** Closes a session of the rig. */
   drop(line: PoolLine): void
-  /** The rig has left: closes all that it has. */
+  /** The rig has disconnected: closes all its sessions. */
   release(): void
 }
 
 /** Sessions with the pool whose work is searched. */
 export interface PoolLines {
-  /** Most rigs. */
+  /** Maximum number of rigs. */
   readonly most: number
-  /** Sessions that are open or being opened. */
+  /** Number of sessions that are open or opening. */
   readonly sessions: number
-  /** Keeps a spare session from now on. `onTrouble`: no session comes about; told once for an outage. */
+  /**
+   * Starts to keep a spare session.
+   * @param onTrouble called once per outage if no session can be opened
+   */
   open(onTrouble: (message: string) => void): void
-  /** For a rig that has come; null: there are as many as may be. */
+  /**
+   * Reserves a seat for a new rig.
+   * @returns null at the maximum number of rigs
+   */
   seat(): Seat | null
-  /** Ends all sessions. */
   close(): void
 }

@@ -1,43 +1,43 @@
 /**
- * What a stratum server refuses beside shares, and why it closes connections: closed sets, so that no client can add a
- * label or a text. docs/RIGS.md has a row for each.
+ * Refusals of a stratum server other than share verdicts, and its reasons to close connections: closed sets, so that no
+ * client can add a label or a text. docs/RIGS.md has a row for each.
  */
 import type { FailureName } from './messages.ts'
 
-/** Reasons for which a request is refused, or kept waiting. Shares that can be read have verdicts of their own. */
+/** Reasons to refuse or delay a request. Shares that can be parsed have verdicts instead. */
 export const requestRefusals = [
   ...(['line', 'parameters', 'method', 'user', 'difficulty', 'target', 'rate'] as const),
   ...(['submit', 'job', 'nonce2', 'digits', 'banned', 'held'] as const),
 ] as const
 export type RequestRefusal = (typeof requestRefusals)[number]
 
-/** Reasons for which the server closes a connection, or takes none. `broken`: the network did. */
+/** Reasons to close or refuse a connection. `broken`: the network failed. */
 export const closeReasons = [
   ...(['full', 'address_full', 'address_banned', 'handshake', 'login', 'idle'] as const),
   ...(['long_line', 'garbage', 'slow_reader', 'worker_banned', 'nonce1', 'broken'] as const),
 ] as const
 export type CloseReason = (typeof closeReasons)[number]
 
-/** How often each of them came up. */
+/** Number of occurrences of each reason. */
 export interface RefusalCounts {
   readonly requests: Readonly<Record<RequestRefusal, number>>
   readonly connections: Readonly<Record<CloseReason, number>>
 }
 
-/** Why a request is refused, and the text that says so. */
+/** Reason for a refusal and its text. */
 export interface Refusal {
   readonly reason: RequestRefusal
   readonly failure: FailureName
-  /** null: the text of the failure itself. */
+  /** Null to use the failure's own text. */
   readonly text: string | null
 }
 
-/** A request with a fault of its own: code 20. */
+/** A malformed request, code 20. */
 const malformed = (reason: RequestRefusal, text: string): Refusal => ({ reason, failure: 'malformed', text })
 
-/** Longest user that a server takes. */
+/** Maximum length of a user name. */
 export const MAX_USER = 512
-/** Rigs keep refusals in small tables: numbers of digits beyond this share one text. */
+/** Tables of refusals per rig are small, so all digit counts beyond this share one text. */
 const MOST_DIGITS = 32
 const HEX = /^[0-9a-f]*$/i
 
@@ -57,7 +57,10 @@ export const refusals = {
   banned: { reason: 'banned', failure: 'banned', text: null },
 } as const satisfies Readonly<Record<string, Refusal>>
 
-/** What is wrong with the parameters of a share that cannot be read; `digits`: those that nonce2 has at most. */
+/**
+ * Fault in the parameters of a share that cannot be parsed.
+ * @param digits maximum number of digits in nonce2
+ */
 export function shareFault(params: readonly unknown[], digits: number): Refusal {
   const [, job, nonce2] = params
   if (params.length < 3) return refusals.submit
@@ -72,7 +75,7 @@ function digitsRefusal(found: number, expected: number): Refusal {
   return malformed('digits', `nonce2 has ${count} digits, expected ${expected}`)
 }
 
-/** Every text of a refusal with code 20, for nonces of so many digits. */
+/** All texts of refusals with code 20, for nonces of this number of digits. */
 export function malformedTexts(digits: number): string[] {
   const fixed = Object.values<Refusal>(refusals).flatMap(({ text }) => (text === null ? [] : [text]))
   const counts = Array.from({ length: MOST_DIGITS + 2 }, (_, found) => found)

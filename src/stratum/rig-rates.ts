@@ -1,18 +1,18 @@
-/** Rated hash rates of the ASICs that mine these networks, in one place: for checks, benchmarks and docs/RIGS.md. */
+/** Rated hashrates of the ASICs for these networks, for checks, benchmarks and docs/RIGS.md. */
 
 export interface RigRate {
   readonly name: string
   readonly kind: RigKind
-  /** Hashes a second. */
+  /** Hashes per second. */
   readonly rate: number
 }
 
-/** Rigs that log in alike. */
+/** Families of rigs with the same login. */
 export type RigKind = 'antminer' | 'goldshell' | 'kd-box' | 'ibelink'
 
 const TERA = 1e12
 
-/** From the slowest to the fastest. */
+/** In ascending order of hashrate. */
 export const rigRates: readonly RigRate[] = [
   { name: 'KD-BOX', kind: 'kd-box', rate: 1.6 * TERA },
   { name: 'KD-BOX Pro', kind: 'kd-box', rate: 2.6 * TERA },
@@ -30,14 +30,20 @@ export const rigRates: readonly RigRate[] = [
   { name: 'Antminer KA3', kind: 'antminer', rate: 166 * TERA },
 ]
 
-/** Chips of ASICs report hashes with 40 zero bits or more, whatever easier target they are told. */
+/** ASIC chips report only hashes with at least 40 zero bits, even for easier targets. */
 export const LEAST_ASIC_SHARE = 2 ** 40
 
-/** An Antminer KA3 counts to 256 on three boards that share the counter, 11.67 ms a value: then it begins again. */
+/**
+ * Time in which an Antminer KA3 exhausts a header, in milliseconds. Its three boards share a counter of 256 values at
+ * 11.67 ms each.
+ */
 export const KA3_HEADER_MS = (256 * 11.67) / 3
-/** With five bytes of nonce2 its boards search the same nonces, and a header lasts two pushes. */
+/** The same with five bytes of nonce2: all boards search the same nonces, and a header lasts for two pushes. */
 export const KA3_SHORT_HEADER_MS = 20
 
-/** Seconds that a share takes on average at this rate; `difficulty`: hashes that it takes. */
+/**
+ * Average number of seconds per share at this rate.
+ * @param difficulty average number of hashes per share
+ */
 export const secondsPerShare = (difficulty: number, rate: number): number =>
   Math.max(LEAST_ASIC_SHARE, difficulty) / rate

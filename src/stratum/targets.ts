@@ -1,12 +1,15 @@
-/** Targets of shares as stratum writes them: big-endian hex, or a difficulty (PROTOCOL.md F). */
+/** Share targets in stratum: big-endian hex, or a difficulty (PROTOCOL.md F). */
 import { FormatError } from '../core/errors.ts'
 import { MAX_TARGET } from '../core/target.ts'
 
 const DIGITS = 64
-/** Difficulties are doubles: so many bits behind the point are kept. */
+/** Difficulties are doubles; conversion keeps this number of fractional bits. */
 const FRACTION_BITS = 32n
 
-/** Reads the parameter of mining.set_target. Throws FormatError. */
+/**
+ * Parses the parameter of mining.set_target.
+ * @throws FormatError
+ */
 export function readTarget(text: string): bigint {
   if (text.length > DIGITS || !/^[0-9a-f]+$/i.test(text)) {
     throw new FormatError('target', 0, `expected at most ${DIGITS} hex digits, the highest first`)
@@ -14,12 +17,15 @@ export function readTarget(text: string): bigint {
   return BigInt(`0x${text}`)
 }
 
-/** 64 hex digits, the highest first. */
+/** Formats a target as 64 hex digits, highest first. */
 export function targetText(target: bigint): string {
   return target.toString(16).padStart(DIGITS, '0')
 }
 
-/** The target of mining.set_difficulty: 1 is any hash. Throws FormatError for what is no positive number. */
+/**
+ * Converts the difficulty of mining.set_difficulty to a target; difficulty 1 accepts any hash.
+ * @throws FormatError unless the difficulty is a positive number
+ */
 export function targetOfShares(difficulty: number): bigint {
   if (!Number.isFinite(difficulty) || difficulty <= 0)
     throw new FormatError('difficulty', 0, 'expected a positive number')

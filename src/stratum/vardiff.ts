@@ -1,92 +1,92 @@
 /**
- * The difficulty of a rig's shares, so that it hands in about one in ten seconds: enough to know its rate, few enough to
- * judge them all. Pure: time and shares come in, the next difficulty comes out.
+ * Vardiff: sets a rig's share difficulty to about one share per ten seconds, enough to measure its hashrate and few
+ * enough to check them all. Pure: time and shares in, difficulty out.
  *
- * The rate comes from what the hashes were, not from what the rig was told: the largest of n hashes in t seconds takes d
- * hashes on average, so the rig does about (n - 1) x d / t a second. This sees chips that report hard hashes only,
- * whatever easy target they are told.
+ * The hashrate is measured from the hashes, not from the assigned difficulty. If the easiest of n hashes in t seconds
+ * takes d hashes on average, the rig does about (n - 1) x d / t per second. This detects chips that report only hard
+ * hashes, whatever the target.
  */
 
-/** How low silence brings the difficulty. */
+/** Limits of the reduction by silence. */
 export interface VardiffBounds {
   readonly least: number
-  /** The same until the first share: a spare connection keeps its difficulty. */
+  /** Lower limit before the first share: a spare connection keeps its difficulty. */
   readonly leastAtFirst: number
-  /** Silence divides by this until the first share, and by two from then on. */
+  /** Divisor for silence before the first share; afterwards it is two. */
   readonly firstStep: number
 }
 
-/** What is known of a rig at its present difficulty. */
+/** State of a rig at its current difficulty. */
 export interface Vardiff {
-  /** Hashes that a share takes on average. */
+  /** Average number of hashes per share. */
   readonly difficulty: number
   readonly bounds: VardiffBounds
-  /** null: no share came at this difficulty. */
+  /** Null before the first share at this difficulty. */
   readonly window: Window | null
-  /** Time of the last share, change, or step down, in milliseconds. */
+  /** Time of the last share, change or reduction, in milliseconds. */
   readonly quietSinceMs: number
   readonly hasShared: boolean
-  /** Whether a rate was known before: then steps up are small. */
+  /** True if a rate was measured before; then steps up are limited. */
   readonly hasRate: boolean
-  /** Whether silence brought it here, and no share came since. */
+  /** True if silence reduced the difficulty, and no share has come since. */
   readonly isLowered: boolean
-  /** Hashes a second; null: not known, or not any more. */
+  /** Hashes per second; null if unknown or outdated. */
   readonly rate: number | null
-  /** Whether so many shares came at once that no rate is known: the rig may be far faster than the difficulty says. */
+  /** True if shares come too fast to measure a rate: the rig may be far faster than its difficulty suggests. */
   readonly isFlooding: boolean
 }
 
-/** Shares that came since the first one. That one starts the clock. */
+/** Shares after the first one, which starts the clock. */
 interface Window {
   readonly sinceMs: number
   readonly lastMs: number
   readonly shares: number
-  /** Hashes that the easiest of them takes on average. */
+  /** Average number of hashes for the easiest of them. */
   readonly easiest: number
 }
 
-/** How long a share should take. */
+/** Target time per share. */
 export const SHARE_MS = 10_000
-/** So many shares tell the rate to within 35 %: enough where it is far off. */
+/** This number of shares gives the rate to within 35 %, enough for large corrections. */
 export const SOME_SHARES = 8
-/** So many tell it to within 25 %. */
+/** This number of shares gives the rate to within 25 %. */
 const MANY_SHARES = 16
-const FAR = 4
-/** A difficulty is left alone while shares take from so much to so much of the time wanted. */
+const FAR_OFF = 4
+/** No change while the measured rate, relative to the rate that fits the difficulty, is in this range. */
 const DEAD_BAND = { from: 0.5, to: 1.4 }
-/** Longest step up at once, after the first. */
+/** Maximum factor of a step up, once a rate is known. */
 const MAX_STEP_UP = 4
-/** Without a share for so long the difficulty goes down. */
+/** Time without a share after which the difficulty is reduced. */
 const SILENCE_MS = 3 * SHARE_MS
-/** Shares that come at once are not all of one moment. */
+/** Minimum duration of a window, so that a burst gives no infinite rate. */
 const MIN_WINDOW_MS = 10
-/** The network may spread or gather shares by so much: a shorter time says that the rig is fast, and not how fast. */
+/** Network jitter. A window shorter than this shows that the rig is fast, but not how fast. */
 const MEASURED_MS = 1000
-const MOST = 2 ** 64
+const MAX_DIFFICULTY = 2 ** 64
 
 export function vardiff(difficulty: number, nowMs: number, bounds: VardiffBounds): Vardiff {
   const none = { window: null, hasShared: false, hasRate: false, isLowered: false, isFlooding: false, rate: null }
   return { difficulty, bounds, quietSinceMs: nowMs, ...none }
 }
 
-/** Shares that came one after the other. */
+/** Consecutive shares. */
 export interface ShareBatch {
   readonly shares: number
   readonly firstMs: number
   readonly lastMs: number
-  /** Hashes that the hash of the first one takes on average. */
+  /** Average number of hashes for the first one. */
   readonly first: number
-  /** The same of the easiest of all others; infinite where there are none. */
+  /** The same for the easiest of the others; infinite if there are none. */
   readonly easiestAfter: number
 }
 
-/** One more share came, whose hash takes `hashes` on average. */
+/** Records a share whose hash takes `hashes` on average. */
 export function shared(state: Vardiff, nowMs: number, hashes: number): Vardiff {
   const one = { shares: 1, firstMs: nowMs, lastMs: nowMs, first: hashes, easiestAfter: Number.POSITIVE_INFINITY }
   return sharedAll(state, one)
 }
 
-/** More shares came. */
+/** Records a batch of shares. */
 export function sharedAll(state: Vardiff, { shares, firstMs, lastMs, first, easiestAfter }: ShareBatch): Vardiff {
   const { window } = state
   const next: Window =
@@ -101,17 +101,20 @@ export function sharedAll(state: Vardiff, { shares, firstMs, lastMs, first, easi
   return { ...state, window: next, quietSinceMs: lastMs, hasShared: true, isLowered: false }
 }
 
-/** How many shares tell of the rate. The first one of a difficulty starts the clock, and tells nothing. */
+/**
+ * Number of shares that count for the rate. The first one at a difficulty only starts the clock.
+ * @returns -1 before the first share
+ */
 export function sharesOf({ window }: Vardiff): number {
   return window?.shares ?? -1
 }
 
-/** A share came that says nothing of the rate, since it is of an earlier difficulty. The rig is not silent. */
+/** Records a share of an earlier difficulty: no information about the rate, but the rig is not silent. */
 export function heard(state: Vardiff, nowMs: number): Vardiff {
   return nowMs <= state.quietSinceMs ? state : { ...state, quietSinceMs: nowMs, hasShared: true }
 }
 
-/** The state with the difficulty that fits, or the same object: nothing changes. */
+/** @returns the state with an adjusted difficulty, or the same object if nothing changes */
 export function adjusted(state: Vardiff, nowMs: number): Vardiff {
   const { window, quietSinceMs } = state
   if (window !== null && window.shares >= SOME_SHARES) {
@@ -121,16 +124,19 @@ export function adjusted(state: Vardiff, nowMs: number): Vardiff {
   return nowMs - quietSinceMs >= SILENCE_MS ? lowered(state, nowMs) : state
 }
 
-/** By the shares of the window; null: they tell too little. */
+/**
+ * Adjusts by the shares of the window.
+ * @returns null if there are too few
+ */
 function measured(state: Vardiff, window: Window, nowMs: number): Vardiff | null {
   const { difficulty, bounds, hasRate } = state
   const windowMs = window.lastMs - window.sinceMs
   const seconds = Math.max(MIN_WINDOW_MS, windowMs) / 1000
   const rate = ((window.shares - 1) * window.easiest) / seconds
   const ratio = (rate * SHARE_MS) / 1000 / difficulty
-  if (window.shares < MANY_SHARES && ratio <= FAR && ratio >= 1 / FAR) return null
+  if (window.shares < MANY_SHARES && ratio <= FAR_OFF && ratio >= 1 / FAR_OFF) return null
   const isRight = ratio >= DEAD_BAND.from && ratio <= DEAD_BAND.to
-  // Of shares that come at once only this much is known: it is no less, unless they waited in the network.
+  // A burst gives a lower bound only, unless its shares were queued in the network.
   const isMeasured = isRight || windowMs >= MEASURED_MS
   const known = {
     ...state,
@@ -139,12 +145,12 @@ function measured(state: Vardiff, window: Window, nowMs: number): Vardiff | null
     hasRate: hasRate || isMeasured,
   }
   const step = hasRate ? Math.min(ratio, MAX_STEP_UP) : ratio
-  const next = isRight ? difficulty : Math.min(MOST, Math.max(bounds.least, powerOfTwo(difficulty * step)))
+  const next = isRight ? difficulty : Math.min(MAX_DIFFICULTY, Math.max(bounds.least, powerOfTwo(difficulty * step)))
   if (next === difficulty) return { ...known, window: opened(window.lastMs) }
   return { ...known, difficulty: next, window: null, quietSinceMs: nowMs }
 }
 
-/** After silence. What was measured before it counts no more. */
+/** Reduces the difficulty after silence, and discards earlier measurements. */
 function lowered(state: Vardiff, nowMs: number): Vardiff {
   const { difficulty, bounds, hasShared } = state
   const [least, step] = hasShared ? [bounds.least, 2] : [bounds.leastAtFirst, bounds.firstStep]
@@ -164,7 +170,7 @@ function opened(nowMs: number): Window {
   return { sinceMs: nowMs, lastMs: nowMs, shares: 0, easiest: Number.POSITIVE_INFINITY }
 }
 
-/** The nearest one: some rigs take no other targets. */
+/** Nearest power of two: some rigs accept no other difficulties. */
 export function powerOfTwo(difficulty: number): number {
   return 2 ** Math.round(Math.log2(difficulty))
 }

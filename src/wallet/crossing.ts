@@ -35,7 +35,7 @@ export function crossingOf(result: CommandResult, chain: number): Crossing {
   if (!continuation || targetChain === null) {
     throw new NewcutError(
       'BAD_OPTION',
-      `${requestKey} on chain ${chain} is no first step of a transfer between chains`,
+      `${requestKey} on chain ${chain} is not the first step of a transfer between chains`,
       {
         hint: 'give the request key of the step that took the coins from the sender',
       },

@@ -1,6 +1,40 @@
 /**
- * The door of `newcut/wallet`: commands built, signed and brought into the chain through the client of `newcut/node`.
- * What is public is chosen here; code of this package imports the files behind it.
+ * Builds and signs commands, and brings them into the chain through the client of `newcut/node`.
+ *
+ * | task | start with |
+ * |---|---|
+ * | sign | {@link signingKey}, {@link SigningKey}; on development networks {@link knownKey} |
+ * | read the chain | {@link ask}, {@link accountOn} |
+ * | transfer coins | {@link readAmount}, {@link planTransfer}, {@link CommandSender} |
+ * | transfer coins between chains | {@link planTransfer} with `targetChain`, {@link crossingOf}, {@link completeCrossing} |
+ * | submit any command | {@link CommandRequest}, {@link Terms}, {@link CommandSender.carryOut} |
+ * | build a command for another client | {@link Draft}, {@link signedCommand}, {@link readCapability} |
+ * | work with values of the language | {@link Value}, {@link Decimal}, {@link valueFromJson}, {@link showValue} |
+ *
+ * Amounts are exact {@link Decimal}s. A command that fails throws {@link CommandFailed}; a command that is in no block
+ * after the longest wait throws a `NewcutError` with the code `NO_RESULT`.
+ *
+ * @example Transfer 1.5 coins on chain 0 of a development network.
+ * ```ts
+ * import { NodeClient } from 'newcut/node'
+ * import { accountOn, CommandFailed, knownKey, planTransfer, readAmount, CommandSender } from 'newcut/wallet'
+ *
+ * const client = await NodeClient.connect({ url: 'http://127.0.0.1:1848' })
+ * const sender = knownKey('sender00')
+ * if (sender === null) throw new Error('no such key')
+ * try {
+ *   const transfer = { from: sender.account, to: 'sender01', amount: readAmount('1.5') }
+ *   const request = await planTransfer(client, { transfer, chain: 0, keys: [sender.key] })
+ *   const { gas } = await new CommandSender(client).carryOut(request)
+ *   console.log(`gas ${gas}, new balance ${(await accountOn(client, 0, 'sender01'))?.balance}`)
+ * } catch (error) {
+ *   if (!(error instanceof CommandFailed)) throw error
+ *   console.error(error.message)
+ * } finally {
+ *   await client.close()
+ * }
+ * ```
+ * @module newcut/wallet
  */
 export { Decimal } from '../contracts/values/decimal.ts'
 export { showValue } from '../contracts/values/print.ts'

@@ -36,9 +36,13 @@ export interface TransferParts {
 export function readAmount(text: string): Decimal {
   const amount = /^\d+(\.\d+)?$/.test(text) ? Decimal.parse(text) : null
   if (amount === null || amount.mantissa <= 0n || amount.normalise().places > COIN_PLACES) {
-    throw new NewcutError('BAD_OPTION', `amount ${text}: expected a number of coins above 0 with at most 12 places`, {
-      hint: 'such as 1.5',
-    })
+    throw new NewcutError(
+      'BAD_OPTION',
+      `amount ${text}: expected a number of coins above 0 with at most 12 decimal places`,
+      {
+        hint: 'such as 1.5',
+      },
+    )
   }
   // The language reads a number without a point as an integer, but amounts are decimals.
   return amount.places === 0 ? amount.round(1) : amount

@@ -66,7 +66,7 @@ describe('a share log', () => {
     const { options } = await opened()
     await expect(LevelStore.open(options)).rejects.toMatchObject({
       code: 'DATA_UNUSABLE',
-      message: `${options.folder}: another miner keeps its shares here`,
+      message: `${options.folder}: another miner uses this share log`,
       hint: expect.stringContaining('--state'),
     })
   })

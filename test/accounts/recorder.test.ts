@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { Accounts } from '../../src/accounts/accounts.ts'
 import { type KeepOutcome, MAX_WAITING, type NewShare, ShareRecorder } from '../../src/accounts/recorder.ts'
-import type { BlocksOnTheirWay, Kept, PendingShare, RigNotice } from '../../src/accounts/rig-ledger.ts'
+import type { LedgerStorage, PendingBlocks, PendingShare, RigNotice } from '../../src/accounts/rig-ledger.ts'
 import type { RefusedShares, ShareEntry, ShareStore } from '../../src/accounts/share-store.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { shareOf } from './shares.ts'
@@ -49,7 +49,7 @@ class SlowStore implements ShareStore {
 }
 
 /** Shares that an earlier process has left, and what comes of them. */
-class Left implements BlocksOnTheirWay {
+class Left implements PendingBlocks {
   readonly shares = new Map<string, PendingShare>()
   get pending() {
     return this.shares.values()
@@ -73,7 +73,7 @@ function recording({ known = [] as readonly string[], newestMs = 0, blocks = new
   const notices: RigNotice[] = []
   const accounts = new Accounts({ onWarning: () => undefined })
   const saved = { load: async () => null, save: async () => void store.saves++ }
-  const kept: Kept = { store, accounts: saved, has: (id) => known.includes(id), newestMs, blocks }
+  const kept: LedgerStorage = { store, accounts: saved, has: (id) => known.includes(id), newestMs, blocks }
   const recorder = new ShareRecorder(kept, accounts, clock, (notice) => notices.push(notice))
   const answers: [number, KeepOutcome][] = []
   const accept = (number: number) => {

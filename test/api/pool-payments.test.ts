@@ -56,7 +56,7 @@ async function serving() {
   const accounts = new Accounts({ onWarning: () => undefined })
   // Ben names his key without "k:".
   for (const user of [ANN, keyOf('b')]) accounts.acceptKept(shareOf(0, { user, worker: 'w' }))
-  const ledger: RigLedger = { accounts, kept: null, nowMs: START_MS + 1000, isWell: true }
+  const ledger: RigLedger = { accounts, storage: null, nowMs: START_MS + 1000, isWell: true }
   const events: MinerEvent[] = []
   const payouts = await payoutsIn(folder, { network: 'net', account: POOL }, (event) => events.push(event))
   const snapshot = () => snapshotWith()

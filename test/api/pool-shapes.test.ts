@@ -18,7 +18,7 @@ async function serving() {
     accounts.acceptKept(shareOf(10_000 * i, { user: i % 3 === 0 ? 'k:b' : 'k:a', worker: 'w' }))
   for (let i = 0; i < 4; i++) accounts.refuse('k:a', 'w', 'low', START_MS + 3_600_000)
   accounts.join('k:a', 'w')
-  const ledger: RigLedger = { accounts, kept: null, nowMs: START_MS + 3_600_000, isWell: true }
+  const ledger: RigLedger = { accounts, storage: null, nowMs: START_MS + 3_600_000, isWell: true }
   const recent = [
     {
       ...{ hash: 'old', chain: 3, height: 7, difficulty: 9, state: 'orphaned' as const, effort: 0.5, reward: null },

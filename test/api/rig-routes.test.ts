@@ -15,8 +15,8 @@ async function serving({ token = null as string | null, keeps = true } = {}) {
   const accounts = new Accounts({ onWarning: () => undefined })
   const options = { folder: temporaryFolder(), network: 'net', clock: systemClock, keepMs: 1e15 }
   const store = keeps ? await LevelStore.open(options) : null
-  const kept = store && { store, accounts: store, has: store.has, newestMs: 0 }
-  const ledger: RigLedger = { accounts, kept, nowMs: START_MS + 100_000, isWell: true }
+  const storage = store && { store, accounts: store, has: store.has, newestMs: 0 }
+  const ledger: RigLedger = { accounts, storage, nowMs: START_MS + 100_000, isWell: true }
   const metrics = new Metrics(() => snapshotWith(), '0.0.0')
   const routes = rigRoutes(ledger, () => token)
   const api = await startApi({ host: '127.0.0.1', port: 0 }, () => snapshotWith(), metrics, ...routes)
@@ -52,8 +52,8 @@ describe('GET /api/rigs', () => {
     ['/api/rigs?limit=1&limit=2', 'limit: given more than once'],
     ['/api/shares?limit=10001', 'limit: expected a whole number from 0 to 10000'],
     ['/api/shares?order=up', 'order: expected oldest or newest'],
-    ['/api/shares?after=x', 'after: expected the header newcut-after of the page before'],
-    ['/api/shares/refused?after=1.x', 'after: expected the header newcut-after of the page before'],
+    ['/api/shares?after=x', 'after: expected the header newcut-after of the previous page'],
+    ['/api/shares/refused?after=1.x', 'after: expected the header newcut-after of the previous page'],
   ])('and its like answer %s with what would be right', async (path, message) => {
     const { ask } = await serving()
     const { status, text } = await ask(path)

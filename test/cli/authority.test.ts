@@ -67,7 +67,7 @@ it('--ca lets a miner and other commands trust a node whose certificate that aut
 it.each([
   [['--ca', join(folder, 'missing.pem')], /--ca \S+missing\.pem: no such file \(expected the certificate, in PEM form/],
   [['--ca', folder], /cannot read \S+ \(EISDIR\) \[BAD_INPUT\]/],
-  [['--ca', fixture('tls-test-key.pem')], /--ca \S+: there is no certificate in PEM form in it .*\[BAD_OPTION\]/],
+  [['--ca', fixture('tls-test-key.pem')], /--ca \S+: it has no certificate in PEM form .*\[BAD_OPTION\]/],
   [['--ca', fileWith('damaged.pem', readFileSync(AUTHORITY, 'utf8').replace('MII', 'MIX'))], /certificate 1 in it is/],
   [['--ca', AUTHORITY, '--insecure'], /--ca and --insecure exclude each other: .* \(give one\) \[BAD_OPTION\]/],
   [['--ca', AUTHORITY, '--fingerprint', 'ab'.repeat(32)], /--ca has no effect: --fingerprint decides which/],
@@ -84,7 +84,7 @@ it.each([
 })
 
 it.each([
-  [['--node', 'http://127.0.0.1:1'], '--ca has no effect: there is no TLS on http://127.0.0.1:1'],
+  [['--node', 'http://127.0.0.1:1'], '--ca has no effect: http://127.0.0.1:1 does not use TLS'],
   [[], '--ca has no effect: without --node there is only the embedded network'],
 ])('mine %j --ca FILE says why it has no effect', async (args, message) => {
   const { code, err } = await run(['mine', ...args, '--ca', AUTHORITY])

@@ -173,7 +173,7 @@ describe.each([
         .toSorted(),
     ).toEqual(names.toSorted())
     for (const name of ['mine', 'devnet', 'transfer']) {
-      const { out } = await run([name, '--help'])
+      const { out } = await run([name, '--help-all'])
       const flags = [...out.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
       expect(flags.length).toBeGreaterThan(10)
       expect(offered([name, '--']).toSorted()).toEqual(flags.toSorted())

@@ -100,7 +100,7 @@ describe('newcut local', () => {
     [['1', '--data', '{a'], '--data {a: not JSON'],
     [['nofile.pact'], 'cannot read nofile.pact (ENOENT) [BAD_INPUT]'],
     [['(fold (+) 0 (enumerate 1 1000))', '--gas-limit', '10'], '(give more gas with --gas-limit) [COMMAND_FAILED]'],
-    [['1', '--fingerprint', 'ab'.repeat(32)], '--fingerprint has no effect: there is no TLS'],
+    [['1', '--fingerprint', 'ab'.repeat(32)], 'does not use TLS'],
     [['1', '--node', '127.0.0.1:1'], '(is a node running there? newcut devnet starts one; --node names another)'],
   ])('refuses %j', async (args, message) => {
     expect(await failure('local', ...args)).toContain(message)
@@ -221,7 +221,10 @@ describe('newcut send', () => {
   })
 
   it.each([
-    [['1'], '--key is missing: who signs? (a file that newcut keygen wrote, or --key sender00'],
+    [
+      ['1'],
+      '--key is missing: a transaction needs a signature (name a file that newcut keygen wrote, or --key sender00',
+    ],
     [['1', '--key', 'sender10'], '--key sender10: no such file (newcut keygen FILE makes a key pair; well-known'],
     [['1', '--key', 'ab'.repeat(32)], '--key takes the name of a file, not a key'],
     [['1', '--key', 'package.json'], '--key package.json: there is no secret key in it'],
@@ -302,7 +305,7 @@ describe('newcut transfer', () => {
     const [, key = ''] = sent.exec(stopping.err()) ?? []
     const { code, out, err } = await stopping.stop()
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toMatch(new RegExp(`stopped .*to go on: newcut transfer --continue ${key} --chain 0\\n$`))
+    expect(err).toMatch(new RegExp(`stopped .*to continue: newcut transfer --continue ${key} --chain 0\\n$`))
     expect(await output('transfer', '--continue', key, '--chain', '0', '--key', 'sender08')).toBe(
       'the transfer from chain 0 is complete on chain 1\n',
     )
@@ -331,7 +334,7 @@ describe('newcut transfer', () => {
 
   it.each([
     [['k:x'], 'transfer takes [FROM] TO AMOUNT (for example newcut transfer k:KEY 1.5 --key sender00)'],
-    [['sender01', '1,5'], 'amount 1,5: expected a number of coins above 0 with at most 12 places'],
+    [['sender01', '1,5'], 'amount 1,5: expected a number of coins above 0 with at most 12 decimal places'],
     [['newcomer', '1', '--key', 'sender00'], 'there is no account newcomer on chain 0, and its name does not say who'],
     [['sender01', 'sender00', '1', '--key', 'sender00'], 'sender01 on chain 0 is guarded by keys-all of 6be2f'],
     [['sender01', '100000000', '--key', 'sender00'], 'needed are 100000000.0 and up to 0.000025 for gas'],
@@ -344,7 +347,7 @@ describe('newcut transfer', () => {
       ['x', '1', '--key', 'sender00', '--receiver-keyset', '{"keys":["k:x"]}'],
       '--receiver-keyset: k:x looks like a k: account, but the key is not 64 hex digits',
     ],
-    [['a', '1', '--continue', 'A'.repeat(43)], 'a 1: with --continue the first step has decided who gets what'],
+    [['a', '1', '--continue', 'A'.repeat(43)], 'a 1: with --continue, the first step has fixed receiver and amount'],
     [['--continue', 'A'.repeat(43), '--key', 'sender00'], 'no chain has a result of AAAA'],
   ])('refuses %j', async (args, message) => {
     expect(await failure('transfer', ...args)).toContain(message)
@@ -353,6 +356,6 @@ describe('newcut transfer', () => {
   it('does not continue what is no transfer between chains', async () => {
     const { requestKey } = JSON.parse(await output('send', '1', '--key', 'sender00', '--json'))
     const { err } = await newcut('transfer', '--continue', requestKey, '--key', 'sender00')
-    expect(err).toContain(`${requestKey} on chain 0 is no first step of a transfer between chains`)
+    expect(err).toContain(`${requestKey} on chain 0 is not the first step of a transfer between chains`)
   })
 })

@@ -54,11 +54,11 @@ describe('newcut devnet in a pipe', () => {
   it('says first what a user needs: addresses for clients, where blocks come from, how to sign', async () => {
     const node = start(['devnet', '--port', '0', '--graph', 'pair'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
-    await node.sees(/ warning {3}everybody knows/)
+    await node.sees(/ warning {3}these keys are public/)
     const lines = node.out().split('\n')
     for (const line of [
       `clients: ${url}/chainweb/0.0/development/chain/0/pact (chains 0 to 1)`,
-      'blocks: from miners and by order only; with --mine or --auto-mine constant:2s they come by themselves',
+      'blocks: only from miners and POST /make-blocks; --mine or --auto-mine constant:2s makes them automatically',
       `make a block: curl -H 'content-type: application/json' -d '{"0":1}' ${url}/make-blocks`,
       `see it in a browser: ${url}/`,
       `try its calls in a browser: ${url}/explorer/api`,

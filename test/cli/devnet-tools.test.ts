@@ -18,7 +18,7 @@ const recordsOf = (out: string) =>
 describe('newcut devnet shows the funded accounts', () => {
   it('with keys and coins, and a warning', async () => {
     const node = startHere(['devnet', '--port', '0', '--graph', 'pair'])
-    await node.sees(/ warning {3}everybody knows these keys: never use them on another network\n/)
+    await node.sees(/ warning {3}these keys are public: never use them on another network\n/)
     expect(node.out().match(/^ {2}sender0\d public [0-9a-f]{64} secret [0-9a-f]{64} coins \d+$/gm)).toHaveLength(10)
     expect(node.out()).toContain(`secret ${FIRST_SECRET} coins 100000000\n`)
   })
@@ -27,7 +27,7 @@ describe('newcut devnet shows the funded accounts', () => {
     const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--log', 'json'])
     await node.sees(/"event":"accounts".*\n/)
     const record = recordsOf(node.out()).find(({ event }) => event === 'accounts')
-    expect(record).toMatchObject({ level: 'info', warning: expect.stringContaining('everybody knows these keys') })
+    expect(record).toMatchObject({ level: 'info', warning: expect.stringContaining('these keys are public') })
     expect(record.accounts).toHaveLength(10)
     expect(record.accounts[0]).toEqual({
       account: 'sender00',

@@ -17,7 +17,7 @@ describe('newcut devnet --mine', () => {
     const node = devnet('--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '200', '--graph', 'pair')
     const [, url] = await node.sees(URL_LINE)
     expect(node.out()).toMatch(/difficulty 200 at/)
-    await node.sees(/^mine: by itself$/m)
+    await node.sees(/^mine: this process mines$/m)
     await node.sees(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/m)
     await node.sees(/ready {5}cpu: js/)
     await node.sees(/accepted {2}chain \d/)
@@ -104,7 +104,7 @@ describe('newcut devnet --auto-mine', () => {
 
 describe('newcut devnet refuses modes that exclude each other', () => {
   it.each([
-    [['--mine', '--no-pow'], /--mine needs proof of work, and --no-pow leaves nothing to search \(--auto-mine/],
+    [['--mine', '--no-pow'], /--mine needs proof of work, which --no-pow turns off \(--auto-mine/],
     [['--mine', '--auto-mine', 'on-demand'], /--mine and --auto-mine exclude each other/],
     [['--auto-mine', 'constant:2'], /--auto-mine constant:2: expected on-demand, constant:TIME such as constant:2s/],
     [['--threads', '2'], /--threads has no effect: it is for --mine, which is not given/],

@@ -66,18 +66,18 @@ describe('newcut, when a flag has no effect,', () => {
     [['--gpu', 'none', '--gpu-batch-ms', '9'], '--gpu-batch-ms has no effect: with --gpu none'],
     [['--gpu', 'none', '--retune'], '--retune has no effect: with --gpu none'],
     [['--gpu', 'none', '--allow-software'], '--allow-software has no effect: with --gpu none'],
-    [['--allow-software'], '--allow-software has no effect: --gpu auto takes real GPUs only'],
+    [['--allow-software'], '--allow-software has no effect: --gpu auto uses physical GPUs only'],
     [['--threads', '0', '--kernel', 'js'], '--kernel has no effect: with --threads 0'],
     [['--node', 'a:1', '--graph', 'pair'], '--graph has no effect: it is for the embedded network'],
     [['--node', 'a:1', '--no-pow'], '--no-pow has no effect: it is for the embedded network'],
-    [['--node', 'a:1', '--insecure'], '--insecure has no effect: there is no TLS on http://a:1'],
-    [['--node', 'a:1', '--fingerprint', KEY], '--fingerprint has no effect: there is no TLS'],
+    [['--node', 'a:1', '--insecure'], '--insecure has no effect: http://a:1 does not use TLS'],
+    [['--node', 'a:1', '--fingerprint', KEY], 'http://a:1 does not use TLS'],
     [['--node', 'https://a:1', '--fingerprint', KEY, '--insecure'], '--insecure has no effect: --fingerprint decides'],
     [['--insecure'], '--insecure has no effect: without --node'],
     [['--fail-fast'], '--fail-fast has no effect: without --node'],
     [['--failback', '30s'], '--failback has no effect: without --node'],
     [['--node', 'a:1', '--failback', '30s'], '--failback has no effect: there is only one --node'],
-    [['--node', 'a:1', '--node', 'b:1', '--insecure'], '--insecure has no effect: there is no TLS on http://a:1'],
+    [['--node', 'a:1', '--node', 'b:1', '--insecure'], '--insecure has no effect: http://a:1 does not use TLS'],
   ])('refuses mine %j', async (args, message) => {
     expect(await errorOf(['mine', ...args])).toContain(message)
   })
@@ -150,7 +150,7 @@ describe('errors of newcut', () => {
         event: 'error',
         code: 'BAD_OPTION',
         message: expect.stringContaining('--thread'),
-        hint: 'newcut mine --help lists them all',
+        hint: 'newcut mine --help-all lists them all',
       })
     }
   })

@@ -8,7 +8,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { benchSuites } from '../../src/cli/bench-suites.ts'
 import { commandGroups } from '../../src/cli/command-row.ts'
-import { programExamples, runProgram } from '../../src/cli/program.ts'
+import { RowOption } from '../../src/cli/flags.ts'
+import { programExamples, programOf, runProgram } from '../../src/cli/program.ts'
 import { commandRows } from '../../src/commands/commands.ts'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import { headerRecords } from '../records.ts'
@@ -58,6 +59,8 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   newcut: programExamples,
   ...Object.fromEntries(commandRows.map((row) => [row.name, row.examples])),
 }
+/** The program for its options; none of its commands runs. */
+const program = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' })
 const commandNames = commandRows.map(({ name }) => name)
 const helpOf = async (...words: string[]) => (await run([...words, '--help'])).out
 
@@ -75,9 +78,51 @@ describe('newcut --help', () => {
     }
   })
 
-  it('lists commands by what they are for', async () => {
-    const headings = [...(await helpOf()).matchAll(/^([A-Z][a-z]+):$/gm)].map(([, heading]) => heading.toLowerCase())
-    expect(headings).toEqual(['options', ...commandGroups, 'examples'])
+  it('has examples first, and commands by what people do with them', async () => {
+    const headings = [...(await helpOf()).matchAll(/^([A-Z][a-z]+)[a-z ]*:$/gm)].map(([, heading]) =>
+      heading.toLowerCase(),
+    )
+    expect(headings).toEqual(['examples', ...commandGroups, 'options'])
+  })
+
+  it.each([[''], ...commandNames.map((name) => [name])])(
+    '%s fits one screen, and has one line for each option',
+    async (name) => {
+      const words = name === '' ? [] : name.split(' ')
+      const lines = (await helpOf(...words)).trimEnd().split('\n')
+      // `newcut mine` and `newcut config` have the options of a miner: two screens.
+      expect(lines.length).toBeLessThanOrEqual(['mine', 'config'].includes(name) ? 100 : 50)
+      expect(lines.filter((line) => line.length > 80)).toEqual([])
+      const options = lines.filter((line) => /^ {2}(?:-[hv], )?--/.test(line))
+      expect(options.filter((line) => !/^ {2}(?:-[hv], )?--[a-z-]+(?: <\S+>)? +\S/.test(line))).toEqual([])
+      expect(lines.filter((line) => /^ {12,}\S/.test(line))).toEqual([])
+    },
+  )
+
+  it('--help-all has every option in 80 columns, with its details and its default', async () => {
+    for (const name of commandNames) {
+      const command = program.commands.find((each) => each.name() === name)
+      const { code, out } = await run([...name.split(' '), '--help-all'])
+      expect(code).toBe(0)
+      expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
+      const text = out.replace(/\s+/g, ' ')
+      for (const option of command?.options ?? []) {
+        expect(text).toContain(option.flags)
+        if (!(option instanceof RowOption)) continue
+        if (option.more !== undefined) expect(text).toContain(option.more)
+        if (option.standard !== null) expect(text).toContain(`Default: ${option.standard}.`)
+      }
+    }
+  })
+
+  it('names --help-all where --help leaves options out', async () => {
+    for (const name of commandNames) {
+      const count = async (flag: string) =>
+        [...(await run([...name.split(' '), flag])).out.matchAll(/^ {2}(?:-h, )?--/gm)].length
+      const [shown, all] = [await count('--help'), await count('--help-all')]
+      const last = `newcut ${name} --help-all explains all ${all} options.\n`
+      expect((await helpOf(...name.split(' '))).endsWith(last)).toBe(shown < all)
+    }
   })
 
   it('names every suite of bench, with a line for each of at most 80 columns', async () => {
@@ -155,7 +200,7 @@ describe('the examples that end by themselves', () => {
 
   it.each(
     [
-      ...['keygen', 'config', 'blocks', 'local', 'inspect', 'contract'].flatMap((name) => examples[name]),
+      ...['keygen', 'config', 'blocks', 'local', 'inspect', 'contract'].flatMap((name) => commandLines(examples[name])),
       examples.balance[0],
       examples.send[0],
       commandLines(examples.send)[2],

@@ -77,7 +77,7 @@ describe('newcut keygen FILE', () => {
         status: 1,
         stdout: '',
         stderr:
-          `newcut: ${name}: the file exists (EEXIST), and keygen overwrites no file ` +
+          `newcut: ${name}: the file exists (EEXIST), and keygen never overwrites a file ` +
           '(it may hold a key: name another file, or move this one away) [BAD_OUTPUT]\n',
       })
     }
@@ -156,7 +156,7 @@ describe('newcut keygen', () => {
       stdout: '',
       stderr:
         `newcut: warning: other users may read the file that now holds the secret key (mode ${mode}): ` +
-        'chmod 600 takes that right away, and newcut keygen FILE writes a file for you alone\n',
+        'chmod 600 removes that right, and newcut keygen FILE writes a private file\n',
     })
     expect(modeOf(name)).toBe(mode)
   })

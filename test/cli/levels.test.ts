@@ -25,7 +25,7 @@ const device = { device: 'thread0', engine: 'cpu', kernel: 'wasm', hashes: 0, ha
 const changed = { type: 'configuration', before: 1, now: 2 } as const
 const work = { job: 'j', issuer: 'node', ...block, difficulty: 10, reason: 'newCut', preemptMs: 1 } as const
 
-/** Every kind of event: its name in docs/MINING.md, the event, the start of its text, and its level. */
+/** Every kind of event: its name in docs/CONSOLE.md, the event, the start of its text, and its level. */
 const EVENTS: readonly (readonly [string, ConsoleEvent, string, LogLevel])[] = [
   ['error', { type: 'error', code: 'NODE_REFUSED', message: 'no', hint: 'ask' }, 'error     no (ask) [NODE_', 'error'],
   ['hardwareError', { type: 'hardwareError', device: 'gpu0', nonce: '1' }, 'hardware  gpu0', 'error'],
@@ -142,8 +142,8 @@ describe.each(logLevels)('a log of level %s', (level) => {
   })
 })
 
-it('docs/MINING.md has the same table', () => {
-  const text = readFileSync(new URL('../../docs/MINING.md', import.meta.url), 'utf8')
+it('docs/CONSOLE.md has the same table', () => {
+  const text = readFileSync(new URL('../../docs/CONSOLE.md', import.meta.url), 'utf8')
   const rows = [...text.matchAll(/^\| `(error|warn|info|debug)` \| (.*) \|$/gm)]
   const told = rows.flatMap(([, level, events]) =>
     [...events.matchAll(/`(\w+)`/g)].map(([, name]) => `${level} ${name}`),

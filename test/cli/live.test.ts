@@ -123,8 +123,8 @@ describe('the configuration file of a running miner', () => {
     const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
     save(miner.file, 'threads: 2\nconfirmations: 3\nhttp-token: correct-horse-battery\n')
     await miner.sees(/configuration: threads 2 in the file has no effect: --threads on the command line wins\n/)
-    await miner.sees(/configuration: confirmations 6 -> 3, from the next start\n/)
-    await miner.sees(/configuration: http-token is another\n/)
+    await miner.sees(/configuration: confirmations 6 -> 3, effective at the next start\n/)
+    await miner.sees(/configuration: http-token changed\n/)
     expect(miner.out()).not.toContain(TOKEN)
     expect(await miner.threads()).toEqual(['thread0'])
     expect(await miner.get()).toMatchObject({ threads: 1, confirmations: 6 })
@@ -207,8 +207,8 @@ describe('/2/config', () => {
     await miner.sees(/threads 2 -> 3\n/)
     expect(changes(miner)).toEqual([
       'configuration: threads 1 -> 2',
-      'configuration: confirmations 6 -> 2, from the next start',
-      'configuration: confirmations 2 -> 6, from the next start',
+      'configuration: confirmations 6 -> 2, effective at the next start',
+      'configuration: confirmations 2 -> 6, effective at the next start',
       'configuration: threads 2 -> 3',
     ])
   })
@@ -224,10 +224,10 @@ describe('/2/config', () => {
       [{ threads: 2, treads: 1 }, /^treads: no such option; did you mean threads\?$/],
       [{ threads: 2, chains: '40' }, /has no chain 40 \(its chains are 0 to 9\)$/],
       [{ threads: 0 }, /nothing would search/],
-      [{ engine: 'external', command: 'touch /tmp/x' }, /^engine: not taken over HTTP/],
-      [{ command: 'touch /tmp/x' }, /^command: not taken over HTTP/],
-      [{ account: 'mallory' }, /^account: not taken over HTTP/],
-      [{ 'http-token': 'another-token' }, /^http-token: not taken over HTTP/],
+      [{ engine: 'external', command: 'touch /tmp/x' }, /^engine: cannot be changed over HTTP/],
+      [{ command: 'touch /tmp/x' }, /^command: cannot be changed over HTTP/],
+      [{ account: 'mallory' }, /^account: cannot be changed over HTTP/],
+      [{ 'http-token': 'another-token' }, /^http-token: cannot be changed over HTTP/],
       ['{"threads":', /^expected a JSON object of options/],
       ['[2]', /^expected a JSON object of options/],
     ] as const) {

@@ -46,7 +46,7 @@ describe('newcut mine', () => {
   it('--dry-run says what would be mined and mines nothing, or says what is wrong', async () => {
     const tried = await run(['mine', '--dry-run', ...quick])
     expect(tried).toMatchObject({ code: 0, err: '' })
-    expect(tried.out).toMatch(/network: an embedded one\nsearch: CPU .*\nall of this works/)
+    expect(tried.out).toMatch(/network: an embedded one\nsearch: CPU .*\nall checks passed/)
     const devnet = startHere(['devnet', '--port', '0'])
     const [, url] = await devnet.sees(/newcut mine --node (http:\S+)/)
     const network = await run(['mine', '--dry-run', '--node', url, '--state', 'off', '--gpu', 'none'])

@@ -42,7 +42,7 @@ describe('newcut mine --schedule', () => {
     await miner.sees(/resumed[\s\S]*work/)
     expect(await summaryOf(url)).toMatchObject({ paused: false, pauses: [] })
     miner.child.kill('SIGUSR1')
-    await miner.sees(/paused +nothing is searched until it is resumed/)
+    await miner.sees(/paused +mining is paused until it is resumed/)
     miner.child.kill('SIGTERM')
     expect((await miner.ended).code).toBe(0)
   })

@@ -107,7 +107,7 @@ describe('newcut mine --pool', () => {
 
   it.each<[readonly string[], RegExp]>([
     [['--pool', 'pool.example:1'], /the address of a pool cannot be read \(expected stratum\+tcp:/],
-    [['--pool', 'stratum+tcp://pool.example:1'], /nobody would be paid/],
+    [['--pool', 'stratum+tcp://pool.example:1'], /the user is missing, so nobody would be paid/],
     [
       ['--pool', 'stratum+tcp://a@pool.example:1', '--node', 'http://127.0.0.1:1848'],
       /--node has no effect: with --pool/,
@@ -120,9 +120,12 @@ describe('newcut mine --pool', () => {
       ['--pool', 'stratum+tcp://a@pool.example:1', '--stratum-listen', '127.0.0.1:0', '--stratum-difficulty', '1k'],
       /--stratum-difficulty .* with --pool the pools give the work/,
     ],
-    [['--pool', 'stratum+tcp://a@pool.example:1', '--pool-sessions', '9'], /--pool-sessions .* no rigs are let in/],
+    [['--pool', 'stratum+tcp://a@pool.example:1', '--pool-sessions', '9'], /--pool-sessions .* no rigs can connect/],
     [['--stratum-listen', '127.0.0.1:0', '--pool-sessions', '9'], /--pool-sessions .* rigs behind a pool/],
-    [['--pool', 'stratum+tcp://a@pool.example:1', '--insecure'], /--insecure has no effect: there is no TLS/],
+    [
+      ['--pool', 'stratum+tcp://a@pool.example:1', '--insecure'],
+      /--insecure has no effect: no address of these pools uses TLS/,
+    ],
     [['--pool', 'stratum+tcp://a@pool.example:1', '--failback', '5s'], /--failback .*there is only one --pool/],
   ])('refuses what cannot be meant: %j', async (args, complaint) => {
     const { code, err } = await run(['mine', ...args, ...PLAIN])

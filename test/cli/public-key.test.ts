@@ -90,7 +90,7 @@ it('over HTTP the account of the key in use is no change, and a text that is no 
   await live.change({ 'public-key': `k:${KEY}` })
   await live.change({ 'public-key': [`k:${KEY.toUpperCase()}`] })
   expect(shown).toEqual([])
-  await expect(live.change({ 'public-key': `k:${OTHER}` })).rejects.toThrow('public-key: not taken over HTTP')
+  await expect(live.change({ 'public-key': `k:${OTHER}` })).rejects.toThrow('public-key: cannot be changed over HTTP')
   await expect(live.change({ 'public-key': 'k:me' })).rejects.toThrow(
     `public-key: "k:me": looks like a k: account, but the key is not 64 hex digits; ${EXPECTED}`,
   )

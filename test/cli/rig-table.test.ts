@@ -65,10 +65,10 @@ describe('newcut rigs', () => {
     await mining(state)
     const { code, err } = await run(['mine', ...alone, '--state', state])
     expect(code).not.toBe(0)
-    expect(err).toMatch(/shares: another miner keeps its shares here.*--state.*\[DATA_UNUSABLE\]/s)
+    expect(err).toMatch(/shares: another miner uses this share log.*--state.*\[DATA_UNUSABLE\]/s)
   })
 
-  it('says so where nobody answers, where no rigs are let in, and where something else answers', async () => {
+  it('says so where nobody answers, where no rigs can connect, and where something else answers', async () => {
     expect((await run(['rigs', '127.0.0.1:1'])).err).toMatch(
       /no miner answers at http:\/\/127\.0\.0\.1:1: .*\[NODE_UNREACHABLE\]/s,
     )
@@ -77,7 +77,7 @@ describe('newcut rigs', () => {
     await until(() => other.listening)
     const { port } = other.address() as AddressInfo
     expect((await run(['rigs', `127.0.0.1:${port}`])).err).toMatch(
-      /something else than a table of rigs.*\[NODE_MISBEHAVED\]/s,
+      /did not answer .api.rigs with a table of rigs.*\[NODE_MISBEHAVED\]/s,
     )
     const miner = startHere(['mine', '--threads', '1', '--gpu', 'none', '--http', '127.0.0.1:0', '--difficulty', '1T'])
     const [, url] = await miner.sees(/dashboard: (http:\/\/\S+)\//)
@@ -87,6 +87,8 @@ describe('newcut rigs', () => {
   })
 
   it.each(['', 'http://', 'a b', 'http://127.0.0.1:1/path'])('refuses the address "%s"', async (address) => {
-    expect((await run(['rigs', address])).err).toMatch(/expected HOST:PORT, where a miner serves HTTP.*\[BAD_OPTION\]/s)
+    expect((await run(['rigs', address])).err).toMatch(
+      /expected HOST:PORT, the HTTP address of a miner.*\[BAD_OPTION\]/s,
+    )
   })
 })

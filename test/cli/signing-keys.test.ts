@@ -48,7 +48,7 @@ describe('--key', () => {
     expect(accountsOf(['sender01', 'sender00'])).toEqual(['sender01', 'sender00'])
     expect(accountsOf(['miner'])[0]).toMatch(/^k:3b6a27bc/)
     expect(() => accountsOf(['sender00'], 'mainnet01')).toThrow(
-      '--key sender00 is a key that everybody knows, and mainnet01 is no network for it',
+      '--key sender00 is a public key pair for development, and mainnet01 is not a development network',
     )
   })
 
@@ -60,13 +60,13 @@ describe('--key', () => {
       const [{ account }] = signingKeys([file], 'mainnet01', (message) => warnings.push(message))
       expect(account).toBe(`k:${publicKey}`)
       expect(warnings).toEqual([
-        `other users may read the secret key in ${file} (mode ${mode.toString(8)}); chmod 600 takes that right away`,
+        `other users may read the secret key in ${file} (mode ${mode.toString(8)}); chmod 600 removes that right`,
       ])
     }
   })
 
   it.each([
-    [undefined, '--key is missing: who signs?', 'BAD_OPTION'],
+    [undefined, '--key is missing: a transaction needs a signature', 'BAD_OPTION'],
     [[secretKey], '--key takes the name of a file, not a key', 'BAD_OPTION'],
     [[`0x${secretKey}`], '--key takes the name of a file, not a key', 'BAD_OPTION'],
     [[secretKey + publicKey], '--key takes the name of a file, not a key', 'BAD_OPTION'],

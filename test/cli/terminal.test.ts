@@ -46,7 +46,7 @@ describeWith(noTerminal, 'a miner in a terminal', () => {
     const labels = () => lines().map((line) => line.slice(9, 18).trim())
     await expect.poll(labels).toContain('accepted')
     for (const [key, label] of [
-      ['h', 'hash rate'],
+      ['h', 'hashrate'],
       ['s', 'results'],
       ['c', 'node'],
       ['e', 'health'],

@@ -67,7 +67,7 @@ describe('a line', () => {
       refused({ chain: null, requestKey: null, action: null, sender: null, httpStatus: 413 }),
       'HTTP 413  Invalid hash',
     ],
-    ['...', skipped(3), '3 more steps of transactions not told: too many at once'],
+    ['...', skipped(3), '3 more transaction steps not shown: too many at once'],
     ['block', block({ by: 'miner', transactions: 1 }), 'chain 3  height 7      difficulty 100k  1 transaction'],
     ['block', block({ by: 'miner', transactions: 2 }), 'chain 3  height 7      difficulty 100k  2 transactions'],
     ['block', block({ by: 'miner' }), 'chain 3  height 7      difficulty 100k'],

@@ -16,7 +16,7 @@ describe('checkPayee refuses what no network pays', () => {
     [{ account: `k:${KEY.toUpperCase()}`, publicKeys: [KEY] }, 'not a valid k: account'],
     [{ account: `k:${KEY}`, publicKeys: [KEY, OTHER] }, 'a k: account has one key, and 2 public keys are given'],
     [{ publicKeys: [KEY, OTHER] }, 'a k: account has one key'],
-    [{ account: `k:${KEY}`, predicate: 'keys-any' }, '--predicate keys-any: a k: account has keys-all'],
+    [{ account: `k:${KEY}`, predicate: 'keys-any' }, '--predicate keys-any: a k: account always has keys-all'],
     [{ account: 'alice', publicKeys: [KEY], predicate: 'keys-al' }, '--predicate keys-al: no such predicate'],
     [{ account: 'alice', publicKeys: [KEY], predicate: 'keys-3' }, '--predicate keys-3: no such predicate'],
     [{ account: 'alice', publicKeys: [KEY], predicate: 'a.b.c.d' }, '--predicate a.b.c.d: no such predicate'],

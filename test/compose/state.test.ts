@@ -131,7 +131,7 @@ describe('what earlier runs have left', () => {
     await clock.pass(2_000)
     expect((await left).map(({ bytes }) => encodeBase64Url(blockHash(bytes)))).toEqual([kept.before?.hash])
     expect(said()).toEqual([
-      expect.stringMatching(/^warning: the journal in .* cannot be read: the disk is broken; mining all the same/),
+      expect.stringMatching(/^warning: the journal in .* cannot be read: the disk is broken; mining continues/),
       expect.stringMatching(
         /^recovered: the journal in .* can be read now, with 1 solution of earlier runs to settle$/,
       ),

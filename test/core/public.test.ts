@@ -51,22 +51,6 @@ it('newcut/node exports the client with its errors, and nothing of its inside', 
   ])
 })
 
-it('newcut/wallet moves coins as CONTRACTS.md shows it', async () => {
-  const [, sample = ''] =
-    /```ts\n(import { NodeClient[\s\S]*?)```/.exec(readFileSync(join(root, 'docs/CONTRACTS.md'), 'utf8')) ?? []
-  const script = `
-    import { startDevnet } from 'newcut/devnet'
-    const devnet = await startDevnet({ port: 0, graph: 'pair', autoMine: { kind: 'constant', blockTimeMs: 200 } })
-    const lines = []
-    const console = { log: (...words) => lines.push(words) }
-    ${sample.replace("'http://127.0.0.1:1848'", 'devnet.url').replace("('sender00')!", "('sender00')")}
-    await devnet.close()
-    process.stdout.write(JSON.stringify(lines))`
-  const lines = (await printed(script)) as unknown[][]
-  expect(lines.slice(0, 2)).toEqual([['tried'], ['sent']])
-  expect(lines.at(-1)).toEqual([expect.any(Number), '110000001.5'])
-})
-
 it('the doors share their errors: one class, whichever door it comes through', async () => {
   const script = `
     const [core, node] = [await import('newcut/core'), await import('newcut/node')]

@@ -120,7 +120,7 @@ describeWith(lackOf('nats-server'), 'three NATS servers as deployed', () => {
       NEWCUT_NATS: urls(leads.NEWCUT_NATS),
       NEWCUT_NATS_REPLICAS: leads.NEWCUT_NATS_REPLICAS ?? '',
     })
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     const rig = { ...shared, NEWCUT_FLEET: urls(searches.NEWCUT_FLEET), NEWCUT_THREADS: '1', NEWCUT_GPU: 'none' }
     const searching = start(['mine', '--rig', 'alpha'], rig)
     await searching.sees(/ accepted /)
@@ -141,7 +141,7 @@ describeWith(lackOf('nats-server'), 'three NATS servers as deployed', () => {
     const shared = { NEWCUT_HTTP: 'off', NEWCUT_STATE: 'off' }
     const NEWCUT_NATS = cluster.here(leads.NEWCUT_NATS ?? '')
     const leader = start(['lead', '--node', node.url], { ...shared, NEWCUT_NATS })
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     const told = Object.entries(serves).filter(([key]) => key.startsWith('NEWCUT_') && key !== 'NEWCUT_HTTP_TOKEN')
     const own = { NEWCUT_FLEET: cluster.here(serves.NEWCUT_FLEET ?? ''), NEWCUT_STRATUM_LISTEN: '127.0.0.1:0' }
     const environment = { ...Object.fromEntries(told), ...shared, ...own, NEWCUT_LOG: 'text' }

@@ -208,12 +208,14 @@ describe('a node', () => {
     expect(await refused(checkDataDirectory(join(directory, 'a', 'b')))).toContain('in use by another process')
     await devnet.close()
     await refused(startDevnet({ port: 0, dataDir: join(directory, 'a') })).then((message) => {
-      expect(message).toBe(`${join(directory, 'a')}: no data directory: it holds b but no blocks`)
+      expect(message).toBe(`${join(directory, 'a')}: not a data directory: it holds b but no blocks`)
     })
     await writeFile(join(directory, 'file'), '')
     expect(await refused(startDevnet({ port: 0, dataDir: join(directory, 'file') }))).toContain('not a directory')
     expect(await refused(startDevnet({ port: 0, dataDir: join(directory, 'file', 'x') }))).toContain('not a directory')
-    expect(await refused(startDevnet({ port: 0, dataDir: '/proc/newcut' }))).toContain('not a directory to use')
+    expect(await refused(startDevnet({ port: 0, dataDir: '/proc/newcut' }))).toContain(
+      'cannot be used as a data directory',
+    )
     await mkdir(join(directory, 'c', 'blocks'), { recursive: true })
     expect(await refused(startDevnet({ port: 0, dataDir: join(directory, 'c') }))).toContain('no file CURRENT')
   })

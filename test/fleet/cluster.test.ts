@@ -72,7 +72,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a cluster of NATS servers', ()
 
   it('keeps solutions on all three, and mines whichever server is killed', async () => {
     const leader = lead('--nats-replicas', '3')
-    await leader.sees(/fleet {5}this process leads/)
+    await leader.sees(/fleet {5}this process is the leader/)
     const rig = start(['mine', ...urls('--fleet'), '--rig', 'alpha', ...RIG])
     await rig.sees(/ accepted /)
     expect(await replicas()).toEqual([3, 3])
@@ -92,20 +92,20 @@ describeWith(lackOf('nats-server'), 'a fleet over a cluster of NATS servers', ()
     await leader.ended
     // A leader without --nats-replicas keeps the number; with it, the leader changes the number.
     const next = lead()
-    await next.sees(/this process leads/)
+    await next.sees(/this process is the leader/)
     await rig.sees(/ accepted [\s\S]* accepted /)
     expect(await replicas()).toEqual([3, 3])
     next.child.kill('SIGTERM')
     await next.ended
     const single = lead('--nats-replicas', '1')
-    await single.sees(/this process leads/)
+    await single.sees(/this process is the leader/)
     await expect.poll(replicas).toEqual([1, 1])
     single.child.kill('SIGTERM')
     await single.ended
     // More replicas than servers: the leader warns and uses the existing stream.
     const many = lead('--nats-replicas', '5')
     await many.sees(/warning .*stays as it is, without num_replicas 5: /)
-    await many.sees(/this process leads/)
+    await many.sees(/this process is the leader/)
     await rig.sees(/ accepted [\s\S]* accepted [\s\S]* accepted /)
   })
 

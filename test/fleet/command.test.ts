@@ -51,11 +51,11 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   it('mines: the leader gives work, rigs find blocks, the list shows them', async () => {
     const { url } = await server()
     const leader = lead(url)
-    await leader.sees(/fleet {5}this process leads/)
+    await leader.sees(/fleet {5}this process is the leader/)
     const rigs = ['alpha', 'beta'].map((rig) => start(['mine', '--fleet', url, '--rig', rig, ...RIG]))
     for (const rig of rigs) await rig.sees(/ accepted .*thread0/)
     expect(rigs[0].out()).toMatch(/^rig alpha of the fleet main at nats:\/\/127\.0\.0\.1:\d+$/m)
-    expect(rigs[0].out()).toMatch(/^paid: k:3b6a27bc\w+, as the leader says$/m)
+    expect(rigs[0].out()).toMatch(/^paid: k:3b6a27bc\w+, set by the leader$/m)
     await leader.sees(/ accepted .*rig:alpha/)
     await leader.sees(/ accepted .*rig:beta/)
     // Rigs report once a second, and idle for a moment between their solution and the next job.
@@ -83,7 +83,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   it('pauses and resumes one rig, and all rigs, including those that join later', async () => {
     const { url } = await server()
     const leader = lead(url)
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     const alpha = start(['mine', '--fleet', url, '--rig', 'alpha', ...RIG])
     await alpha.sees(/ accepted /)
     expect((await run(['fleet', 'pause', 'alpha', '--nats', url])).out).toMatch(/^rig alpha paused: 1 of them/)
@@ -99,7 +99,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     leader.child.kill('SIGKILL')
     await leader.ended
     const next = lead(url)
-    await next.sees(/this process leads/)
+    await next.sees(/this process is the leader/)
     const beta = start(['mine', '--fleet', url, '--rig', 'beta', ...RIG])
     await beta.sees(/paused +until the leader of the fleet resumes it/)
     expect((await run(['fleet', 'resume', 'all', '--nats', url])).code).toBe(0)
@@ -109,13 +109,13 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   it('continues with the second leader when the first is killed', async () => {
     const { url } = await server()
     const first = lead(url)
-    await first.sees(/this process leads/)
+    await first.sees(/this process is the leader/)
     const second = lead(url)
-    await second.sees(/leads, and this process stands by/)
+    await second.sees(/is the leader; this process stands by/)
     const rig = start(['mine', '--fleet', url, '--rig', 'alpha', ...RIG])
     await rig.sees(/ accepted /)
     first.child.kill('SIGKILL')
-    await second.sees(/this process leads/)
+    await second.sees(/this process is the leader/)
     await second.sees(/ accepted .*rig:alpha/)
   })
 
@@ -123,7 +123,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const { url } = await server('authorization { user: miner, password: "s3cret!" }')
     const own = url.replace('nats://', 'nats://miner:s3cret%21@')
     const leader = lead(own)
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     const rig = start(['mine', '--fleet', own, '--rig', 'alpha', ...RIG])
     await rig.sees(/ accepted /)
     for (const wrong of [url, url.replace('nats://', 'nats://miner:wrong@')]) {
@@ -139,12 +139,12 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   })
 
   it('works with the rights that the documents give to rigs', async () => {
-    const text = readFileSync(new URL('../../docs/MINING.md', import.meta.url), 'utf8')
-    const [, config = ''] = /```\n(authorization \{[^`]*)```/.exec(text) ?? []
+    const text = readFileSync(new URL('../../docs/FLEETS.md', import.meta.url), 'utf8')
+    const [, config = ''] = /```conf\n(authorization \{[^`]*)```/.exec(text) ?? []
     expect(config).toMatch(/permissions/)
     const { url } = await server(config)
     const leader = lead(url.replace('nats://', 'nats://leader:LEADER@'))
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     const rig = start(['mine', '--fleet', url.replace('nats://', 'nats://rig:RIG@'), '--rig', 'alpha', ...RIG])
     await rig.sees(/ accepted /)
     // The user of a rig may not send commands.
@@ -160,7 +160,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const { cert, key } = certificate(folder)
     const { url } = await server(`tls { cert_file: "${cert}", key_file: "${key}" }`, 'tls')
     const leader = lead(url, '--nats-ca', cert)
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     const rig = start(['mine', '--fleet', url, '--nats-ca', cert, '--rig', 'alpha', ...RIG])
     await rig.sees(/ accepted /)
     const stranger = await run(['fleet', '--nats', url])
@@ -168,11 +168,11 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(stranger.err).toMatch(/no NATS server answers at tls:.*self.signed certificate/)
     const plain = await run(['fleet', '--nats', url.replace('tls:', 'nats:')])
     expect(plain.code).not.toBe(0)
-    expect(plain.err).toMatch(/takes TLS only.*use a tls:\/\/ address/s)
+    expect(plain.err).toMatch(/accepts only TLS.*use a tls:\/\/ address/s)
   })
 
   it.each([
-    [['fleet', 'pause'], /pause: which rig/],
+    [['fleet', 'pause'], /pause: the name of a rig is missing/],
     [['fleet', 'list', 'alpha'], /list takes no rig/],
     [['fleet', '--nats', 'http://x'], /--nats \*\*\*: expected nats:\/\/HOST/],
     [['fleet', '--nats', 'nats://127.0.0.1:1'], /no NATS server answers at nats:\/\/127\.0\.0\.1:1/],
@@ -180,9 +180,12 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     [['mine', '--fleet', 'nats://h', '--public-key', 'ab'.repeat(32)], /--public-key has no effect/],
     [
       ['mine', '--fleet', 'nats://h', '--stratum-proxy-listen', '127.0.0.1:0'],
-      /--stratum-proxy-listen has no effect: no rigs are let in/,
+      /--stratum-proxy-listen has no effect: no rigs can connect/,
     ],
-    [['mine', '--fleet', 'nats://h', '--nats-ca', 'x.pem'], /--nats-ca has no effect: there is no TLS/],
+    [
+      ['mine', '--fleet', 'nats://h', '--nats-ca', 'x.pem'],
+      /--nats-ca has no effect: the address of the NATS server does not use TLS/,
+    ],
     [['mine', '--rig', 'alpha'], /--rig has no effect/],
     [['mine', '--fleet', 'nats://h', '--rig', 'a b'], /--rig .*letters, digits/],
     [['lead', '--nats', 'tls://h', '--nats-cert', 'x.pem'], /--nats-key is missing/],
@@ -209,23 +212,23 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const tried = await tryLead(url)
     expect(tried).toMatchObject({ code: 0, err: '' })
     expect(tried.out).toMatch(/^fleet: main at nats:.*\nnetwork: development, .*\npaid: .*\nwork: chain \d+ height \d+/)
-    expect(tried.out).toMatch(/\nall of this works; without --dry-run it leads, or stands by\n$/)
+    expect(tried.out).toMatch(/\nall checks passed; without --dry-run, newcut would lead or stand by\n$/)
     expect((await run(['fleet', '--nats', url])).err).toMatch(/no leader of the fleet main answers/)
     const alone = await run(['mine', '--fleet', url, '--rig', 'alpha', ...RIG, '--dry-run'])
     expect([alone.code, alone.err]).toEqual([20, expect.stringMatching(/no leader of the fleet answers/)])
     expect((await tryLead('nats://127.0.0.1:1')).err).toMatch(/no NATS server answers at nats:\/\/127\.0\.0\.1:1/)
     expect((await tryLead(url, 'http://127.0.0.1:1')).err).toMatch(/127\.0\.0\.1:1.*\[NODE_UNREACHABLE\]/s)
     const copies = await run(['lead', '--dry-run', '--nats', url, '--node', devnet.url, '--nats-replicas', '3'])
-    expect(copies.err).toMatch(/is in no cluster: it cannot keep 3 copies \(leave --nats-replicas out\)/)
+    expect(copies.err).toMatch(/is a single server: it cannot keep 3 copies \(leave --nats-replicas out\)/)
     const plain = await server('', 'nats', false)
     expect((await tryLead(plain.url)).err).toMatch(/no JetStream \(nats-server -js\)/)
     const leader = lead(url)
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     // The command succeeds once the leader has read the list of paused rigs.
     await until(async () => (await run(['fleet', '--nats', url])).code === 0)
     const rig = await run(['mine', '--fleet', url, '--rig', 'alpha', ...RIG, '--dry-run'])
     expect(rig).toMatchObject({ code: 0, err: '' })
-    expect(rig.out).toMatch(/rig alpha of the fleet main at nats:.*\npaid: k:\w+, as the leader says\ndevices: cpu\n/)
+    expect(rig.out).toMatch(/rig alpha of the fleet main at nats:.*\npaid: k:\w+, set by the leader\ndevices: cpu\n/)
   })
 
   it('names JetStream if the server lacks it', async () => {

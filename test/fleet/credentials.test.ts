@@ -124,7 +124,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
     const wanted = use(url, { ca })
     await expect(wanted).rejects.toMatchObject({
       code: 'NODE_REFUSED',
-      message: expect.stringMatching(/^the NATS server at tls:.* wants a certificate of this machine$/),
+      message: expect.stringMatching(/^the NATS server at tls:.* requires a client certificate$/),
       hint: expect.stringMatching(/--nats-cert and --nats-key/),
     })
     // A rig that would otherwise wait for a server exits: waiting does not help.
@@ -139,7 +139,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
       '--gpu',
       'none',
     ])
-    expect([rig.code, rig.err]).toEqual([21, expect.stringMatching(/wants a certificate of this machine/)])
+    expect([rig.code, rig.err]).toEqual([21, expect.stringMatching(/requires a client certificate/)])
   })
 })
 

@@ -56,7 +56,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
 
   it('keeps solutions at the hub, whichever server the leader is connected to, and also when the hub is killed', async () => {
     const leader = lead(leaf.url, '--nats-domain', 'hub')
-    await leader.sees(/fleet {5}this process leads/)
+    await leader.sees(/fleet {5}this process is the leader/)
     const rig = mine()
     await rig.sees(/ accepted /)
     const atHub = await kept('hub')
@@ -77,7 +77,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
 
     // The hub's own domain needs no name on the hub.
     const next = lead(hub.url)
-    await next.sees(/this process leads/)
+    await next.sees(/this process is the leader/)
     await next.sees(/ accepted .*rig:alpha/)
     expect((await kept('leaf')).names).toEqual([])
   })

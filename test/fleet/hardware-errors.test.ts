@@ -145,7 +145,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
       rmSync(folder, { recursive: true })
     })
     const leader = start(['lead', '--nats', nats.url, '--node', devnet.url, '--http', '127.0.0.1:0', '--state', 'off'])
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     const [, face] = await leader.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)/)
     // A rig whose device makes one wrong claim a second.
     const address = { addresses: [readNatsAddress(nats.url)], trust: {}, fleet: 'main' }

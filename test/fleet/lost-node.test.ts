@@ -52,7 +52,7 @@ describeWith(lackOf('nats-server'), 'a leader whose node is killed', () => {
     const nats = await server()
     const nodes = [await node(), await node()]
     const first = lead(nats, nodes[0], 'a')
-    await first.sees(/this process leads/)
+    await first.sees(/this process is the leader/)
     const second = lead(nats, nodes[1], 'b')
     await second.sees(/stands by/)
     const port = await freePort()
@@ -82,7 +82,7 @@ describeWith(lackOf('nats-server'), 'a leader whose node is killed', () => {
     nodes[0].child.kill('SIGKILL')
     await until(() => !workOf(rig.jobs.at(-1)).equals(before))
     expect(rig.hasEnded).toBe(false)
-    await second.sees(/this process leads/)
+    await second.sees(/this process is the leader/)
     expect((await run(['fleet', '--nats', nats, '--json'])).out).toMatch(/"account":"k:bbbb/)
     expect(first.child.exitCode).toBeNull()
   })

@@ -30,7 +30,7 @@ describeWith(lackOf('nats-server'), 'the rigs of a relay', () => {
     const devnet = await startDevnet({ port: 0, difficulty: 1_000_000n, blockDelayMs: 2000 })
     onTestFinished(() => devnet.close())
     const leader = start(['lead', '--nats', nats, '--node', devnet.url, ...http, '--state', 'off'])
-    await leader.sees(/this process leads/)
+    await leader.sees(/this process is the leader/)
     const own = ['--threads', '0', '--gpu', 'none', '--state', 'off', '--stratum-listen', '127.0.0.1:0', ...http]
     const relay = start(['mine', '--fleet', nats, '--rig', 'hall-2', ...own])
     const [, port] = await relay.sees(/stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)

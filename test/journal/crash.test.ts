@@ -134,6 +134,6 @@ it('newcut blocks lists what the journal holds, as a table, JSON and CSV', async
   })
   expect(await runProcess(['blocks', '--json', '--csv'])).toMatchObject({
     code: 2,
-    out: expect.stringContaining('only one of them'),
+    out: expect.stringContaining('exclude each other'),
   })
 })

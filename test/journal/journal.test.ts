@@ -168,7 +168,7 @@ describe('a journal', () => {
   it('is refused with a clear error if its folder cannot be made', () => {
     const path = join(folder(), 'file')
     writeFileSync(path, '')
-    expect(() => opened(join(path, 'below'))).toThrow(/the journal cannot be kept in .*below: .*ENOTDIR/)
+    expect(() => opened(join(path, 'below'))).toThrow(/cannot write the journal in .*below: .*ENOTDIR/)
   })
 
   it('is empty if its folder does not exist', async () => {

@@ -135,7 +135,7 @@ describe('answers that cannot be right are NodeMisbehaved:', () => {
     ['request keys of other commands', 'send', { requestKeys: [OTHER] }],
     ['too few request keys', 'send', { requestKeys: [] }],
     ['the request key of another command', 'private', { requestKeys: [OTHER] }],
-    ['a result that nobody asked for', 'poll', { [OTHER]: { ...result, reqKey: OTHER } }],
+    ['a result that was not requested', 'poll', { [OTHER]: { ...result, reqKey: OTHER } }],
     ['a result under the key of another', 'poll', { [KEY]: { ...result, reqKey: OTHER } }],
     ['null for a result', 'poll', { [KEY]: null }],
     ['the result of another command', 'listen', { ...result, reqKey: OTHER }],

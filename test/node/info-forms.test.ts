@@ -99,7 +99,9 @@ describe.each(forms)('a description %s', (_, change) => {
     describedBy(change)
     const { code, out, err } = await run(['mine', '--node', proxy.url, '--blocks', '1', ...mining])
     expect([code, err]).toEqual([0, ''])
-    expect(out).toMatch(/^network: development, 2 chains, block delay (30 s|not told, taken for 30 s,) at /m)
+    expect(out).toMatch(
+      /^network: development, 2 chains, (block delay 30 s|unknown block delay, assumed to be 30 s,) at /m,
+    )
     expect((await run(['balance', `k:${KEY}`, '--node', proxy.url])).code).toBe(0)
   })
 })

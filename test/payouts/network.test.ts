@@ -122,7 +122,7 @@ it('a pool without coins for gas pays nothing, reports the missing amount, and p
   await earn(0)
   const { code, err } = await pay('--scheme', 'prop')
   expect(code).toBe(1)
-  expect(err).toMatch(/chain 0: k:\w+ has 11\.5\d* coins on chain 0, and needed are \d+\.\d+ and up to 0\.0\d+ for gas/)
+  expect(err).toMatch(/chain 0: k:\w+ has 11\.5\d* coins on chain 0, but needs \d+\.\d+ and up to 0\.0\d+ for gas/)
   expect(readPayments(ground.state)).toEqual([])
   await ground.fund(0)
   expect((await pay('--scheme', 'solo')).code).toBe(0)
@@ -233,11 +233,14 @@ it('a second payer is refused while one is running', async () => {
   const again = await lockPayouts(ground.state)
   const refused = await payouts('--pay', '--key', ground.keyFile)
   await again.release()
-  expect([refused.code, refused.err]).toEqual([25, expect.stringContaining('another newcut payouts --pay is at work')])
+  expect([refused.code, refused.err]).toEqual([
+    25,
+    expect.stringContaining('another newcut payouts --pay is running there'),
+  ])
 })
 
 it.each([
-  [['--pay'], '--key is missing: who signs?'],
+  [['--pay'], '--key is missing: a transaction needs a signature'],
   [['--key', 'sender00'], '--key has no effect: without --pay nothing is paid (add --pay)'],
   [['--scheme', 'pps'], 'one of pplns, prop, solo'],
   [['--fee', '101'], 'a number from 0 to 100'],

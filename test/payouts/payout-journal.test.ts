@@ -120,7 +120,7 @@ describe('the lock', () => {
     const lock = await lockPayouts(folder)
     await expect(lockPayouts(folder)).rejects.toMatchObject({
       code: 'DATA_UNUSABLE',
-      message: expect.stringContaining('another newcut payouts --pay is at work there'),
+      message: expect.stringContaining('another newcut payouts --pay is running there'),
     })
     await lock.release()
     await (await lockPayouts(folder)).release()

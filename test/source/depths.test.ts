@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import type { FollowUp } from '../../src/core/solution.ts'
 import { NodeCalls } from '../../src/source/node/calls.ts'
-import { Depths, type Standing, UNSEEN } from '../../src/source/node/depths.ts'
-import type { BlockName, Branch, Place } from '../../src/source/node/mining-node.ts'
+import { type ChainStep, Depths, UNSEEN } from '../../src/source/node/depths.ts'
+import type { BlockName, BlockPosition, Branch } from '../../src/source/node/mining-node.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 const CONFIRMATIONS = 6
@@ -39,7 +39,7 @@ class Chain {
     this.grow(dropped + more)
   }
 
-  placeOf = async ({ height, hash }: BlockName): Promise<Place> => {
+  placeOf = async ({ height, hash }: BlockName): Promise<BlockPosition> => {
     if (this.isAway) throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
     const id = Buffer.from(hash).toString()
     const depth = this.head - height + 1
@@ -66,7 +66,7 @@ function ground() {
   chain.grow(1)
   setMaxListeners(0, stop.signal)
   /** Follows the present head. */
-  const follow = (last: Standing = { step: 'confirmed', depth: 1 }) => {
+  const follow = (last: ChainStep = { step: 'confirmed', depth: 1 }) => {
     const told: FollowUp[] = []
     const id = chain.ids[chain.head]
     const followed = { height: chain.head, id, told, isOver: false }

@@ -1,7 +1,7 @@
 /** A node under full control of the test. */
 import { NewcutError } from '../../src/core/errors.ts'
 import type { Work } from '../../src/core/work.ts'
-import type { MiningNode, NewsHandlers, Place } from '../../src/source/node/mining-node.ts'
+import type { BlockPosition, MiningNode, NewsHandlers } from '../../src/source/node/mining-node.ts'
 
 interface Deferred<T> {
   readonly resolve: (value: T) => void
@@ -20,7 +20,7 @@ export class ScriptedNode implements MiningNode {
   /** Breaks a connection that should have stayed open. */
   lose: () => void = () => undefined
   submit: (attempt: number) => Promise<void> = async () => undefined
-  place: () => Promise<Place> = async () => ({ kind: 'on-chain', depth: 1 })
+  place: () => Promise<BlockPosition> = async () => ({ kind: 'on-chain', depth: 1 })
   refusal: NewcutError | null = null
 
   constructor(chains = 3) {

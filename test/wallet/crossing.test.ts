@@ -128,6 +128,8 @@ describe('the first step', () => {
     ['hands on to no number', firstStep('x')],
     ['is complete in itself', { ...firstStep('1'), continuation: null }],
   ])('is none if it %s', (_name, result) => {
-    expect(() => crossingOf(result, 0)).toThrow(`${FIRST} on chain 0 is no first step of a transfer between chains`)
+    expect(() => crossingOf(result, 0)).toThrow(
+      `${FIRST} on chain 0 is not the first step of a transfer between chains`,
+    )
   })
 })

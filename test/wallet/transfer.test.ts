@@ -20,7 +20,9 @@ describe('an amount', () => {
   })
 
   it.each(['0', '0.0', '-1', '1e3', '1,5', '.5', '1.', '', 'x', '0.0000000000001', '1 '])('%j is refused', (text) => {
-    expect(() => readAmount(text)).toThrow(`amount ${text}: expected a number of coins above 0 with at most 12 places`)
+    expect(() => readAmount(text)).toThrow(
+      `amount ${text}: expected a number of coins above 0 with at most 12 decimal places`,
+    )
   })
 })
 

@@ -60,7 +60,7 @@ function placesOf(commands: readonly CompletedCommand[]): string {
   return [...branches].map(([body, patterns]) => `${alternatives(patterns)}\n      ${body} ;;`).join('\n')
 }
 
-/** bash splits words at : and =, which belong to values here: they are joined again first. */
+/** The completion function. bash splits words at : and =, so it joins them first: values here contain them. */
 const dispatcher = (name: string, nested: readonly CompletedCommand[]): string => `_${name}() {
   local -a typed=()
   local i word last=-1

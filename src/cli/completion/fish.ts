@@ -1,7 +1,7 @@
 /** The completion script of fish. */
 import { type Completed, type CompletedCommand, type CompletedPlace, type Flag, secondWord } from './model.ts'
 
-/** A file for ~/.config/fish/completions; sourcing it works as well. */
+/** A script for ~/.config/fish/completions, which users may also source. */
 export function fishScript({ name, flags, commands }: Completed): string {
   const common = `complete -c ${name}`
   const nested = commands.filter((command) => secondWord(command) !== null)

@@ -1,27 +1,28 @@
-/** What can be completed, read from the program itself: its commands, their flags and their arguments. */
+/** The completions of the program: its commands, their flags and their arguments. */
 import type { Argument, Command, Option } from 'commander'
+import { RowOption } from '../flags.ts'
 
-/** What may stand in one place. */
+/** The completions of one place: the value of a flag, or an argument. */
 export interface CompletedPlace {
   /** Its name in the help, such as FILE. */
   readonly name: string
-  /** Words that are offered. */
+  /** Words to offer. */
   readonly values: readonly string[]
-  /** Whether names of files, or of folders alone, are offered as well. */
+  /** File names to offer as well: all, only folders, or null for none. */
   readonly paths: 'files' | 'folders' | null
 }
 
 export interface Flag {
-  /** With its dashes: the long name, and the short one where there is one. */
+  /** Its long name, and its short one if it has one, with their dashes. */
   readonly names: readonly string[]
   readonly help: string
-  /** null for a switch. */
+  /** Its value, or null for a switch. */
   readonly value: CompletedPlace | null
   readonly isRepeatable: boolean
 }
 
 export interface CompletedCommand {
-  /** Of one word, or two: `rigs check` is completed behind `rigs`. */
+  /** One word, or two: `rigs check` is completed behind `rigs`. */
   readonly name: string
   readonly help: string
   readonly flags: readonly Flag[]
@@ -36,7 +37,7 @@ export interface Completed {
   readonly commands: readonly CompletedCommand[]
 }
 
-/** Placeholders and names of arguments that stand for paths. */
+/** Placeholders and argument names that stand for paths. */
 const PATHS: Readonly<Record<string, CompletedPlace['paths']>> = {
   FILE: 'files',
   file: 'files',
@@ -45,7 +46,7 @@ const PATHS: Readonly<Record<string, CompletedPlace['paths']>> = {
   DIR: 'folders',
 }
 
-/** Shells read these without quotes. */
+/** Words that need no quotes in shells. */
 const PLAIN_WORD = /^[\w:./-]+$/
 
 /** Throws Error for a word that shells would need quotes for. */
@@ -66,14 +67,14 @@ export function completedOf(program: Command): Completed {
   return { name: program.name(), flags: flagsOf(program), commands: [...commands, help] }
 }
 
-/** The second word of a command's name; null: it has one word. */
+/** @returns the second word of a command's name, or null if the name has one word. */
 export const secondWord = ({ name }: CompletedCommand): string | null => name.split(' ')[1] ?? null
 
-/** Commands of two words that begin with this one. */
+/** @returns the commands of two words that begin with this one. */
 export const commandsBehind = (first: string, commands: readonly CompletedCommand[]): CompletedCommand[] =>
   commands.filter(({ name }) => name.startsWith(`${first} `))
 
-/** The second words of names are offered behind the first, which may be no command of its own. */
+/** Offers the second words of names behind the first word, which need not be a command itself. */
 function withFirstWords(commands: readonly CompletedCommand[]): CompletedCommand[] {
   const firsts = new Set(commands.filter((each) => secondWord(each) !== null).map(({ name }) => name.split(' ')[0]))
   const all = [...commands]
@@ -110,7 +111,7 @@ function flagOf(option: Option): Flag {
     names: [option.long, option.short].filter((name) => name !== undefined && name !== null),
     help: option.description,
     value: placeholder === undefined ? null : placeOf(placeholder, option.argChoices ?? []),
-    isRepeatable: option.variadic || option.description.includes('may be repeated'),
+    isRepeatable: option instanceof RowOption && option.isRepeatable,
   }
 }
 

@@ -1,4 +1,4 @@
-/** Completion scripts, written from the commands and options of the program. Typing does not start it. */
+/** Completion scripts from the commands and options of the program. Completing does not start newcut. */
 import type { Command } from 'commander'
 import { bashScript } from './bash.ts'
 import { fishScript } from './fish.ts'

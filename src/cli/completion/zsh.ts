@@ -8,7 +8,7 @@ import {
   secondWord,
 } from './model.ts'
 
-/** A file for a folder of fpath, named _newcut; sourcing it works as well. */
+/** A script for the file _newcut in a folder of fpath, which users may also source. */
 export function zshScript({ name, flags, commands }: Completed): string {
   const single = commands.filter((command) => secondWord(command) === null)
   return `#compdef ${name}
@@ -51,19 +51,19 @@ fi
 `
 }
 
-/** `nested`: commands whose first word it is. */
+/** `nested`: commands of two words that begin with this command. */
 function commandText(command: CompletedCommand, nested: readonly CompletedCommand[]): string {
   const own = `          ${callOf(command)}`
   if (nested.length === 0) return `        ${command.name})\n${own}\n          ;;`
   const branches = nested.map((each) => {
     return `            1:${secondWord(each)})\n          shift words; (( CURRENT-- ))\n          ${callOf(each)}\n          ;;`
   })
-  // Once another word is begun behind the second one.
+  // Only after the second word is complete.
   const choice = `          case $((CURRENT > 2)):$words[2] in\n${branches.join('\n')}`
   return `        ${command.name})\n${choice}\n            *)\n${own}\n          ;;\n          esac\n          ;;`
 }
 
-/** The call that completes what stands behind a command. */
+/** The call that completes the arguments of a command. */
 function callOf({ flags, arguments: places, isVariadic }: CompletedCommand): string {
   const specs = [
     ...flags.map(flagText),

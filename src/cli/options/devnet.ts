@@ -8,7 +8,7 @@ import { logOptions } from './log.ts'
 import { minePageOption } from './mine.ts'
 import { networkOptions } from './network.ts'
 import { flagOnly, option, unset } from './row.ts'
-import { cpuOptions } from './search.ts'
+import { cpuOptions, threadsStandard } from './search.ts'
 
 const ofServer = { group: 'server' } as const
 const ofChain = { group: 'network' } as const
@@ -18,28 +18,27 @@ const ofMining = { group: 'making', needs: ['mining'] } as const
 
 export const devnetOptions = {
   host: option(someText, '127.0.0.1', 'ADDRESS', 'address to listen on', ofServer),
-  port: option(wholeNumber(0, 65535), 1848, 'PORT', 'port to listen on; 0 takes any free one', ofServer),
+  port: option(wholeNumber(0, 65535), 1848, 'PORT', 'port; 0 takes a free one', ofServer),
   ...networkOptions,
-  'node-release': option(
-    oneOf(nodeReleases),
-    '3.2',
-    'RELEASE',
-    `release of the live node to follow: ${nodeReleases.join(', ')}`,
-    ofChain,
-  ),
+  'node-release': option(oneOf(nodeReleases), '3.2', 'RELEASE', 'chainweb-node release to follow', {
+    ...ofChain,
+    more: `One of ${nodeReleases.join(', ')}.`,
+  }),
   'fork-epoch': option(
     wholeNumber(1, MAX_CASTING_BLOCKS),
     development.forks.castingBlocks,
     'N',
-    'blocks of an epoch that may vote for the next fork; 120 that count follow',
-    ofChain,
+    'length of the voting epoch in blocks',
+    {
+      ...ofChain,
+      more: 'The blocks of an epoch that may vote for the next fork. 120 blocks that count the votes follow.',
+    },
   ),
-  'fork-target': unset(
-    wholeNumber(0, 0xffff_ffff),
-    'N',
-    'vote for forks up to this number; 0 never votes; without it, the highest that the release knows',
-    ofChain,
-  ),
+  'fork-target': unset(wholeNumber(0, 0xffff_ffff), 'N', 'vote for forks up to this number', {
+    ...ofChain,
+    more: '0 never votes.',
+    standard: 'the highest fork of the release',
+  }),
   product: option(
     oneOf(['chainweb', 'ledger'] as const),
     'chainweb',
@@ -47,60 +46,78 @@ export const devnetOptions = {
     'word in paths: chainweb or ledger',
     ofServer,
   ),
-  entity: unset(someText, 'NAME', 'the name of this node in private commands; without it, it executes none', ofServer),
-  data: unset(
-    someText,
-    'DIR',
-    'keep the chains in this directory, and continue those already in it; without it, in memory',
-    ofData,
-  ),
-  check: option(
-    yesNo,
-    false,
-    null,
-    'check everything in --data, then exit: with 0 if nothing is wrong, else with 1',
-    ofData,
-  ),
-  'backup-dir': unset(someText, 'DIR', 'enable backups (POST /make-backup), and put them there', ofData),
-  'mining-public-key': unset(
-    publicKeys,
-    'KEY',
-    'only the account k:KEY of this key may mine; may be repeated',
-    ofBlocks,
-  ),
-  'update-stream': option(duration(1), 240_000, 'TIME', 'about how long a work update stream stays open', ofServer),
-  'update-stream-limit': option(
-    wholeNumber(0, 1e6),
-    2000,
-    'N',
-    'maximum number of work update streams at once',
-    ofServer,
-  ),
-  'work-limit': option(wholeNumber(1, 1e6), 1200, 'N', 'maximum number of payloads waiting for a solution', ofServer),
-  refresh: option(
-    duration(1),
-    15_000,
-    'TIME',
-    'minimum time between events that tell miners of new transactions',
-    ofServer,
-  ),
-  mine: option(yesNo, false, null, 'mine on this network too, with proof of work', ofBlocks),
-  threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'CPU search threads of --mine', ofMining),
+  entity: unset(someText, 'NAME', 'name of this node in private commands', {
+    ...ofServer,
+    more: 'Without a name, the node executes none of them.',
+  }),
+  data: unset(someText, 'DIR', 'folder of the chains', {
+    ...ofData,
+    more: 'The network continues the chains that are there.',
+    standard: 'in memory',
+  }),
+  check: option(yesNo, false, null, 'check everything in --data, and exit', {
+    ...ofData,
+    more: 'The exit code is 0 if nothing is wrong, else 1.',
+  }),
+  'backup-dir': unset(someText, 'DIR', 'folder for backups (POST /make-backup)', {
+    ...ofData,
+    more: 'Backups are off without it.',
+  }),
+  'mining-public-key': unset(publicKeys, 'KEY', 'let only the account k:KEY of this key mine', {
+    ...ofBlocks,
+    more: 'Repeat the option for several accounts.',
+  }),
+  'update-stream': option(duration(1), 240_000, 'TIME', 'approximate lifetime of a work update stream', ofServer),
+  'update-stream-limit': option(wholeNumber(0, 1e6), 2000, 'N', 'maximum number of work update streams', ofServer),
+  'work-limit': option(wholeNumber(1, 1e6), 1200, 'N', 'maximum number of unsolved payloads', ofServer),
+  refresh: option(duration(1), 15_000, 'TIME', 'minimum time between work updates', {
+    ...ofServer,
+    more: 'It limits the events that tell miners about new transactions.',
+  }),
+  mine: option(yesNo, false, null, 'mine here too, with proof of work', ofBlocks),
+  threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'threads of --mine', {
+    ...ofMining,
+    standard: threadsStandard,
+  }),
   kernel: { ...cpuOptions.kernel, ...ofMining },
   priority: { ...cpuOptions.priority, ...ofMining },
-  'auto-mine': unset(
-    autoMineMode,
-    'MODE',
-    'without proof of work: on-demand (see /make-blocks), constant:2s (each chain), or simulated:100MH/s',
-    ofBlocks,
-  ),
+  'auto-mine': unset(autoMineMode, 'MODE', 'make blocks without proof of work', {
+    ...ofBlocks,
+    more: 'One of on-demand (see /make-blocks), constant:2s (each chain) and simulated:100MH/s.',
+  }),
   'mine-page': { ...minePageOption, ...ofServer },
-  'log-requests': option(yesNo, false, null, 'a line for each request: method, path, status, milliseconds, bytes', {
+  'log-requests': option(yesNo, false, null, 'log each request', {
     group: 'log',
     needs: ['requestLog'],
+    more: 'A line has method, path, status, milliseconds and bytes.',
   }),
   exec: flagOnly(
-    unset(someText, 'COMMAND', 'run COMMAND with the address in NEWCUT_NODE, then end with its exit code'),
+    unset(someText, 'COMMAND', 'run COMMAND on the network, and exit', {
+      ...ofServer,
+      more: 'NEWCUT_NODE has the address of the network. The exit code is that of COMMAND.',
+    }),
   ),
   ...logOptions,
 }
+
+/** The options that `newcut devnet --help` shows. */
+export const commonDevnetOptions = [
+  'host',
+  'port',
+  'exec',
+  'mine',
+  'threads',
+  'auto-mine',
+  'mining-public-key',
+  'data',
+  'check',
+  'graph',
+  'block-delay',
+  'difficulty',
+  'pow',
+  'node-release',
+  'log',
+  'log-level',
+  'log-file',
+  'log-requests',
+] as const satisfies readonly (keyof typeof devnetOptions)[]

@@ -1,4 +1,4 @@
-/** Options of leaders, rigs and whoever asks about a fleet: how NATS is reached. */
+/** Options that name a fleet and its NATS server: of leaders, of rigs, and of commands that ask about a fleet. */
 
 import { fleetName, natsServers, oneOf, rigName, someText } from '../values.ts'
 import { option, unset } from './row.ts'
@@ -6,59 +6,55 @@ import { option, unset } from './row.ts'
 const ofFleet = { group: 'fleet', needs: ['fleetRig'] } as const
 const ofNatsTls = { group: 'fleet', needs: ['fleetRig', 'natsTls'] } as const
 
-/** How a server of NATS is trusted, and which fleet is meant. */
+/** The name of a fleet, and the credentials and certificates for its NATS server. */
 export const natsOptions = {
-  'fleet-name': option(fleetName, 'main', 'NAME', 'which fleet, where a NATS server has several', ofFleet),
-  'nats-creds': unset(
-    someText,
-    'FILE',
-    'credentials for the NATS server, as its tools write them, or the seed of a user alone (nkey)',
-    ofFleet,
-  ),
-  'nats-ca': unset(
-    someText,
-    'FILE',
-    "certificates in PEM form: only these authorities may sign the NATS server's",
-    ofNatsTls,
-  ),
-  'nats-cert': unset(someText, 'FILE', 'certificate in PEM form that the NATS server is shown', ofNatsTls),
-  'nats-key': unset(someText, 'FILE', 'key of that certificate in PEM form', ofNatsTls),
+  'fleet-name': option(fleetName, 'main', 'NAME', 'fleet on that NATS server', {
+    ...ofFleet,
+    more: 'A NATS server can have several fleets.',
+  }),
+  'nats-creds': unset(someText, 'FILE', 'NATS credentials', {
+    ...ofFleet,
+    more: 'A file as the tools of NATS write it, or the seed of a user alone (nkey).',
+  }),
+  'nats-ca': unset(someText, 'FILE', 'CA certificates to trust for NATS (PEM)', {
+    ...ofNatsTls,
+    more: 'Only these authorities may sign the certificate of the NATS server.',
+  }),
+  'nats-cert': unset(someText, 'FILE', 'client certificate for NATS (PEM)', ofNatsTls),
+  'nats-key': unset(someText, 'FILE', 'key of the client certificate (PEM)', ofNatsTls),
 }
+
+const natsAddresses =
+  'The address is nats:// or tls://, and may have USER:PASSWORD@. Repeat the option for the servers of a cluster.'
 
 /** Options of `newcut mine` for a rig of a fleet. */
 export const rigOptions = {
-  fleet: unset(
-    natsServers,
-    'URL',
-    'search for the leader of a fleet, which is at this NATS server (nats:// or tls://, may have USER:PASSWORD@); several for a cluster',
+  fleet: unset(natsServers, 'URL', 'NATS server of the fleet to mine for', {
+    group: 'fleet',
+    more: `The leader of the fleet gives the work. ${natsAddresses}`,
     // It may have a password.
-    { group: 'fleet', isSecret: true },
-  ),
-  rig: unset(rigName, 'NAME', 'name of this machine in the fleet; the name that its system has if not given', ofFleet),
+    isSecret: true,
+  }),
+  rig: unset(rigName, 'NAME', 'name of this rig', { ...ofFleet, standard: 'host name' }),
   ...natsOptions,
 }
 
-/** Where the leader of a fleet is, for itself and for those who ask. */
-export const leaderServers = option(
-  natsServers,
-  ['nats://127.0.0.1:4222'],
-  'URL',
-  'NATS server with JetStream (nats:// or tls://, may have USER:PASSWORD@); several for a cluster',
-  { group: 'fleet', isSecret: true },
-)
+/** The NATS server of a fleet, for its leader and for commands that ask about it. */
+export const leaderServers = option(natsServers, ['nats://127.0.0.1:4222'], 'URL', 'NATS server', {
+  group: 'fleet',
+  more: `It needs JetStream. ${natsAddresses}`,
+  isSecret: true,
+})
 
-/** How many servers of a cluster JetStream copies to: odd numbers, since most of them have to agree. */
-export const replicas = unset(
-  oneOf(['1', '3', '5'] as const),
-  'N',
-  'how many servers of a NATS cluster keep a copy of solutions and of who leads; as it is if not given, 1 for a new fleet',
-  { group: 'fleet' },
-)
+/** The servers of a cluster that hold a copy. The number is odd, because a majority must agree. */
+export const replicas = unset(oneOf(['1', '3', '5'] as const), 'N', 'copies in a NATS cluster: 1, 3 or 5', {
+  group: 'fleet',
+  more: 'So many servers hold the solutions and the lease of the leader. If not set, a fleet keeps its number; a new one has 1.',
+})
 
 /** Leaf nodes have a JetStream of their own, or none. */
-export const domain = unset(
-  fleetName,
-  'NAME',
-  'JetStream domain that keeps solutions and who leads, where servers of several domains are connected; that of the server if not given',
-  { group: 'fleet' },
-)
+export const domain = unset(fleetName, 'NAME', 'JetStream domain of the fleet', {
+  group: 'fleet',
+  more: 'It holds the solutions and the lease of the leader, where servers of several domains are connected.',
+  standard: 'domain of the server',
+})

@@ -10,13 +10,11 @@ export const leadOptions = {
   ...natsOptions,
   'nats-replicas': replicas,
   'nats-domain': domain,
-  node: option(
-    nodeUrls,
-    ['http://127.0.0.1:1848'],
-    'URL',
-    'node to mine for; may be repeated, in order of priority; the same for all leaders of a fleet',
-    { group: 'work', plural: 'nodes' },
-  ),
+  node: option(nodeUrls, ['http://127.0.0.1:1848'], 'URL', 'node to mine for', {
+    group: 'node',
+    more: 'Repeat it for failover: the first node has the highest priority. All leaders of a fleet must have the same nodes.',
+    plural: 'nodes',
+  }),
   failback: mineOptions.failback,
   'share-blocks': mineOptions['share-blocks'],
   'public-key': mineOptions['public-key'],
@@ -33,8 +31,9 @@ export const leadOptions = {
   'http-token': mineOptions['http-token'],
   ...logOptions,
   'dry-run': flagOnly(
-    option(yesNo, false, null, 'try options, NATS, nodes and account, say what rigs would be given, and end', {
+    option(yesNo, false, null, 'check everything, say what rigs would get', {
       group: 'time',
+      more: 'newcut tries options, NATS, nodes and account, and exits.',
     }),
   ),
   stall: mineOptions.stall,
@@ -44,9 +43,30 @@ export const leadOptions = {
   fingerprint: mineOptions.fingerprint,
 }
 
+/** The options that `newcut lead --help` shows. */
+export const commonLeadOptions = [
+  'public-key',
+  'account',
+  'node',
+  'failback',
+  'chains',
+  'nats',
+  'fleet-name',
+  'blocks',
+  'duration',
+  'dry-run',
+  'confirmations',
+  'state',
+  'http',
+  'http-token',
+  'log',
+  'log-level',
+  'log-file',
+] as const satisfies readonly (keyof typeof leadOptions)[]
+
 /** Options of `newcut fleet`. */
 export const fleetOptions = {
   nats: leaderServers,
   ...natsOptions,
-  json: flagOnly(option(yesNo, false, null, 'as JSON')),
+  json: flagOnly(option(yesNo, false, null, 'print JSON', { group: 'output' })),
 }

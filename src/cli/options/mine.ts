@@ -26,249 +26,255 @@ import { rigOptions } from './fleet.ts'
 import { logOptions } from './log.ts'
 import { networkOptions, ofNetwork } from './network.ts'
 import { changeable, flagOnly, option, unset } from './row.ts'
-import { cpuOptions } from './search.ts'
+import { cpuOptions, threadsStandard } from './search.ts'
 
-/** A healthy stream may be silent for longer than this. A shorter limit would only load the node with reopening. */
+/** A healthy stream may be silent for longer. A shorter limit would only make newcut reopen the stream needlessly. */
 const MIN_STALL_MS = 1000
 
 const ofAccount = { group: 'account', needs: ['blocks'] } as const
+const ofVotes = { group: 'chains', needs: ['blocks'] } as const
 const ofGpu = { group: 'gpu', needs: ['own', 'gpu'], ...changeable } as const
 const ofRigs = { group: 'rigs', needs: ['rigServer'] } as const
 const ofTls = { group: 'tls', needs: ['tls', 'anyCertificate'] } as const
 const ofTime = { group: 'time', ...changeable } as const
 
 const sourceOptions = {
-  node: unset(
-    nodeUrls,
-    'URL',
-    'node to mine for; without it, an embedded development network; may be repeated, in order of priority',
-    { group: 'work', needs: ['noFleet', 'noPool'], plural: 'nodes' },
-  ),
-  pool: unset(
-    poolAddresses,
-    'URL',
-    'pool to mine shares for, instead of nodes: stratum+tcp://USER@HOST:PORT, or stratum+ssl://; may be repeated, in order of priority',
+  node: unset(nodeUrls, 'URL', 'node to mine for; repeat it for failover', {
+    group: 'node',
+    needs: ['noFleet', 'noPool'],
+    more: 'The first node has the highest priority.',
+    plural: 'nodes',
+  }),
+  pool: unset(poolAddresses, 'URL', 'pool: stratum+tcp://USER@HOST:PORT', {
+    group: 'pool',
+    needs: ['noFleet'],
+    more: 'stratum+ssl:// uses TLS. Repeat the option for failover: the first pool has the highest priority.',
+    plural: 'pools',
     // It may have a password.
-    { group: 'work', needs: ['noFleet'], plural: 'pools', isSecret: true },
-  ),
+    isSecret: true,
+  }),
   ...rigOptions,
-  failback: option(
-    duration(1000),
-    60_000,
-    'TIME',
-    'with several nodes or pools: one of higher priority gives work again when it has been fit for this long',
-    { group: 'work', needs: ['several'], isForHttp: true },
-  ),
-  'share-blocks': option(
-    yesNo,
-    true,
-    null,
-    'with several nodes: do not give blocks to the others that were found with work of one',
-    { group: 'work', needs: ['severalNodes'], isForHttp: true },
-  ),
-  'public-key': unset(
-    publicKeys,
-    'KEY',
-    'public key that is paid, or its account k:KEY (see keygen); may be repeated',
-    ofAccount,
-  ),
-  account: unset(someText, 'NAME', 'account that is paid; k:KEY of the public key if not given', ofAccount),
-  predicate: option(
-    likely(['keys-all', 'keys-any', 'keys-2'], someText),
-    'keys-all',
-    'NAME',
-    'guard of the account: keys-all, keys-any, keys-2 or module.function',
-    ofAccount,
-  ),
-  chains: unset(
-    chainList(MAX_CHAINS - 1),
-    'LIST',
-    'mine these chains only, such as 0,5 or 0-9; without it, all. Among them the one with the highest expected reward',
-    { group: 'work', needs: ['blocks'], ...changeable },
-  ),
-  'fork-vote': option(
-    oneOf(forkWishes),
-    'node',
-    'VOTE',
-    'vote for the next fork of the network with the blocks found: node (as the node votes), yes or no',
-    ofAccount,
-  ),
-  'fork-epoch': unset(
-    wholeNumber(1, MAX_CASTING_BLOCKS),
-    'N',
-    `development networks: blocks of an epoch that may vote for the next fork; without it, ${development.forks.castingBlocks}`,
-    ofAccount,
-  ),
+  failback: option(duration(1000), 60_000, 'TIME', 'healthy time before failback', {
+    group: 'node',
+    needs: ['several'],
+    more: 'With several nodes or pools, newcut returns to one of higher priority after it has been healthy this long.',
+    isForHttp: true,
+  }),
+  'share-blocks': option(yesNo, true, null, 'send a block only to the node of its work', {
+    group: 'node',
+    needs: ['severalNodes'],
+    more: 'By default, newcut sends the blocks that it finds to all other nodes too.',
+    isForHttp: true,
+  }),
+  'public-key': unset(publicKeys, 'KEY', 'public key to pay, or its account k:KEY', {
+    ...ofAccount,
+    more: '`newcut keygen` makes one. Repeat the option for an account with several keys.',
+  }),
+  account: unset(someText, 'NAME', 'account to pay', { ...ofAccount, standard: 'k:KEY' }),
+  predicate: option(likely(['keys-all', 'keys-any', 'keys-2'], someText), 'keys-all', 'NAME', 'guard of the account', {
+    ...ofAccount,
+    more: 'One of keys-all, keys-any and keys-2, or module.function.',
+  }),
+  chains: unset(chainList(MAX_CHAINS - 1), 'LIST', 'chains to mine, such as 0-9', {
+    ...ofVotes,
+    more: 'newcut searches on the chain of the list with the highest expected reward.',
+    standard: 'all',
+    ...changeable,
+  }),
+  'fork-vote': option(oneOf(forkWishes), 'node', 'VOTE', 'vote for forks: node, yes or no', {
+    ...ofVotes,
+    more: 'The blocks that you find vote for the next fork of the network; `node` votes as the node does.',
+  }),
+  'fork-epoch': unset(wholeNumber(1, MAX_CASTING_BLOCKS), 'N', 'length of the voting epoch in blocks', {
+    ...ofVotes,
+    more: 'For development networks: the blocks of an epoch that may vote for the next fork.',
+    standard: String(development.forks.castingBlocks),
+  }),
 }
 
 const searchOptions = {
-  engine: option(oneOf(['cpu', 'external'] as const), 'cpu', 'NAME', 'who searches: cpu, or the external command', {
+  engine: option(oneOf(['cpu', 'external'] as const), 'cpu', 'NAME', 'cpu, or external for --command', {
     group: 'search',
     isLive: true,
   }),
-  command: unset(
-    someText,
-    'COMMAND',
-    'external worker: run for each work, with the target as its last argument',
+  command: unset(someText, 'COMMAND', 'external worker to run for each work', {
+    group: 'search',
+    needs: ['external'],
+    more: 'Its last argument is the target.',
+    isLive: true,
     // Its arguments may hold secrets.
-    { group: 'search', needs: ['external'], isLive: true, isHidden: true },
-  ),
-  threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'CPU search threads; one fewer with a GPU', {
+    isHidden: true,
+  }),
+  threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'CPU search threads', {
     group: 'search',
     needs: ['own'],
+    more: 'By default, one fewer with a GPU.',
+    standard: threadsStandard,
     ...changeable,
   }),
   ...cpuOptions,
-  gpu: option(
-    likely(['auto', 'all', 'none'], someText),
-    'auto',
-    'WHICH',
-    'auto (real GPUs), all, none, or numbers and names from newcut devices, with commas',
-    { group: 'gpu', needs: ['own'], ...changeable },
-  ),
-  'gpu-batch-ms': option(wholeNumber(1, 1000), 10, 'MS', 'intended duration of a GPU batch', ofGpu),
-  'gpu-workgroup': unset(wholeNumber(1, 1024), 'N', 'lanes in a GPU workgroup; tuned if not given', ofGpu),
-  'allow-software': option(yesNo, false, null, 'mine with software GPU drivers too; they are for tests', {
+  gpu: option(likely(['auto', 'all', 'none'], someText), 'auto', 'WHICH', 'GPUs to mine with', {
+    group: 'gpu',
+    needs: ['own'],
+    more: 'auto (physical GPUs), all, none, or numbers and names of `newcut devices`, separated by commas.',
+    ...changeable,
+  }),
+  'gpu-batch-ms': option(wholeNumber(1, 1000), 10, 'MS', 'target duration of a GPU batch', ofGpu),
+  'gpu-workgroup': unset(wholeNumber(1, 1024), 'N', 'lanes in a GPU workgroup', { ...ofGpu, standard: 'tuned' }),
+  'allow-software': option(yesNo, false, null, 'mine with software GPU drivers too', {
     ...ofGpu,
     needs: ['own', 'gpu', 'namedGpu'],
+    more: 'These drivers are for tests.',
   }),
-  retune: option(yesNo, false, null, 'tune the GPU again, and forget the saved values', ofGpu),
-  'stratum-listen': unset(
-    listenAddress,
-    'HOST:PORT',
-    'let rigs that speak stratum (ASICs and other miners) search too, connected there; whoever reaches it may',
-    { group: 'rigs' },
-  ),
-  'stratum-proxy-listen': unset(
-    listenAddress,
-    'HOST:PORT',
-    'let proxies of newcut connect there: each gets a nonce1 of one byte, and serves up to 256 rigs with the other seven',
-    { group: 'rigs', needs: ['rigServer', 'noPool'] },
-  ),
-  'stratum-difficulty': unset(
-    hashCount,
-    'HASHES',
-    'hashes that the first shares of a rig take on average; if not given, 17.6T or more for ASICs and 4.29G for others',
-    { group: 'rigs', needs: ['rigServer', 'noPool'] },
-  ),
-  'pool-sessions': option(
-    wholeNumber(1, MAX_SESSIONS),
-    RIGS_BEHIND_POOL,
-    'N',
-    'most rigs behind --pool: each has its own session with the pool, and pools may ban an address with too many',
-    { group: 'rigs', needs: ['rigServer', 'pool'] },
-  ),
+  retune: option(yesNo, false, null, 'discard the saved GPU tuning, and tune again', ofGpu),
+  'stratum-listen': unset(listenAddress, 'HOST:PORT', 'accept stratum rigs (ASICs) at this address', {
+    group: 'rigs',
+    more: 'Other stratum miners work too. Anyone who can reach the address can connect.',
+  }),
+  'stratum-proxy-listen': unset(listenAddress, 'HOST:PORT', 'accept stratum proxies of newcut here', {
+    group: 'rigs',
+    needs: ['rigServer', 'noPool'],
+    more: 'Each proxy gets a nonce1 of one byte, and serves up to 256 rigs with the other seven bytes.',
+  }),
+  'stratum-difficulty': unset(hashCount, 'HASHES', 'difficulty of the first shares', {
+    group: 'rigs',
+    needs: ['rigServer', 'noPool'],
+    more: 'The first shares of a rig take this many hashes on average. If not set: 17.6T or more for ASICs, 4.29G for others.',
+  }),
+  'pool-sessions': option(wholeNumber(1, MAX_SESSIONS), RIGS_BEHIND_POOL, 'N', 'maximum number of rigs behind --pool', {
+    group: 'rigs',
+    needs: ['rigServer', 'pool'],
+    more: 'Each rig has its own session with the pool, and pools may ban an address with too many sessions.',
+  }),
   'stratum-per-address': option(
     wholeNumber(1, MAX_SESSIONS),
     defaultLimits.sessionsPerAddress,
     'N',
-    'most rigs that may be connected from one address, as many are behind a router or proxy',
-    ofRigs,
+    'maximum number of rigs per IP address',
+    { ...ofRigs, more: 'All rigs behind one router or proxy share an address.' },
   ),
-  'stratum-tls-cert': unset(someText, 'FILE', 'certificate for rigs in PEM form: they connect with TLS', ofRigs),
-  'stratum-tls-key': unset(someText, 'FILE', 'key of that certificate in PEM form', ofRigs),
+  'stratum-tls-cert': unset(someText, 'FILE', 'TLS certificate for rigs (PEM)', {
+    ...ofRigs,
+    more: 'With it, rigs connect with TLS.',
+  }),
+  'stratum-tls-key': unset(someText, 'FILE', 'key of that certificate (PEM)', ofRigs),
 }
 
 const timeOptions = {
   blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks', { group: 'time', isForHttp: true }),
-  duration: unset(duration(1), 'TIME', 'stop after this time', { group: 'time', isForHttp: true }),
-  schedule: unset(
-    scheduleText,
-    'TIMES',
-    'search at these local times only, such as "mon-fri 22:00-06:00,sat-sun 00:00-24:00"',
-    ofTime,
-  ),
-  'idle-only': option(yesNo, false, null, 'search only while other programs leave the processor idle', ofTime),
-  'idle-limit': option(
-    wholeNumber(1, 100),
-    20,
-    'PERCENT',
-    'with --idle-only: how much of the processor other programs may use, all cores together',
-    { ...ofTime, needs: ['idle'] },
-  ),
+  duration: unset(duration(1), 'TIME', 'stop after this time, such as 30m', { group: 'time', isForHttp: true }),
+  schedule: unset(scheduleText, 'TIMES', 'mine only at these local times', {
+    ...ofTime,
+    more: 'For example "mon-fri 22:00-06:00,sat-sun 00:00-24:00".',
+  }),
+  'idle-only': option(yesNo, false, null, 'mine only while the CPU is otherwise idle', ofTime),
+  'idle-limit': option(wholeNumber(1, 100), 20, 'PERCENT', 'CPU use that counts as busy', {
+    ...ofTime,
+    needs: ['idle'],
+    more: 'With --idle-only: mining pauses while other programs use more, as a percentage of all cores together.',
+  }),
   'dry-run': flagOnly(
-    option(yesNo, false, null, 'try options, nodes, account and devices, say what would be mined, and end', {
+    option(yesNo, false, null, 'check everything, say what would be mined', {
       group: 'time',
+      more: 'newcut tries options, nodes, account and devices, and exits.',
     }),
   ),
 }
 
-export const minePageOption = option(
-  oneOf(['auto', 'on', 'off'] as const),
-  'auto',
-  'WHEN',
-  'serve a page at /mine that mines with the GPU of its visitor: auto (on development networks only), on or off',
-  { group: 'http', needs: ['page', 'http'] },
-)
+export const minePageOption = option(oneOf(['auto', 'on', 'off'] as const), 'auto', 'WHEN', 'page /mine for browsers', {
+  group: 'http',
+  needs: ['page', 'http'],
+  more: 'The page mines with the GPU of its visitor. One of auto (on development networks only), on and off.',
+})
 
 export const mineOptions = {
   ...sourceOptions,
   ...searchOptions,
   ...timeOptions,
-  confirmations: option(
-    wholeNumber(1, 1000),
-    6,
-    'N',
-    'look for accepted blocks until they are the Nth of their chain from the head, and tell of orphans',
-    { group: 'blocks', needs: ['blocks'], isForHttp: true },
-  ),
-  state: unset(
-    likely(['off'], someText),
-    'DIR',
-    'folder of the journal of solutions, or off; if not given, the usual one of the user, and off for development networks',
-    { group: 'blocks', needs: ['journal'] },
-  ),
-  http: option(
-    listenAddress,
-    { host: '127.0.0.1', port: 4148 },
-    'HOST:PORT',
-    'serve /metrics, /healthz and /api/summary there, and what monitors read; off to serve nothing',
-    { group: 'http' },
-  ),
-  'http-token': unset(
-    bearerToken,
-    'TOKEN',
-    'bearer token for pausing, stopping and changing the miner over HTTP; without it, nobody may',
-    { group: 'http', needs: ['http'], isLive: true, isSecret: true },
-  ),
-  'pool-api': option(
-    yesNo,
-    false,
-    null,
-    'serve the rigs in the shapes that pool dashboards read: /api/pools of miningcore, /api/stats of NOMP',
-    { group: 'http', needs: ['rigServer', 'http'] },
-  ),
+  confirmations: option(wholeNumber(1, 1000), 6, 'N', 'depth at which a block is final', {
+    group: 'blocks',
+    needs: ['blocks'],
+    more: 'newcut follows accepted blocks until they are the Nth from the head of their chain, and reports orphans.',
+    isForHttp: true,
+  }),
+  state: unset(likely(['off'], someText), 'DIR', 'journal folder for solutions, or off', {
+    group: 'blocks',
+    needs: ['journal'],
+    more: 'If not set, it is the state folder of the user, and off for development networks.',
+  }),
+  http: option(listenAddress, { host: '127.0.0.1', port: 4148 }, 'HOST:PORT', 'HTTP address, or off', {
+    group: 'http',
+    more: 'newcut serves the dashboard, /metrics, /healthz, /api/summary and the APIs that monitors read.',
+  }),
+  'http-token': unset(bearerToken, 'TOKEN', 'bearer token for control over HTTP', {
+    group: 'http',
+    needs: ['http'],
+    more: 'Clients need it to pause, stop and change the miner. Without a token, none can.',
+    isLive: true,
+    isSecret: true,
+  }),
+  'pool-api': option(yesNo, false, null, 'serve the APIs of pool dashboards', {
+    group: 'http',
+    needs: ['rigServer', 'http'],
+    more: '/api/pools as in miningcore and /api/stats as in NOMP show the rigs.',
+  }),
   'mine-page': minePageOption,
   ...logOptions,
-  stall: unset(
-    duration(MIN_STALL_MS, true),
-    'TIME',
-    'reopen an update stream that is silent for this long, 0 for never; 5 block delays, at least 10s, if not given',
-    { group: 'work', needs: ['blocks'], isForHttp: true },
-  ),
-  'fail-fast': option(
-    yesNo,
-    false,
-    null,
-    'end with an error if the node does not answer at the start, instead of waiting for it',
-    { group: 'work', needs: ['peer'], isForHttp: true },
-  ),
-  insecure: option(yesNo, false, null, "do not check the node's TLS certificate", ofTls),
-  ca: unset(
-    someText,
-    'FILE',
-    "certificates in PEM form: only these authorities may sign the node's certificate",
-    ofTls,
-  ),
-  fingerprint: unset(certificateFingerprint, 'SHA256', "accept only the node's certificate with this SHA-256", {
+  stall: unset(duration(MIN_STALL_MS, true), 'TIME', 'silence before a stream is reopened', {
+    group: 'node',
+    needs: ['blocks'],
+    more: 'It is the update stream of the node; 0 never reopens it. If not set: 5 block delays, at least 10s.',
+    isForHttp: true,
+  }),
+  'fail-fast': option(yesNo, false, null, 'exit if the node is down at the start', {
+    group: 'node',
+    needs: ['peer'],
+    more: 'By default, newcut waits for the node.',
+    isForHttp: true,
+  }),
+  insecure: option(yesNo, false, null, 'do not check TLS certificates', ofTls),
+  ca: unset(someText, 'FILE', 'CA certificates to trust (PEM)', {
+    ...ofTls,
+    more: 'Only these authorities may sign the certificate.',
+  }),
+  fingerprint: unset(certificateFingerprint, 'SHA256', 'SHA-256 of the only certificate to accept', {
     group: 'tls',
     needs: ['tls'],
   }),
   ...networkOptions,
-  difficulty: unset(
-    hashCount,
-    'HASHES',
-    'hashes that a block takes on average, at first; if not given, about a second of search on this machine',
-    ofNetwork,
-  ),
+  difficulty: unset(hashCount, 'HASHES', 'initial difficulty in hashes', {
+    ...ofNetwork,
+    more: 'A block takes this many hashes on average, until the difficulty adjusts. If not set: about a second of search on this machine.',
+  }),
 }
+
+/** The options that `newcut mine --help` shows. */
+export const commonMineOptions = [
+  'public-key',
+  'account',
+  'node',
+  'failback',
+  'chains',
+  'pool',
+  'insecure',
+  'fleet',
+  'rig',
+  'threads',
+  'gpu',
+  'stratum-listen',
+  'blocks',
+  'duration',
+  'schedule',
+  'idle-only',
+  'dry-run',
+  'confirmations',
+  'state',
+  'block-delay',
+  'difficulty',
+  'graph',
+  'http',
+  'http-token',
+  'log',
+  'log-level',
+  'log-file',
+] as const satisfies readonly (keyof typeof mineOptions)[]

@@ -27,7 +27,7 @@ function decimalText(expected: string, isIn: (value: number) => boolean): ValueK
   }
 }
 
-/** Where something listens. */
+/** The HTTP address of a running miner. */
 const minerAddress: ValueKind<HostPort> = {
   expected: 'HOST:PORT, such as 127.0.0.1:4148',
   parse: (raw) => (raw === 'off' ? undefined : (listenAddress.parse(raw) ?? undefined)),
@@ -39,70 +39,96 @@ const ofPaying = { needs: ['paying'] } as const
 
 export const payoutsOptions = {
   ...nodeOptions,
-  // The leader of a fleet does not say it here.
+  // The leader of a fleet does not give it here.
   'public-key': {
     ...mineOptions['public-key'],
-    help: "public key of the pool's account, or the account k:KEY; may be repeated",
+    help: 'public key of the pool account, or k:KEY',
+    more: 'Repeat the option for an account with several keys.',
     needs: [],
   },
-  account: {
-    ...mineOptions.account,
-    help: 'account of the pool, which its blocks pay; k:KEY of the public key if not given',
-    needs: [],
-  },
-  state: unset(
-    someText,
-    'DIR',
-    'folder with the share log of the miner and the journal of payouts; the usual one of the user if not given',
-  ),
+  account: { ...mineOptions.account, help: 'account of the pool', needs: [] },
+  state: unset(someText, 'DIR', 'folder of the share log and of the payouts journal', {
+    group: 'shares',
+    more: 'If not set, it is the state folder of the user.',
+  }),
   from: flagOnly(
-    unset(minerAddress, 'HOST:PORT', 'read the shares from the running miner that serves HTTP at this address'),
+    unset(minerAddress, 'HOST:PORT', 'read the shares from the running miner there', {
+      group: 'shares',
+      more: 'It is the HTTP address of the miner.',
+    }),
   ),
-  'http-token': { ...mineOptions['http-token'], help: 'token of the miner of --from, if it has one' },
+  'http-token': {
+    ...mineOptions['http-token'],
+    group: 'shares' as const,
+    help: 'HTTP token of the miner of --from',
+    more: 'A miner without a token needs none.',
+  },
   fleet: flagOnly(
-    unset(
-      natsServers,
-      'URL',
-      'read the shares of all relays of a fleet, from its NATS server (nats:// or tls://, may have USER:PASSWORD@); several for a cluster',
-      { group: 'fleet', isSecret: true },
-    ),
+    unset(natsServers, 'URL', 'read the shares from the NATS server of a fleet', {
+      group: 'fleet',
+      more: 'They are the shares of all its relays. The address is nats:// or tls://, and may have USER:PASSWORD@. Repeat the option for the servers of a cluster.',
+      isSecret: true,
+    }),
   ),
   ...natsOptions,
   'nats-domain': { ...domain, ...ofFleet },
-  scheme: option(
-    oneOf(['pplns', 'prop', 'solo'] as const),
-    'pplns',
-    'NAME',
-    'how rewards are divided: pplns (newest shares), prop (shares since the last block) or solo (the finder)',
-  ),
+  scheme: option(oneOf(['pplns', 'prop', 'solo'] as const), 'pplns', 'NAME', 'pplns, prop or solo', {
+    group: 'division',
+    more: 'pplns pays the newest shares, prop the shares since the last block, and solo the finder.',
+  }),
   window: option(
     decimalText('a number of blocks from 0.01 to 1000, such as 2.0', (blocks) => blocks >= 0.01 && blocks <= 1000),
     '2.0',
     'BLOCKS',
-    'pplns: the newest shares are paid until they are worth so many blocks',
+    'length of the pplns window in blocks',
+    { group: 'division', more: 'pplns pays the newest shares that are worth this many blocks together.' },
   ),
   fee: option(
     decimalText('a number from 0 to 100, such as 1.5', (percent) => percent <= 100),
     '0',
     'PERCENT',
-    'per cent of each reward that the operator keeps',
+    'percentage that the operator keeps',
+    { group: 'division' },
   ),
   minimum: option(
     decimalText('a number of coins, such as 0.5', () => true),
     '0',
     'COINS',
-    'an account with less on a chain is paid later',
+    'smallest payment on a chain',
+    { group: 'division', more: 'Accounts with less are paid later.' },
   ),
-  confirmations: option(
-    wholeNumber(1, 1000),
-    6,
-    'N',
-    'a block counts once it is the Nth from the head of its chain; payments are settled by the same rule',
-  ),
-  pay: flagOnly(option(yesNo, false, null, 'pay what is due, and wait until it is settled')),
-  key: { ...keyOption, help: `${keyOption.help}; it guards the account of the pool`, ...ofPaying },
-  'gas-limit': option(wholeNumber(1000, 1e9), 50_000, 'N', 'most units of gas of one command', ofPaying),
+  confirmations: option(wholeNumber(1, 1000), 6, 'N', 'depth at which blocks and payments count', {
+    group: 'division',
+    more: 'A block counts once it is the Nth from the head of its chain. The same rule settles payments.',
+  }),
+  pay: flagOnly(option(yesNo, false, null, 'pay what is due, and wait until it is settled', { group: 'output' })),
+  key: { ...keyOption, help: 'key of the pool account: a file of newcut keygen', ...ofPaying },
+  'gas-limit': option(wholeNumber(1000, 1e9), 50_000, 'N', 'maximum gas of one command', {
+    group: 'gas',
+    ...ofPaying,
+  }),
   'gas-price': { ...gasOptions['gas-price'], ...ofPaying },
   ttl: { ...gasOptions.ttl, ...ofPaying },
-  json: flagOnly(option(yesNo, false, null, 'as JSON')),
+  json: flagOnly(option(yesNo, false, null, 'print JSON', { group: 'output' })),
 }
+
+/** The options that `newcut payouts --help` shows. */
+export const commonPayoutsOptions = [
+  'public-key',
+  'account',
+  'node',
+  'state',
+  'from',
+  'http-token',
+  'fleet',
+  'fleet-name',
+  'nats-creds',
+  'scheme',
+  'window',
+  'fee',
+  'minimum',
+  'confirmations',
+  'pay',
+  'key',
+  'json',
+] as const satisfies readonly (keyof typeof payoutsOptions)[]

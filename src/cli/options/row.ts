@@ -1,28 +1,37 @@
-/** The row of an option: all that is known of it, and the names that are derived from its own. */
+/** The row of an option, from which flag, variable, configuration key, help and documents are made. */
 import type { ValueKind } from '../values.ts'
 
-/** Headings of the help. */
+/** Groups of options by what people do, in the order of the help, with their headings. */
 export const optionGroups = {
-  work: 'Where work comes from',
-  fleet: 'Fleet',
-  tls: 'Certificates of nodes and pools',
-  account: 'Account and votes',
+  account: 'Who is paid',
+  node: 'Nodes',
+  pool: 'Pools',
+  tls: 'TLS to nodes and pools',
+  chains: 'Chains and votes',
+  fleet: 'Fleets',
   search: 'Search',
   gpu: 'GPUs',
-  rigs: 'Rigs that speak stratum',
+  rigs: 'Rigs',
   time: 'When to mine',
-  blocks: 'Blocks that were found',
-  network: 'Development network',
+  blocks: 'Found blocks',
   server: 'Server',
+  making: 'How blocks are made',
   data: 'Data on disk',
-  making: 'Who makes blocks',
-  http: 'Monitoring over HTTP',
+  network: 'Network of its own',
+  command: 'Code and signatures',
+  coins: 'Receiver and coins',
+  gas: 'Gas',
+  shares: 'Shares to pay for',
+  division: 'How rewards are divided',
+  http: 'HTTP and metrics',
   log: 'Log',
+  output: 'Result and output',
+  help: 'Configuration and help',
 } as const
 export type OptionGroup = keyof typeof optionGroups
 
 /**
- * A condition under which an option has an effect. commands/needs.ts decides when it holds, and says why it does not.
+ * A condition under which an option has an effect. commands/needs.ts checks it, and names the reason if it fails.
  */
 export type OptionNeed =
   | 'noFleet'
@@ -55,35 +64,40 @@ export type OptionNeed =
 /** Facts of an option, besides its value and its help. */
 export interface OptionFacts {
   readonly group?: OptionGroup
-  /** All of them; undefined: it always has an effect. */
+  /** Sentences that follow `help` in `--help-all`, docs/OPTIONS.md and the manual page. */
+  readonly more?: string
+  /** The default in words, where the value alone does not tell, or depends on the machine. */
+  readonly standard?: string
+  /** All conditions that must hold. An option without them always has an effect. */
   readonly needs?: readonly OptionNeed[]
-  /** Takes effect while a miner mines; the others do at the next start. */
+  /** A running miner applies a change at once. Changes of other options wait for the next start. */
   readonly isLive?: true
   /**
-   * Whoever has the token may change it over HTTP. What runs programs, names files and addresses, and says who is paid
-   * and who may change anything, is for those who have the machine.
+   * A client with the HTTP token may change it. Only the owner of the machine may set options that run programs, name
+   * files or addresses, or decide who is paid and who has control.
    */
   readonly isForHttp?: true
-  /** Nothing repeats its value to others, as it may hold secrets among other things. */
+  /** The HTTP API does not show its value, because arguments in it may be secrets. */
   readonly isHidden?: true
-  /** Another name for it in the environment and in a file. */
+  /** A second name for the environment and for files. */
   readonly plural?: string
-  /** Not to be set in the environment or a file, since it belongs to one call of the command. */
+  /** It belongs to one call of the command, so the environment and files cannot set it. */
   readonly isFlagOnly?: true
-  /** Nothing repeats its value: no error, and not `newcut config`. */
+  /** No error and no output shows its value, `newcut config` included. */
   readonly isSecret?: true
 }
 
 export interface OptionSpec<T> extends OptionFacts {
   readonly kind: ValueKind<T>
-  /** undefined: unset unless the user sets it. */
+  /** The default; undefined if the option is unset by default. */
   readonly fallback: T | undefined
-  /** Placeholder in the help; null for a switch. */
+  /** Placeholder in the help, or null for a switch. */
   readonly placeholder: string | null
+  /** One line in lower case, without a full stop. It describes the flag as typed, so for `pow` it describes `--no-pow`. */
   readonly help: string
 }
 
-/** Facts of options that a miner takes while it mines, from its file and over HTTP. */
+/** Facts of options that can be changed while the miner runs, in its file and over HTTP. */
 export const changeable = { isLive: true, isForHttp: true } as const
 
 export function option<T>(
@@ -119,9 +133,21 @@ type ValueOf<Spec> = Spec extends { readonly kind: ValueKind<infer T>; readonly 
 /** Option name -> value. */
 export type Values<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
 
-/** The name of a switch that is on unless it is given: `no-pow` for `pow`; null for other options. */
+/** @returns the flag name of a switch that is on by default (`no-pow` for `pow`), or null for other options. */
 export function negatedName(name: string, { placeholder, fallback }: OptionSpec<unknown>): string | null {
   return placeholder === null && fallback === true ? `no-${name}` : null
 }
 
 export const environmentName = (name: string) => `NEWCUT_${name.toUpperCase().replaceAll('-', '_')}`
+
+/** @returns the default in words, or null if there is none to show. */
+export function defaultText({ kind, fallback, placeholder, standard }: OptionSpec<unknown>): string | null {
+  if (standard !== undefined) return standard
+  return placeholder === null || fallback === undefined ? null : String(kind.format(fallback))
+}
+
+/** @returns the help of an option as sentences, with all details. */
+export function fullHelp(help: string, more?: string): string {
+  const first = `${help[0].toUpperCase()}${help.slice(1)}.`
+  return more === undefined ? first : `${first} ${more}`
+}

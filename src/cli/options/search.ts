@@ -7,13 +7,22 @@ import { changeable, option } from './row.ts'
 
 const ofThreads = { group: 'search', needs: ['own', 'threads'], ...changeable } as const
 
+/** The default of `--threads`, which is a number of this machine. */
+export const threadsStandard = 'one per CPU core'
+
 export const cpuOptions = {
-  kernel: option(oneOf(kernelPreferences), 'auto', 'NAME', 'CPU kernel; auto takes the fastest', ofThreads),
-  priority: option(oneOf(priorities), 'low', 'NAME', 'scheduling priority of search threads: low or normal', ofThreads),
+  kernel: option(oneOf(kernelPreferences), 'auto', 'NAME', 'CPU kernel', {
+    ...ofThreads,
+    more: `One of ${kernelPreferences.join(', ')}; auto picks the fastest.`,
+  }),
+  priority: option(oneOf(priorities), 'low', 'NAME', 'thread priority: low or normal', ofThreads),
 }
 
 /** Options of `newcut solve`. */
 export const solveOptions = {
-  threads: option(wholeNumber(1, 1024), availableParallelism(), 'N', 'CPU search threads', { group: 'search' }),
+  threads: option(wholeNumber(1, 1024), availableParallelism(), 'N', 'CPU search threads', {
+    group: 'search',
+    standard: threadsStandard,
+  }),
   ...cpuOptions,
 }

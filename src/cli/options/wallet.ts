@@ -4,45 +4,54 @@ import { duration, firstNodeUrl, gasPrice, likely, someText, texts, wholeNumber,
 import { mineOptions } from './mine.ts'
 import { flagOnly, option, unset } from './row.ts'
 
-/** The node that a command asks, and how it is trusted. */
+/** The node that a command asks, and the certificates to trust. */
 export const nodeOptions = {
-  node: option(firstNodeUrl, 'http://127.0.0.1:1848', 'URL', 'node to ask', { plural: 'nodes' }),
+  node: option(firstNodeUrl, 'http://127.0.0.1:1848', 'URL', 'node to ask', { group: 'node', plural: 'nodes' }),
   insecure: mineOptions.insecure,
   ca: mineOptions.ca,
   fingerprint: mineOptions.fingerprint,
 }
 
-/** Most chains that a network can have by its number of chains. */
+/** The highest chain number that `--chain` takes. */
 const MAX_CHAIN = 9999
-const chainOption = flagOnly(option(wholeNumber(0, MAX_CHAIN), 0, 'N', 'chain'))
-const jsonOption = flagOnly(option(yesNo, false, null, 'as JSON'))
-const dataOption = flagOnly(unset(someText, 'JSON', 'data that the code reads: JSON, or @FILE for a file with it'))
+const chainOption = flagOnly(option(wholeNumber(0, MAX_CHAIN), 0, 'N', 'chain', { group: 'node' }))
+const jsonOption = flagOnly(option(yesNo, false, null, 'print JSON', { group: 'output' }))
+const dataOption = flagOnly(unset(someText, 'JSON', 'data that the code reads: JSON or @FILE', { group: 'command' }))
 const knownKeys = [...developmentAccounts.map(({ account }) => account), 'miner']
-export const keyOption = unset(
-  likely(knownKeys, texts),
-  'FILE',
-  'key that signs: a file that keygen wrote; on development networks also sender00 to sender09 and miner; may be repeated',
-)
+export const keyOption = unset(likely(knownKeys, texts), 'FILE', 'key that signs: a file of newcut keygen', {
+  group: 'command',
+  more: 'On development networks, sender00 to sender09 and miner are keys too. Repeat the option to sign with several keys.',
+})
+
+const gasLimit = (units: number) => option(wholeNumber(1, 1e9), units, 'N', 'maximum gas', { group: 'gas' } as const)
 
 /** Gas and lifetime of a command. */
 export const gasOptions = {
-  'gas-limit': option(wholeNumber(1, 1e9), 2500, 'N', 'most units of gas'),
-  'gas-price': option(gasPrice, '0.00000001', 'COINS', 'coins for a unit of gas'),
-  ttl: option(duration(1000), 900_000, 'TIME', 'how long blocks may take the command; the longest wait for it'),
+  'gas-limit': gasLimit(2500),
+  'gas-price': option(gasPrice, '0.00000001', 'COINS', 'price of a unit of gas', { group: 'gas' }),
+  ttl: option(duration(1000), 900_000, 'TIME', 'lifetime of the command', {
+    group: 'gas',
+    more: 'No block takes the command later, so newcut waits at most this long.',
+  }),
 }
 
 const depthOption = flagOnly(
-  option(wholeNumber(0, 1e6), 0, 'N', 'wait until N blocks stand on that of the command', { needs: ['waiting'] }),
+  option(wholeNumber(0, 1e6), 0, 'N', 'wait for N blocks on top', {
+    group: 'output',
+    needs: ['waiting'],
+  }),
 )
+
+const waitOption = flagOnly(option(yesNo, true, null, 'do not wait for the result', { group: 'output' }))
 
 /** Options of `newcut local`. */
 export const localOptions = {
   chain: chainOption,
   ...nodeOptions,
   data: dataOption,
-  'gas-limit': option(wholeNumber(1, 1e9), 150_000, 'N', 'most units of gas'),
-  sender: flagOnly(unset(someText, 'ACCOUNT', 'account that the code sees as the payer of gas; none if not given')),
-  rewind: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'ask of N blocks below the head')),
+  'gas-limit': gasLimit(150_000),
+  sender: flagOnly(unset(someText, 'ACCOUNT', 'gas payer that the code sees', { group: 'command', standard: 'none' })),
+  rewind: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'evaluate N blocks below the head', { group: 'node' })),
   json: jsonOption,
 }
 
@@ -51,7 +60,7 @@ export const balanceOptions = {
   ...nodeOptions,
   'public-key': mineOptions['public-key'],
   account: mineOptions.account,
-  watch: flagOnly(option(yesNo, false, null, 'go on, and show what changes')),
+  watch: flagOnly(option(yesNo, false, null, 'keep running, and print changes', { group: 'output' })),
   json: jsonOption,
 }
 
@@ -62,16 +71,15 @@ export const sendOptions = {
   key: keyOption,
   data: dataOption,
   cap: flagOnly(
-    unset(
-      texts,
-      'CAP',
-      "a capability that the keys sign, such as '(coin.GAS)'; may be repeated; default: everything in the command",
-    ),
+    unset(texts, 'CAP', "capability that the keys sign, such as '(coin.GAS)'", {
+      group: 'command',
+      more: 'Repeat the option for several. Without it, the signatures cover everything in the command.',
+    }),
   ),
-  sender: flagOnly(unset(someText, 'ACCOUNT', 'account that pays for gas; that of the first key if not given')),
+  sender: flagOnly(unset(someText, 'ACCOUNT', 'gas payer', { group: 'gas', standard: 'account of the first key' })),
   ...gasOptions,
-  preflight: flagOnly(option(yesNo, true, null, 'do not try the command on the node before it is sent')),
-  wait: flagOnly(option(yesNo, true, null, 'do not wait for the result')),
+  preflight: flagOnly(option(yesNo, true, null, 'send without a trial run on the node', { group: 'output' })),
+  wait: waitOption,
   depth: depthOption,
   json: jsonOption,
 }
@@ -79,16 +87,26 @@ export const sendOptions = {
 /** Options of `newcut transfer`. */
 export const transferOptions = {
   chain: chainOption,
-  'to-chain': flagOnly(unset(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the receiver; the same if not given')),
+  'to-chain': flagOnly(
+    unset(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the receiver', { group: 'coins', standard: 'same as --chain' }),
+  ),
   ...nodeOptions,
   key: keyOption,
   'receiver-keyset': flagOnly(
-    unset(someText, 'JSON', 'who guards a receiver that does not exist yet and is no k: account: JSON, or @FILE'),
+    unset(someText, 'JSON', 'guard of a new receiver: JSON or @FILE', {
+      group: 'coins',
+      more: 'A receiver that does not exist yet needs one, unless it is a k: account.',
+    }),
   ),
   'gas-payer': flagOnly(
-    unset(someText, 'ACCOUNT', 'account that pays for gas on the chain of the receiver; the sender if not given'),
+    unset(someText, 'ACCOUNT', 'gas payer on the other chain', { group: 'gas', standard: 'sender' }),
   ),
-  continue: flagOnly(unset(someText, 'KEY', 'go on with the transfer to another chain that has this request key')),
+  continue: flagOnly(
+    unset(someText, 'KEY', 'continue the transfer of this request key', {
+      group: 'coins',
+      more: 'It is a transfer to another chain that an earlier call began.',
+    }),
+  ),
   ...gasOptions,
   depth: depthOption,
   json: jsonOption,
@@ -96,9 +114,11 @@ export const transferOptions = {
 
 /** Options of `newcut result`. */
 export const resultOptions = {
-  chain: flagOnly(unset(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the command; all are asked if not given')),
+  chain: flagOnly(
+    unset(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the command', { group: 'node', standard: 'asks all' }),
+  ),
   ...nodeOptions,
-  wait: flagOnly(option(yesNo, true, null, 'do not wait for the result')),
+  wait: waitOption,
   depth: depthOption,
   json: jsonOption,
 }

@@ -48,7 +48,7 @@ export async function openFleetShares(
   }
   const shared = { link, clock: systemClock, session: randomUUID(), relay }
   const store = new JetStreamStore({ ...shared, onWarning: (message) => warn(message) })
-  const kept = {
+  const storage = {
     ...{ store, accounts: null, has: store.has, blocks },
     get newestMs() {
       return Math.max(store.newestMs, accounts.throughMs)
@@ -57,7 +57,7 @@ export async function openFleetShares(
   return (onNotice) => {
     warn = (message) => onNotice({ type: 'warning', message })
     for (const message of early.splice(0)) warn(message)
-    return new ShareRecorder(kept, accounts, systemClock, onNotice)
+    return new ShareRecorder(storage, accounts, systemClock, onNotice)
   }
 }
 

@@ -45,13 +45,13 @@ export async function wantedAdapters(
   stopped.throwIfAborted()
   if (which === 'auto') {
     const real = chooseAdapters('all', adapters, false)
-    return real.length > 0 ? real : refuseIfNeeded(gpu, problem ?? 'there are software drivers only')
+    return real.length > 0 ? real : refuseIfNeeded(gpu, problem ?? 'only software drivers were found')
   }
   if (problem !== null) throw new NewcutError('BAD_OPTION', `--gpu ${which}: ${problem}`)
   const chosen = chooseAdapters(which, adapters, allowSoftware)
   if (chosen.length > 0) return chosen
   const hint = '--allow-software mines with it all the same; the CPU engine is faster'
-  throw new NewcutError('BAD_OPTION', `--gpu ${which}: there are software drivers only`, { hint })
+  throw new NewcutError('BAD_OPTION', `--gpu ${which}: only software drivers were found`, { hint })
 }
 
 function refuseIfNeeded({ neededBy }: GpuSetup, problem: string): readonly AdapterInfo[] {

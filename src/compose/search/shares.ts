@@ -5,7 +5,7 @@ import { Accounts, type AccountsOptions } from '../../accounts/accounts.ts'
 import { BlockShares } from '../../accounts/block-shares.ts'
 import { LevelStore } from '../../accounts/level-store.ts'
 import { ShareRecorder } from '../../accounts/recorder.ts'
-import type { Kept, RigNotice } from '../../accounts/rig-ledger.ts'
+import type { LedgerStorage, RigNotice } from '../../accounts/rig-ledger.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { isDevelopment } from '../payee.ts'
@@ -47,11 +47,11 @@ export async function openShares(state: StateSetup | null, keeping: ShareKeeping
   // As with the journal, development networks are kept only on request.
   const isKept = state !== null && network !== null && (state.isRequired || !isDevelopment(network))
   const fault = isKept ? await faultOf(state) : null
-  let kept: Kept | null = null
+  let storage: LedgerStorage | null = null
   if (isKept && fault === null) {
     const store = await LevelStore.open({ folder: join(state.folder, SHARES_FOLDER), network, clock: systemClock })
     const blocks = new BlockShares(state.folder, (message) => notify({ type: 'warning', message }))
-    kept = { store, accounts: store, has: store.has, newestMs: store.newestMs, blocks }
+    storage = { store, accounts: store, has: store.has, newestMs: store.newestMs, blocks }
     await accounts.restore(store, store, systemClock.wallMs()).catch(async (error: unknown) => {
       await store.close()
       throw error
@@ -59,8 +59,9 @@ export async function openShares(state: StateSetup | null, keeping: ShareKeeping
   }
   return (onNotice) => {
     notify = onNotice
-    if (fault !== null) onNotice({ type: 'warning', message: `${fault}; shares and accounts end with this process` })
-    return new ShareRecorder(kept, accounts, systemClock, onNotice)
+    if (fault !== null)
+      onNotice({ type: 'warning', message: `${fault}; shares and accounts will be lost when this process ends` })
+    return new ShareRecorder(storage, accounts, systemClock, onNotice)
   }
 }
 

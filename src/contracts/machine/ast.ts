@@ -1,6 +1,6 @@
 /**
- * Code once it is read, and what it may ask of the evaluator: expressions, the definitions of modules, pacts, the scopes
- * of a run. They stand in one file because each names the others.
+ * Expanded code and the interface of the evaluator: expressions, definitions of modules, pacts, scopes of a run. They
+ * share one file because their types refer to each other.
  */
 import type { ContractError, TextPlace } from '../errors.ts'
 import type { CapabilityToken, ObjectValue, Value } from '../values/value.ts'
@@ -9,19 +9,19 @@ import type { Host } from './native.ts'
 import type { Domain, Layer } from './state.ts'
 import { Callable, TableRef, type Term } from './term.ts'
 
-/** Values of local variables, the innermost first. */
+/** Values of local variables as a linked list, innermost first. */
 export interface Env {
   readonly value: Term
   readonly up: Env | null
 }
 
-/** Code whose names are known. Variables are found by their distance, not by name. */
+/** Code with resolved names. Variables are addressed by distance, not by name. */
 export interface Expr {
   readonly place: TextPlace
   evaluate(run: Run, env: Env | null): Term
 }
 
-/** A declared type: as TypeForm, with names looked up. */
+/** A declared type: a TypeForm with resolved names. */
 export type Type =
   | { readonly type: 'string' | 'integer' | 'decimal' | 'bool' | 'time' | 'guard' | 'keyset' | 'unit' | 'any' }
   | { readonly type: 'list'; readonly item: Type | null }
@@ -34,9 +34,12 @@ export interface Param {
   readonly type: Type | null
 }
 
-/** How a capability is managed: once (no parameter), or by a function of the amount that is left and the one asked for. */
+/** Management of a capability. */
 export interface Managed {
-  /** Index of the parameter that is managed, and the function that manages it; null: it can be used once. */
+  /**
+   * Index of the managed parameter and the name of its manager function, which takes the amount left and the amount
+   * requested. Null for a capability that can be used once.
+   */
   readonly by: { readonly param: number; readonly manager: string } | null
 }
 
@@ -50,7 +53,10 @@ export class Fun extends Callable {
   readonly kind: FunKind
   readonly params: readonly Param[]
   readonly result: Type | null
-  /** Set once all definitions of the module are known; empty in interfaces. Steps of a pact. */
+  /**
+   * Body of a function or capability. Set after all definitions of the module are declared; empty in interfaces and
+   * pacts.
+   */
   body: readonly Expr[] = []
   steps: readonly PactStep[] = []
   readonly managed: Managed | null
@@ -86,7 +92,7 @@ export class Const {
   readonly owner: Module
   readonly name: string
   #value: Value | undefined
-  /** null: it is evaluated. What it is evaluated by is let go then, with the command that it is part of. */
+  /** Evaluates the constant; null afterwards, so that the closure and its command can be garbage-collected. */
   #evaluate: (() => Value) | null
 
   constructor(owner: Module, name: string, evaluate: () => Value) {
@@ -95,7 +101,7 @@ export class Const {
     this.#evaluate = evaluate
   }
 
-  /** Evaluates it, once. */
+  /** Value of the constant; the first access evaluates it. */
   get value(): Value {
     if (this.#evaluate !== null) {
       this.#value = this.#evaluate()
@@ -118,12 +124,12 @@ export class Schema {
   }
 }
 
-/** A table with the schema of its rows; null: rows have any fields. */
+/** A table with the schema of its rows. A null schema allows rows with any fields. */
 export class TableDefinition extends TableRef {
   readonly kind = 'deftable'
   readonly owner: Module
   readonly schema: Schema | null
-  /** Where its rows are in a state. */
+  /** Domain of its rows in the state. */
   readonly rows: Domain
 
   constructor(owner: Module, name: string, schema: Schema | null) {
@@ -136,7 +142,7 @@ export class TableDefinition extends TableRef {
 
 export type Definition = Fun | Const | Schema | TableDefinition
 
-/** The module that a definition is of. */
+/** The module that contains a definition. */
 export function ownerOf(definition: Definition): Module {
   return definition instanceof Fun ? definition.module : definition.owner
 }
@@ -150,19 +156,21 @@ export class Module {
   readonly isInterface: boolean
   readonly code: string
   readonly hash: string
-  /** Hash of the command that loaded it. */
+  /** Hash of the command that loaded the module. */
   readonly txHash: string
-  /** Where its text began in the text of that command. */
+  /** Position of the module in the text of that command. */
   readonly place: TextPlace
   readonly definitions = new Map<string, Definition>()
-  /** Members of other modules, by the names they have here. */
+  /** Imported members of other modules, by local name. */
   readonly imports = new Map<string, Definition>()
   readonly interfaces: string[] = []
-  /** Hashes of earlier versions that stay valid. */
+  /** Hashes of earlier versions that remain valid. */
   readonly blessed = new Set<string>()
-  /** Other modules that it was loaded with, by their names. Upgrades of those do not reach it. */
+  /** Other modules by name, in the versions that this module was loaded with. Their upgrades do not affect it. */
   readonly dependencies = new Map<string, Module>()
-  /** Names that it has from the top level (by `use`, and of modules of the same command) -> whose members they are. */
+  /**
+   * Names resolved at the top level (through `use`, or from modules of the same command) -> the module of the member.
+   */
   readonly outside = new Map<string, Module>()
   governance: Governance = { keyset: '' }
 
@@ -176,7 +184,7 @@ export class Module {
     this.place = about.place
   }
 
-  /** The name without its namespace. */
+  /** Name without the namespace. */
   get bareName(): string {
     return this.namespace === null ? this.name : this.name.slice(this.namespace.length + 1)
   }
@@ -185,7 +193,7 @@ export class Module {
     return this.definitions.get(name)
   }
 
-  /** Whether it is the same version of the same module, which may have been made twice. */
+  /** True for the same version of the same module, even if it was instantiated twice. */
   isSame(other: Module | null): boolean {
     return this === other || (this.name === other?.name && this.hash === other.hash)
   }
@@ -193,13 +201,13 @@ export class Module {
 
 export interface Yield {
   readonly data: ObjectValue
-  /** Set where the next step runs on another chain. */
+  /** Target chain and module hash if the next step runs on another chain. */
   readonly provenance: { readonly chain: string; readonly moduleHash: string } | null
-  /** The chain that it comes from. */
+  /** Id of the chain that yielded. */
   readonly source: string
 }
 
-/** A pact as it is kept between its steps. */
+/** State of a pact, stored between steps. */
 export interface PactState {
   readonly id: string
   readonly fun: Fun
@@ -209,83 +217,83 @@ export interface PactState {
   readonly nested: ReadonlyMap<string, PactState>
 }
 
-/** A step of a pact under way. */
+/** The step of a pact that is being executed. */
 export interface PactRun {
   readonly id: string
   readonly fun: Fun
   readonly args: readonly Value[]
   readonly step: number
   readonly isRollback: boolean
-  /** Of the step before. */
+  /** Yield of the previous step. */
   readonly resumed: Yield | null
   yielded: Yield | null
   readonly nested: Map<string, PactState>
 }
 
-/** A granted capability, with those that it is composed of. */
+/** A granted capability with the capabilities composed into it. */
 export interface Slot {
   token: CapabilityToken
   readonly composed: CapabilityToken[]
 }
 
-/** A managed capability that was installed: what is left of it. */
+/** An installed managed capability and its remaining amount. */
 export interface Installed {
   readonly fun: string
-  /** All arguments but the managed one, and the token as it was installed. */
+  /** All arguments except the managed one. `token` is the token as installed. */
   readonly fixed: readonly Value[]
   readonly token: CapabilityToken
-  /** What is left of the managed argument; undefined: it can be used once. */
+  /** Remaining value of the managed argument; undefined for a capability that can be used once. */
   left: Value | undefined
   isUsed: boolean
 }
 
-/** The state of one transaction: what it says, what it has changed so far, and what it may still use. */
+/** State of one transaction: its message, its effects so far and its remaining permissions. */
 export interface TransactionScope {
   readonly message: Message
-  /** The layer that writes go into. */
+  /** The layer that receives writes. */
   state: Layer
   readonly gas: GasMeter
   readonly events: EmittedEvent[]
-  /** Names of modules whose administrator the command is. */
+  /** Names of modules for which the command has acquired admin rights. */
   admin: Set<string>
-  /** Managed capabilities that were installed, and what is left of them. */
+  /** Installed managed capabilities with their remaining amounts. */
   installed: Installed[]
-  /** Comparisons of capabilities so far: the first ones are free. */
+  /** Number of capability comparisons so far; the first ones are free. */
   comparisons: number
 }
 
-/** The state of one text, or of one step of a pact that is continued. */
+/** State of one program, or of one continued step of a pact. */
 export interface ProgramScope {
   /** Members of modules in scope at the top level. */
   imports: Map<string, Definition>
   namespace: string | null
-  /** The module that is being loaded. */
+  /** The module being loaded. */
   loading: Module | null
-  /** The pact that was begun or continued, once its step is done. */
+  /** The pact that was started or continued, after its step has finished. */
   lastPact: PactRun | null
-  /** Whether a pact was begun or continued: a program may do so once. */
+  /** True if the program has started or continued a pact; it may do so once. */
   hasRunPact: boolean
 }
 
-/** The calls under way. Between two forms at the top level there are none, unless one has failed. */
+/** The call stack. It is empty between top-level forms unless one has failed. */
 export interface CallScope {
-  /** Functions of modules, the outermost first. */
+  /** Functions of modules, outermost first. */
   readonly frames: Fun[]
   /** Granted capabilities. */
   readonly slots: Slot[]
-  /** Capabilities whose bodies run. */
+  /** Capabilities whose bodies are running. */
   readonly evaluated: CapabilityToken[]
-  /** Above 0: nothing may be written, as in tests and guards. */
+  /** Above 0, writes are refused, as in tests and guards. */
   readOnly: number
-  /** Steps within each other. */
+  /** Current nesting of evaluation steps. */
   depth: number
-  /** The pact under way. */
+  /** The pact whose step is running. */
   pact: PactRun | null
-  /** Where the innermost native was called. */
+  /** Place of the innermost call of a native. */
   nativePlace: TextPlace | null
 }
 
-/** What code may ask of the evaluator, and the scopes that it reads and changes. */
+/** Interface of the evaluator for code, with the scopes that code reads and changes. */
 export interface Run extends Host {
   /** Functions and constants of the language. */
   readonly natives: ReadonlyMap<string, Term>
@@ -293,31 +301,34 @@ export interface Run extends Host {
   readonly transaction: TransactionScope
   readonly program: ProgramScope
   readonly call: CallScope
-  /** The module whose function runs, or that is being loaded; null: code of the top level runs. */
+  /** Module of the running function, or the module being loaded. Null for code at the top level. */
   readonly module: Module | null
 
-  /** Evaluates with a bound on the depth. */
+  /** Evaluates an expression. Enforces the depth limit. */
   evaluate(expr: Expr, env: Env | null): Term
-  /** As `evaluate`, and demands a value: neither a function nor a table. */
+  /** As `evaluate`, and throws EvalError unless the result is a value (not a function or a table). */
   value(expr: Expr, env: Env | null): Value
-  /** Evaluates all, and gives the value of the last one. */
+  /**
+   * Evaluates all expressions.
+   * @returns the result of the last one
+   */
   sequence(exprs: readonly Expr[], env: Env | null): Term
-  /** Calls a function of a module. A capability gives its token, a pact is begun. */
+  /** Calls a function of a module. A defcap returns its token, a defpact starts the pact. */
   callFun(fun: Fun, args: readonly Term[], place: TextPlace): Term
   /** Runs the body of a function or capability. */
   runBody(fun: Fun, args: readonly Term[], place: TextPlace): Term
-  /** Runs a step of a pact, or the rollback of one. */
+  /** Runs a step of a pact, or its rollback. */
   runStep(fun: Fun, step: Expr, args: readonly Value[], place: TextPlace): Term
-  /** Throws EvalError for a term that is not of its declared type. */
+  /** @throws EvalError if the term is not of the declared type */
   checkType(type: Type | null, term: Term): void
-  /** Evaluates what must not write. */
+  /** Evaluates an expression in read-only mode. */
   readingOf(expr: Expr, env: Env | null): Term
-  /** Runs what must not write. */
+  /** Runs a function in read-only mode. */
   reading<T>(body: () => T): T
-  /** Runs what may fail. A failure of the code itself undoes all but the gas, and gives `caught`. */
+  /** Runs `body`. A TxFailure rolls back everything except the gas used and becomes the result of `caught`. */
   attempt<T>(body: () => T, caught: (error: ContractError) => T): T
-  /** Adds an event of a capability. */
+  /** Emits an event of a capability. */
   emit(fun: Fun, params: readonly Value[]): void
-  /** A module by its qualified name. */
+  /** Finds a module by its qualified name. */
   findModule(name: string): Module | undefined
 }

@@ -1,11 +1,15 @@
-/** Bounds of values, and their size, by which work on them is paid. */
+/** Size limits of values, and the weight by which operations are charged. */
 import { evalError } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { sizeOf } from '../values/size.ts'
 import type { Value } from '../values/value.ts'
 import { LIMIT } from './costs.ts'
 
-/** Returns a value that was made. Throws EvalError if it is too large or too deep for what walks through values. */
+/**
+ * Checks a new value against the limits.
+ * @returns the value itself
+ * @throws EvalError if it is too large or nested too deeply to walk
+ */
 export function bounded<V extends Value>(value: V): V {
   if (typeof value !== 'object' || value instanceof Decimal) return value
   const { weight, depth } = sizeOf(value)
@@ -14,7 +18,7 @@ export function bounded<V extends Value>(value: V): V {
   return value
 }
 
-/** The size of a value, by which work on it is paid. */
+/** Size of a value, by which operations on it are charged. */
 export function weightOf(value: Value): number {
   return Math.min(sizeOf(value).weight, LIMIT.weight)
 }

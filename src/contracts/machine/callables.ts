@@ -1,4 +1,4 @@
-/** What can be applied besides the functions of modules. */
+/** Callable terms other than functions of modules. */
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
 import { type Env, type Expr, Fun, type Param, type Run } from './ast.ts'
 import type { Native } from './native.ts'
@@ -6,7 +6,7 @@ import { Callable, type Term } from './term.ts'
 
 export class NativeFunction extends Callable {
   readonly native: Native<Run>
-  /** Thousandths of gas of a call, beside what the native itself takes for what it is given. */
+  /** Price of a call in milligas, in addition to charges that depend on the arguments. */
   readonly price: number
 
   constructor(native: Native<Run>, price: number) {
@@ -20,7 +20,7 @@ export class NativeFunction extends Callable {
   }
 }
 
-/** A lambda with the variables around it. */
+/** A lambda with its captured variables. */
 export class Lambda extends Callable {
   readonly name = 'lambda'
   readonly params: readonly Param[]
@@ -35,7 +35,7 @@ export class Lambda extends Callable {
   }
 }
 
-/** A function with its first arguments, waiting for the others. */
+/** A partially applied function. */
 export class Partial extends Callable {
   readonly fn: Callable
   readonly args: readonly Term[]
@@ -51,7 +51,7 @@ export class Partial extends Callable {
   }
 }
 
-/** The error for a function that still waits for arguments where it has to run. */
+/** Error for a partially applied function in a place that needs a complete call. */
 export function partlyApplied({ fn, args }: Partial, place: TextPlace): ContractError {
   const [name, count] = describe(fn)
   return evalError(`Incorrect number of arguments (${args.length}) for ${name} supplied; expected (${count})`, place)

@@ -1,6 +1,6 @@
 /**
- * Which capabilities are granted, and how: by the body of their defcap, by the list of a signature or an installation
- * where they are managed. Some of it takes the administrator of a module. Rules: COMMANDS, language facts.
+ * Granting of capabilities: by the body of their defcap and, if managed, by the capability list of a signature or by
+ * installation. Some operations need admin rights on a module.
  */
 import { evalError, NOWHERE, txFailure } from '../errors.ts'
 import { equalValues } from '../values/equal.ts'
@@ -12,16 +12,16 @@ import type { Message } from './environment.ts'
 import { splitName } from './names.ts'
 import { grantedCount } from './scopes.ts'
 
-/** Thousandths of gas, as on the public network: each capability that is held while one is required. */
+/** Milligas for each granted capability when a capability is required; same as on the public network. */
 const HELD_COST = 100
-/** Per unit of size a value in a message. */
+/** Milligas per unit of weight of a value in an error message. */
 const MESSAGE_COST = 5
-/** So many comparisons of small arguments are free; more of them, and of larger ones, are paid by the size. */
+/** Comparisons of capabilities: the first ones of small arguments are free; others are charged by weight. */
 const FREE_COMPARISONS = 1000
 const FREE_WEIGHT = 500
 const COMPARE_COST = 50
 
-/** Throws EvalError unless the command has become administrator of the module before. */
+/** @throws EvalError unless the command has acquired admin rights on the module */
 export function requireAdmin(run: Run, module: Pick<Module, 'name'>): void {
   if (run.transaction.admin.has(module.name)) return
   throw evalError(
@@ -31,7 +31,7 @@ export function requireAdmin(run: Run, module: Pick<Module, 'name'>): void {
   )
 }
 
-/** Whether a capability is granted anywhere in the calls under way. */
+/** True if a capability is granted anywhere in the call stack. */
 export function isGranted(run: Run, token: CapabilityToken): boolean {
   for (const slot of run.call.slots) {
     if (isSame(run, slot.token, token)) return true
@@ -40,12 +40,12 @@ export function isGranted(run: Run, token: CapabilityToken): boolean {
   return false
 }
 
-/** Whether a signature that is limited to these capabilities counts here. */
+/** True if a signature scoped to these capabilities applies here. */
 export function covers(run: Run, tokens: readonly CapabilityToken[]): boolean {
   return tokens.some((token) => isGranted(run, token) || isEvaluated(run, token))
 }
 
-/** Whether the body of one of these capabilities runs. */
+/** True if the body of any of these capabilities is running. */
 export function isEvaluatingAny(run: Run, tokens: readonly CapabilityToken[]): boolean {
   return tokens.some((token) => isEvaluated(run, token))
 }
@@ -56,8 +56,9 @@ function isEvaluated(run: Run, token: CapabilityToken): boolean {
 }
 
 /**
- * Runs with the capability granted. One of another module needs its administrator, even where it is granted already.
- * `byLedger`: the ledger asks, and need not be administrator.
+ * Runs `body` with the capability granted. A capability of another module needs admin rights, even if it is granted
+ * already.
+ * @param byLedger true for calls of the ledger, which need no admin rights
  */
 export function withCapability<T>(run: Run, token: CapabilityToken, body: () => T, byLedger = false): T {
   const fun = funOf(run, token)
@@ -66,12 +67,12 @@ export function withCapability<T>(run: Run, token: CapabilityToken, body: () => 
   grant(run, fun, token, true)
   const depth = run.call.slots.length
   const result = body()
-  // Tests may have granted more meanwhile.
+  // Test natives may have pushed more slots meanwhile.
   while (run.call.slots.length >= depth) run.call.slots.pop()
   return result
 }
 
-/** Evaluates the capability that governs a module, which only the module itself would be allowed to. */
+/** Evaluates the governance capability of a module on behalf of code outside that module. */
 export function evaluateGovernance(run: Run, token: CapabilityToken, module: Module): void {
   const fun = module.get(token.name.slice(module.name.length + 1))
   if (!(fun instanceof Fun)) throw evalError(`No such capability: ${token.name}`)
@@ -80,7 +81,7 @@ export function evaluateGovernance(run: Run, token: CapabilityToken, module: Mod
   run.call.slots.pop()
 }
 
-/** Grants for the rest of the command, or of the test, without a body to run in. */
+/** Grants a capability for the rest of the command or test, without a body. */
 export function grantForTest(run: Run, token: CapabilityToken): void {
   const fun = funOf(run, token)
   const isKnown = isInstalled(run, fun, token) || listedFor(run, fun, token) !== undefined
@@ -90,7 +91,7 @@ export function grantForTest(run: Run, token: CapabilityToken): void {
   if (fun.managed !== null || fun.isEvent) run.call.slots.pop()
 }
 
-/** Runs with tokens granted that nothing has to be asked for: the ledger's own. */
+/** Runs `body` with tokens granted unconditionally; for the ledger's own capabilities. */
 export function granting<T>(run: Run, tokens: readonly CapabilityToken[], body: () => T): T {
   const depth = run.call.slots.length
   for (const token of tokens) run.call.slots.push({ token, composed: [] })
@@ -102,8 +103,10 @@ export function granting<T>(run: Run, tokens: readonly CapabilityToken[], body: 
 }
 
 /**
- * Adds a capability to the one whose body runs. Since language release 5.4.1, one of another module needs its
- * administrator, unless it is granted already; before, anybody could compose it.
+ * Composes a capability into the one whose body is running.
+ *
+ * As of language release 5.4.1, a capability of another module needs admin rights unless it is granted already. Release
+ * 5.4 lets any module compose it.
  */
 export function composeCapability(run: Run, token: CapabilityToken): void {
   if (run.call.frames.at(-1)?.kind !== 'defcap') throw evalError('compose-capability is allowed in a defcap only')
@@ -160,14 +163,17 @@ function install(run: Run, fun: Fun, token: CapabilityToken): Installed {
   return installed
 }
 
-/** The capability that a signer lists for a token, whatever its managed argument. */
+/** Finds the capability that a signer lists for a token, ignoring the managed argument. */
 function listedFor(run: Run, fun: Fun, token: CapabilityToken): CapabilityToken | undefined {
   const fixed = fixedArgs(fun, token.args)
   const named = tokensByName(run.transaction.message.signers).get(token.name) ?? []
   return named.find((each) => areEqual(run, fixedArgs(fun, each.args), fixed))
 }
 
-/** The installed capability for a token: installed before, or listed by a signer. */
+/**
+ * Finds the installed capability for a token; installs the one that a signer lists if necessary.
+ * @throws EvalError if there is neither
+ */
 function managedFor(run: Run, fun: Fun, token: CapabilityToken): Installed {
   const installed = findInstalled(run, fun, token)
   if (installed !== undefined) return installed
@@ -181,7 +187,7 @@ function managedFor(run: Run, fun: Fun, token: CapabilityToken): Installed {
   )
 }
 
-/** Evaluates the capability and leaves it granted in a slot of its own. */
+/** Evaluates a capability and leaves it granted in a slot of its own. */
 function grant(run: Run, fun: Fun, token: CapabilityToken, emits: boolean): void {
   const { managed } = fun
   if (managed === null) {
@@ -195,7 +201,7 @@ function grant(run: Run, fun: Fun, token: CapabilityToken, emits: boolean): void
     installed.isUsed = true
     evaluateBody(run, fun, token)
   } else {
-    // Guards in the body see what was installed; what is granted in the end is what was asked for.
+    // While the body runs, guards see the installed token; afterwards the requested token is granted.
     evaluateBody(run, fun, token, installed.token)
     if (emits) manage(run, fun, installed, managed.by, token)
     const slot = run.call.slots.at(-1)
@@ -218,7 +224,7 @@ function manage(
   installed.left = left as Value
 }
 
-/** `held`: what is granted while the body runs. */
+/** @param held token that is granted while the body runs */
 function evaluateBody(run: Run, fun: Fun, token: CapabilityToken, held = token): void {
   if (token.args.length !== fun.params.length) throw evalError(`wrong number of arguments for capability ${token.name}`)
   run.call.slots.push({ token: held, composed: [] })
@@ -252,18 +258,18 @@ function moduleOf(run: Run, name: string) {
   return loading?.name === name ? loading : run.findModule(name)
 }
 
-/** All arguments but the managed one. */
+/** All arguments except the managed one. */
 function fixedArgs(fun: Fun, args: readonly Value[]): readonly Value[] {
   const param = fun.managed?.by?.param
   return param === undefined ? args : args.filter((_, index) => index !== param)
 }
 
 type Signers = Message['signers']
-const found = new WeakMap<Signers, ReadonlyMap<string, readonly CapabilityToken[]>>()
+const indexes = new WeakMap<Signers, ReadonlyMap<string, readonly CapabilityToken[]>>()
 
-/** What signers list, by the names of the capabilities: a signature may list very many. */
+/** Indexes the capabilities that signers list by name. A signature may list many. */
 function tokensByName(signers: Signers): ReadonlyMap<string, readonly CapabilityToken[]> {
-  const before = found.get(signers)
+  const before = indexes.get(signers)
   if (before !== undefined) return before
   const byName = new Map<string, CapabilityToken[]>()
   for (const tokens of signers.values()) {
@@ -273,6 +279,6 @@ function tokensByName(signers: Signers): ReadonlyMap<string, readonly Capability
       else named.push(token)
     }
   }
-  found.set(signers, byName)
+  indexes.set(signers, byName)
   return byName
 }

@@ -1,79 +1,81 @@
 /**
- * What work costs beyond the flat price of a call, in thousandths of gas, and what is refused at any price.
+ * Charges beyond the flat price of a call, in milligas, and hard limits.
  *
- * Known from the public network: 30 for integer operations below 664 bits and bits^2 / 6400 above, 100 per character or
- * element of what is joined, 100 per element handed to a function. The rest is ours, in the same proportions.
+ * Known from the public network: integer operations cost 30 below 664 bits and bits^2 / 6400 above. Each joined character
+ * or element costs 100, and so does each element passed to a function. The other values are ours, in proportion.
  */
 export const COST = {
-  /** An operation on integers below `SMALL_BITS`. */
+  /** Operation on integers of at most `SMALL_BITS`. */
   integer: 30,
-  /** Per character of a string that is made. */
+  /** Per character of a new string. */
   textCharacter: 100,
   /** Per character of a string that is only read. */
   readCharacter: 5,
-  /** Per element of a list that is made. */
+  /** Per element of a new list. */
   listElement: 100,
-  /** Per element of a list that is only looked through. */
+  /** Per element of a list that is only scanned. */
   readElement: 10,
-  /** Per element handed to a function, beside what the function costs. */
+  /** Per element passed to a function, in addition to the call. */
   visit: 100,
-  /** A comparison, beside what it takes by the size. */
+  /** Comparison, in addition to the charge by size. */
   compare: 100,
   /** Per comparison while sorting. */
   sortStep: 25,
-  /** Per unit of weight (see weight.ts) of a value that is walked through. */
+  /** Per unit of weight (see values/size.ts) of a value that is walked. */
   weight: 1,
   /** Per byte hashed. */
   hashByte: 100,
-  /** sqrt, ln, log, exp and powers that are not whole. */
+  /** sqrt, ln, log, exp and powers with fractional exponents. */
   transcendental: 5000,
 } as const
 
-/** The most that a value may weigh, as a tree (see values/size.ts): about its characters in print. */
+/** Maximum weight of a value as a tree (see values/size.ts), about its number of printed characters. */
 const WEIGHT = 5_000_000
 
 /**
- * No value may pass these, whatever is paid: beyond them single steps would take long or much memory. What one native
- * may make, others may take: lists and strings at their limits are within the limit of weight.
+ * Hard limits, whatever the gas limit: larger values would make single operations slow or exhaust the memory.
+ *
+ * Lists and strings at their own limits stay within the weight limit, so the output of one native is valid input of
+ * another.
  */
 export const LIMIT = {
   elements: WEIGHT / 12.5,
   characters: WEIGHT - 1000,
   bits: 500_000,
   weight: WEIGHT,
-  /** As deep as texts are read. */
+  /** Maximum nesting; the parser has the same limit. */
   depth: 250,
-  /** Characters that `str-to-int` reads; the rule of the language. */
+  /** Characters that `str-to-int` accepts; a rule of the language. */
   digits: 512,
-  /** Characters of a format of times, and of a text that is read by one. */
+  /** Characters of a time format, and of a text that is parsed by one. */
   timeFormat: 1_000,
 } as const
 
 const SMALL_BITS = 664
 
-/** Bits of the magnitude with a fraction, to tell how large a power will be; 0 for 0 and 1. */
+/** Fractional bit length (log2 of the magnitude), to predict the size of powers; 0 for 0 and 1. */
 export function exactBits(n: bigint): number {
   const hex = (n < 0n ? -n : n).toString(16)
   const head = hex.slice(0, 12)
   return n === 0n ? 0 : (hex.length - head.length) * 4 + Math.log2(Number.parseInt(head, 16))
 }
 
-/** Addition, subtraction, bit operations. */
+/** Cost of addition, subtraction and bit operations. */
 export function integerCost(bits: number): number {
   return bits <= SMALL_BITS ? COST.integer : Math.max(COST.integer, Math.ceil((bits * bits) / 6400))
 }
 
-/** Multiplication and division. */
+/** Cost of multiplication and division. */
 export function productCost(bits: number): number {
   return bits <= SMALL_BITS ? 26 + Math.floor((3 * bits) / 20) : Math.ceil((bits * bits) / 6400)
 }
 
-/** Powers and shifts, which make numbers of so many bits. */
+/** Cost of powers and shifts whose result has `bits` bits. */
 export function growthCost(bits: number): number {
   return productCost(bits) + Math.ceil(bits / 100)
 }
 
-/** Sorting of so many elements. */
+/** Cost of sorting `count` elements. */
 export function sortCost(count: number): number {
   return Math.ceil(count * Math.log2(count + 1)) * COST.sortStep
 }

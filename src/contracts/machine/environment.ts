@@ -1,20 +1,20 @@
-/** What is around the code of a command: what it may see, what it tells of itself, and what it may use. */
+/** Environment of contract code: the block, the command's message, language rules, events, gas. */
 import { Decimal } from '../values/decimal.ts'
 import { type CapabilityToken, Time, UNIT, type Value } from '../values/value.ts'
 
-/** What the command and its block say. */
+/** The command's message and its block. */
 export interface Environment {
   readonly block: BlockScope
   readonly message: Message
 }
 
-/** What the commands of one block have in common. */
+/** Data shared by all commands of a block. */
 export interface BlockScope {
   readonly chain: BlockData
   readonly rules: LanguageRules
 }
 
-/** The place of a block in its chain. */
+/** Position of a block in its chain. */
 export interface BlockData {
   readonly chainId: string
   readonly blockHeight: bigint
@@ -22,13 +22,13 @@ export interface BlockData {
   readonly prevBlockHash: string
 }
 
-/** What a command says of itself. */
+/** Contents of a command as code sees them. */
 export interface Message {
-  /** Data of the message. */
+  /** `env-data`. */
   readonly data: Value
-  /** Public key -> capabilities that its signature is limited to; none: it signs everything. */
+  /** Public key -> capabilities that scope its signature; an empty list signs everything. */
   readonly signers: ReadonlyMap<string, readonly CapabilityToken[]>
-  /** Name of a verifier -> capabilities it vouches for. */
+  /** Name of a verifier -> capabilities that it verifies. */
   readonly verifiers: ReadonlyMap<string, readonly CapabilityToken[]>
   /** Request key, base64url. */
   readonly hash: string
@@ -37,23 +37,23 @@ export interface Message {
   readonly gasPrice: Decimal
 }
 
-/** What differs from use to use. */
+/** Language rules that depend on network, block height and use. */
 export interface LanguageRules {
-  /** Modules and keysets may be defined outside of all namespaces. */
+  /** Modules may be installed in the root namespace. */
   readonly isRootOpen: boolean
-  /** Keysets need a namespace. */
+  /** Keysets must be in a namespace. */
   readonly areKeysetsInNamespaces: boolean
-  /** Function (qualified) that decides whether a namespace may be defined; null: anybody may. */
+  /** Qualified name of the function that decides who may define a namespace; null allows everybody. */
   readonly namespacePolicy: string | null
-  /** Tables may be read from outside of their module, as in plain `local` calls. */
+  /** Code outside a module may read its tables, as in plain `local` calls. */
   readonly isLocal: boolean
-  /** Keys of keysets must look like keys. */
+  /** Keys of keysets must have a valid key format. */
   readonly areKeysChecked: boolean
-  /** Values must be of the types that are declared for them. */
+  /** Declared types are checked at run time. */
   readonly areTypesChecked: boolean
   /**
-   * The language is of release 5.4.1 or later: only the administrator of another module composes its capabilities.
-   * False: release 5.4 of the language.
+   * Language release 5.4.1 or later: composing a capability of another module needs admin rights. False for release
+   * 5.4.
    */
   readonly isLanguage541: boolean
 }
@@ -67,12 +67,12 @@ export interface EmittedEvent {
 }
 
 export interface GasMeter {
-  /** Thousandths of gas used. */
+  /** Gas used, in milligas. `limit` has the same unit. */
   used: number
   readonly limit: number
 }
 
-/** Of code that belongs to no command and to no block: everything may be defined. */
+/** Environment without command or block; all definitions are allowed. */
 export const emptyEnvironment: Environment = {
   block: {
     chain: { chainId: '', blockHeight: 0n, blockTime: new Time(0n), prevBlockHash: '' },
@@ -97,7 +97,7 @@ export const emptyEnvironment: Environment = {
   },
 }
 
-/** Gas without a limit, for code that nobody pays for. */
+/** Unlimited gas, for code that runs free of charge. */
 export function freeGas(): GasMeter {
   return { used: 0, limit: Number.POSITIVE_INFINITY }
 }

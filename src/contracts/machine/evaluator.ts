@@ -1,4 +1,4 @@
-/** Runs the code of one transaction. Its state is in its scopes. It knows no clock, no file and no network. */
+/** Evaluates the code of one transaction. All state is in its scopes; it uses no clock, file or network. */
 import { ContractError, evalError, type TextPlace } from '../errors.ts'
 import { CapabilityToken, UNIT, type Value } from '../values/value.ts'
 import {
@@ -35,26 +35,26 @@ import { asValue, type Callable, isValue, TableRef, type Term } from './term.ts'
 import { checkType } from './types.ts'
 
 /**
- * Most steps within each other: expressions, and calls of functions, which count once more. The stack of JavaScript
- * holds more than twice as many, whatever they are.
+ * Maximum nesting of evaluation steps. A function call counts as one step more than its expression. The JavaScript
+ * stack holds more than twice as many steps of any kind.
  */
 const MAX_DEPTH = 512
-/** Thousandths of gas, as on the public network: a call of a function that is no native, and each of its arguments. */
+/** Milligas per call of a function other than a native, and per argument; same as on the public network. */
 const CALL_COST = 50
 const ARGUMENT_COST = 25
-/** Each item of a list or an object that is looked at for its type. */
+/** Milligas per item of a list or object that is type-checked. */
 const PART_COST = 10
-/** Expressions that are evaluated are free, as on the public network, but to those that take very many. */
+/** Evaluation steps are free, as on the public network, but each step beyond this number is charged. */
 const FREE_STEPS = 10_000
 const STEP_COST = 10
-/** What may fail, beside what there is to keep, and what did: errors are slow. */
+/** Milligas of an attempt (plus the state to save) and of a caught failure: exceptions are slow. */
 const ATTEMPT_COST = 500
 const FAILURE_COST = 1500
-/** Per unit of size of an event that is large. */
+/** Milligas per unit of weight of a large event. */
 const EVENT_COST = 5
 const FREE_EVENT_WEIGHT = 500
 
-/** What `back` restores. */
+/** Snapshot for `back`. */
 interface Mark {
   readonly transaction: TransactionMark
   readonly program: ProgramScope
@@ -107,7 +107,7 @@ export class Evaluator implements ExpandingRun {
     return asValue(this.evaluate(expr, env))
   }
 
-  /** With fewer arguments than the function has parameters, the result waits for the others. */
+  /** Applies a function. With too few arguments, the result is a partially applied function. */
   apply(fn: Callable, args: readonly Term[], place: TextPlace): Term {
     if (fn instanceof NativeFunction) return this.#applyNative(fn, args, place)
     if (fn instanceof Partial) return this.apply(fn.fn, [...fn.args, ...args], place)
@@ -153,7 +153,11 @@ export class Evaluator implements ExpandingRun {
 
   readonly #payParts = (parts: number): void => this.charge(PART_COST * parts)
 
-  /** Begins a call of a function: recursion is refused. Returns whether the call may only read. */
+  /**
+   * Enters a function.
+   * @returns whether the call is read-only
+   * @throws EvalError on recursion
+   */
   #enter(fun: Fun, place: TextPlace): boolean {
     const { call } = this
     const { frames } = call
@@ -166,7 +170,7 @@ export class Evaluator implements ExpandingRun {
       }
       isCalled = true
     }
-    // A module that others call back into, through a module reference, may only read meanwhile.
+    // Code that calls back into a module on the stack, through a module reference, runs it read-only.
     const isReading = isCalled && !fun.module.isSame(this.module)
     if (++call.depth > MAX_DEPTH) throw tooDeep(place)
     frames.push(fun)
@@ -174,7 +178,7 @@ export class Evaluator implements ExpandingRun {
     return isReading
   }
 
-  /** Not called after errors: whoever catches one restores a mark, or is done with the evaluator. */
+  /** Leaves a function. Errors skip this: the catcher restores a snapshot or discards the evaluator. */
   #leave(isReading: boolean): void {
     const { call } = this
     call.frames.pop()
@@ -245,7 +249,7 @@ export class Evaluator implements ExpandingRun {
     const { transaction, call } = this
     const { admin, installed } = transaction
     this.charge(ATTEMPT_COST + call.frames.length + admin.size + installed.length + grantedCount(call))
-    // The program is not marked: names and namespaces at the top level stay as the code has left them.
+    // The program scope is not part of the snapshot: imports and namespaces at the top level persist.
     const [before, callBefore] = [markTransaction(transaction), markCall(call)]
     try {
       return body()
@@ -258,13 +262,13 @@ export class Evaluator implements ExpandingRun {
     }
   }
 
-  /** Marks all scopes, for `back`. */
+  /** Takes a snapshot of all scopes, for `back`. */
   mark(): Mark {
     const { transaction, program, call } = this
     return { transaction: markTransaction(transaction), program: markProgram(program), call: markCall(call) }
   }
 
-  /** Restores all scopes. What was written to the layer of that time stays, and the gas stays used. */
+  /** Restores all scopes. Writes to the layer of the snapshot and used gas remain. */
   back(mark: Mark): void {
     restoreTransaction(this.transaction, mark.transaction)
     restoreProgram(this.program, mark.program)

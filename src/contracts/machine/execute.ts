@@ -1,4 +1,4 @@
-/** Runs a text: its forms one after the other, in one transaction. */
+/** Runs a program: its top-level forms in order, in one transaction. */
 import { evalError } from '../errors.ts'
 import type { Form } from '../syntax/form.ts'
 import { read } from '../syntax/reader.ts'
@@ -9,19 +9,26 @@ import { loadModule } from './modules.ts'
 import { located } from './scopes.ts'
 import type { Term } from './term.ts'
 
-/** Runs all forms. Returns the value of the last one. Throws ContractError. */
+/**
+ * Parses and runs a program.
+ * @returns the result of the last form
+ * @throws ContractError
+ */
 export function runText(run: ExpandingRun, text: string): Term {
   return runForms(run, read(text), text)
 }
 
-/** As runText, for a text that was read before. `program`: what was read. */
+/**
+ * As `runText`, for a program that was parsed before.
+ * @param text source of `program`
+ */
 export function runForms(run: ExpandingRun, program: readonly Form[], text: string): Term {
   let result: Term = UNIT
   for (const form of program) result = runForm(run, form, text)
   return result
 }
 
-/** `text`: what the form was read from. */
+/** @param text source text that contains the form */
 export function runForm(run: ExpandingRun, form: Form, text: string): Term {
   try {
     return evaluateForm(run, form, text)

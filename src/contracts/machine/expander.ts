@@ -1,6 +1,6 @@
 /**
- * Turns forms into expressions: finds what names mean (local variable, member of the module, import, native, module),
- * and special forms. A name that means nothing is an error here, before anything runs.
+ * Expands forms into expressions: resolves names (local variable, member, import, native, module) and special forms. An
+ * unknown name is an error at this stage, before any code runs.
  */
 import { ContractError, evalError, type TextPlace } from '../errors.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../syntax/form.ts'
@@ -20,7 +20,7 @@ import * as exprs from './expressions.ts'
 import { splitName } from './names.ts'
 import type { Term } from './term.ts'
 
-/** Names of local variables, the innermost first, as Env has their values. */
+/** Names of local variables, innermost first, parallel to `Env`. */
 export interface Scope {
   readonly name: string
   readonly up: Scope | null
@@ -29,23 +29,23 @@ export interface Scope {
 export type SpecialForm = (call: CallForm, expander: Expander, scope: Scope | null) => Expr
 export type SpecialForms = ReadonlyMap<string, SpecialForm>
 
-/** Natives and special forms. They are made above the evaluator and handed to it. */
+/** Natives and special forms. They are defined above the evaluator and passed to it. */
 export interface Language {
-  /** Functions and constants by their names. */
+  /** Functions and constants by name. */
   readonly natives: ReadonlyMap<string, Term>
   readonly forms: SpecialForms
 }
 
-/** A run that can expand forms. Expressions need no special forms any more. */
+/** A run that can expand forms. Expanded expressions need only `Run`. */
 export interface ExpandingRun extends Run {
   readonly forms: SpecialForms
 }
 
 export class Expander {
   readonly run: ExpandingRun
-  /** The module whose code this is; null: code of the top level. */
+  /** The module that contains the code, or null at the top level. */
   readonly module: Module | null
-  /** Called with each member of the same module that is used. */
+  /** Called with the name of each used member of the same module. */
   readonly #onUse: (name: string) => void
 
   constructor(run: ExpandingRun, module: Module | null, onUse: (name: string) => void = () => undefined) {
@@ -80,13 +80,16 @@ export class Expander {
     return forms.map((form) => this.expand(form, scope))
   }
 
-  /** The forms of a body, at least one. */
+  /**
+   * Expands the forms of a body.
+   * @throws ContractError (SyntaxError) if there are none
+   */
   body(forms: readonly Form[], scope: Scope | null, place: TextPlace): Expr[] {
     if (forms.length === 0) throw syntaxError('Expected: [expression]', place)
     return this.expandAll(forms, scope)
   }
 
-  /** `(a:string b)` as parameters. */
+  /** Parses `(a:string b)` as parameters. */
   params(form: Form | undefined, place: TextPlace): Param[] {
     if (form?.form !== 'call') throw syntaxError("Expected: ['(']", form?.place ?? place)
     return form.items.map((item) => {
@@ -95,7 +98,10 @@ export class Expander {
     })
   }
 
-  /** A type with its names looked up. Throws EvalError for schemas and interfaces that there are not. */
+  /**
+   * Resolves the names in a type.
+   * @throws EvalError for unknown schemas and interfaces
+   */
   type(form: TypeForm | null): Type | null {
     if (form === null) return null
     switch (form.type) {
@@ -111,14 +117,16 @@ export class Expander {
     }
   }
 
-  /** A module by a name that may lack the namespace. The module that is being loaded remembers it. */
+  /**
+   * Finds a module by a name with or without its namespace, and records it as a dependency of the module being loaded.
+   */
   lookUp(name: string): Module | undefined {
     const found = this.#find(name)
     if (found !== undefined && found !== this.module) this.module?.dependencies.set(found.name, found)
     return found
   }
 
-  /** By a name that may lack the namespace: of the module whose code this is, or of the program. */
+  /** Tries the module itself, its namespace and that of the program, then the root namespace. */
   #find(name: string): Module | undefined {
     const { run, module } = this
     if (module !== null && (module.name === name || module.bareName === name)) return module
@@ -174,7 +182,7 @@ export class Expander {
     throw evalError(`Module ${around.name} has no such member: ${parts.member}`, place)
   }
 
-  /** How many variables are nearer; null: it is not a local variable. */
+  /** @returns the number of variables between here and the variable, or null if it is not local */
   #distanceOf(name: string, scope: Scope | null): number | null {
     let distance = 0
     let found = false
@@ -192,13 +200,13 @@ export class Expander {
     return exprs.constant(definition, place)
   }
 
-  /** A special form that is used as a function: `(fold (and) true list)`. There is a native of its name. */
+  /** A special form used as a function: `(fold (and) true list)`. The native of the same name is applied. */
   partial(call: CallForm, scope: Scope | null): Expr {
     const [head, ...args] = this.expandAll(call.items, scope)
     return exprs.partialCall(head, args, call.place)
   }
 
-  /** `m::member`, where m is a module as a value. */
+  /** `m::member`, where `m` evaluates to a module reference. */
   #dynamic(atom: Atom, member: string, scope: Scope | null): Expr {
     const { place } = atom
     const target = this.#atom({ ...atom, member: null }, scope)
@@ -219,7 +227,8 @@ export class Expander {
   }
 
   /**
-   * What is done with an object: a binding with a body, or a function of one argument. `forms` are those behind it.
+   * Expands the consumer of an object: a binding with a body, or a function of one argument.
+   * @param forms the forms behind the object
    */
   consumer(forms: readonly Form[], scope: Scope | null, place: TextPlace): exprs.Consumer {
     const [first, ...rest] = forms

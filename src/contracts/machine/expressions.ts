@@ -1,6 +1,8 @@
 /**
- * Expressions. Each is made by a function of its own, so that it holds on to nothing but its parts: what is kept of a
- * module outlives the command that loaded it.
+ * Constructors of expressions.
+ *
+ * Each expression is built by a function of its own, so that its closure captures only its parts. Parts of a module
+ * outlive the command that loaded it.
  */
 import { evalError, type TextPlace } from '../errors.ts'
 import { ModuleRef, type Value } from '../values/value.ts'
@@ -10,10 +12,10 @@ import { Partial, partlyApplied } from './callables.ts'
 import { COST } from './costs.ts'
 import { asValue, Callable, type Term } from './term.ts'
 
-/** Variables further away cost by their distance. */
+/** Access to variables beyond this distance is charged by distance. */
 export const FREE_DISTANCE = 20
 
-/** An expression from a function. */
+/** Builds an expression from a function. */
 export function exprOf(place: TextPlace, evaluate: (run: Run, env: Env | null) => Term): Expr {
   return { place, evaluate }
 }
@@ -44,7 +46,10 @@ export function object(fields: readonly (readonly [name: string, value: Expr])[]
   })
 }
 
-/** A local variable, so many variables away. */
+/**
+ * Reads a local variable.
+ * @param distance number of variables between here and that variable
+ */
 export function local(distance: number, place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     if (distance > FREE_DISTANCE) run.charge(2 * distance)
@@ -79,7 +84,7 @@ export function call(fn: Expr, args: readonly Expr[], place: TextPlace): Expr {
   })
 }
 
-/** A call that may leave a function which waits for more. */
+/** A call that may return a partially applied function. */
 export function partialCall(fn: Expr, args: readonly Expr[], place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     const callable = callableOf(run.evaluate(fn, env), place)
@@ -87,7 +92,7 @@ export function partialCall(fn: Expr, args: readonly Expr[], place: TextPlace): 
   })
 }
 
-/** `m::member`, where m is a module as a value. */
+/** `m::member`, where `m` evaluates to a module reference. */
 export function member(target: Expr, name: string, place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     const ref = run.evaluate(target, env)
@@ -102,15 +107,15 @@ export function member(target: Expr, name: string, place: TextPlace): Expr {
   })
 }
 
-/** What is done with an object. */
+/** Code that consumes an object. */
 export type Consumer = (run: Run, env: Env | null, object: ReadonlyMap<string, Term>) => Term
 
-/** A body that needs nothing of it. */
+/** A body that uses no field of the object. */
 export function ignoring(body: readonly Expr[]): Consumer {
   return (run, env) => run.sequence(body, env)
 }
 
-/** A function of it. */
+/** A function applied to the object. */
 export function applying(fn: Expr, place: TextPlace): Consumer {
   return (run, env, given) => {
     const callable = callableOf(run.evaluate(fn, env), place)
@@ -123,7 +128,7 @@ interface BoundField {
   readonly type: Type | null
 }
 
-/** A body with some of its fields as variables. */
+/** A body with fields of the object bound to variables. */
 export function binding(fields: readonly BoundField[], body: readonly Expr[], place: TextPlace): Consumer {
   return (run, env, given) => {
     let bound = env

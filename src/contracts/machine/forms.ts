@@ -1,4 +1,4 @@
-/** The special forms of the language, whose parts are not all evaluated, or not in order. */
+/** Special forms: their parts are evaluated conditionally or in an order of their own. */
 import { evalError, type TextPlace, txFailure } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import { CapabilityToken, Guard } from '../values/value.ts'
@@ -13,7 +13,10 @@ import { findRow, readRow } from './tables.ts'
 import type { Term } from './term.ts'
 import { typeName } from './type-name.ts'
 
-/** Throws SyntaxError unless the form has so many parts behind its name. */
+/**
+ * @returns the forms behind the name of a special form
+ * @throws ContractError (SyntaxError) if their number is out of range
+ */
 function parts(call: CallForm, fewest: number, most = fewest): readonly Form[] {
   const own = call.items.slice(1)
   if (own.length >= fewest && own.length <= most) return own
@@ -46,7 +49,7 @@ const when: SpecialForm = (call, expander, scope) => {
   })
 }
 
-/** `and` and `or`: the second part counts unless the first one is `decisive`. */
+/** `and` and `or`: a first operand equal to `decisive` is the result; otherwise the second operand is. */
 const both =
   (decisive: boolean): SpecialForm =>
   (call, expander, scope) => {
@@ -58,7 +61,7 @@ const both =
     })
   }
 
-/** Pairs of a test and a value, and a last value: `(cond (a b) (c d) e)`. */
+/** Pairs of a test and a value, then a default: `(cond (a b) (c d) e)`. */
 const cond: SpecialForm = (call, expander, scope) => {
   const forms = call.items.slice(1)
   const last = forms.at(-1)
@@ -166,7 +169,7 @@ export function refuseInDefcap(run: Run, name: string, place: TextPlace): void {
   if (run.call.evaluated.length > 0) throw evalError(`Form not allowed within a defcap declaration: ${name}`, place)
 }
 
-/** A call of a function, taken apart. */
+/** Splits a call into its function and arguments. */
 function callParts(form: Form, expander: Expander, scope: Scope | null) {
   if (form.form !== 'call' || form.items.length === 0) throw syntaxError('a call of a function is expected', form.place)
   const [fn, ...args] = expander.expandAll(form.items, scope)

@@ -1,7 +1,9 @@
 /**
- * Whether guards agree: they refuse by a failure, which `try` catches. And who may change a module and reach into its
- * tables: a command that is its administrator. A command becomes one by deploying the module, or by
- * `acquire-module-admin`, which asks the governance; touching the module does not suffice (language 5).
+ * Enforcement of guards, and admin rights on modules.
+ *
+ * A guard that does not hold throws TxFailure, which `try` catches. Admin rights allow a command to change a module and
+ * access its tables. A command acquires them by deploying the module or with `acquire-module-admin`, which enforces the
+ * governance. Using the module is not enough (language 5).
  */
 import { evalError, NOWHERE, txFailure } from '../errors.ts'
 import { CapabilityToken, type Guard, type GuardKind } from '../values/value.ts'
@@ -11,12 +13,15 @@ import { splitName } from './names.ts'
 import { pactIdOf } from './pacts.ts'
 import { Callable } from './term.ts'
 
-/** Longer keys are cut in messages. */
+/** Error messages shorten longer keys. */
 const SHOWN_KEY_CHARACTERS = 10
-/** Thousandths of gas for each key of a keyset. */
+/** Milligas for each key of a keyset. */
 const KEY_COST = 50
 
-/** Throws when the guard, or the keyset of this name, does not agree. */
+/**
+ * @param guard a guard, or the name of a keyset
+ * @throws ContractError if the guard does not hold
+ */
 export function enforceGuard(run: Run, guard: Guard | string): void {
   if (typeof guard === 'string') {
     enforceKeysetNamed(run, guard)
@@ -53,7 +58,7 @@ export function enforceGuard(run: Run, guard: Guard | string): void {
   }
 }
 
-/** Throws when there is no such keyset, or it does not agree. */
+/** @throws ContractError if the keyset does not exist or does not hold */
 export function enforceKeysetNamed(run: Run, name: string): void {
   const keyset = run.transaction.state.get<Guard>('keysets', name)
   if (keyset?.is.kind !== 'keyset') throw evalError(`Cannot find keyset in the database: ${name}`)
@@ -69,14 +74,14 @@ function enforceKeyset(run: Run, { keys, predicate }: Keyset): void {
     const tokens = signers.get(key)
     return tokens !== undefined && (tokens.length === 0 || covers(run, tokens))
   }).length
-  if (agrees(run, predicate, keys.length, matched)) return
+  if (holds(run, predicate, keys.length, matched)) return
   const shown = keys.map((key) =>
     key.length > SHOWN_KEY_CHARACTERS ? `${key.slice(0, SHOWN_KEY_CHARACTERS)}...` : key,
   )
   throw txFailure(`Keyset failure (${predicate}): [${shown.join(', ')}]`)
 }
 
-function agrees(run: Run, predicate: string, count: number, matched: number): boolean {
+function holds(run: Run, predicate: string, count: number, matched: number): boolean {
   switch (predicate) {
     case 'keys-all':
       return matched >= count
@@ -91,7 +96,10 @@ function agrees(run: Run, predicate: string, count: number, matched: number): bo
   return result
 }
 
-/** A function by its qualified name. */
+/**
+ * Finds a function by its qualified name.
+ * @throws EvalError if there is none
+ */
 export function functionNamed(run: Run, name: string): Callable {
   const parts = splitName(name)
   if (parts === null) {
@@ -107,8 +115,8 @@ export function functionNamed(run: Run, name: string): Callable {
 }
 
 /**
- * Makes the command administrator of the module until it ends. Throws ContractError unless the governance of the module
- * agrees.
+ * Acquires admin rights on the module until the command ends.
+ * @throws ContractError if the governance of the module refuses
  */
 export function acquireAdmin(run: Run, module: Module): void {
   if (run.transaction.admin.has(module.name)) return

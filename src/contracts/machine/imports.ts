@@ -1,13 +1,13 @@
-/** `(use module)`, `(use module "hash")`, `(use module [names])`: members of another module under their own names. */
+/** `(use module)`, `(use module "hash")`, `(use module [names])`: imports members under their own names. */
 import { evalError } from '../errors.ts'
 import type { CallForm } from '../syntax/form.ts'
 import type { Definition } from './ast.ts'
 import { type Expander, syntaxError } from './expander.ts'
 
-/** Thousandths of gas for each member of the module. */
+/** Milligas for each member of the module. */
 const MEMBER_COST = 10
 
-/** Puts what a form imports into `scope`. */
+/** Adds the imports of a `use` form to `scope`. */
 export function importInto(scope: Map<string, Definition>, expander: Expander, form: CallForm): void {
   const [target, ...rest] = form.items.slice(1)
   if (target?.form !== 'atom') throw syntaxError('use takes the name of a module', form.place)

@@ -1,9 +1,9 @@
-/** Whether a module implements an interface: the same functions, with the same parameters, types and marks. */
+/** Checks that a module implements an interface: the same functions with the same parameters, types and annotations. */
 import { evalError } from '../errors.ts'
 import { Fun, type Module } from './ast.ts'
 import { isSameType } from './types.ts'
 
-/** Throws EvalError for a member that is missing or different. */
+/** @throws EvalError if a member is missing or differs */
 export function checkImplements(module: Module, face: Module): void {
   for (const [name, wanted] of face.definitions) {
     if (!(wanted instanceof Fun)) continue

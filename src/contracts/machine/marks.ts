@@ -1,9 +1,9 @@
-/** What stands before the body of a definition: a text, and marks that begin with @. */
+/** Parses the docstring and annotations (`@managed`, `@event`, ...) in front of the body of a definition. */
 import type { Form } from '../syntax/form.ts'
 
 export interface Marks {
   readonly rest: readonly Form[]
-  /** null: not managed. Without a parameter it can be used once. */
+  /** Null if not managed; a null `param` means that the capability can be used once. */
   readonly managed: { readonly param: string | null; readonly manager: string | null } | null
   readonly isEvent: boolean
 }
@@ -12,7 +12,7 @@ export function docAndMarks(forms: readonly Form[]): Marks {
   let at = 0
   let managed: Marks['managed'] = null
   let isEvent = false
-  // A text alone is the body.
+  // A single string is the body, not a docstring.
   if (forms[0]?.form === 'string' && forms.length > 1) at = 1
   for (;;) {
     const form = forms[at]
@@ -34,7 +34,7 @@ export function docAndMarks(forms: readonly Form[]): Marks {
         break
       }
       default:
-        // @doc and @model take one part.
+        // @doc and @model take one argument.
         at += 2
     }
   }

@@ -1,4 +1,6 @@
-/** Makes the members of modules and interfaces: `(module name governance members...)`, `(interface name members...)`. */
+/**
+ * Builds the members of modules and interfaces: `(module name governance members...)`, `(interface name members...)`.
+ */
 import { evalError, NOWHERE, type TextPlace } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import type { Value } from '../values/value.ts'
@@ -19,17 +21,17 @@ import { checkImplements } from './interfaces.ts'
 import { docAndMarks } from './marks.ts'
 import { asValue } from './term.ts'
 
-/** Thousandths of gas for each character of a module. */
+/** Milligas for each character of a module. */
 export const CHARACTER_COST = 300
-/** Not kept in a module: what only tools read. */
+/** Declarations for external tools only; skipped. */
 const IGNORED = new Set(['defproperty', 'defconstraint', '@model', '@doc'])
 
-/** Makes the members of a module out of their forms. */
+/** Builds the members of a module from their forms. */
 export class ModuleLoader {
   readonly #run: ExpandingRun
   readonly #module: Module
   readonly #expander: Expander
-  /** Values of its constants, where they were evaluated before; null: they are evaluated now. */
+  /** Stored values of constants when a module is reloaded; null to evaluate them. */
   readonly #constants: ReadonlyMap<string, Value> | null
   /** Member -> members of the same module that it uses. */
   readonly #uses = new Map<string, Set<string>>()
@@ -42,7 +44,7 @@ export class ModuleLoader {
     this.#expander = new Expander(run, module, (used) => this.#uses.get(this.#member)?.add(used))
   }
 
-  /** Gives the module all that its form says. */
+  /** Fills the module from its form. */
   load({ items, place }: CallForm): void {
     const rest = items.slice(2)
     const governance = this.#module.isInterface ? undefined : rest.shift()
@@ -64,7 +66,10 @@ export class ModuleLoader {
     for (const finish of this.#declareAll(members)) finish()
   }
 
-  /** Makes all members known; returns what is left to do once they are. */
+  /**
+   * Declares all members.
+   * @returns functions that complete them once all are declared
+   */
   #declareAll(members: readonly Form[]): (() => void)[] {
     const calls = members.filter((member) => !(member.form === 'atom' && IGNORED.has(member.name))).map(asCall)
     const of = (...names: string[]) => calls.filter(({ kind }) => names.includes(kind))
@@ -99,7 +104,10 @@ export class ModuleLoader {
     return found
   }
 
-  /** Adds definitions; returns what is left to do once all are known. */
+  /**
+   * Adds definitions.
+   * @returns functions that complete them once all are declared
+   */
   #declare(
     members: readonly Member[],
     define: (form: CallForm, kind: string) => { readonly definition: Definition; readonly finish: () => void },
@@ -124,7 +132,7 @@ export class ModuleLoader {
     const fields = new Map<string, Type | null>()
     const definition = new Schema(this.#module, name, fields)
     const finish = () => undefined
-    // Schemas may use each other: a schema is known by name before its fields are.
+    // Register the schema before its fields are read, so that it may refer to itself.
     this.#module.definitions.set(name, definition)
     for (const field of docAndMarks(form.items.slice(2)).rest) {
       if (field.form !== 'atom') throw syntaxError('a field of a schema is a name', field.place)
@@ -180,7 +188,7 @@ export class ModuleLoader {
     for (const each of params) scope = { name: each.name, up: scope }
     const finish = () => {
       if (this.#module.isInterface) {
-        // A text alone is the description.
+        // A single string is the docstring.
         if (rest.some((each) => each.form !== 'string'))
           throw syntaxError('functions of interfaces have no body', form.place)
       } else if (kind === 'defpact') fun.steps = this.#steps(fun, rest, scope, form.place)
@@ -207,7 +215,7 @@ export class ModuleLoader {
     })
   }
 
-  /** Constants and schemas of interfaces are members too. */
+  /** Adds the constants and schemas of interfaces as members. */
   #inherit(): void {
     for (const name of this.#module.interfaces) {
       for (const [member, definition] of this.#interfaceNamed(name, NOWHERE).definitions) {
@@ -230,7 +238,7 @@ export class ModuleLoader {
     this.#module.governance = { capability: form.name }
   }
 
-  /** Walks without recursion: a module may have thousands of functions, each of which calls the next one. */
+  /** Iterative depth-first search: a module may have thousands of functions, each calling the next. */
   #refuseCycles(): void {
     const done = new Set<string>()
     for (const start of this.#uses.keys()) {

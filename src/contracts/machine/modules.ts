@@ -1,4 +1,4 @@
-/** Loads modules and interfaces, and keeps them where those who have a say agree. */
+/** Loads modules and interfaces, checks permissions and stores them. */
 import { evalError } from '../errors.ts'
 import type { Atom, CallForm } from '../syntax/form.ts'
 import { hashText } from '../values/hash.ts'
@@ -13,7 +13,10 @@ export interface Namespace {
   readonly admin: Guard
 }
 
-/** Loads the module of a form, whose text is `code`. Returns it. */
+/**
+ * Loads and installs the module of a form.
+ * @param code source text of the form
+ */
 export function loadModule(run: ExpandingRun, form: CallForm, code: string): Module {
   if (run.program.loading !== null) throw syntaxError('a module cannot be within a module', form.place)
   const { namespace } = run.program
@@ -29,7 +32,7 @@ export function loadModule(run: ExpandingRun, form: CallForm, code: string): Mod
   return module
 }
 
-/** The module of a form, without its members. */
+/** Creates the module of a form, without members. */
 export function emptyModule(form: CallForm, about: Pick<Module, 'code' | 'namespace' | 'txHash'>): Module {
   const [head, name] = form.items
   if (name?.form !== 'atom') throw syntaxError('a module has a name', form.place)
@@ -43,7 +46,7 @@ export function emptyModule(form: CallForm, about: Pick<Module, 'code' | 'namesp
   })
 }
 
-/** Adds a definition to a module that is no real one: tests may define functions at the top level. */
+/** Adds a definition to the pseudo-module of a test file, whose top level may define functions. */
 export function defineOutside(run: ExpandingRun, module: Module, form: CallForm): void {
   module.definitions.delete(nameOf(form).name)
   for (const [name, definition] of run.program.imports) module.imports.set(name, definition)
@@ -51,7 +54,7 @@ export function defineOutside(run: ExpandingRun, module: Module, form: CallForm)
   for (const [name, definition] of module.definitions) run.program.imports.set(name, definition)
 }
 
-/** Asks whoever has to agree, and puts the module into the state. */
+/** Checks governance and namespace, and stores the module. */
 function install(run: Run, module: Module): void {
   const before = run.findModule(module.name)
   if (before === undefined) {

@@ -5,12 +5,15 @@ interface NameParts {
   readonly member: string
 }
 
-/** Names that were split; programs have few, and short ones. */
+/** Cache limits. Programs use few names, and short ones. */
 const MAX_KNOWN = 10_000
 const MAX_KNOWN_CHARACTERS = 200
 const known = new Map<string, NameParts | null>()
 
-/** Splits `ns.module.member` at its last dot; null: there is none. */
+/**
+ * Splits `ns.module.member` at the last dot.
+ * @returns null if there is no dot
+ */
 export function splitName(name: string): NameParts | null {
   const before = known.get(name)
   if (before !== undefined) return before

@@ -1,6 +1,6 @@
 /**
- * Native functions: what they are to the evaluator, what the evaluator is to them, and how they read their arguments. A
- * wrong type ends in one message that names the native and what it was given.
+ * Interface between natives and the evaluator, and typed access to arguments. A type error yields one message with the
+ * native's name and the argument types.
  */
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
@@ -17,27 +17,32 @@ export function isObject(term: Term): term is ObjectValue {
   return term instanceof Map
 }
 
-/** For messages. Lists are not looked into: they can be larger than any time to walk through them. */
+/** Type name for messages. Does not inspect list items, because walking a large list would be too slow. */
 export function termType(term: Term): string {
   return isList(term) ? 'list' : typeName(term)
 }
 
-/** Natives that need nothing but their arguments, and functions among them, take this much of the evaluator. */
+/** The part of the evaluator that pure natives need. */
 export interface Host {
-  /** Calls a function, which may be partly applied (`(+ 1)`) or a lambda. */
+  /** Calls a function, a partial application (`(+ 1)`) or a lambda. */
   apply(fn: Callable, args: readonly Term[], place: TextPlace): Term
-  /** Takes thousandths of gas. Throws when the limit is exceeded. */
+  /**
+   * Charges gas, in milligas.
+   * @throws EvalError if the limit is exceeded
+   */
   charge(milligas: number): void
 }
 
 export interface Native<H extends Host = Host> {
   readonly name: string
-  /** Fewest and most arguments. Fewer than the fewest give a partly applied function where one is expected. */
+  /**
+   * Minimum and maximum number of arguments. With fewer than the minimum, the call yields a partially applied function.
+   */
   readonly arity: readonly [fewest: number, most: number]
   readonly run: (args: Arguments<H>) => Term
 }
 
-/** The arguments of one call, with the evaluator that calls. */
+/** Arguments of one call, with the calling evaluator. */
 export class Arguments<H extends Host = Host> {
   readonly native: string
   readonly all: readonly Term[]
@@ -51,7 +56,7 @@ export class Arguments<H extends Host = Host> {
     this.place = place
   }
 
-  /** What to throw when the types fit no form of the native. */
+  /** Error for argument types that the native does not accept. */
   wrong(): ContractError {
     const types = this.all.map((term) => `[${termType(term)}]`).join(' , ')
     return evalError(
@@ -60,7 +65,7 @@ export class Arguments<H extends Host = Host> {
     )
   }
 
-  /** What to throw when the types fit but the values do not. */
+  /** Error for invalid values of the right type. */
   error(message: string): ContractError {
     return evalError(message, this.place)
   }
@@ -69,14 +74,20 @@ export class Arguments<H extends Host = Host> {
     this.run.charge(milligas)
   }
 
-  /** Takes gas for so many elements of a list, and refuses lists beyond all sense before they exist. */
+  /**
+   * Charges for the elements of a list before it is built.
+   * @throws EvalError if the list would exceed the maximum length
+   */
   chargeList(count: number | bigint, perElement: number = COST.listElement): void {
     const counted = count > LIMIT.elements ? LIMIT.elements : Number(count)
     this.charge(Math.ceil(counted * perElement))
     if (count > LIMIT.elements) throw this.error(`List too long: more than ${LIMIT.elements} elements`)
   }
 
-  /** The same for characters. */
+  /**
+   * Charges for the characters of a string before it is built.
+   * @throws EvalError if the string would exceed the maximum length
+   */
   chargeText(count: number, perCharacter: number = COST.textCharacter): void {
     this.charge(Math.ceil(count * perCharacter))
     if (count > LIMIT.characters) throw this.error(`String too long: more than ${LIMIT.characters} characters`)
@@ -140,7 +151,7 @@ export class Arguments<H extends Host = Host> {
     return term
   }
 
-  /** A list of nothing but strings. */
+  /** A list that contains only strings. */
   texts(index: number): readonly string[] {
     const items = this.list(index)
     for (const item of items) if (typeof item !== 'string') throw this.wrong()
@@ -165,14 +176,14 @@ export class Arguments<H extends Host = Host> {
     return term
   }
 
-  /** Calls a function that has to give a value. */
+  /** Calls a function that must return a value. */
   apply(fn: Callable, args: readonly Term[]): Value {
     const result = this.run.apply(fn, args, this.place)
     if (!isValue(result)) throw this.error(`Expected a value from ${fn.name}, got a ${termType(result)}`)
     return result
   }
 
-  /** Calls a function that has to give true or false. */
+  /** Calls a function that must return a boolean. */
   test(fn: Callable, args: readonly Term[]): boolean {
     const result = this.run.apply(fn, args, this.place)
     if (typeof result !== 'boolean') throw this.error(`Expected Boolean value from ${fn.name}, got ${termType(result)}`)
@@ -180,7 +191,7 @@ export class Arguments<H extends Host = Host> {
   }
 }
 
-/** One native from its name, the bounds of its argument count and what it does. */
+/** Builds a native from its name, its arity and its implementation. */
 export function native<H extends Host = Host>(
   name: string,
   fewest: number,

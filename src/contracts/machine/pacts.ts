@@ -1,4 +1,6 @@
-/** Pacts: functions in steps, each run by a command of its own, with what the step before has yielded. */
+/**
+ * Pacts: multi-step functions. Each step runs in a command of its own and may resume the yield of the previous step.
+ */
 import { evalError, NOWHERE, type TextPlace } from '../errors.ts'
 import { hashText } from '../values/hash.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
@@ -13,27 +15,27 @@ export interface PactContinuation {
   readonly id: string
   readonly step: number
   readonly isRollback: boolean
-  /** What the step before yielded, where it ran on another chain or in a test; null: as kept here. */
+  /** Yield of the previous step if that ran on another chain or in a test; null to use the stored one. */
   readonly resumed?: Yield | null
-  /** The pact, where it is not kept here: proven to have run on another chain. */
+  /** State of a pact proven to have run on another chain. */
   readonly proven?: PactState | null
 }
 
-/** Thousandths of gas per unit of size of what is kept between steps. */
+/** Milligas per unit of weight of the state that is stored between steps. */
 const STATE_COST = 20
 
 export function pactIdOf(run: Run): string {
   return pactOf(run).id
 }
 
-/** Throws EvalError outside of pacts. */
+/** @throws EvalError outside of a pact */
 export function pactOf(run: Run): PactRun {
   const { pact } = run.call
   if (pact !== null) return pact
   throw evalError("Attempt to fetch defpact data failed because there's no defpact currently being executed.")
 }
 
-/** Runs the first step. Within a pact it is nested in that one. */
+/** Starts a pact and runs its first step. Within a pact, the new one is nested. */
 export function startPact(run: Run, fun: Fun, args: readonly Value[], place: TextPlace): Term {
   const around = run.call.pact
   if (around === null && run.program.hasRunPact) throw evalError('Multiple defpact execs found', place)
@@ -51,7 +53,10 @@ export function startPact(run: Run, fun: Fun, args: readonly Value[], place: Tex
   return result
 }
 
-/** Runs a later step, or takes the last one back. Throws ContractError. */
+/**
+ * Runs a later step, or rolls back the last one.
+ * @throws ContractError
+ */
 export function continuePact(run: Run, continuation: PactContinuation): Term {
   try {
     return runContinuation(run, continuation)
@@ -90,12 +95,15 @@ function runContinuation(run: Run, { id, step, isRollback, resumed, proven }: Pa
 }
 
 /**
- * The step that was run last, here or where a proof says. A pact that was here comes back from elsewhere two steps later
- * at the earliest: the step in between is either run here or there.
+ * Chooses between the state stored here and a proven one.
+ *
+ * A pact that ran here can return from another chain two steps later at the earliest. The step in between runs either
+ * here or there.
+ * @throws EvalError if the proof contradicts the stored state
  */
 function lastStep(kept: PactState | undefined, proven: PactState | undefined): PactState | undefined {
   if (kept === undefined || proven === undefined) return kept ?? proven
-  // As JSON: what came from elsewhere has lost what JSON does not hold.
+  // Compare as JSON, because values from another chain have lost what JSON cannot represent.
   const isSame = kept.fun.qualified === proven.fun.qualified && valueToJson(kept.args) === valueToJson(proven.args)
   const earliest = kept.step + 2
   if (isSame && proven.step >= earliest) return proven
@@ -104,7 +112,7 @@ function lastStep(kept: PactState | undefined, proven: PactState | undefined): P
   )
 }
 
-/** `(continue (f args))` within a pact: begins a nested pact, and in later steps goes on with it. */
+/** `(continue (f args))` within a pact: starts a nested pact in the first step, continues it in later steps. */
 export function continueNested(run: Run, fun: Fun, args: readonly Value[], place: TextPlace): Term {
   const around = pactOf(run)
   if (around.step === 0) return startPact(run, fun, args, place)
@@ -122,7 +130,10 @@ export function continueNested(run: Run, fun: Fun, args: readonly Value[], place
   return result
 }
 
-/** `chain`: where the next step runs; null: here. */
+/**
+ * Yields an object to the next step.
+ * @param chain id of the chain that runs the next step, or null for this chain
+ */
 export function yieldObject(run: Run, data: ObjectValue, chain: string | null): void {
   const pact = pactOf(run)
   const { chainId } = run.block.chain
@@ -136,7 +147,10 @@ export function yieldObject(run: Run, data: ObjectValue, chain: string | null): 
   pact.yielded = { data, provenance, source: chainId }
 }
 
-/** The object that the step before has yielded. Throws where it was meant for another chain, or came from other code. */
+/**
+ * Object that the previous step yielded.
+ * @throws EvalError if it was meant for another chain or comes from other code
+ */
 export function resumedObject(run: Run): ObjectValue {
   const pact = pactOf(run)
   const { resumed } = pact
@@ -163,25 +177,25 @@ function runStep(run: Run, pact: PactRun, place: TextPlace): Term {
   return result
 }
 
-/** Keeps the pact, or that it is done, and tells of what crosses chains. */
+/** Stores the state of the pact, or null if it has finished, and emits the events of cross-chain yields. */
 function finish(run: Run, pact: PactRun): void {
   run.charge(STATE_COST * (weightOf(pact.args) + weightOf(pact.yielded?.data ?? '')))
   const isDone = pact.isRollback ? pact.step === 0 : pact.step === pact.fun.steps.length - 1
   run.transaction.state.put('pacts', pact.id, isDone ? null : stateOf(pact))
   run.program.lastPact = pact
-  const tell = (name: string, chain: string, moduleHash: string) => {
+  const emit = (name: string, chain: string, moduleHash: string) => {
     run.transaction.events.push({ module: 'pact', name, params: [chain, pact.fun.qualified, pact.args], moduleHash })
   }
   const { resumed, yielded } = pact
-  if (resumed?.provenance) tell('X_RESUME', resumed.source, resumed.provenance.moduleHash)
-  if (yielded?.provenance) tell('X_YIELD', yielded.provenance.chain, yielded.provenance.moduleHash)
+  if (resumed?.provenance) emit('X_RESUME', resumed.source, resumed.provenance.moduleHash)
+  if (yielded?.provenance) emit('X_YIELD', yielded.provenance.chain, yielded.provenance.moduleHash)
 }
 
 function stateOf({ id, fun, args, step, yielded, nested }: PactRun): PactState {
   return { id, fun, args, step, yielded, nested }
 }
 
-/** The function as its module has it now: an upgrade may have changed later steps. */
+/** The current version of the function: an upgrade may have changed later steps. */
 function currentFun(run: Run, fun: Fun): Fun {
   const name = splitName(fun.qualified)
   const now = name === null ? undefined : run.findModule(name.module)?.get(name.member)

@@ -1,7 +1,4 @@
-/**
- * Makes modules again that were loaded before, from what can be kept of them: their text, and what came from elsewhere
- * when it was loaded.
- */
+/** Rebuilds loaded modules from stored data: their source text and their external references at load time. */
 import { evalError, type TextPlace } from '../errors.ts'
 import { read } from '../syntax/reader.ts'
 import type { Value } from '../values/value.ts'
@@ -14,19 +11,19 @@ import { emptyModule } from './modules.ts'
 import { newTransaction } from './scopes.ts'
 import { emptyState, Layer } from './state.ts'
 
-/** All that a module is made of. */
+/** Everything needed to rebuild a module. */
 export interface ModuleSource {
-  /** Its form as it was written, and where that began in the text of the command. */
+  /** Source text of its form. `place` is its position in the text of the command. */
   readonly code: string
   readonly place: TextPlace
   readonly namespace: string | null
   /** Hash of the command that loaded it. */
   readonly txHash: string
-  /** Its own constants -> their values, as they were when it was loaded. */
+  /** Its own constants -> their values at load time. */
   readonly constants: ReadonlyMap<string, Value>
-  /** Other modules that its text names -> those versions of them that it was loaded with. */
+  /** Names of other modules in its text -> the versions that it was loaded with. */
   readonly modules: ReadonlyMap<string, Module>
-  /** Names that it has from the top level -> the modules whose members they are. */
+  /** Names resolved at the top level -> the module of the member. */
   readonly scope: ReadonlyMap<string, Module>
 }
 
@@ -40,8 +37,8 @@ export function sourceOf(module: Module): ModuleSource {
 }
 
 /**
- * The module as loading gave it. Nobody is asked, nothing is evaluated or installed, and no gas is taken. Throws
- * ContractError where the source is not that of a module that could be loaded.
+ * Rebuilds a module as it was loaded, without permission checks, evaluation, installation or gas.
+ * @throws ContractError if the source does not describe a loadable module
  */
 export function reloadModule(language: Language, source: ModuleSource): Module {
   const { code, place, namespace, txHash, constants, modules, scope } = source
@@ -58,7 +55,7 @@ export function reloadModule(language: Language, source: ModuleSource): Module {
   return module
 }
 
-/** An evaluator that knows nothing but the modules of the source. */
+/** An evaluator that sees only the modules of the source. */
 function evaluatorWith(language: Language, { namespace, modules }: ModuleSource): Evaluator {
   const state = new Layer({
     ...emptyState,

@@ -1,4 +1,4 @@
-/** Makes the scopes of a run, takes marks of them, and restores them: a failure that is caught undoes what it did. */
+/** Creates, snapshots and restores the scopes of a run. A caught failure undoes its effects. */
 import { ContractError } from '../errors.ts'
 import type { CallScope, ProgramScope, TransactionScope } from './ast.ts'
 import type { GasMeter, Message } from './environment.ts'
@@ -10,7 +10,7 @@ export function newTransaction(message: Message, state: Layer, gas: GasMeter): T
 
 export type TransactionMark = ReturnType<typeof markTransaction>
 
-/** The gas stays used, and so do comparisons that were free. */
+/** Gas used and the count of comparisons are not part of the snapshot. */
 export function markTransaction({ state, events, admin, installed }: TransactionScope) {
   return {
     state,
@@ -45,12 +45,12 @@ export function newCall(): CallScope {
 
 export type CallMark = ReturnType<typeof markCall>
 
-/** Lengths are enough: the calls under way at a mark are still under way when it is restored. */
+/** Stack lengths suffice: all calls on the stack at a snapshot are still there when it is restored. */
 export function markCall({ frames, slots, evaluated, readOnly, depth, pact, nativePlace }: CallScope) {
   return {
     frames: frames.length,
     slots: slots.length,
-    // What failed has composed within the last slot only.
+    // A failed attempt can have composed capabilities only into the last slot.
     composed: slots.at(-1)?.composed.length ?? 0,
     evaluated: evaluated.length,
     readOnly,
@@ -72,14 +72,17 @@ export function restoreCall(call: CallScope, mark: CallMark): void {
   call.nativePlace = mark.nativePlace
 }
 
-/** How many capabilities are granted, with those that they are composed of. */
+/** Number of granted capabilities, including composed ones. */
 export function grantedCount({ slots }: CallScope): number {
   let count = slots.length
   for (const { composed } of slots) count += composed.length
   return count
 }
 
-/** Adds to a ContractError the place and the function where it happened. Returns the error, of whatever kind it is. */
+/**
+ * Adds place and function to a ContractError.
+ * @returns the error itself, of whatever kind
+ */
 export function located({ frames, nativePlace }: CallScope, error: unknown): unknown {
   if (!(error instanceof ContractError)) return error
   error.place ??= nativePlace

@@ -1,20 +1,19 @@
 /**
- * What outlives a command: rows, modules, keysets, namespaces and pacts, in layers. A layer holds what was written since
- * it was begun; what it does not hold is that of the layer below. To undo is to drop a layer.
+ * Persistent state in layers: rows, modules, keysets, namespaces and pacts. A layer holds its own writes and reads all
+ * else from the layer below. Dropping a layer undoes its writes.
  */
 
-/** Domains: tables by their qualified name with `table:` before it, those of the language itself, and counters of a ledger. */
+/** Domains: tables as `table:` plus the qualified name, domains of the language, and counters of a ledger. */
 export type Domain = `table:${string}` | 'tables' | 'modules' | 'keysets' | 'namespaces' | 'pacts' | 'counters'
 
-/** A state that can be read: a layer, or whatever a ledger keeps its blocks in. */
+/** Read access to a state: a layer, or the storage of a ledger. */
 export interface ReadableState {
-  /** undefined: there is no such entry. */
+  /** @returns undefined if there is no such entry */
   get<T>(domain: Domain, key: string): T | undefined
-  /** All keys of a domain, in the order of their code units. */
+  /** All keys of a domain, ordered by UTF-16 code units. */
   keys(domain: Domain): string[]
 }
 
-/** Nothing yet. */
 export const emptyState: ReadableState = { get: () => undefined, keys: () => [] }
 
 export interface LayerEntry {
@@ -36,7 +35,7 @@ export class Layer implements ReadableState {
     return own === undefined ? this.#below.get<T>(domain, key) : (own as T)
   }
 
-  /** `value`: anything but undefined. */
+  /** @param value anything but undefined */
   put(domain: Domain, key: string, value: unknown): void {
     let entries = this.#domains.get(domain)
     if (entries === undefined) {
@@ -52,14 +51,14 @@ export class Layer implements ReadableState {
     return own === undefined ? below : [...new Set([...below, ...own.keys()])].sort()
   }
 
-  /** All that this layer holds, in the order in which the keys of each domain were first written. */
+  /** All entries of this layer; keys of a domain in the order of their first write. */
   *entries(): Generator<LayerEntry> {
     for (const [domain, entries] of this.#domains) {
       for (const [key, value] of entries) yield { domain, key, value }
     }
   }
 
-  /** Writes all that this layer holds into the one below, which it was begun on. */
+  /** Writes all entries of this layer into the layer below it. */
   mergeInto(below: Layer): void {
     for (const { domain, key, value } of this.entries()) below.put(domain, key, value)
   }

@@ -1,4 +1,4 @@
-/** Rows of tables: who may read and write them, and what a row must be. */
+/** Table access: permissions, costs and validation of rows. */
 import { evalError, txFailure } from '../errors.ts'
 import { bytesOf } from '../values/bytes.ts'
 import type { ObjectValue } from '../values/value.ts'
@@ -7,19 +7,19 @@ import { requireAdmin } from './capabilities.ts'
 import type { Term } from './term.ts'
 import { isOf } from './types.ts'
 
-/** Thousandths of gas, as on the public network: each access, and each byte of what is read or written. */
+/** Milligas per access and per byte read or written; same as on the public network. */
 const COSTS = { read: 2500, readByte: 100, write: 25_000, writeByte: 200 }
 const READ_ONLY = 'Error during database operation: Operation is not allowed in read-only or system-only mode.'
 const SHOWN_KEY_CHARACTERS = 10
 
 export type WriteKind = 'insert' | 'update' | 'write'
 
-/** As the wire shows tables: the dot of a namespace is an underscore. */
+/** Table name on the wire: an underscore replaces the dot of the namespace. */
 function shownName(table: TableDefinition): string {
   return `${table.module.replace('.', '_')}_${table.name}`
 }
 
-/** Throws where a term is no table, or a table that nobody has created. */
+/** @throws EvalError if the term is not a table or the table was not created */
 export function createdTable(run: Run, term: Term): TableDefinition {
   const table = tableOf(term)
   if (run.transaction.state.get('tables', table.qualified) === undefined) {
@@ -43,7 +43,7 @@ export function createTable(run: Run, term: Term): void {
   run.transaction.state.put('tables', name, true)
 }
 
-/** Code of the module itself may; others need to be its administrator, but for reading in a `local` call. */
+/** Allows access to the module's own code. Other code needs admin rights, except for reads in a `local` call. */
 export function mayAccess(run: Run, table: TableDefinition, writes: boolean): void {
   if (writes && run.call.readOnly > 0) throw evalError(READ_ONLY)
   checkVersion(run, table)
@@ -52,14 +52,14 @@ export function mayAccess(run: Run, table: TableDefinition, writes: boolean): vo
   requireAdmin(run, run.findModule(table.module) ?? table.owner)
 }
 
-/** Code of an earlier version of the module may use its tables only where the present one blesses it. */
+/** Code of an earlier module version may use the tables only if the current version blesses it. */
 function checkVersion(run: Run, { module, owner }: TableDefinition): void {
   const now = run.findModule(module)
   if (now === undefined || now === owner || now.hash === owner.hash || now.blessed.has(owner.hash)) return
   throw evalError(`Execution aborted, hash not blessed for module ${module}: ${owner.hash}`)
 }
 
-/** undefined: there is no such row. */
+/** @returns undefined if there is no such row */
 export function findRow(run: Run, term: Term, key: string): ObjectValue | undefined {
   const table = createdTable(run, term)
   mayAccess(run, table, false)
@@ -91,7 +91,7 @@ export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, ki
   run.transaction.state.put(table.rows, key, before === undefined ? row : new Map([...before, ...row]))
 }
 
-/** All fields of the schema and no others; an update may have some of them. */
+/** Requires exactly the fields of the schema; an update may have a subset. */
 function checkRow({ schema, module }: TableDefinition, row: ObjectValue, kind: WriteKind): void {
   if (schema === null) return
   const isWhole = kind === 'update' || row.size === schema.fields.size

@@ -1,10 +1,10 @@
-/** What an expression gives: a value, or what can only be used within a command, functions and tables. */
+/** Results of expressions: values, or functions and tables, which exist only within a command. */
 import { evalError } from '../errors.ts'
 import type { Value } from '../values/value.ts'
 
-/** What can be applied. Subclasses: natives, functions of modules, lambdas, and all of these partly applied. */
+/** Base class of natives, module functions, lambdas and partial applications. */
 export abstract class Callable {
-  /** For messages. */
+  /** Name for messages. */
   abstract readonly name: string
 }
 
@@ -28,7 +28,7 @@ export function isValue(term: Term): term is Value {
   return !(term instanceof Callable) && !(term instanceof TableRef)
 }
 
-/** Throws EvalError for functions and tables. */
+/** @throws EvalError for functions and tables */
 export function asValue(term: Term): Value {
   if (!isValue(term)) {
     throw evalError('Expected a Pact value, but got a closure or table reference.')

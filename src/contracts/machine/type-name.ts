@@ -1,12 +1,12 @@
-/** Names of types for messages. */
+/** Type names for messages. */
 import { Decimal } from '../values/decimal.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, Unit } from '../values/value.ts'
 import { Callable, TableRef, type Term } from './term.ts'
 
-/** Lists within lists are named this deep; the innermost is then `list`. */
+/** Maximum nesting of list types in a name; deeper lists are named `list`. */
 const MAX_DEPTH = 8
 
-/** The type of a term in a message: `integer`, `[string]`, `list` (of mixed or no items), `closure`, .. */
+/** Type of a term for messages: `integer`, `[string]`, `list` (empty or mixed items), `closure`, ... */
 export function typeName(term: Term): string {
   return nameOf(term, MAX_DEPTH)
 }

@@ -1,4 +1,4 @@
-/** Declared types, and whether a value is of one. They are checked while code runs. */
+/** Declared types and their run-time checks. */
 import { evalError } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { Guard, ModuleRef, Time, Unit } from '../values/value.ts'
@@ -6,10 +6,10 @@ import type { Schema, Type } from './ast.ts'
 import { TableRef, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
 
-/** Takes the price of looking at so many parts of a value. */
+/** Charges for inspecting a number of parts of a value. */
 type Pay = (parts: number) => void
 
-/** Whether a term is of a type. */
+/** True if a term is of a type. */
 export function isOf(type: Type, term: Term, pay: Pay): boolean {
   switch (type.type) {
     case 'string':
@@ -45,7 +45,7 @@ export function isOf(type: Type, term: Term, pay: Pay): boolean {
   }
 }
 
-/** Whether an object has exactly the fields of a schema, each of its type. */
+/** True if an object has exactly the fields of a schema, with values of the right types. */
 function fits({ fields }: Schema, object: ReadonlyMap<string, Term>, pay: Pay): boolean {
   if (fields.size !== object.size) return false
   pay(fields.size)
@@ -56,13 +56,13 @@ function fits({ fields }: Schema, object: ReadonlyMap<string, Term>, pay: Pay): 
   return true
 }
 
-/** Throws EvalError when a term is not of a declared type. */
+/** @throws EvalError if the term is not of the declared type */
 export function checkType(type: Type | null, term: Term, pay: Pay): void {
   if (type === null || isOf(type, term, pay)) return
   throw evalError(`Type check failed. The argument is ${typeName(term)}, but the expected type is ${typeText(type)}`)
 }
 
-/** A type as it is written. */
+/** Source form of a type. */
 export function typeText(type: Type): string {
   switch (type.type) {
     case 'list':
@@ -77,7 +77,7 @@ export function typeText(type: Type): string {
   }
 }
 
-/** Whether two declared types are the same; used where a module implements an interface. */
+/** True if two declared types are the same; for checks of interfaces. */
 export function isSameType(one: Type | null, other: Type | null): boolean {
   return one === null || other === null ? one === other : typeText(one) === typeText(other)
 }

@@ -1,4 +1,4 @@
-/** Natives that compute with numbers. `+` also joins strings, lists and objects. */
+/** Arithmetic natives. `+` also concatenates strings and lists, and merges objects. */
 import { integerCost } from '../machine/costs.ts'
 import { type Arguments, isList, isObject, type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
@@ -22,7 +22,7 @@ import {
   toDouble,
 } from './numbers.ts'
 
-/** Integers stay integers; an integer beside a decimal becomes one. */
+/** Two integers give an integer; an integer combined with a decimal is converted to a decimal. */
 function mixed(
   args: Arguments,
   integers: (a: bigint, b: bigint) => bigint,
@@ -52,7 +52,7 @@ function add(args: Arguments): Term {
   )
 }
 
-/** Fields of the left object win. */
+/** Fields of the left object take precedence. */
 function join(args: Arguments, left: ObjectValue, right: ObjectValue): ObjectValue {
   args.chargeList(left.size + right.size)
   const fields = new Map<string, Value>(left)
@@ -116,7 +116,7 @@ function naturalLogarithm(args: Arguments): Term {
   return byDoubles(args, () => Math.log(toDouble(a)))
 }
 
-/** Of the second argument to the base of the first. Two integers give the nearest integer. */
+/** Logarithm of the second argument to the base of the first. Two integers give the nearest integer. */
 function logarithm(args: Arguments): Term {
   const [base, a] = [args.number(0), args.number(1)]
   if (sign(base) < 0) throw args.error('Arithmetic exception: Negative log base')
@@ -126,7 +126,7 @@ function logarithm(args: Arguments): Term {
   return typeof base === 'bigint' && typeof a === 'bigint' ? exact.round(0).mantissa : exact
 }
 
-/** One of the three ways to lose places: to an integer, or to so many places. */
+/** `round`, `floor` or `ceiling`: to an integer, or to a number of decimal places. */
 function rounding(name: 'round' | 'floor' | 'ceiling'): Native {
   return native(name, 1, 2, (args) => {
     const a = args.number(0)

@@ -1,4 +1,4 @@
-/** Bytes as base64url without padding, read strictly: one spelling for each content. */
+/** Strict base64url without padding: one encoding per content. */
 
 const FORM = /^[A-Za-z0-9_-]*={0,2}$/
 
@@ -6,7 +6,10 @@ export function toBase64Url(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64url')
 }
 
-/** Padding may be left out, but must be right where it stands. Null: not base64url. */
+/**
+ * Decodes base64url. Padding is optional, but must be correct if present.
+ * @returns null if the text is not base64url
+ */
 export function fromBase64Url(text: string): Uint8Array | null {
   if (!FORM.test(text)) return null
   const bare = text.replace(/=+$/, '')
@@ -15,7 +18,7 @@ export function fromBase64Url(text: string): Uint8Array | null {
   return bytes.toString('base64url') === bare ? bytes : null
 }
 
-/** Null: not UTF-8. */
+/** @returns null if the bytes are not UTF-8 */
 export function fromUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -1,4 +1,4 @@
-/** Capabilities and guards, as functions. */
+/** Natives for capabilities and guards. */
 import { evalError, txFailure } from '../errors.ts'
 import { Fun, type Module, type Run } from '../machine/ast.ts'
 import { composeCapability, installCapability, isEvaluatingAny, requireCapability } from '../machine/capabilities.ts'
@@ -8,7 +8,10 @@ import { type Arguments, type Native, native } from '../machine/native.ts'
 import { pactIdOf, yieldObject } from '../machine/pacts.ts'
 import { Guard } from '../values/value.ts'
 
-/** The module whose code calls. Throws EvalError at the top level. */
+/**
+ * Module of the calling code.
+ * @throws EvalError at the top level
+ */
 function moduleOf(args: Arguments<Run>): Module {
   const { module } = args.run
   if (module === null) throw args.error(`${args.native} is allowed in modules only`)
@@ -33,7 +36,10 @@ function emit(args: Arguments<Run>): boolean {
   return true
 }
 
-/** True if a verifier of this name vouches for a capability whose body runs. */
+/**
+ * True if the verifier covers a capability whose body is running.
+ * @throws TxFailure otherwise
+ */
 function enforceVerifier(args: Arguments<Run>): boolean {
   const verifier = args.text(0)
   const { transaction, call } = args.run

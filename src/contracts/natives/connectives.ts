@@ -1,4 +1,4 @@
-/** `and` and `or` where they are used as functions; called with both arguments they are special forms. */
+/** `and` and `or` used as functions. Calls with both arguments are special forms. */
 import { evalError } from '../errors.ts'
 import { type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'

@@ -1,4 +1,4 @@
-/** The distinct values of a list, without comparing each with each: equal values get the same key. */
+/** Distinct values of a list in linear time: equal values have the same key. */
 import { COST } from '../machine/costs.ts'
 import type { Arguments } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
@@ -7,7 +7,7 @@ import { CapabilityToken, Guard, ModuleRef, Time, Unit, type Value } from '../va
 import { guardParts } from './ordering.ts'
 import { weigh } from './weight.ts'
 
-/** The first of each, in order. */
+/** The first occurrence of each value, in order. */
 export function distinctValues(args: Arguments, list: readonly Value[]): readonly Value[] {
   args.chargeList(list.length, COST.listElement)
   args.charge(weigh(list, args) * COST.weight)
@@ -20,7 +20,7 @@ export function distinctValues(args: Arguments, list: readonly Value[]): readonl
   })
 }
 
-/** The same text for two values if and only if they are equal. */
+/** Canonical key: two values have the same key if and only if they are equal. */
 export function keyOf(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'bigint') return `i${value.toString(16)}`

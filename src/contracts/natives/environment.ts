@@ -1,4 +1,4 @@
-/** What code can ask about the message, the block and itself. */
+/** Natives that read the message, the block and the transaction. */
 import { evalError, txFailure } from '../errors.ts'
 import type { Run } from '../machine/ast.ts'
 import { weightOf } from '../machine/bounds.ts'
@@ -8,18 +8,24 @@ import { Decimal } from '../values/decimal.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
 import { type Guard, type ObjectValue, UNIT, type Value } from '../values/value.ts'
 
-/** Longer numbers take too long to read. */
+/** Maximum length of a number; longer ones take too long to parse. */
 const MAX_DIGITS = 10_000
 const INTEGER = /^-?\d+$/
 const KEY = /^[0-9a-f]{64}$|^WEBAUTHN-[0-9a-f]+$/
 
-/** Field of the message's data; undefined: there is none. */
+/**
+ * Field of the message data.
+ * @returns undefined if there is none
+ */
 export function dataField({ transaction }: Run, name: string): Value | undefined {
   const { data } = transaction.message
   return data instanceof Map ? (data as ObjectValue).get(name) : undefined
 }
 
-/** A field of the message by a name, read as `read` does; null: it is missing or does not fit. */
+/**
+ * Builds a native that reads a field of the message data.
+ * @param read converts the field, or returns null if it does not fit
+ */
 function reader(name: string, read: (value: Value, run: Run) => Value | null): Native<Run> {
   return native(name, 1, 1, (args) => {
     const { run } = args
@@ -32,7 +38,7 @@ function reader(name: string, read: (value: Value, run: Run) => Value | null): N
 }
 
 function integerOf(value: Value): bigint | null {
-  // Data of tests is not read from JSON.
+  // The data of test files holds maps; data from JSON is decoded already.
   if (value instanceof Map) return integerOf((value as ReadonlyMap<string, Value>).get('int') ?? UNIT)
   if (typeof value === 'bigint') return value
   if (value instanceof Decimal) return value.round(0).mantissa

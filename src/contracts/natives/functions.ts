@@ -1,4 +1,4 @@
-/** Natives that hand values to functions. */
+/** Natives that apply functions to values. */
 import { COST } from '../machine/costs.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import type { Value } from '../values/value.ts'
@@ -29,7 +29,7 @@ function fold(args: Arguments): Value {
   return result
 }
 
-/** As long as the shorter of the two lists. */
+/** The result is as long as the shorter list. */
 function zip(args: Arguments): readonly Value[] {
   const [fn, left, right] = [args.fn(0), args.list(1), args.list(2)]
   return left.slice(0, right.length).map((item, i) => {

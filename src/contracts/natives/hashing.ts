@@ -1,4 +1,4 @@
-/** Natives that hash, and the types of values. */
+/** Hash natives, and `typeof`. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { COST, hashCost } from '../machine/costs.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
@@ -11,13 +11,13 @@ import { fromBase64Url, toBase64Url } from './base64.ts'
 import { BAD_BASE64 } from './strings.ts'
 import { weigh } from './weight.ts'
 
-/** A string by its characters, anything else by its form on the wire. */
+/** Hashes the text of a string, or the wire format of any other value. */
 function hashValue(args: Arguments, value: Value): string {
   args.charge(hashCost(weigh(value, args)))
   return hashText(typeof value === 'string' ? value : valueToJson(value))
 }
 
-/** Of all the pieces one behind the other. Pieces and result are base64url. */
+/** Hashes the concatenation of all pieces. Pieces and result are base64url. */
 function keccak(args: Arguments): string {
   const pieces = args.texts(0).map((text) => {
     args.chargeText(text.length, COST.readCharacter)

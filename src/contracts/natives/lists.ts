@@ -1,4 +1,4 @@
-/** Natives over lists, and those that treat lists, strings and objects alike. */
+/** List natives, and natives that accept lists, strings and objects. */
 import { COST, sortCost } from '../machine/costs.ts'
 import { type Arguments, isList, isObject, type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
@@ -19,7 +19,7 @@ function length(args: Arguments): bigint {
   return BigInt(isList(a) ? a.length : args.object(0).size)
 }
 
-/** Where `take` ends or `drop` begins: from the front for positive counts, from the end for negative ones. */
+/** Index where `take` ends and `drop` begins. Counts from the front if positive, from the end if negative. */
 function cut(count: bigint, size: number): number {
   const from = count < 0n ? BigInt(size) + count : count
   return from < 0n ? 0 : from > BigInt(size) ? size : Number(from)
@@ -30,7 +30,7 @@ function takeOrDrop(name: 'take' | 'drop'): Native {
     const [which, whole] = args.all
     if (isList(which) && isObject(whole)) return fieldsOf(args, args.texts(0), whole, name === 'take')
     const count = args.integer(0)
-    // Both give the front part for one sign of the count and the back part for the other.
+    // For each sign of the count, one of the two natives returns the front part and the other the back part.
     const isFront = (name === 'take') === count >= 0n
     if (typeof whole === 'string') {
       args.chargeText(whole.length, COST.readCharacter)
@@ -61,7 +61,10 @@ function reverse(args: Arguments): Term {
   return list.toReversed()
 }
 
-/** One argument: by value. Two: objects by fields; later fields weigh more, missing and compound ones not at all. */
+/**
+ * With one argument, sorts by value. With two, sorts objects by fields: later fields take precedence; missing and
+ * compound ones are ignored.
+ */
 function sort(args: Arguments): Term {
   const list = args.list(args.has(1) ? 1 : 0)
   chargeSort(args, list)
@@ -96,7 +99,7 @@ function makeList(args: Arguments): Term {
   return new Array<Value>(Number(count)).fill(value)
 }
 
-/** Both ends count, if steps of that size meet the last one. */
+/** Range that includes both ends if the step size meets the last one. */
 function enumerate(args: Arguments): Term {
   const [from, to] = [args.integer(0), args.integer(1)]
   const step = args.has(2) ? args.integer(2) : from > to ? -1n : 1n

@@ -1,4 +1,4 @@
-/** Natives that give true or false: comparisons, and conditions made of conditions. */
+/** Comparisons and logical natives. */
 
 import { COST, productCost } from '../machine/costs.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
@@ -9,10 +9,10 @@ import type { Value } from '../values/value.ts'
 import { compareAlike } from './ordering.ts'
 import { weigh } from './weight.ts'
 
-/** Whether two values are the same, paid by the size of what has to be looked at. */
+/** Equality of two values, charged by the size of the compared data. */
 export function same(args: Arguments, a: Value, b: Value): boolean {
   chargeCompare(args, a, b)
-  // Also where both are one object in memory: whether a row is read twice or kept must not show in the gas.
+  // Charge identical objects too: gas must not depend on whether a row was read twice or reused.
   if (typeof a === 'object' && typeof b === 'object') {
     weigh(a, args)
     weigh(b, args)
@@ -29,7 +29,7 @@ function chargeCompare(args: Arguments, a: Value, b: Value): void {
   } else args.charge(COST.compare)
 }
 
-/** Numbers take a word at least. */
+/** Numbers count as at least one word of 64 bits. */
 function wordBits(a: bigint, b: bigint): number {
   return Math.max(64, bitLength(a), bitLength(b))
 }
@@ -44,7 +44,10 @@ function comparison(name: string, holds: (order: number) => boolean): Native {
   })
 }
 
-/** The value of a field that has to be there. */
+/**
+ * Value of a required field.
+ * @throws EvalError if the field is missing
+ */
 export function fieldOf(args: Arguments, object: ReadonlyMap<string, Value>, key: string): Value {
   const value = object.get(key)
   if (value === undefined) throw args.error(`Key ${key} not found in object.`)

@@ -1,4 +1,4 @@
-/** Steps of arithmetic that pay for their size first and refuse results that are too large. */
+/** Arithmetic operations that charge by size first and refuse results that are too large. */
 
 import { COST, exactBits, growthCost, integerCost, LIMIT, productCost } from '../machine/costs.ts'
 import type { Arguments } from '../machine/native.ts'
@@ -15,7 +15,6 @@ export function mantissa(n: Numeric): bigint {
   return n instanceof Decimal ? n.mantissa : n
 }
 
-/** The sign: -1, 0 or 1. */
 export function sign(n: Numeric): number {
   const m = mantissa(n)
   return m < 0n ? -1 : m > 0n ? 1 : 0
@@ -33,7 +32,10 @@ export function chargeProduct(args: Arguments, a: Numeric, b: Numeric): void {
   args.charge(productCost(largerBits(a, b)))
 }
 
-/** The number itself, if it is not beyond all sense. */
+/**
+ * @returns the number itself
+ * @throws EvalError if it exceeds the maximum size
+ */
 export function bounded<N extends Numeric>(args: Arguments, n: N): N {
   if (bitLength(mantissa(n)) > LIMIT.bits) throw tooLarge(args)
   return n
@@ -43,13 +45,16 @@ function tooLarge(args: Arguments): Error {
   return args.error(`Arithmetic exception: number too large, more than ${LIMIT.bits} bits`)
 }
 
-/** Division of integers towards minus infinity. The divisor is not 0. */
+/** Integer division, rounded towards minus infinity. The divisor must not be 0. */
 export function floorDivide(a: bigint, b: bigint): bigint {
   const quotient = a / b
   return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient
 }
 
-/** An integer to a power that is not negative. */
+/**
+ * Integer power.
+ * @throws EvalError if the exponent is negative or the result too large
+ */
 export function integerPower(args: Arguments, base: bigint, exponent: bigint): bigint {
   if (exponent < 0n) throw args.error('Arithmetic exception: Integral power must be >= 0')
   if (exponent === 0n) return 1n
@@ -61,7 +66,10 @@ export function integerPower(args: Arguments, base: bigint, exponent: bigint): b
   return bounded(args, base ** exponent)
 }
 
-/** Exact if the exponent is a whole number and all places of the result can be kept; otherwise by doubles. */
+/**
+ * Exact if the exponent is a non-negative integer and the result has at most 255 places; otherwise computed with
+ * doubles.
+ */
 export function decimalPower(args: Arguments, a: Decimal, b: Decimal): Decimal {
   const base = a.normalise()
   const exponent = b.normalise()
@@ -72,7 +80,7 @@ export function decimalPower(args: Arguments, a: Decimal, b: Decimal): Decimal {
   return byDoubles(args, () => toDouble(base) ** toDouble(exponent))
 }
 
-/** A number that comes out of doubles, with all digits that the double has. */
+/** Computes with doubles and keeps all digits of the result. */
 export function byDoubles(args: Arguments, compute: () => number): Decimal {
   return Decimal.fromNumberExact(finite(args, compute))
 }
@@ -90,7 +98,7 @@ export function toDouble(n: Numeric): number {
   return n instanceof Decimal ? n.toNumber() : Number(n)
 }
 
-/** Left for positive counts, right (towards minus infinity) for negative ones. */
+/** Shifts left for positive counts, right (rounding towards minus infinity) for negative ones. */
 export function shift(args: Arguments, n: bigint, count: bigint): bigint {
   const bits = bitLength(n)
   if (count <= 0n) {

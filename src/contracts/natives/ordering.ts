@@ -1,4 +1,4 @@
-/** What comes first: `<` and its kin, which compare like with like, and the order of `sort`, which compares all values. */
+/** Orderings: `<` and the like compare values of the same type, `sort` orders all values. */
 import { Decimal } from '../values/decimal.ts'
 import { compareText } from '../values/order.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type Value,
 } from '../values/value.ts'
 
-/** Negative, 0 or positive. Null: these two are not ordered by `<`. */
+/** @returns a negative number, 0 or a positive number, or null if `<` does not order these two values */
 export function compareAlike(a: Value, b: Value): number | null {
   if (typeof a === 'bigint' && typeof b === 'bigint') return compareIntegers(a, b)
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
@@ -22,7 +22,7 @@ export function compareAlike(a: Value, b: Value): number | null {
   return a instanceof Unit && b instanceof Unit ? 0 : null
 }
 
-/** A total order: by kind first, then by content. */
+/** Total order: by kind, then by content. */
 export function compareValues(a: Value, b: Value): number {
   const alike = compareAlike(a, b)
   if (alike !== null) return alike
@@ -38,7 +38,7 @@ export function compareValues(a: Value, b: Value): number {
   return 0
 }
 
-/** Whether `sort` by fields looks at it. */
+/** True if `sort` by fields compares this value. */
 export function isSimple(value: Value): boolean {
   return kindOf(value) < FIRST_COMPOUND
 }
@@ -71,13 +71,13 @@ function compareLists(a: readonly Value[], b: readonly Value[]): number {
   return a.length - b.length
 }
 
-/** As lists of fields with their values, in the order of the fields. */
+/** Compares as lists of fields and values, sorted by field name. */
 function compareObjects(a: ObjectValue, b: ObjectValue): number {
   const inOrder = (o: ObjectValue): Value[] => [...o].sort(([x], [y]) => compareText(x, y)).flat() as Value[]
   return compareLists(inOrder(a), inOrder(b))
 }
 
-/** Everything that makes a guard what it is. */
+/** All components of a guard that determine its identity. */
 export function guardParts(guard: GuardKind): readonly Value[] {
   switch (guard.kind) {
     case 'keyset':

@@ -1,6 +1,6 @@
 /**
- * What a call of a native costs, in thousandths of gas, as on the public network. Natives that read and write rows take
- * their price themselves, with that of the bytes.
+ * Price of a native call in milligas, as on the public network. Natives that access rows have price 0 here and charge
+ * for themselves, by the bytes.
  */
 const USUAL = 100
 

@@ -1,4 +1,4 @@
-/** Principals: names of accounts that can be computed from a guard, so that nobody else can own them. */
+/** Principals: account names derived from a guard, so that nobody else can own them. */
 import { COST, hashCost } from '../machine/costs.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { hashText } from '../values/hash.ts'
@@ -11,7 +11,7 @@ const KEY = /^[0-9a-f]{64}$/
 const HASH = '[A-Za-z0-9_-]{43}'
 const NAME = '[A-Za-z%#+\\-_&$@<>=^?*!|/~][A-Za-z0-9%#+\\-_&$@<>=^?*!|/~.]*'
 
-/** Letter -> what may stand behind it and the colon. */
+/** Prefix -> pattern of the whole name. */
 const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
   ['k:', /^k:[0-9a-fA-F]{64}$/],
   ['w:', new RegExp(`^w:${HASH}:${NAME}$`)],
@@ -22,7 +22,7 @@ const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
   ['c:', new RegExp(`^c:${HASH}$`)],
 ]
 
-/** The one principal of a guard. */
+/** The principal of a guard. */
 export function principalOf(guard: Guard): string {
   const { is } = guard
   switch (is.kind) {
@@ -41,7 +41,7 @@ export function principalOf(guard: Guard): string {
   }
 }
 
-/** A single key of the usual kind stands for itself; other keysets are hashed. */
+/** A single ED25519 key with `keys-all` is used as is; other keysets are hashed. */
 function keysetPrincipal(keys: readonly string[], predicate: string): string {
   const sorted = [...new Set(keys)].sort(compareText)
   if (sorted.length === 1 && predicate === 'keys-all' && KEY.test(sorted[0])) return `k:${sorted[0]}`
@@ -52,7 +52,7 @@ function joined(values: readonly Value[]): string {
   return values.map(valueToJson).join('')
 }
 
-/** `k:`, `w:`, .. or nothing. */
+/** @returns the prefix (`k:`, `w:`, ...), or an empty string if the text is not a principal */
 export function kindOfPrincipal(text: string): string {
   return FORMS.find(([, form]) => form.test(text))?.[0] ?? ''
 }
@@ -60,7 +60,7 @@ export function kindOfPrincipal(text: string): string {
 function paid(args: Arguments, guard: Guard): string {
   const weight = weigh(guard, args)
   const principal = principalOf(guard)
-  // Not all of them are hashes.
+  // Only some principals contain a hash.
   const { is } = guard
   if (is.kind === 'keyset' && principal.startsWith('w:')) args.charge(hashCost(is.keys.join('').length))
   else if ('args' in is) args.charge(hashCost(weight))

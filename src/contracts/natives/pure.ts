@@ -1,4 +1,4 @@
-/** All natives that need nothing but their arguments, and the constants. */
+/** All natives that depend only on their arguments, and the constants. */
 import type { Native } from '../machine/native.ts'
 import type { Value } from '../values/value.ts'
 import { ARITHMETIC } from './arithmetic.ts'
@@ -25,7 +25,7 @@ export const PURE_NATIVES: readonly Native[] = [
   ...REFUSED,
 ]
 
-/** The first argument of `is-charset`. */
+/** Values for the first argument of `is-charset`. */
 export const CONSTANTS: readonly (readonly [name: string, value: Value])[] = [
   ['CHARSET_ASCII', 0n],
   ['CHARSET_LATIN1', 1n],

@@ -1,4 +1,4 @@
-/** Natives that this network does without. They are known by name, so that code which mentions them can be loaded. */
+/** Natives that this network does not support. They exist by name so that code which mentions them can be loaded. */
 import { type Native, native } from '../machine/native.ts'
 
 export const REFUSED_NAMES: readonly string[] = [
@@ -14,7 +14,7 @@ export const REFUSED_NAMES: readonly string[] = [
   'static-redeploy',
 ]
 
-/** Any number of arguments is taken, so that the refusal is what the caller sees. */
+/** Accepts many arguments, so that the caller sees the refusal and not an arity error. */
 const MOST = 16
 
 export const REFUSED: readonly Native[] = REFUSED_NAMES.map((name) =>

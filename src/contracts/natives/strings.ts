@@ -1,4 +1,4 @@
-/** Natives over strings. */
+/** String natives. */
 
 import { COST, growthCost, LIMIT } from '../machine/costs.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
@@ -13,7 +13,7 @@ export const BAD_BASE64 = 'Decoding error: invalid b64 encoding'
 const DIGITS = '0123456789abcdef'
 const BAD_BASE = 'Base value must be >= 2 and <= 16, or 64'
 
-/** The argument in words, paid by its size. */
+/** Text form of the argument, charged by its size. */
 function printed(args: Arguments, value: Value, print: (value: Value) => string): string {
   args.chargeText(weigh(value, args))
   return print(value)
@@ -45,7 +45,7 @@ function strToList(args: Arguments): readonly string[] {
   return [...text]
 }
 
-/** With one argument to the base 10, otherwise to the base that comes first. */
+/** Base 10 with one argument; with two, the first is the base. */
 function strToInt(args: Arguments): bigint {
   const base = args.has(1) ? args.integer(0) : 10n
   const text = args.text(args.has(1) ? 1 : 0)
@@ -71,7 +71,7 @@ function fromDigits(args: Arguments, text: string, base: bigint): bigint {
   return result
 }
 
-/** The bytes as one large number, highest first. */
+/** Big-endian integer of the decoded bytes. */
 function fromBase64Int(args: Arguments, text: string): bigint {
   const bytes = fromBase64Url(text)
   if (bytes === null) throw args.error(BAD_BASE64)
@@ -91,7 +91,7 @@ function intToStr(args: Arguments): string {
   return toBase64Url(Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex'))
 }
 
-/** 0: ASCII, 1: Latin-1. */
+/** Charset 0 is ASCII, 1 is Latin-1. */
 function isCharset(args: Arguments): boolean {
   const [charset, text] = [args.integer(0), args.text(1)]
   if (charset !== 0n && charset !== 1n) throw args.error('Unsupported character set')

@@ -1,4 +1,4 @@
-/** Reading and writing rows. */
+/** Natives that read and write rows. */
 import { evalError } from '../errors.ts'
 import type { Run } from '../machine/ast.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
@@ -7,7 +7,7 @@ import { asValue, type Callable, type Term } from '../machine/term.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { topLevelOnly } from './top-level.ts'
 
-/** Thousandths of gas: reading whole tables costs more than any command may. */
+/** Milligas. Reading a whole table costs more than the gas limit of any command allows. */
 const COSTS = { list: 40_000_000, row: 500 }
 
 function write(name: WriteKind): Native<Run> {
@@ -17,7 +17,7 @@ function write(name: WriteKind): Native<Run> {
   })
 }
 
-/** Keys of the table that is the first argument, and its rows, by key. */
+/** Keys and rows of the table in the first argument, sorted by key. */
 function rowsIn({ run, all: [term] }: Arguments<Run>): (readonly [key: string, row: ObjectValue])[] {
   const table = createdTable(run, term)
   mayAccess(run, table, false)
@@ -28,7 +28,10 @@ function rowsIn({ run, all: [term] }: Arguments<Run>): (readonly [key: string, r
   return found.map((key) => [key, run.transaction.state.get<ObjectValue>(domain, key) as ObjectValue] as const)
 }
 
-/** Some fields of a row. Throws EvalError for one that it does not have. */
+/**
+ * Selects fields of a row.
+ * @throws EvalError if one is missing
+ */
 function fieldsOf(row: ObjectValue, names: readonly string[]): ObjectValue {
   return new Map(
     names.map((name) => {
@@ -44,7 +47,7 @@ function isTrue(term: Term): boolean {
   throw evalError('a query gives true or false')
 }
 
-/** Whether a row is one that a query wants. */
+/** True if a row matches a query. */
 function matches(args: Arguments<Run>, query: Callable, row: readonly Value[]): boolean {
   return isTrue(args.run.apply(query, row, args.place))
 }

@@ -1,9 +1,9 @@
-/** Strings by code points, which is how the language counts characters. */
+/** String operations by code point, the language's unit of characters. */
 
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-/** Where the next character begins. */
+/** Index of the next character. */
 function after(text: string, index: number): number {
   return isHigh(text.charCodeAt(index)) && isLow(text.charCodeAt(index + 1)) ? index + 2 : index + 1
 }
@@ -14,7 +14,7 @@ export function codePoints(text: string): number {
   return count
 }
 
-/** From one character to another, counted from 0; without the second, to the end. */
+/** Characters `from` (inclusive, from 0) to `to` (exclusive; default: the end). */
 export function partOfText(text: string, from: number, to?: number): string {
   let index = 0
   let count = 0

@@ -1,4 +1,4 @@
-/** Natives over points in time and spans, which are decimals in seconds. */
+/** Natives for times and durations. Durations are decimals in seconds. */
 import { COST, LIMIT } from '../machine/costs.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
@@ -8,7 +8,7 @@ import { bounded, chargeProduct, toDecimal } from './numbers.ts'
 
 const MICROS = 1_000_000n
 const MICRO_PLACES = 6
-/** Beyond some 270,000 years from 1970 there are no dates. */
+/** Range of times: about 270,000 years before and after 1970. */
 const FARTHEST = 8_640_000_000_000_000_000n
 
 function inRange(args: Arguments, micros: bigint): Time {
@@ -30,7 +30,7 @@ function chargeFormat(args: Arguments, format: string): void {
   if (format.length > LIMIT.timeFormat) throw args.error('time format too long')
 }
 
-/** Seconds are rounded to microseconds, halves to even. */
+/** Rounds seconds to microseconds, half to even. */
 function addTime(args: Arguments): Time {
   const [time, seconds] = [args.time(0), args.number(1)]
   chargeProduct(args, seconds, MICROS)

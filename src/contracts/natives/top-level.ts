@@ -1,4 +1,4 @@
-/** Natives for the top level: keysets, namespaces, and what there is. */
+/** Top-level natives: keysets, namespaces and descriptions of what exists. */
 import { evalError, txFailure } from '../errors.ts'
 import type { Module, Run } from '../machine/ast.ts'
 import { enforceGuard, functionNamed } from '../machine/guards.ts'
@@ -11,7 +11,7 @@ import { checkKeys, dataField } from './environment.ts'
 
 const NAMESPACE = /^[A-Za-z%#+\-_&$@<>=?*!|/~^][\w%#+\-&$@<>=?*!|/~^]*$/
 
-/** Throws EvalError within a module. */
+/** @throws EvalError within a module */
 export function topLevelOnly(args: Arguments<Run>): void {
   if (args.run.module !== null) throw args.error(`Top-level call used in module: ${args.native}`)
 }
@@ -22,7 +22,7 @@ function namespaceNamed(run: Run, name: string): Namespace {
   return namespace
 }
 
-/** Throws where a new keyset may not have this name. */
+/** @throws EvalError if a new keyset may not have this name */
 function checkKeysetName(run: Run, name: string): void {
   if (name === '') throw evalError('Invalid keyset name format')
   if (!run.block.rules.areKeysetsInNamespaces) return
@@ -39,7 +39,7 @@ function mayDefineNamespace({ run, place }: Arguments<Run>, name: string, admin:
   return policy === null || run.apply(functionNamed(run, policy), [name, admin], place) === true
 }
 
-/** A native that is refused within modules. */
+/** Builds a native that is refused within modules. */
 function atTop(name: string, fewest: number, most: number, run: (args: Arguments<Run>) => Term): Native<Run> {
   return native(name, fewest, most, (args) => {
     topLevelOnly(args)

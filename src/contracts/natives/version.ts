@@ -1,4 +1,4 @@
-/** Which version of the language this is, for code that asks. */
+/** Version of the language. */
 import { type Arguments, type Native, native } from '../machine/native.ts'
 
 export const LANGUAGE_VERSION = '5.4'
@@ -9,7 +9,7 @@ function read(args: Arguments, text: string): readonly number[] {
   return text.split('.').map(Number)
 }
 
-/** Number by number; of two that begin alike the shorter comes first. */
+/** Compares part by part; a prefix sorts before the longer version. */
 function compare(a: readonly number[], b: readonly number[]): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i] - b[i]

@@ -1,10 +1,14 @@
-/** What it costs to walk through a whole value (printing, hashing, comparing), and which values are too large for it. */
+/** Charges for walking a whole value (printing, hashing, comparing), and refuses values that are too large. */
 import { COST, LIMIT } from '../machine/costs.ts'
 import type { Arguments } from '../machine/native.ts'
 import { sizeOf } from '../values/size.ts'
 import type { Value } from '../values/value.ts'
 
-/** Takes gas by the size. Refuses values that are too large or nested too deeply. */
+/**
+ * Charges by the size of the value.
+ * @returns its weight
+ * @throws EvalError if the value is too large or nested too deeply
+ */
 export function weigh(value: Value, args: Arguments): number {
   const { weight, depth } = sizeOf(value)
   args.charge(Math.min(weight, LIMIT.weight) * COST.weight)

@@ -1,4 +1,4 @@
-/** What tests say: `expect`, `expect-failure`, `expect-that`, and definitions outside of modules. */
+/** Special forms of test files: `expect`, `expect-failure`, `expect-that`, and definitions outside of modules. */
 import { ContractError, evalError } from '../errors.ts'
 import { runForm } from '../machine/execute.ts'
 import { type Expander, type Scope, type SpecialForm, syntaxError } from '../machine/expander.ts'
@@ -29,7 +29,7 @@ const expectEqual =
       const text = asText(run.evaluate(name, env), name.place)
       return test.attempt(
         () => {
-          // What is tested runs before what it is compared with.
+          // The tested expression runs before the expected one.
           const [got, wanted] = [2, 1].map((index) => run.value(expander.expand(forms[index], scope), env))
           if (equalValues(wanted, got)) {
             test.pass()
@@ -60,7 +60,7 @@ const expectFailure =
       test.attempt(
         () => {
           const value = run.evaluate(expander.expand(forms[forms.length - 1], scope), env)
-          // What succeeded is taken back too: it was not to happen.
+          // Throwing also rolls back an unexpected success.
           throw new Unexpected(
             `expected a failure, got ${value instanceof Callable ? value.name : showValue(asValue(value))}`,
           )
@@ -101,7 +101,7 @@ const expectThat =
     })
   }
 
-/** A definition outside of a module. */
+/** Evaluates a definition outside of a module. */
 const define =
   (test: TestRun): SpecialForm =>
   (call) => {
@@ -111,7 +111,7 @@ const define =
     })
   }
 
-/** A form that stands at the top level only, but may be expected to fail. */
+/** Runs a top-level form inside an expectation, so that it may fail. */
 const atTop =
   (test: TestRun): SpecialForm =>
   (call, expander) => {
@@ -120,7 +120,7 @@ const atTop =
     return exprOf(call.place, () => runForm(test.evaluator, call, text))
   }
 
-/** The special forms of tests, by name. */
+/** Special forms of tests, by name. */
 export function expectations(test: TestRun): Map<string, SpecialForm> {
   return new Map<string, SpecialForm>([
     ...['module', 'interface', 'use'].map((name) => [name, atTop(test)] as const),

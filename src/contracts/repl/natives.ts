@@ -1,4 +1,4 @@
-/** The functions of test files: transactions, the environment, capabilities, pacts, gas. */
+/** Native functions of test files: transactions, environment, capabilities, pacts, gas. */
 import { evalError } from '../errors.ts'
 import { Fun, type PactState, type Run, type Yield } from '../machine/ast.ts'
 import { grantForTest } from '../machine/capabilities.ts'
@@ -14,8 +14,8 @@ import type { TestRun } from './test-run.ts'
 
 type TestNative = Native<Run>
 
-/** Signers or verifiers: a list of objects with a name, and capabilities. */
-function limited(args: Arguments, field: string): Map<string, readonly CapabilityToken[]> {
+/** Parses signers or verifiers: a list of objects with a name in `field` and capabilities in `caps`. */
+function capabilitiesByName(args: Arguments, field: string): Map<string, readonly CapabilityToken[]> {
   return new Map(
     args.list(0).map((item) => {
       const name = isObject(item) ? item.get(field) : undefined
@@ -39,11 +39,11 @@ function environmentNatives(test: TestRun): TestNative[] {
       return 'Setting transaction keys'
     }),
     native('env-sigs', 1, 1, (args) => {
-      test.changeMessage({ signers: limited(args, 'key') })
+      test.changeMessage({ signers: capabilitiesByName(args, 'key') })
       return 'Setting transaction signatures/caps'
     }),
     native('env-verifiers', 1, 1, (args) => {
-      test.changeMessage({ verifiers: limited(args, 'name') })
+      test.changeMessage({ verifiers: capabilitiesByName(args, 'name') })
       return 'Setting transaction verifiers/caps'
     }),
     native('env-hash', 1, 1, (args) => {
@@ -95,19 +95,19 @@ function changeChain(test: TestRun, data: ReadonlyMap<string, Value>): void {
   const [isText, isInteger] = [(value: Value) => typeof value === 'string', (value: Value) => typeof value === 'bigint']
   const unknown = [...data.keys()].find((name) => !CHAIN_FIELDS.has(name))
   if (unknown !== undefined) throw evalError(`env-chain-data: there is no field ${unknown}`)
-  const changed: BlockData = {
+  const newChain: BlockData = {
     chainId: get('chain-id', isText, chain.chainId),
     blockHeight: get('block-height', isInteger, chain.blockHeight),
     blockTime: get('block-time', (value) => value instanceof Time, chain.blockTime),
     prevBlockHash: get('prev-block-hash', isText, chain.prevBlockHash),
   }
-  const said: Partial<Message> = {
+  const messageChanges: Partial<Message> = {
     sender: get('sender', isText, sender),
     gasLimit: get('gas-limit', isInteger, gasLimit),
     gasPrice: get('gas-price', (value) => value instanceof Decimal, gasPrice),
   }
-  test.changeBlock({ chain: changed })
-  test.changeMessage(said)
+  test.changeBlock({ chain: newChain })
+  test.changeMessage(messageChanges)
 }
 
 const CHAIN_FIELDS = new Set([

@@ -1,4 +1,4 @@
-/** Runs a test file of the language. */
+/** Runs `.repl` test files. */
 import { ContractError, type TextPlace } from '../errors.ts'
 import { languageWith } from '../language.ts'
 import { expectations } from './expectations.ts'
@@ -8,13 +8,13 @@ import { type Files, type TestFailure, TestRun } from './test-run.ts'
 export interface TestReport {
   readonly passed: number
   readonly failures: readonly TestFailure[]
-  /** What the file printed. */
+  /** Lines that the file printed. */
   readonly output: readonly string[]
-  /** Where and why it ended early; null: it ran to its end. */
+  /** Place and reason of an early end, or null if the file ran to its end. */
   readonly stopped: { readonly file: string; readonly place: TextPlace | null; readonly message: string } | null
 }
 
-/** Never throws for what a test file does wrong. */
+/** Runs a test file. Errors of the test file are reported in `stopped`, never thrown. */
 export function runTests(file: string, files: Files): TestReport {
   const run = new TestRun(files, file, (test) => languageWith(testNatives(test), expectations(test)))
   let stopped: TestReport['stopped'] = null

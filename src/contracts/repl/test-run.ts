@@ -1,4 +1,4 @@
-/** A run of a test file of the language: its transactions, its environment, and what it expected. */
+/** State of one run of a test file: transactions, environment, results of expectations. */
 import { ContractError, type TextPlace } from '../errors.ts'
 import { Module } from '../machine/ast.ts'
 import { type BlockScope, emptyEnvironment, type GasMeter, type Message } from '../machine/environment.ts'
@@ -15,20 +15,20 @@ export interface TestFailure {
   readonly file: string
   readonly place: TextPlace
   readonly name: string
-  /** What was expected and what came, as a sentence. */
+  /** Expected and actual result, as a sentence. */
   readonly what: string
 }
 
-/** Reads a file that a test loads. Throws when it cannot. */
+/** Access to the files that a test loads. */
 export interface Files {
-  /** `path` relative to the file `from`. */
+  /** Resolves `path` relative to the file `from`. */
   resolve(from: string, path: string): string
   read(file: string): string
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Hash of no command. */
+/** Default transaction hash of tests. */
 const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
 
 export class TestRun {
@@ -37,12 +37,12 @@ export class TestRun {
   readonly output: string[] = []
   readonly files: Files
   file: string
-  /** What the file says. */
+  /** Source text of the current file. */
   text = ''
   gas: { used: number; limit: number } = { used: 0, limit: Number.POSITIVE_INFINITY }
-  /** Whether gas is counted; else everything is free. */
+  /** True if gas is counted; otherwise everything is free. */
   isGasCounted = false
-  /** Definitions at the top level. */
+  /** Definitions at the top level of test files. */
   readonly definitions = new Module({
     name: '#test',
     namespace: null,
@@ -52,7 +52,7 @@ export class TestRun {
     txHash: '',
     place: { line: 0, column: 0 },
   })
-  /** Of the transaction under way, or of the commands outside of transactions. */
+  /** Evaluator of the open transaction, or of the commands outside of transactions. */
   evaluator: Evaluator
   readonly #language: Language
   readonly #block: Writable<BlockScope>
@@ -70,7 +70,10 @@ export class TestRun {
     this.evaluator = this.#newEvaluator(this.#base)
   }
 
-  /** Runs a file. Throws ContractError where it fails outside of what it expects. */
+  /**
+   * Runs a file.
+   * @throws ContractError if it fails outside of an expectation
+   */
   runFile(file: string): Value {
     const [around, textAround] = [this.file, this.text]
     this.file = file
@@ -90,8 +93,9 @@ export class TestRun {
   }
 
   /**
-   * Runs a form at the top level as a command of its own, which may run a pact. A file that another one loads is read
-   * while the call of `load` is under way: its forms begin without it.
+   * Runs a top-level form as a command of its own, which may run a pact.
+   *
+   * `load` reads a file inside a call, so the call stack is cleared first.
    */
   #runCommand(form: Form, text: string): Value {
     const { call, program } = this.evaluator
@@ -101,12 +105,12 @@ export class TestRun {
     return runForm(this.evaluator, form, text) as Value
   }
 
-  /** Changes what code is told of the block, at once. */
+  /** Changes the block data that code sees, at once. */
   changeBlock(changes: Partial<BlockScope>): void {
     Object.assign(this.#block, changes)
   }
 
-  /** Changes what the command says, at once. */
+  /** Changes the command's message, at once. */
   changeMessage(changes: Partial<Message>): void {
     Object.assign(this.#message, changes)
   }
@@ -118,7 +122,10 @@ export class TestRun {
     return true
   }
 
-  /** Ends the transaction: keeps what it wrote, or drops it. */
+  /**
+   * Ends the transaction, and commits or discards its writes.
+   * @returns false if no transaction is open
+   */
   end(keeps: boolean): boolean {
     if (!this.#isInTransaction) return false
     this.#isInTransaction = false
@@ -127,7 +134,7 @@ export class TestRun {
     return true
   }
 
-  /** Runs what may fail. A failure takes back all that it did. */
+  /** Runs `body`. A ContractError rolls back all its effects and becomes the result of `failed`. */
   attempt<T>(body: () => T, failed: (error: ContractError) => T): T {
     const { evaluator } = this
     const { transaction } = evaluator
@@ -155,7 +162,7 @@ export class TestRun {
     this.failures.push({ file: this.file, place, name, what })
   }
 
-  /** An evaluator without capabilities, imports and events of the transaction before. */
+  /** Starts an evaluator without the capabilities, imports and events of the previous transaction. */
   #fresh(state: Layer): void {
     const { lastPact } = this.evaluator.program
     this.evaluator = this.#newEvaluator(state)

@@ -1,8 +1,8 @@
-/** Where the reader is among the tokens. */
+/** Cursor over the tokens of a program. */
 import type { ContractError, TextPlace } from '../errors.ts'
 import { syntaxError, type Token, type TokenKind, tokensOf } from './lexer.ts'
 
-/** Brackets nest at most this deep. */
+/** Maximum nesting of brackets. */
 const MAX_DEPTH = 250
 
 export class Cursor {
@@ -14,38 +14,47 @@ export class Cursor {
     this.tokens = tokensOf(text, start)
   }
 
-  /** The token that is next, which is not taken. */
+  /** The next token, without taking it. */
   peek(): Token {
     return this.tokens[this.at]
   }
 
-  /** Takes the next token. */
+  /** Takes the next token; `end` stays. */
   take(): Token {
     const token = this.peek()
     if (token.kind !== 'end') this.at++
     return token
   }
 
-  /** Takes the next token if it is of this kind. */
+  /**
+   * Takes the next token if it is of this kind.
+   * @returns whether it did
+   */
   skip(kind: TokenKind): boolean {
     if (this.peek().kind !== kind) return false
     this.at++
     return true
   }
 
-  /** Takes a token of this kind. Throws if the next one is another. */
+  /**
+   * Takes a token of this kind.
+   * @throws ContractError (SyntaxError) if the next token is of another kind
+   */
   expect(kind: TokenKind): Token {
     if (this.peek().kind !== kind) throw syntaxError(`Expected: [${spelled(kind)}]`, this.peek().place)
     return this.take()
   }
 
-  /** The error that the next token does not belong here. */
+  /** Builds the error for an unexpected next token. */
   unexpected(): ContractError {
     const { kind, text, place } = this.peek()
     return syntaxError(kind === 'end' ? 'Unexpected end of input' : `Unexpected input: ${text.slice(0, 40)}`, place)
   }
 
-  /** Reads what is inside a pair of brackets, whose first one was taken. */
+  /**
+   * Reads the content of a pair of brackets, after the opening one.
+   * @throws ContractError (SyntaxError) beyond the maximum nesting
+   */
   nested<T>(read: () => T): T {
     if (this.depth >= MAX_DEPTH) throw syntaxError(`Nested more than ${MAX_DEPTH} deep`, this.peek().place)
     this.depth++

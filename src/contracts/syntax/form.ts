@@ -1,36 +1,36 @@
-/** What the reader makes of a text: atoms and brackets, with their places. What they mean is settled later (expand). */
+/** Syntax tree of a program: atoms and brackets with their places. The expander gives them meaning. */
 import type { TextPlace } from '../errors.ts'
 import type { Decimal } from '../values/decimal.ts'
 
 interface Node {
   readonly place: TextPlace
-  /** Offsets of the first character and behind the last one in the text. */
+  /** Offset of the first character in the text; `to` is the offset behind the last one. */
   readonly from: number
   readonly to: number
 }
 
 export type Form = Atom | StringForm | NumberForm | ListForm | ObjectForm | BindingForm | CallForm
 
-/** A name, `a.b.c` in one piece; `true` and `false` are names too. */
+/** A name; `a.b.c` is one atom, and so are `true` and `false`. */
 export interface Atom extends Node {
   readonly form: 'atom'
   readonly name: string
-  /** The member behind `::`; null: none. */
+  /** Member name behind `::`, or null. */
   readonly member: string | null
-  /** What follows a colon: `name:type`; null: nothing. */
+  /** Type behind a colon (`name:type`), or null. */
   readonly type: TypeForm | null
 }
 
 export interface StringForm extends Node {
   readonly form: 'string'
   readonly value: string
-  /** Whether it was written as 'name. */
+  /** True if written as `'name`. */
   readonly isSymbol: boolean
 }
 
 export interface NumberForm extends Node {
   readonly form: 'number'
-  /** bigint: an integer. */
+  /** bigint for an integer. */
   readonly value: bigint | Decimal
 }
 
@@ -40,7 +40,7 @@ export interface ListForm extends Node {
   readonly items: readonly Form[]
 }
 
-/** `{"a": 1, 'b: 2}`; `{}` too. */
+/** `{"a": 1, 'b: 2}`, also `{}`. */
 export interface ObjectForm extends Node {
   readonly form: 'object'
   readonly fields: readonly (readonly [name: string, value: Form])[]
@@ -52,13 +52,13 @@ export interface BindingForm extends Node {
   readonly fields: readonly (readonly [name: string, variable: Atom])[]
 }
 
-/** `(f a b)`; `()` too. */
+/** `(f a b)`, also `()`. */
 export interface CallForm extends Node {
   readonly form: 'call'
   readonly items: readonly Form[]
 }
 
-/** A type as written. `schema` and `interfaces` are names that are looked up where the type is used. */
+/** A type as written. `schema` and `interfaces` are names, resolved where the type is used. */
 export type TypeForm =
   | {
       readonly type: 'string' | 'integer' | 'decimal' | 'bool' | 'time' | 'guard' | 'keyset' | 'unit' | 'any'

@@ -1,4 +1,4 @@
-/** Cuts the text of a program into tokens. Names keep their dots: `ns.module.name` is one token. */
+/** Splits the text of a program into tokens. Dotted names stay whole: `ns.module.name` is one token. */
 import { ContractError, type TextPlace } from '../errors.ts'
 import { readString } from './string.ts'
 
@@ -23,10 +23,10 @@ export type TokenKind =
 
 export interface Token {
   readonly kind: TokenKind
-  /** The content of a string or symbol; of others what is written. */
+  /** Content of a string or symbol; source text of other tokens. */
   readonly text: string
   readonly place: TextPlace
-  /** Offsets of the first character and behind the last one. */
+  /** Offset of the first character; `to` is the offset behind the last one. */
   readonly from: number
   readonly to: number
 }
@@ -39,10 +39,14 @@ const NUMBER = /-?\d+(\.\d+)?/y
 const NEGATIVE = /-\d+(?![A-Za-z0-9%#+\-_&$@<>=^?*!|/~])/y
 const SYMBOL = /'([A-Za-z][A-Za-z0-9\-_]*)/y
 const BRACKETS: ReadonlySet<string> = new Set('()[]{},')
-/** The longest number: reading one of a million digits would take seconds. */
+/** Maximum length of a number: parsing a million digits would take seconds. */
 const MAX_NUMBER = 10_000
 
-/** The tokens of a text that begins at a place, with one of kind `end` behind them. Throws ContractError (SyntaxError). */
+/**
+ * Tokenizes a text, and appends a token of kind `end`.
+ * @param start position of the text within a larger one
+ * @throws ContractError (SyntaxError)
+ */
 export function tokensOf(text: string, start: TextPlace): Token[] {
   const tokens: Token[] = []
   const lines = new LineCounter(text, start)
@@ -82,7 +86,7 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
-/** Behind a name with all its dots; the same offset if none begins there. */
+/** @returns the offset behind a dotted name, or `from` if none begins there */
 function nameEnd(text: string, from: number): number {
   let end = from + (match(NAME, text, from)?.[0].length ?? 0)
   while (end > from && text[end] === '.') {
@@ -93,7 +97,7 @@ function nameEnd(text: string, from: number): number {
   return end
 }
 
-/** Behind white space and comments. */
+/** @returns the offset behind white space and comments */
 function skip(text: string, at: number): number {
   let end = at
   for (let skipped = match(SKIPPED, text, end); skipped !== null; skipped = match(SKIPPED, text, end)) {
@@ -102,18 +106,17 @@ function skip(text: string, at: number): number {
   return end
 }
 
-/** An error of the text. */
 export function syntaxError(message: string, place: TextPlace): ContractError {
   return new ContractError('SyntaxError', message, place)
 }
 
-/** Lines and columns of offsets that are asked for in ascending order. */
+/** Converts offsets to lines and columns. Offsets must ascend from call to call. */
 class LineCounter {
   private readonly text: string
   private line: number
-  /** Offset of the first character of the line; negative where the text begins within a line. */
+  /** Offset of the first character of the line; negative if the text begins within a line. */
   private lineStart: number
-  /** Offset of the next line break; the end of the text if there is none. */
+  /** Offset of the next line break, or the length of the text if there is none. */
   private next: number
 
   constructor(text: string, start: TextPlace) {

@@ -1,4 +1,4 @@
-/** Reads a program: text to forms. */
+/** Parser: reads a program into forms. */
 import { NOWHERE, type TextPlace } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { Cursor } from './cursor.ts'
@@ -6,12 +6,13 @@ import type { Atom, BindingForm, CallForm, Form, ListForm, ObjectForm } from './
 import { syntaxError, type Token } from './lexer.ts'
 import { readType } from './type-reader.ts'
 
-/** Longer texts are refused: reading takes time in proportion, and is free. The largest commands are shorter. */
+/** Maximum length of a text. Parsing takes linear time and costs no gas; the largest commands are shorter. */
 const MAX_CHARACTERS = 400_000
 
 /**
- * The forms of a text, one after the other; `start` is where it begins in a larger one. Throws ContractError
- * (SyntaxError).
+ * Reads all forms of a text.
+ * @param start position of the text within a larger one
+ * @throws ContractError (SyntaxError)
  */
 export function read(text: string, start: TextPlace = NOWHERE): Form[] {
   if (text.length > MAX_CHARACTERS) throw syntaxError(`Code of more than ${MAX_CHARACTERS} characters`, start)
@@ -79,7 +80,7 @@ function readCall(cursor: Cursor): CallForm {
   return { form: 'call', items, ...spanOf(open, cursor.expect(')').to) }
 }
 
-/** Commas may stand between items. */
+/** Reads a list; commas between items are optional. */
 function readList(cursor: Cursor): ListForm {
   const open = cursor.take()
   const items = cursor.nested(() => {
@@ -93,7 +94,7 @@ function readList(cursor: Cursor): ListForm {
   return { form: 'list', items, ...spanOf(open, cursor.expect(']').to) }
 }
 
-/** An object, or a binding: the mark behind the first name tells which. */
+/** Reads an object or a binding; `:` or `:=` behind the first name decides. */
 function readBraces(cursor: Cursor): ObjectForm | BindingForm {
   const open = cursor.take()
   const fields: (readonly [string, Form])[] = []

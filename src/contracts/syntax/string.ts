@@ -1,12 +1,16 @@
-/** String literals. */
+/** Parses string literals. */
 import { ContractError, type TextPlace } from '../errors.ts'
 
 const PLAIN = /[^"\\\n\r]+/y
-/** A string goes on behind a backslash, white space and another backslash. */
+/** A gap, white space between two backslashes, continues a string. */
 const GAP = /\s+/y
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', '\\': '\\', '"': '"', "'": "'" }
 
-/** The content of the string that begins with the quote at `from`, and where the text goes on behind it. */
+/**
+ * Reads the string whose opening quote is at `from`.
+ * @returns its content and the offset behind the closing quote
+ * @throws ContractError (SyntaxError)
+ */
 export function readString(
   text: string,
   from: number,

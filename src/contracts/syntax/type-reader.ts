@@ -1,11 +1,11 @@
-/** Reads types, as they stand behind a colon. */
+/** Parses the types behind colons. */
 import type { Cursor } from './cursor.ts'
 import type { TypeForm } from './form.ts'
 import { syntaxError } from './lexer.ts'
 
 const PLAIN = ['string', 'integer', 'decimal', 'bool', 'time', 'guard', 'keyset', 'unit'] as const
 
-/** A type and where the text goes on behind it. */
+/** A type and the offset behind it. */
 export interface TypeSpan {
   readonly type: TypeForm
   readonly to: number

@@ -1,4 +1,4 @@
-/** The contracts that every chain begins with, from their files beside the compiled code. */
+/** System contracts of every chain, read from the files beside their source code. */
 import { readFileSync } from 'node:fs'
 
 export interface SystemContract {
@@ -6,21 +6,21 @@ export interface SystemContract {
   readonly text: string
 }
 
-/** Each one needs those before it only. */
+/** In loading order: each contract depends only on those before it. */
 const NAMES = ['fungible-v2', 'fungible-xchain-v1', 'coin', 'gas-payer-v1', 'ns']
 
-/** How the coin contract says which chains there are. */
+/** Expression in the coin contract that lists the chain ids. */
 const ALL_CHAINS = '(enumerate 0 19)'
 
-/** Compiled files lie in dist/, away from the contracts. */
+/** Compiled code lies in dist/; the contracts stay in src/. */
 const FOLDER = import.meta.url.endsWith('.ts') ? './' : '../../../../src/contracts/system/'
 
-/** Names and texts, in the order of loading. */
+/** Names and source texts, in loading order. */
 export const systemContracts: readonly SystemContract[] = NAMES.map((name) => {
   return { name, text: readFileSync(new URL(`${FOLDER}${name}.pact`, import.meta.url), 'utf8') }
 })
 
-/** The same for a network of so many chains: coins move between those, and would be lost on the way to others. */
+/** System contracts for a network with `chains` chains. Coins sent to a chain outside this range would be lost. */
 export function systemContractsFor(chains: number): readonly SystemContract[] {
   return systemContracts.map(({ name, text }) => ({
     name,
@@ -28,5 +28,5 @@ export function systemContractsFor(chains: number): readonly SystemContract[] {
   }))
 }
 
-/** Tables to create once the contracts are loaded, in the same transaction. */
+/** Tables to create in the same transaction, after the contracts are loaded. */
 export const systemTables: readonly string[] = ['coin.coin-table', 'coin.allocation-table', 'ns.registry']

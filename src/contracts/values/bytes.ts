@@ -1,6 +1,8 @@
 /**
- * How many bytes a value takes in a row, by which reading and writing it is paid: about as many as on the wire. The public
- * network counts those of an encoding of its own, which are about as many too.
+ * Approximate size of a value in a row, in bytes. Row reads and writes are charged by it.
+ *
+ * The estimate follows the JSON wire format. The public network measures its own encoding, which has about the same
+ * size.
  */
 import { bitLength } from './bits.ts'
 import { Decimal } from './decimal.ts'
@@ -34,7 +36,7 @@ export function bytesOf(value: Value): number {
   return sizeOf(value).weight
 }
 
-/** About how many decimal digits. */
+/** Approximate number of decimal digits. */
 function digits(n: bigint): number {
   return Math.max(1, Math.ceil(bitLength(n) * DIGITS_PER_BIT))
 }

@@ -1,12 +1,12 @@
-/** Days and dates of the Gregorian calendar, carried on in both directions without end. Days count from 1970-01-01. */
+/** Proleptic Gregorian calendar without limits in either direction. Days count from 1970-01-01. */
 
 const DAYS_IN_400_YEARS = 146097n
-/** From 0000-01-01 to 1970-01-01. */
+/** Days from 0000-01-01 to 1970-01-01. */
 const DAYS_BEFORE_1970 = 719528
 const MONTH_STARTS = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365]
 const MONTH_STARTS_LEAP = MONTH_STARTS.map((start, month) => (month > 1 ? start + 1 : start))
 
-/** A date with what is derived from it. */
+/** A date with its derived fields. */
 export interface CalendarDate {
   readonly year: number
   /** 1 to 12. */
@@ -32,7 +32,7 @@ function monthStarts(year: number): readonly number[] {
   return isLeap(year) ? MONTH_STARTS_LEAP : MONTH_STARTS
 }
 
-/** The date of a day. */
+/** Converts a day number to a date. */
 export function dateOf(days: bigint): CalendarDate {
   const since0 = days + BigInt(DAYS_BEFORE_1970)
   let cycle = since0 / DAYS_IN_400_YEARS
@@ -55,31 +55,34 @@ export function dateOf(days: bigint): CalendarDate {
   }
 }
 
-/** The day of a date; a month or day out of range is taken as the nearest that exists. */
+/** Converts a date to a day number; clamps an out-of-range month or day to the nearest valid one. */
 export function daysOfDate(year: number, month: number, day: number): number {
   const starts = monthStarts(year)
   const inRange = clip(month, 1, 12)
   return daysOfYearDay(year, starts[inRange - 1] + clip(day, 1, starts[inRange] - starts[inRange - 1]))
 }
 
-/** The nth day of a year (from 1); one out of range is taken as the nearest that exists. */
+/** Converts a year and a day of that year (from 1) to a day number; clamps an out-of-range day. */
 export function daysOfYearDay(year: number, dayOfYear: number): number {
   return daysBefore(year) - DAYS_BEFORE_1970 + clip(dayOfYear, 1, isLeap(year) ? 366 : 365) - 1
 }
 
-/** 0 (Sunday) to 6. */
+/** Weekday of a day number: 0 (Sunday) to 6. */
 export function weekdayOf(days: number): number {
   return (((days + 4) % 7) + 7) % 7
 }
 
-/** Year and week as ISO 8601 counts them: a week belongs to the year that its Thursday is in. */
+/** ISO 8601 year and week of a day. A week belongs to the year that contains its Thursday. */
 export function isoWeekOf(days: bigint): readonly [year: number, week: number] {
   const fromMonday = (dateOf(days).weekday + 6) % 7
   const thursday = dateOf(days + BigInt(3 - fromMonday))
   return [thursday.year, Math.floor((thursday.dayOfYear - 1) / 7) + 1]
 }
 
-/** The day of a week of ISO 8601; weekday 1 (Monday) to 7. What is out of range is taken as the nearest that exists. */
+/**
+ * Converts an ISO 8601 week date to a day number; clamps out-of-range parts.
+ * @param weekday 1 (Monday) to 7
+ */
 export function daysOfIsoWeek(year: number, week: number, weekday: number): number {
   const fourth = daysOfDate(year, 1, 4)
   const monday = fourth - ((weekdayOf(fourth) + 6) % 7)

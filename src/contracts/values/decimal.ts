@@ -1,26 +1,26 @@
-/** Decimal numbers of the contract language: a whole number and how many of its digits stand behind the point. */
+/** Decimal numbers of the contract language: an integer mantissa and the number of decimal places. */
 
-/** The most places that a number can have. */
+/** Maximum number of decimal places. */
 export const MAX_PLACES = 255
-/** The largest exponent that is read (`1e1000`): longer numbers would be a way to fill the memory. */
+/** Largest exponent that `parse` accepts (`1e1000`). A larger one would let a short text fill the memory. */
 const MAX_EXPONENT = 1000n
 const TEXT = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 const POWERS: bigint[] = []
-/** 10 to the nth. */
+/** 10^n, cached below n = 1024. */
 function tenTo(n: number): bigint {
   if (n >= 1024) return 10n ** BigInt(n)
   POWERS[n] ??= 10n ** BigInt(n)
   return POWERS[n]
 }
 
-/** Division by a positive number towards minus infinity. */
+/** Divides by a positive number, rounding towards minus infinity. */
 function floorDivide(a: bigint, b: bigint): bigint {
   const quotient = a / b
   return a < 0n && quotient * b !== a ? quotient - 1n : quotient
 }
 
-/** Division by a positive number to the nearest integer, halves to the even one. */
+/** Divides by a positive number, rounding half to even. */
 function roundDivide(a: bigint, b: bigint): bigint {
   const below = floorDivide(a, b)
   const twice = 2n * (a - below * b)
@@ -29,27 +29,27 @@ function roundDivide(a: bigint, b: bigint): bigint {
 
 type Divide = (a: bigint, b: bigint) => bigint
 
-/**
- * The number `mantissa / 10^places`. Places are kept as written or computed: `1.50` has two of them and prints them,
- * but equals `1.5`.
- */
+/** The number `mantissa / 10^places`. Places stay as written or computed: `1.50` prints two places but equals `1.5`. */
 export class Decimal {
   readonly mantissa: bigint
   readonly places: number
 
-  /** Throws RangeError if there are fewer than 0 or more than 255 places. */
+  /** @throws RangeError unless places is an integer from 0 to 255 */
   constructor(mantissa: bigint, places: number) {
     if (!Number.isInteger(places) || places < 0 || places > MAX_PLACES) throw new RangeError(`${places} decimal places`)
     this.mantissa = mantissa
     this.places = places
   }
 
-  /** A whole number. */
+  /** Converts an integer. */
   static of(integer: bigint): Decimal {
     return new Decimal(integer, 0)
   }
 
-  /** Reads `-12.50` and `1e-8`. Null: not a number, an exponent beyond 1000 or more than 255 places. */
+  /**
+   * Parses `-12.50` or `1e-8`.
+   * @returns null if the text is not a number, its exponent exceeds 1000 or it has more than 255 places
+   */
   static parse(text: string): Decimal | null {
     const match = TEXT.exec(text)
     if (match === null) return null
@@ -63,19 +63,22 @@ export class Decimal {
     return places < 0 ? new Decimal(mantissa * tenTo(-places), 0) : new Decimal(mantissa, places)
   }
 
-  /** The exact value of a double, rounded to 255 places where it has more. Throws RangeError for NaN and infinities. */
+  /**
+   * Exact value of a double, rounded to 255 places if it has more.
+   * @throws RangeError for NaN and infinities
+   */
   static fromNumberExact(value: number): Decimal {
     if (!Number.isFinite(value)) throw new RangeError(`${value} is not a number`)
     let [numerator, halvings] = [value, 0]
     while (!Number.isInteger(numerator)) {
-      // Doubling is exact, even from a denormal number.
+      // Doubling is exact, even for subnormal numbers.
       numerator *= 2
       halvings++
     }
     return Decimal.ratio(BigInt(numerator), 1n << BigInt(halvings))
   }
 
-  /** `a / b` for a positive b, rounded to 255 places and normalised. */
+  /** `a / b` for positive `b`, rounded to 255 places and normalised. */
   private static ratio(a: bigint, b: bigint): Decimal {
     return new Decimal(roundDivide(a * tenTo(MAX_PLACES), b), MAX_PLACES).normalise()
   }
@@ -89,12 +92,12 @@ export class Decimal {
     return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
   }
 
-  /** As it is written in code: a whole number ends in `.0`, others keep their places. */
+  /** Source form: an integral value ends in `.0`, others keep their places. */
   toSource(): string {
     return this.isWhole() ? `${this.mantissa / tenTo(this.places)}.0` : this.toString()
   }
 
-  /** Without trailing zeros: `1.50` -> `1.5`, `100.0` -> `100`. */
+  /** Removes trailing zeros: `1.50` -> `1.5`, `100.0` -> `100`. */
   normalise(): Decimal {
     if (this.places === 0 || this.mantissa % 10n !== 0n) return this
     if (this.mantissa === 0n) return ZERO
@@ -106,69 +109,72 @@ export class Decimal {
     return new Decimal(mantissa, places)
   }
 
-  /** Whether nothing but zeros stands behind the point. */
+  /** True if all decimal places are zero. */
   isWhole(): boolean {
     return this.places === 0 || this.mantissa % tenTo(this.places) === 0n
   }
 
-  /** Negative: less than the other; 0: the same number; positive: greater. */
+  /** @returns a negative number, 0 or a positive number, as this is less than, equal to or greater than `other` */
   compare(other: Decimal): number {
     const places = Math.max(this.places, other.places)
     const [a, b] = [this.scaled(places), other.scaled(places)]
     return a < b ? -1 : a > b ? 1 : 0
   }
 
-  /** The sum has as many places as the term with more of them. */
+  /** Sum; has as many places as the operand with more places. */
   add(other: Decimal): Decimal {
     const places = Math.max(this.places, other.places)
     return new Decimal(this.scaled(places) + other.scaled(places), places)
   }
 
-  /** The difference has as many places as the term with more of them. */
+  /** Difference; has as many places as the operand with more places. */
   sub(other: Decimal): Decimal {
     return this.add(other.negate())
   }
 
-  /** The product, normalised; beyond 255 places it is rounded, halves to even. */
+  /** Product, normalised; beyond 255 places it is rounded half to even. */
   mul(other: Decimal): Decimal {
     const [mantissa, places] = [this.mantissa * other.mantissa, this.places + other.places]
     if (places <= MAX_PLACES) return new Decimal(mantissa, places).normalise()
     return new Decimal(roundDivide(mantissa, tenTo(places - MAX_PLACES)), MAX_PLACES).normalise()
   }
 
-  /** The quotient to 255 places (rounded, halves to even), normalised. Throws RangeError for a divisor of zero. */
+  /**
+   * Quotient, rounded half to even at 255 places and normalised.
+   * @throws RangeError if the divisor is zero
+   */
   div(other: Decimal): Decimal {
     if (other.mantissa === 0n) throw new RangeError('division by zero')
     const [a, b] = [this.mantissa * tenTo(other.places), other.mantissa * tenTo(this.places)]
     return b < 0n ? Decimal.ratio(-a, -b) : Decimal.ratio(a, b)
   }
 
-  /** Without its sign. */
+  /** The absolute value. */
   abs(): Decimal {
     return this.mantissa < 0n ? this.negate() : this
   }
 
-  /** With the other sign. */
+  /** The value with the opposite sign. */
   negate(): Decimal {
     return new Decimal(-this.mantissa, this.places)
   }
 
-  /** To so many places, halves to even. More places than before are filled with zeros. */
+  /** Rounds half to even. Extra places are filled with zeros. */
   round(places: number): Decimal {
     return this.rounded(places, roundDivide)
   }
 
-  /** To so many places, towards minus infinity. */
+  /** Rounds towards minus infinity. */
   floor(places: number): Decimal {
     return this.rounded(places, floorDivide)
   }
 
-  /** To so many places, towards plus infinity. */
+  /** Rounds towards plus infinity. */
   ceiling(places: number): Decimal {
     return this.rounded(places, (a, b) => -floorDivide(-a, b))
   }
 
-  /** The nearest double. */
+  /** Nearest double. */
   toNumber(): number {
     return Number(this.toString())
   }

@@ -1,10 +1,10 @@
-/** When two values are the same. */
+/** Equality of values. */
 import { Decimal } from './decimal.ts'
 import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from './value.ts'
 
 /**
- * Whether two values are the same: decimals by number (`1.0` is `1.00`, but not the integer `1`), module references by
- * name, all others by their parts.
+ * Compares decimals by number (`1.0` equals `1.00` but not the integer `1`), module references by name, and other
+ * values by their parts.
  */
 export function equalValues(a: Value, b: Value): boolean {
   if (typeof a !== 'object' || typeof b !== 'object') return a === b
@@ -21,7 +21,7 @@ export function equalValues(a: Value, b: Value): boolean {
   return Array.isArray(a) && Array.isArray(b) && equalLists(a, b)
 }
 
-/** Whether two lists have the same values in the same order. */
+/** True if both lists hold equal values in the same order. */
 export function equalLists(a: readonly Value[], b: readonly Value[]): boolean {
   return a.length === b.length && a.every((item, i) => equalValues(item, b[i]))
 }
@@ -52,7 +52,7 @@ function equalGuards(a: GuardKind, b: GuardKind): boolean {
   }
 }
 
-/** The order of keys and keys that are named twice have no meaning. */
+/** Ignores order and duplicates. */
 function equalKeys(a: readonly string[], b: readonly string[]): boolean {
   const [left, right] = [new Set(a), new Set(b)]
   return left.size === right.size && a.every((key) => right.has(key))

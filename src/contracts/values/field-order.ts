@@ -1,27 +1,29 @@
 /**
- * The order in which nodes write the fields of an object, in results, events and what is hashed: that of the hash table
- * in which they once kept them. A field's place is its hash, from the lowest four bits to the highest; the hash is FNV-1
- * with 64 bits, over the name in UTF-16. Real outputs of the network and a hash of an object confirm it.
+ * Order of object fields in results, events and hashed text.
+ *
+ * Nodes write fields in the order of the hash map that once held them. Fields sort by the hash of their name, compared
+ * from the lowest four bits to the highest. The hash is 64-bit FNV-1 over the name in UTF-16. Real outputs of the
+ * network and a hash of an object confirm it.
  */
 import { compareText } from './order.ts'
 
 const START = BigInt.asUintN(64, -2578643520546668380n)
 const PRIME = 16_777_619n
-/** Names whose place is remembered: programs have few, and short ones. */
+/** Cache limits. Programs use few field names, and short ones. */
 const MAX_KNOWN = 10_000
 const MAX_KNOWN_CHARACTERS = 200
 const known = new Map<string, string>()
 
-/** The fields of an object in the order of the wire. */
+/** Sorts the fields of an object into wire order. */
 export function inWireOrder<T>(fields: Iterable<readonly [name: string, value: T]>): (readonly [string, T])[] {
   return [...fields].sort(([a], [b]) => {
-    const [x, y] = [placeOf(a), placeOf(b)]
+    const [x, y] = [sortKeyOf(a), sortKeyOf(b)]
     return x === y ? compareText(a, b) : x < y ? -1 : 1
   })
 }
 
-/** The hash as hexadecimal digits, the lowest first. */
-function placeOf(name: string): string {
+/** Hash of the name in hexadecimal, lowest digit first. */
+function sortKeyOf(name: string): string {
   const before = known.get(name)
   if (before !== undefined) return before
   let hash = START

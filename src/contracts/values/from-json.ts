@@ -1,4 +1,4 @@
-/** Values read from JSON: data of commands, rows, arguments of capabilities. */
+/** Decodes values from JSON: command data, rows, arguments of capabilities. */
 import { FormatError } from '../../core/errors.ts'
 import { type ExactJson, NumberText } from '../../core/json.ts'
 import { Decimal } from './decimal.ts'
@@ -7,19 +7,21 @@ import { parseTime } from './time-parse.ts'
 import { ISO_MICROS, ISO_SECONDS } from './time-text.ts'
 import { CapabilityToken, ModuleRef, UNIT, type Value } from './value.ts'
 
-/** Arrays and objects nest at most this deep, as values of code do. */
+/** Maximum nesting of arrays and objects; values in code have the same limit. */
 const MAX_DEPTH = 250
-/** The longest integer that is written as a string. */
+/** Integers as strings, at most 10,000 digits. */
 const INTEGER = /^-?\d{1,10000}$/
 
 type JsonObject = { readonly [key: string]: ExactJson }
-/** What reads the values within a value. */
+/** Decodes a nested value. */
 export type ReadValue = (json: ExactJson) => Value
 
 /**
- * The value of JSON (of parseExactJson, where fractions have to be exact): a number is a decimal, null is unit, an
- * object is what its fields name, with others beside them ignored, or else an object. Throws FormatError for numbers
- * that are no decimals and beyond 250 levels.
+ * Decodes a value. Pass JSON from `parseExactJson` if fractions must be exact.
+ *
+ * A number becomes a decimal and null becomes unit. An object becomes the kind of value that its fields denote,
+ * ignoring extra fields; otherwise it stays an object.
+ * @throws FormatError if a number is no valid decimal or the nesting exceeds 250 levels
  */
 export function valueFromJson(json: ExactJson): Value {
   return readAt(json, 0)
@@ -42,7 +44,7 @@ function readAt(json: ExactJson, depth: number): Value {
   )
 }
 
-/** The number of a JSON number as it was written. Null: it is none. */
+/** @returns the number exactly as written, or null if the JSON is not a number */
 function numberOf(json: ExactJson): Decimal | null {
   if (typeof json === 'bigint') return Decimal.of(json)
   if (typeof json !== 'number' && !(json instanceof NumberText)) return null
@@ -83,7 +85,7 @@ function referenceFromFields(object: JsonObject, read: ReadValue): Value | null 
   return typeof token === 'string' && Array.isArray(args) ? new CapabilityToken(token, args.map(read)) : null
 }
 
-/** A property that the JSON itself has. */
+/** Reads an own property, never an inherited one. */
 function own(object: JsonObject, key: string): ExactJson | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }

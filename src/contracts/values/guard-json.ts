@@ -1,4 +1,4 @@
-/** Guards read from JSON. */
+/** Decodes guards from JSON. */
 import type { ExactJson } from '../../core/json.ts'
 import { compareText } from './order.ts'
 import { Guard, type Value } from './value.ts'
@@ -7,7 +7,7 @@ const NAME =
   /^[A-Za-z%#+\-_&$@<>=^?*!|/~][A-Za-z0-9%#+\-_&$@<>=^?*!|/~]*(?:\.[A-Za-z%#+\-_&$@<>=^?*!|/~][A-Za-z0-9%#+\-_&$@<>=^?*!|/~]*){0,2}$/
 const DEFAULT_PREDICATE = 'keys-all'
 
-/** The guard that an object of these fields stands for. Null: it stands for none. */
+/** @returns the guard that the fields describe, or null if they describe none */
 export function guardFromFields(
   object: { readonly [key: string]: ExactJson },
   read: (json: ExactJson) => Value,
@@ -29,8 +29,9 @@ export function guardFromFields(
 }
 
 /**
- * The keyset that a value stands for where one is read: a keyset, a list of keys (all of which have to sign), or an
- * object of `keys` and maybe `pred`. Null: none.
+ * Accepts the values that may stand for a keyset: a keyset, a list of keys (all must sign), or an object with `keys`
+ * and an optional `pred`.
+ * @returns null if the value is none of these
  */
 export function keysetFromValue(value: Value): Guard | null {
   if (value instanceof Guard) return value.is.kind === 'keyset' ? value : null
@@ -38,7 +39,10 @@ export function keysetFromValue(value: Value): Guard | null {
   return keysetOf(value, undefined)
 }
 
-/** A keyset of these keys, sorted, each one once. Null: they are no keys, or no predicate. */
+/**
+ * Builds a keyset from sorted, distinct keys.
+ * @returns null if the keys are not a list of strings or the predicate is not a valid name
+ */
 function keysetOf(keys: unknown, predicate: unknown): Guard | null {
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string')) return null
   const name = predicate ?? DEFAULT_PREDICATE
@@ -56,7 +60,10 @@ function keysetNameOf(json: ExactJson | undefined): string | null {
   return typeof ns === 'string' ? `${ns}.${ksn}` : null
 }
 
-/** The name of a module: `{"namespace": null, "name": "coin"}`. Null: it is none. */
+/**
+ * Decodes the name of a module: `{"namespace": null, "name": "coin"}`.
+ * @returns null if the JSON is not a module name
+ */
 export function moduleFromJson(json: ExactJson | undefined): string | null {
   if (typeof json !== 'object' || json === null) return null
   const { namespace, name } = json as { readonly [key: string]: ExactJson }

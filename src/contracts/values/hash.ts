@@ -1,4 +1,4 @@
-/** The hash of the language: BLAKE2b-256, as base64url without padding. */
+/** Hash function of the language: BLAKE2b-256, as base64url without padding. */
 import { blake2b256 } from '../../core/blake2b.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 
@@ -6,7 +6,7 @@ export function hashBytes(bytes: Uint8Array): string {
   return encodeBase64Url(blake2b256(bytes))
 }
 
-/** Of the text in UTF-8. */
+/** Hashes the UTF-8 encoding of a text. */
 export function hashText(text: string): string {
   return hashBytes(new TextEncoder().encode(text))
 }

@@ -1,12 +1,13 @@
 /**
- * Values as JSON that gives the very same value back. The JSON of the wire does not: there `1.50` is `1.5`, times lose
- * their milliseconds, and some objects read as guards.
+ * Lossless JSON encoding of values.
+ *
+ * The wire format is lossy: it turns `1.50` into `1.5`, drops milliseconds and decodes some objects as guards.
  */
 import { FormatError } from '../../core/errors.ts'
 import { Decimal } from './decimal.ts'
 import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, UNIT, Unit, type Value } from './value.ts'
 
-/** Strings, booleans and lists are themselves; all others are an object of one field, whose name tells the kind. */
+/** Strings, booleans and lists encode as themselves, all others as an object whose only field names the kind. */
 export type KeptValue =
   | string
   | boolean
@@ -23,7 +24,7 @@ export type KeptValue =
 type KeptFields<T> = { readonly [K in keyof T]: K extends 'args' ? readonly KeptValue[] : T[K] }
 type KeptGuard = { [K in GuardKind['kind']]: KeptFields<Extract<GuardKind, { kind: K }>> }[GuardKind['kind']]
 
-/** JSON of a value, for keptValue. */
+/** Encodes a value; `keptValue` decodes it. */
 export function keepValue(value: Value): KeptValue {
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'bigint') return { int: hex(value) }
@@ -41,7 +42,10 @@ export function keepValue(value: Value): KeptValue {
   return { token: [name, args.map(keepValue)] }
 }
 
-/** The value that was kept. Throws FormatError for an unknown kind of value. */
+/**
+ * Decodes the result of `keepValue`.
+ * @throws FormatError for an unknown kind of value
+ */
 export function keptValue(json: KeptValue): Value {
   if (typeof json === 'string' || typeof json === 'boolean') return json
   if ('int' in json) return whole(json.int)
@@ -59,7 +63,7 @@ export function keptValue(json: KeptValue): Value {
   throw new FormatError('kept value', 0, `no known kind of value: ${Object.keys(json)[0]}`)
 }
 
-/** Hexadecimal digits: long numbers are read in no time. */
+/** Hexadecimal, because parsing long numbers from decimal digits is slow. */
 function hex(n: bigint): string {
   return n < 0n ? `-${(-n).toString(16)}` : n.toString(16)
 }

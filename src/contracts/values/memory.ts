@@ -1,6 +1,8 @@
 /**
- * How many bytes of memory a value would take on the public network, by which repeating it is paid there. Its nodes count
- * words of eight bytes: two for a value, two for a literal in it, and what that holds.
+ * Memory size of a value as chainweb-node computes it, in bytes. Repetition, such as `(make-list n v)`, is charged by
+ * it.
+ *
+ * The node counts 8-byte words: 2 per value, 2 per literal, plus its content.
  */
 import { bitLength } from './bits.ts'
 import { Decimal } from './decimal.ts'
@@ -11,7 +13,7 @@ const WORD = 8
 const VALUE = 2 * WORD
 const LITERAL = VALUE + 2 * WORD
 
-/** Takes time by the size of the value as a tree. */
+/** O(tree size); shared parts count each time. */
 export function memoryOf(value: Value): number {
   if (typeof value === 'string') return LITERAL + textMemory(value)
   if (typeof value === 'bigint') return LITERAL + integerMemory(value)

@@ -1,6 +1,6 @@
-/** The order of texts. */
+/** Text order. */
 
-/** Negative, 0 or positive by code point, as the language orders strings and fields (JavaScript orders by UTF-16). */
+/** Compares by code point, as the language orders strings and fields. JavaScript compares by UTF-16 unit. */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -10,7 +10,7 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Surrogates stand for code points behind all those of one unit. */
+/** Ranks surrogates above all single-unit code points. */
 function weight(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

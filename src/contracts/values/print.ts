@@ -1,12 +1,12 @@
-/** Values as text, the way `show`, `format` and messages spell them. */
+/** Text form of values, as `show`, `format` and error messages print them. */
 import { Decimal } from './decimal.ts'
 import { compareText } from './order.ts'
 import { formatTime, ISO_SECONDS } from './time-text.ts'
 import { Guard, type GuardKind, ModuleRef, type ObjectValue, Time, Unit, type Value } from './value.ts'
 
 /**
- * The source form: strings in quotes with nothing escaped, `[1, 2]`, `{"a": 1,"b": 2}` with fields in order, times as
- * strings to the second.
+ * Source form: strings in quotes without escapes, `[1, 2]`, `{"a": 1,"b": 2}` with sorted fields, times as strings to
+ * the second.
  */
 export function showValue(value: Value): string {
   if (typeof value === 'string') return `"${value}"`
@@ -22,7 +22,7 @@ export function showValue(value: Value): string {
   return `CapToken(${[token.name, ...token.args.map(showValue)].join(' ')})`
 }
 
-/** How `format` prints what it puts in place of `{}`: a string as it is, everything else in source form. */
+/** Text that `format` inserts for `{}`: a string as is, other values in source form. */
 export function formatValue(value: Value): string {
   return typeof value === 'string' ? value : showValue(value)
 }

@@ -1,35 +1,37 @@
 /**
- * How large and how deep a value is as a tree. Values share parts, so a few steps can make a tree that no walk would
- * ever end. Sizes of parts are kept, so that the size of a new value takes only its own items.
+ * Size and depth of a value as a tree.
+ *
+ * Values share parts, so a few operations can build a tree too large to walk. The size of each part is cached, so
+ * measuring a new value visits only its direct items.
  */
 import { bitLength } from './bits.ts'
 import { Decimal } from './decimal.ts'
 import { CapabilityToken, Guard, type Value } from './value.ts'
 
 export interface Size {
-  /** About characters in print, and some for each part. */
+  /** Approximate characters in print, plus a constant for each part. */
   readonly weight: number
-  /** Levels of lists, objects, guards and tokens within each other; 0: none. */
+  /** Nesting levels of lists, objects, guards and tokens; 0 for a value without parts. */
   readonly depth: number
 }
 
-/** What every part weighs. */
+/** Weight of every part. */
 const PART = 10
 const KEY = 64
 const SMALL = 300
-/** Deeper values have no size: nothing may walk through them. */
+/** Deeper values have infinite size, so no code recurses into them. */
 const MAX_DEPTH = 1000
 const ENDLESS: Size = { weight: Number.POSITIVE_INFINITY, depth: Number.POSITIVE_INFINITY }
 
 const known = new WeakMap<object, Size>()
 
-/** Infinite for values beyond 1000 levels. */
+/** @returns infinite weight and depth for values of more than 1000 levels */
 export function sizeOf(value: Value): Size {
   const weight = leafWeight(value)
   return weight < 0 ? sizeAt(value as object, 0) : { weight, depth: 0 }
 }
 
-/** What a value without parts weighs; -1: it has parts. */
+/** @returns the weight of a value without parts, or -1 if it has parts */
 function leafWeight(value: Value): number {
   if (typeof value === 'string') return PART + value.length
   if (typeof value === 'bigint') return PART + digits(value)
@@ -43,7 +45,8 @@ function sizeAt(value: object, level: number): Size {
   if (own !== undefined) return own
   if (level > MAX_DEPTH) return ENDLESS
   const size = sizeOfParts(value, level + 1)
-  // What is too deep here may not be too deep by itself. Small values are measured again sooner than found again.
+  // Do not cache a part that is too deep only within its parent. Measuring a small value again is faster than a cache
+  // lookup.
   if (size.weight >= SMALL && size.depth < MAX_DEPTH) known.set(value, size)
   return size
 }
@@ -82,7 +85,7 @@ function add(size: Sum, part: Value, level: number): void {
   if (depth > size.depth) size.depth = depth
 }
 
-/** About how many decimal digits. */
+/** Approximate number of decimal digits. */
 function digits(n: bigint): number {
   if (n < 1_000_000_000n && n > -1_000_000_000n) return 1
   // A sign counts as one more hexadecimal digit.

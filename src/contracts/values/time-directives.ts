@@ -1,4 +1,4 @@
-/** The directives that a time can be read by. */
+/** Directives that `parse-time` understands. */
 import type { Fields } from './time-fields.ts'
 import { COMPOUND, MONTHS, WEEKDAYS } from './time-names.ts'
 import {
@@ -15,7 +15,10 @@ import {
   zone,
 } from './time-steps.ts'
 
-/** The directives of a format, compound ones resolved. Null: one of them is unknown. */
+/**
+ * Compiles a format into directives and expands compound ones.
+ * @returns null if the format contains an unknown directive
+ */
 export function stepsOf(format: string): TimeDirectives[] | null {
   const steps: TimeDirectives[] = [[skipSpace]]
   for (const [piece, , letter] of format.matchAll(/%([-_0]*)(.?)|\s+|./gsu)) {
@@ -40,7 +43,7 @@ const setDay = (fields: Fields, day: number) => {
   fields.day = day
   fields.dateBy.date = true
 }
-/** With a mark that the date is given by weeks. */
+/** Wraps a setter; also marks the date as given by weeks. */
 const byWeek = (way: 'iso' | 'sunday' | 'monday', put: (fields: Fields, value: number) => void) => {
   return (fields: Fields, value: number) => {
     fields.dateBy[way] = true

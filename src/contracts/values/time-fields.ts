@@ -1,11 +1,11 @@
-/** What a text says of a time, and the time that this makes. */
+/** Fields collected while a time is parsed, and the time they describe. */
 import { daysOfDate, daysOfIsoWeek, daysOfYearDay, weekdayOf } from './calendar.ts'
 import { Time } from './value.ts'
 
-/** Years beyond these are no times: microseconds since 1970 fit 64 bits. */
+/** Years beyond this limit are refused: microseconds since 1970 must fit 64 bits. */
 const MAX_YEAR = 292_000
 
-/** What is known of the time so far. */
+/** Fields of the time, as far as the text has been read. */
 export interface Fields {
   century: number | null
   yearOfCentury: number
@@ -22,13 +22,13 @@ export interface Fields {
   micros: number
   /** Minutes east of UTC. */
   offset: number
-  /** Seconds since 1970, which count alone. */
+  /** Seconds since 1970; if set, all other fields are ignored. */
   posix: bigint | null
-  /** Which way the date is given. */
+  /** The way in which the text gives the date. */
   dateBy: { ordinal: boolean; date: boolean; iso: boolean; sunday: boolean; monday: boolean }
 }
 
-/** Nothing is known yet. */
+/** Defaults: 1970-01-01T00:00:00Z. */
 export function emptyFields(): Fields {
   return {
     century: null,
@@ -50,7 +50,11 @@ export function emptyFields(): Fields {
   }
 }
 
-/** The time of the fields; numbers that are too large carry over, days beyond the end of a month are its last. */
+/**
+ * Converts the fields to a time. Excess hours, minutes and seconds carry over; a day after the end of the month becomes
+ * its last day.
+ * @returns null if the year is out of range
+ */
 export function timeOf(fields: Fields): Time | null {
   if (fields.posix !== null) return new Time(fields.posix * 1_000_000n)
   const year = yearOf(fields)

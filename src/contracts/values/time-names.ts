@@ -1,9 +1,9 @@
-/** Words and compound directives of time formats. */
+/** English names and compound directives of time formats. */
 
 export const MONTHS: readonly string[] =
   'January February March April May June July August September October November December'.split(' ')
 export const WEEKDAYS: readonly string[] = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
-/** Directives that stand for several others. */
+/** Directives that abbreviate several others. */
 export const COMPOUND: Readonly<Record<string, string>> = {
   c: '%a %b %e %H:%M:%S %Z %Y',
   r: '%I:%M:%S %p',

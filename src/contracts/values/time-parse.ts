@@ -1,13 +1,13 @@
-/** Reads a time by a format of directives. */
+/** Parses a time by a format of directives. */
 import { stepsOf } from './time-directives.ts'
 import { emptyFields, type Fields, timeOf } from './time-fields.ts'
 import type { Time } from './value.ts'
 
-/** The time that a text gives by a format. Null: the text does not fit, or the format has an unknown directive. */
+/** @returns null if the text does not match the format or the format has an unknown directive */
 export function parseTime(format: string, text: string): Time | null {
   const steps = stepsOf(format)
   if (steps === null) return null
-  // Where a directive can be read in two ways, the second waits here. What follows depends on the position alone.
+  // Backtracking: the second way to read an ambiguous directive waits here. A (directive, position) pair is tried once.
   const waiting: { index: number; at: number; fields: Fields }[] = []
   const seen = new Set<number>()
   let state: { index: number; at: number; fields: Fields } | undefined = { index: 0, at: 0, fields: emptyFields() }

@@ -1,29 +1,32 @@
-/** How single directives of a time format are read. */
+/** Parsers of single time directives. */
 import type { Fields } from './time-fields.ts'
 
-/** As many seconds before and after 1970 are times. */
+/** Times lie within this many seconds of 1970. */
 const MAX_SECONDS = 9_200_000_000_000n
-/** Names of zones, longest first; all mean UTC. */
+/** Names of time zones that mean UTC, longest first. */
 const UTC_NAMES = ['ZULU', 'GMT', 'UTC', 'UT1', 'UT', 'Z']
 
-/** Reads one directive at a position: behind it, or -1 if it does not fit. */
+/**
+ * Reads one directive at a position.
+ * @returns the position behind it, or -1 if the text does not match
+ */
 export type TimeDirective = (text: string, at: number, fields: Fields) => number
-/** A directive, with the second way to read it where there are two. */
+/** A directive, with the fallback of an ambiguous one. */
 export type TimeDirectives = readonly [TimeDirective] | readonly [TimeDirective, TimeDirective]
 
-/** White space, or none. */
+/** Skips any white space. */
 export function skipSpace(text: string, at: number): number {
   let end = at
   while (end < text.length && ' \t\n\v\f\r\u00a0'.includes(text[end])) end++
   return end
 }
 
-/** These very characters. */
+/** Matches a literal text. */
 export function literal(wanted: string): TimeDirective {
   return (text, at) => (text.startsWith(wanted, at) ? at + wanted.length : -1)
 }
 
-/** Takes so many characters, which begin with a number. */
+/** Consumes exactly `width` characters, which must begin with a number; `spaced` allows leading spaces. */
 export function number(width: number, put: (fields: Fields, value: number) => void, spaced = false): TimeDirective {
   return (text, at, fields) => {
     const taken = text.slice(at, at + width)
@@ -34,7 +37,7 @@ export function number(width: number, put: (fields: Fields, value: number) => vo
   }
 }
 
-/** One of some words, in either case. */
+/** Matches one of the words, ignoring case. */
 export function word(words: readonly string[], put: (fields: Fields, index: number) => void): TimeDirective {
   return (text, at, fields) => {
     const index = words.findIndex((one) => text.slice(at, at + one.length).toLowerCase() === one.toLowerCase())
@@ -44,7 +47,7 @@ export function word(words: readonly string[], put: (fields: Fields, index: numb
   }
 }
 
-/** A year of any length, else of four digits: `20101221` is then a year, a month and a day. */
+/** A year of any length, or else of four digits: `20101221` is a year, a month and a day. */
 export function fullYear(isIso: boolean): TimeDirectives {
   const put = (fields: Fields, year: number) => {
     fields.century = Math.floor(year / 100)
@@ -66,7 +69,7 @@ function digitsEnd(text: string, at: number): number {
   return end
 }
 
-/** A fraction of a second, rounded to microseconds. */
+/** Fraction of a second, rounded to microseconds. */
 export const fraction: TimeDirective = (text, at, fields) => {
   const end = digitsEnd(text, at)
   if (end === at) return -1
@@ -74,7 +77,7 @@ export const fraction: TimeDirective = (text, at, fields) => {
   return end
 }
 
-/** A point and a fraction of a second, or nothing. */
+/** Optional point and fraction of a second. */
 export const optionalFraction: TimeDirective = (text, at, fields) => {
   const end = text[at] === '.' ? fraction(text, at + 1, fields) : -1
   if (end < 0) fields.micros = 0

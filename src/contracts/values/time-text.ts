@@ -1,11 +1,11 @@
-/** Times as text by a format of directives (`%Y-%m-%d`), in English and UTC. */
+/** Formats times by directives (`%Y-%m-%d`), in English and UTC. */
 import { type CalendarDate, dateOf, isoWeekOf } from './calendar.ts'
 import { COMPOUND, MONTHS, WEEKDAYS } from './time-names.ts'
 import type { Time } from './value.ts'
 
 export { parseTime } from './time-parse.ts'
 
-/** The format of `time` and of times on the wire, to the second. */
+/** Format of `time` and of times on the wire, to the second. */
 export const ISO_SECONDS = '%Y-%m-%dT%H:%M:%SZ'
 /** The same to the microsecond. */
 export const ISO_MICROS = '%Y-%m-%dT%H:%M:%S.%vZ'
@@ -13,13 +13,13 @@ export const ISO_MICROS = '%Y-%m-%dT%H:%M:%S.%vZ'
 const MICROS_A_SECOND = 1_000_000n
 const MICROS_A_DAY = 86_400n * MICROS_A_SECOND
 
-/** A time taken apart. */
+/** A time split into its fields. */
 interface TimeParts extends CalendarDate {
   readonly days: bigint
   readonly hour: number
   readonly minute: number
   readonly second: number
-  /** Microseconds of the second. */
+  /** Microseconds within the second. */
   readonly micros: number
   /** Microseconds since 1970. */
   readonly time: bigint
@@ -64,7 +64,7 @@ const DIRECTIVES: Readonly<Record<string, (parts: TimeParts) => string>> = {
   '%': () => '%',
 }
 
-/** Writes a time by a format. What is no directive stays as it is; flags between `%` and the letter have no effect. */
+/** Formats a time. Unknown directives stay as they are; flags between `%` and the letter have no effect. */
 export function formatTime(format: string, time: Time): string {
   const parts = partsOf(time)
   const written = (directive: string, letter: string): string => {

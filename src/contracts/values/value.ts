@@ -1,10 +1,12 @@
 /**
- * Values of the contract language. Strings, booleans and integers are those of JavaScript (integers as bigint, without
- * bound), lists are arrays, objects are maps; the others are classes.
+ * Values of the contract language.
+ *
+ * Strings, booleans and integers are JavaScript values (integers are bigint, unbounded), lists are arrays, objects are
+ * maps. The other kinds are classes.
  */
 import type { Decimal } from './decimal.ts'
 
-/** A value of the language. */
+/** Any value of the language. */
 export type Value =
   | string
   | boolean
@@ -18,10 +20,10 @@ export type Value =
   | ModuleRef
   | CapabilityToken
 
-/** Field -> value. The order of fields has no meaning. */
+/** Field name -> value. The order of fields has no meaning. */
 export type ObjectValue = ReadonlyMap<string, Value>
 
-/** Microseconds since 1970, UTC. */
+/** Time in microseconds since 1970, UTC. */
 export class Time {
   readonly micros: bigint
 
@@ -30,15 +32,15 @@ export class Time {
   }
 }
 
-/** The value of what has none. */
+/** Result of expressions that have no value. */
 export class Unit {
-  /** Makes the class unlike all others. */
+  /** Gives the class a structural type of its own. */
   readonly isUnit = true
 }
-/** The one value of that kind. */
+/** The only instance of Unit. */
 export const UNIT = new Unit()
 
-/** What has to agree before something happens. Names of functions and capabilities are qualified: `ns.module.name`. */
+/** Condition that must hold before an action. Names of functions and capabilities are qualified: `ns.module.name`. */
 export type GuardKind =
   | { readonly kind: 'keyset'; readonly keys: readonly string[]; readonly predicate: string }
   /** `name` may begin with a namespace: `free.admins`. */
@@ -53,7 +55,7 @@ export type GuardKind =
   | { readonly kind: 'module'; readonly module: string; readonly name: string }
   | { readonly kind: 'pact'; readonly pactId: string; readonly name: string }
 
-/** A guard as a value. */
+/** A guard as a value of the language. */
 export class Guard {
   readonly is: GuardKind
 
@@ -62,7 +64,7 @@ export class Guard {
   }
 }
 
-/** A module as a value: functions of the interfaces it implements can be called through it. */
+/** A module as a value; callers can use the functions of the interfaces that it implements. */
 export class ModuleRef {
   /** `module` or `ns.module`. */
   readonly name: string
@@ -74,7 +76,7 @@ export class ModuleRef {
   }
 }
 
-/** A capability with its arguments, not (yet) granted. */
+/** A capability with its arguments; says nothing about whether it is granted. */
 export class CapabilityToken {
   /** `module.CAP` or `ns.module.CAP`. */
   readonly name: string

@@ -1,4 +1,4 @@
-/** Values as JSON text, for results, events and rows. */
+/** Encodes values as JSON text, for results, events and rows. */
 import { Decimal } from './decimal.ts'
 import { inWireOrder } from './field-order.ts'
 import { compareText } from './order.ts'
@@ -8,11 +8,11 @@ import { type CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, typ
 export { valueFromJson } from './from-json.ts'
 export { keysetFromValue } from './guard-json.ts'
 
-/** Numbers up to this one are exact for all readers of JSON. */
+/** Largest integer that all JSON parsers read exactly. */
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 const QUALIFIED = /^([^.]+)\.([^.]+)$/
 
-/** The JSON text of a value. Fields of objects stand in the order of the network, keys of keysets by code point. */
+/** JSON text of a value. Object fields are in wire order, keys of keysets sorted by code point. */
 export function valueToJson(value: Value): string {
   if (typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value)
   if (typeof value === 'bigint') return `{"int":${isSafe(value) ? value : `"${value}"`}}`
@@ -35,21 +35,23 @@ export function valueToJson(value: Value): string {
 }
 
 /**
- * A decimal as a number of JSON: whole numbers without a point, from 0.1 to 10^7 with one, others as `1.5e-2` with one
- * digit in front of the point and at least one behind it.
+ * JSON number of a decimal.
+ *
+ * Integral values have no point, values from 0.1 to 10^7 are in plain notation. Others are scientific, as `1.5e-2`,
+ * with one digit before the point and at least one behind it.
  */
 export function decimalText(value: Decimal): string {
   const { mantissa, places } = value.normalise()
   if (places === 0) return mantissa.toString()
   const digits = (mantissa < 0n ? -mantissa : mantissa).toString()
   const sign = mantissa < 0n ? '-' : ''
-  // The number is 0.digits times ten to the power of `point`.
+  // The number is 0.digits * 10^point.
   const point = digits.length - places
   if (point >= 0 && point <= 7) return `${sign}${digits.slice(0, point) || '0'}.${digits.slice(point)}`
   return `${sign}${digits[0]}.${digits.slice(1) || '0'}e${point - 1}`
 }
 
-/** The name of a module as JSON text: `{"namespace":null,"name":"coin"}`. */
+/** JSON text of a module name: `{"namespace":null,"name":"coin"}`. */
 export function moduleText(name: string): string {
   const [, namespace, own] = QUALIFIED.exec(name) ?? [null, null, name]
   return `{"namespace":${JSON.stringify(namespace)},"name":${JSON.stringify(own)}}`
@@ -63,7 +65,7 @@ function listText(items: readonly Value[]): string {
   return `[${items.map(valueToJson).join(',')}]`
 }
 
-/** Milliseconds do not count as a fraction: that is how the language writes times, though it loses them. */
+/** Whole milliseconds use the format to the second, and so lose the milliseconds. The public network does the same. */
 function timeText(time: Time): string {
   if (time.micros % 1000n === 0n) return `{"time":"${formatTime(ISO_SECONDS, time)}"}`
   return `{"timep":"${formatTime(ISO_MICROS, time)}"}`

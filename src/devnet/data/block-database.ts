@@ -55,7 +55,7 @@ export class BlockDatabase implements ChainJournal {
       await writeCopy(unfinished, settings, snapshotOf(state))
       await rename(unfinished, location)
     } catch (error) {
-      throw unusable(location, `cannot be made: ${describeError(error)}`, { cause: error })
+      throw unusable(location, `cannot be created: ${describeError(error)}`, { cause: error })
     }
   }
 

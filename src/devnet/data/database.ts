@@ -88,7 +88,7 @@ async function expectDatabaseFiles(location: string): Promise<void> {
     throw unusable(location, `not a database: ${describeError(error)}`, { cause: error })
   }
   if (!names.includes('CURRENT')) throw damaged(location, 'no database in it: there is no file CURRENT')
-  if (!names.some((name) => name.endsWith('.log'))) throw damaged(location, 'the log of its last writes is gone')
+  if (!names.some((name) => name.endsWith('.log'))) throw damaged(location, 'its write-ahead log is missing')
 }
 
 function openingError(location: string, error: unknown): NewcutError {

@@ -108,13 +108,13 @@ async function isNew(directory: string): Promise<boolean> {
     names = await readdir(directory)
   } catch (error) {
     const hint = 'it must be a directory that this user may read and write'
-    throw unusable(directory, `not a directory to use: ${describeError(error)}`, { hint, cause: error })
+    throw unusable(directory, `cannot be used as a data directory: ${describeError(error)}`, { hint, cause: error })
   }
   if (names.includes(BLOCKS)) return false
   const others = names.filter((name) => !IGNORED.test(name))
   if (others.length === 0) return true
-  throw unusable(directory, `no data directory: it holds ${others.slice(0, 3).join(', ')} but no ${BLOCKS}`, {
-    hint: 'name an empty or a new directory to begin a network there',
+  throw unusable(directory, `not a data directory: it holds ${others.slice(0, 3).join(', ')} but no ${BLOCKS}`, {
+    hint: 'name an empty or a new directory to create a network there',
   })
 }
 
@@ -124,7 +124,7 @@ function expectSettings(directory: string, { settings }: BlockDatabase, asked: A
     if (wanted[name] === settings[name]) continue
     const [has, not] = [describeSetting(name, settings), describeSetting(name, wanted)]
     throw unusable(directory, `its network has ${has}, not ${not}`, {
-      hint: 'leave that out to go on with it, or name another directory to begin anew',
+      hint: 'leave that out to continue this network, or name another directory for a new one',
     })
   }
 }

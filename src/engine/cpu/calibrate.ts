@@ -1,16 +1,18 @@
-/** Which of several kernels is the fastest on this processor: a short race before mining starts. */
+/** Picks the fastest kernel for this processor in a short race before mining starts. */
 import type { Kernel } from './kernel.ts'
 
-/** Time for all kernels together. */
+/** Duration of the whole race. */
 const RACE_MS = 50
-/** Nonces of one heat: a fraction of a millisecond for a kernel that uses vector instructions. */
+/** Nonces per heat: a fraction of a millisecond for a vector kernel. */
 const HEAT_NONCES = 8192
-/** A later kernel of the list wins only if it is faster by this factor: heats are short, and other programs may run. */
+/** A later kernel wins only if it is faster by this factor, because heats are short and other programs may run. */
 const MARGIN = 1.1
 
 /**
- * The fastest of `kernels` (at least one), by the best heat of each: a disturbance makes a heat slower, never faster.
- * They take turns, so that V8 has the whole race to optimise each of them. `nowMs` is a clock.
+ * Compares each kernel's best heat, because a disturbance only makes heats slower. The kernels take turns, so that V8
+ * can optimise each of them during the whole race.
+ * @param kernels at least one
+ * @param nowMs a clock
  */
 export function fastestOf(kernels: readonly Kernel[], nowMs: () => number): Kernel {
   const best = new Map<Kernel, number>(kernels.map((kernel) => [kernel, Number.POSITIVE_INFINITY]))

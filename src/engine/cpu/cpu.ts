@@ -1,4 +1,4 @@
-/** The CPU engine: a Piscina pool with one long search task per thread, steered through shared memory. */
+/** The CPU engine: a Piscina pool with one long search task per thread, controlled through shared memory. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
@@ -9,23 +9,23 @@ import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, ofD
 import { type NonceRange, restartedRange } from '../range.ts'
 import { restartPauseMs } from '../restart.ts'
 import { Uptake } from '../uptake.ts'
+import { HangDetector, WATCH_MS } from './hang-detector.ts'
 import type { KernelPreference } from './names.ts'
 import { provideNativeKernel } from './native-build.ts'
 import { type NativeChoice, NO_NATIVE } from './native-choice.ts'
 import { isNative } from './native-kernel.ts'
 import type { Priority } from './priority.ts'
 import { SharedWork } from './shared.ts'
-import { Silence, WATCH_MS } from './silence.ts'
 import type { SearchTask, ThreadMessage } from './thread.ts'
 
 export interface CpuEngineOptions {
-  /** Where each thread searches: one thread a range. */
+  /** The nonces of each thread, one range per thread. */
   readonly ranges: readonly NonceRange[]
   readonly kernel: KernelPreference
   readonly priority: Priority
-  /** For restarts, and to tell threads that hang. */
+  /** For restarts, and to detect hung threads. */
   readonly clock: Clock
-  /** Module of the threads; tests put a faulty one here. */
+  /** Module of the threads. Tests inject a faulty one. */
   readonly module?: URL | undefined
   /** In [0, 1), for the jitter of restarts. */
   readonly random?: (() => number) | undefined
@@ -38,31 +38,31 @@ interface Thread {
   note: string | null
   faults: number
   starts: number
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number
-  /** null: it still looks for a kernel. */
+  /** Null while it chooses a kernel. */
   readyAtMs: number | null
-  /** Ends the task that runs, and its thread; null: none does. */
+  /** Ends the running task and its thread, or null without a task. */
   end: AbortController | null
-  /** Sequence of the work all of whose nonces it has tried: it rests until there is other work; null: none. */
+  /** Sequence of the work whose nonces are exhausted, so that it rests until other work arrives, or null. */
   done: number | null
   state: NonNullable<DeviceStatus['state']> | null
   /** Why it does not search; empty while it does. */
   reason: string
 }
 
-/** Bound of the pause before a first restart; it doubles with each failure in a row. */
+/** Upper bound of the backoff before a first restart. It doubles with each consecutive failure. */
 const RESTART_MS = 1000
-/** After running for this long a thread counts its failures from zero again. */
+/** A run of this length resets the number of failures. */
 const SETTLED_MS = 10_000
 /**
- * A thread that has work and counts no hash for this long hangs: it is replaced. A thread of low priority on a busy machine
- * may not run for seconds.
+ * A thread with work that counts no hash for this time has hung and is replaced. A low-priority thread on a busy
+ * machine may not run for seconds.
  */
 const SILENCE_MS = 30_000
-/** A thread that has not ended by then after the stop is terminated. */
+/** Timeout of a stop, after which threads are terminated. */
 const MAX_STOP_MS = 500
-/** The compiled thread lies beside this file under the same ending. */
+/** The compiled thread is next to this file, with the same extension. */
 const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 
 export class CpuEngine implements Engine {
@@ -77,7 +77,7 @@ export class CpuEngine implements Engine {
   #events: EngineEvents | null = null
   #native: NativeChoice = NO_NATIVE
   readonly #tasks = new Set<Promise<void>>()
-  readonly #silence = new Silence(SILENCE_MS)
+  readonly #hangs = new HangDetector(SILENCE_MS)
   #cancelWatch: (() => void) | null = null
   readonly #restarts = new Set<() => void>()
   #hasWork = false
@@ -109,7 +109,7 @@ export class CpuEngine implements Engine {
     })
   }
 
-  /** A thread that dies or hangs meanwhile is started again, and mining begins without it. */
+  /** Starts all threads. Mining begins without a thread that dies or hangs during the start; it is restarted. */
   async start(workBytes: number, events: EngineEvents): Promise<void> {
     this.#events = events
     const { kernel } = this.#options
@@ -159,12 +159,12 @@ export class CpuEngine implements Engine {
     for (const cancel of this.#restarts) cancel()
     this.#uptake.cancel()
     this.#shared.stop()
-    // A thread that hangs does not hold up the stop.
+    // A hung thread does not delay the stop.
     await Promise.race([Promise.all(this.#tasks), sleep(MAX_STOP_MS, undefined, { ref: false })])
     await this.#pool.destroy()
   }
 
-  /** Bytes that are longer than any work do not fit into the shared memory. They are replaced by no work. */
+  /** Replaces work that is too long for the shared memory by no work, with a warning. */
   #storable(work: EngineWork): EngineWork {
     if (work.bytes === null || work.bytes.length <= MAX_WORK_BYTES) return work
     this.#warnOnce(`work of ${work.bytes.length} bytes is too long: the longest has ${MAX_WORK_BYTES}`)
@@ -178,7 +178,7 @@ export class CpuEngine implements Engine {
     })
   }
 
-  /** Ends threads that hang. #relaunch replaces them. */
+  /** Ends hung threads. #relaunch replaces them. */
   #look(): void {
     const watched = new Map<number, number>()
     for (const [index, { end, readyAtMs, state, done }] of this.#threads.entries()) {
@@ -187,10 +187,10 @@ export class CpuEngine implements Engine {
       if (end !== null && shouldSearch) watched.set(index, this.#shared.hashesOf(index))
     }
     const nowMs = this.#options.clock.monotonicMs()
-    for (const index of this.#silence.look(nowMs, watched)) this.#threads[index].end?.abort()
+    for (const index of this.#hangs.look(nowMs, watched)) this.#threads[index].end?.abort()
   }
 
-  /** Starts a thread's task. Resolves when its kernel is ready or it died, rejects when no kernel passes. */
+  /** Starts the task of a thread. Resolves when its kernel is ready or the thread died; rejects if no kernel passes. */
   #launch(index: number, workBytes: number): Promise<void> {
     const thread = this.#threads[index]
     const end = new AbortController()
@@ -214,7 +214,7 @@ export class CpuEngine implements Engine {
         workBytes,
         port: port2,
       }
-      // The engine was stopped, perhaps before the thread was ready, or the thread will be started again.
+      // The engine was stopped, perhaps before the thread was ready, or the thread is being restarted.
       const over = () => {
         port1.close()
         thread.end = null
@@ -230,8 +230,9 @@ export class CpuEngine implements Engine {
   }
 
   /**
-   * After a pause, replaces a thread that died, or hung: then there is no error. The new one searches the current work
-   * elsewhere in the same range.
+   * Replaces a dead or hung thread after a backoff. The new thread searches the current work elsewhere in the same
+   * range.
+   * @param error null if the thread hung
    */
   #relaunch(index: number, workBytes: number, error: unknown): void {
     if (this.#events === null) return
@@ -250,7 +251,7 @@ export class CpuEngine implements Engine {
     this.#uptake.down(thread.name)
     const cancel = clock.after(pauseMs, () => {
       this.#restarts.delete(cancel)
-      // If the thread dies again this function runs again, and #receive warns of kernels that fail.
+      // If the thread dies again, this function runs again, and #receive warns about failing kernels.
       this.#launch(index, workBytes).catch(() => undefined)
     })
     this.#restarts.add(cancel)
@@ -295,7 +296,7 @@ export class CpuEngine implements Engine {
     this.#events?.onWarning(message)
   }
 
-  /** All threads refuse the same kernels for the same reason. */
+  /** Warns once, because all threads refuse the same kernels for the same reason. */
   #warnOnce(message: string): void {
     if (this.#warned.has(message)) return
     this.#warned.add(message)
@@ -305,6 +306,6 @@ export class CpuEngine implements Engine {
 
 function refusal(refused: readonly string[]): NewcutError {
   return new NewcutError('KERNEL_REFUSED', `no search kernel works here: ${refused.join('; ')}`, {
-    hint: '--kernel auto takes whatever works here',
+    hint: '--kernel auto picks a kernel that works here',
   })
 }

@@ -1,9 +1,9 @@
 /**
- * Prints an operation graph as JavaScript, one hash after the other. The source is the body of a function
+ * Generates JavaScript from an operation graph, for one hash at a time. The source is the body of a function
  *
  *     (H: Int32Array, M: Int32Array, U: Int32Array, B: Uint32Array) -> Kernel['sweep']
  *
- * H: 8 words of midstate · M: 16 words of tail · U: the shared uniform values, one each · B: the bound, one word
+ * H: 8 words of midstate · M: 16 words of tail · U: the shared uniform values · B: the bound, one word
  */
 
 import type { TailLayout } from './kernel.ts'
@@ -12,7 +12,7 @@ import type { LaneWord, OperationGraph, WordOperation } from './operations.ts'
 export function emitJs(layout: TailLayout, graph: OperationGraph): string {
   const names = new Map<LaneWord, string>([...graph.uniform, ...graph.steps.flat()].map((value, i) => [value, `x${i}`]))
   const uniform = (value: LaneWord) => names.get(value) ?? inputName(layout, value)
-  // A shared input has a name in the loop as well, so that the loop reads U once per value and hash.
+  // A shared input also has a name inside the loop, so that the loop reads U once per value and hash.
   const shared = new Map(graph.shared.map((value, i) => [value, `u${i}`]))
   const varying = (value: LaneWord) => shared.get(value) ?? uniform(value)
   return [
@@ -25,8 +25,8 @@ export function emitJs(layout: TailLayout, graph: OperationGraph): string {
     'prepare(low, middle)',
     'const bound = B[0]',
     'for (let swept = from; swept < to; swept++) {',
-    // Inside the loop: V8 may enter a loop before it knows the types of what was computed in front of it, and then
-    // does half the additions in floating point, for good on Node 22 (measured: 7.5 instead of 13 million a second).
+    // Inside the loop: V8 may enter a loop before it knows the types of values computed before it. It then does half of
+    // the additions in floating point, on Node 22 permanently (7.5 instead of 13 million hashes per second).
     ...graph.shared.map((_, i) => `const u${i} = U[${i}]`),
     ...graph.steps.flat().map((operation) => define(operation, varying)),
     `if (${varying(graph.top)} >>> 0 <= bound) return swept`,
@@ -40,7 +40,7 @@ function define(operation: WordOperation, name: (value: LaneWord) => string): st
   return `const ${name(operation)} = ${expression(operation, name)}`
 }
 
-/** Every value is an i32: that is what V8 computes with. */
+/** Every value is an i32, the type that V8 computes with. */
 function expression(operation: WordOperation, name: (value: LaneWord) => string): string {
   if (operation.kind === 'rotate') {
     const source = name(operation.source)

@@ -1,11 +1,11 @@
 /**
- * Prints an operation graph as a WebAssembly module with 128-bit SIMD. Its one function is
+ * Generates a WebAssembly module with 128-bit SIMD from an operation graph. Its only function is
  *
  *     sweep(low, middle, from, to) -> start of the first chunk with a candidate, or `to`
  *
- * A chunk is two vectors of four nonces, which take turns of half a round: with one vector alone each operation depends
- * on the one before, and the processor waits. Measured on Zen 4 with Node 20, 22 and 24: one vector at its best is 0.9
- * as fast, three are 0.6 and four 0.6, because their loops no longer fit into the instruction caches.
+ * A chunk is two vectors of four nonces that alternate every half round. With a single vector, each operation depends
+ * on the previous one, and the processor stalls. On Zen 4 with Node 20, 22 and 24, one vector reaches at best 0.9 of
+ * this speed. Three and four reach 0.6, because their loops do not fit into the instruction caches.
  */
 
 import type { TailLayout } from './kernel.ts'
@@ -18,7 +18,9 @@ const VECTORS = 2
 /** Nonces in a chunk. */
 export const WASM_LANES = 4 * VECTORS
 
-/** Byte addresses: 8 words || 16 words || u32, padded || a mask || swept vectors || uniform vectors || waiting ones. */
+/**
+ * Byte addresses: 8 words || 16 words || u32, padded || a mask || swept vectors || uniform vectors || spilled vectors.
+ */
 export const MEMORY = { midstate: 0, tail: 32, bound: 96, mask: 112, swept: 128, shared: 128 + 16 * VECTORS } as const
 
 /** The parameters of `sweep`, by local index. */
@@ -29,14 +31,13 @@ const TO = 3
 const PARAMETERS = 4
 
 /**
- * Locals for values of the graph. Of the 16 vector registers of x86, V8 reserves one, two hold shuffle masks, and
- * rotations and operands from memory take some for a moment. Measured on Node 20: 8 are 0.98 as fast; 10 to 14 are as
- * fast, but V8 then spills too, and at one call depth in a hundred the kernel drops to 0.6 (wasm-registers.ts says
- * why).
+ * Number of locals for values of the graph. x86 has 16 vector registers: V8 reserves one, two hold shuffle masks, and
+ * rotations and memory operands need some temporarily. On Node 20, 8 locals reach 0.98 of this speed. 10 to 14 are as
+ * fast, but V8 then spills too, and at one call depth in a hundred the kernel drops to 0.6 (see wasm-registers.ts).
  */
 const REGISTERS = 9
 
-/** Rotations by whole bytes: where each byte of a vector comes from when its 32-bit lanes are rotated right. */
+/** Masks for rotations by whole bytes: the source of each byte when 32-bit lanes are rotated right. */
 const SHUFFLES = [16, 8].map((bits) => ({
   bits,
   mask: v128.const(Array.from({ length: 16 }, (_, i) => (i & ~3) | ((i + bits / 8) & 3))),
@@ -47,7 +48,11 @@ export interface WasmOptions {
   readonly relaxed: boolean
 }
 
-/** The module for work laid out as `layout`, whose graph is `graph`. */
+/**
+ * Generates the module.
+ * @param layout layout of the last block of the work
+ * @param graph operation graph of that layout
+ */
 export function emitWasm(layout: TailLayout, graph: OperationGraph, options: WasmOptions): Uint8Array<ArrayBuffer> {
   const firstVector = PARAMETERS + graph.uniform.length
   const chunk = new Chunk(graph, options, firstVector)
@@ -73,7 +78,7 @@ export function emitWasm(layout: TailLayout, graph: OperationGraph, options: Was
   })
 }
 
-/** A module that is valid only where relaxed SIMD is understood. */
+/** A module that is valid only where relaxed SIMD is supported. */
 export function relaxedSimdProbe(): Uint8Array<ArrayBuffer> {
   const vector = i32x4.const([0, 0, 0, 0])
   const body = code(vector, vector, i8x16.relaxedSwizzle, v128.anyTrue)
@@ -81,8 +86,8 @@ export function relaxedSimdProbe(): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Once per sweep: the uniform operations on scalars, then what the chunks need of them as vectors in memory. Keeping
- * these in locals is as fast; V8 would only move them to its stack.
+ * Once per sweep: evaluates the uniform operations as scalars, and stores the values that chunks need as vectors in
+ * memory. Locals would be as fast, but V8 would spill them to its stack.
  */
 function uniformPart(layout: TailLayout, graph: OperationGraph): Code {
   const locals = new Map<LaneWord, number>(graph.uniform.map((operation, index) => [operation, PARAMETERS + index]))
@@ -102,7 +107,7 @@ function uniformPart(layout: TailLayout, graph: OperationGraph): Code {
   )
 }
 
-/** A word of the tail, with `low` and `middle` put in. */
+/** A word of the tail, with `low` and `middle` inserted. */
 function messageWord(layout: TailLayout, word: number): Code {
   if (word === layout.nonceWord + 1) return local.get(MIDDLE)
   const stored = i32.load(MEMORY.tail + 4 * word)
@@ -114,16 +119,16 @@ function sharedAddress(index: number): number {
   return MEMORY.shared + 16 * index
 }
 
-/** Four nonces on their way through the graph. */
+/** Four nonces in the graph. */
 interface Vector {
-  /** The address of their swept words. */
+  /** Address of their swept words. */
   readonly swept: number
-  /** Where in the chunk they are. */
+  /** Their positions in the chunk. */
   readonly lanes: readonly number[]
   readonly variables: ReadonlyMap<LaneWord, Variable>
 }
 
-/** The varying part of the graph, on all vectors of a chunk. */
+/** The varying part of the graph, for all vectors of a chunk. */
 class Chunk {
   readonly #graph: OperationGraph
   readonly #options: WasmOptions
@@ -146,7 +151,7 @@ class Chunk {
     this.#sharedAddresses = new Map(graph.shared.map((value, index) => [value, sharedAddress(index)]))
   }
 
-  /** Before the loop: the swept words of the first chunk, and the masks by way of memory, see #rotate. */
+  /** Code before the loop: the swept words of the first chunk, and the masks, loaded through memory (see #rotate). */
   start(): Code {
     return code(
       ...SHUFFLES.map(({ mask }, index) => {
@@ -174,7 +179,7 @@ class Chunk {
     return code(...instructions.map(({ operation, vector }) => this.#evaluate(operation, vector)))
   }
 
-  /** Whether some top word is <= bound, unsigned. */
+  /** Whether a top word is <= bound, unsigned. */
   anyCandidate(): Code {
     const verdicts = this.#vectors.map(({ variables }) => {
       const top = known(variables, this.#graph.top)
@@ -208,9 +213,9 @@ class Chunk {
   }
 
   /**
-   * Rotates by whole bytes with one shuffle; with shifts the kernel is 0.86 as fast. V8 leaves out the range check of
-   * swizzle when it knows the mask, but from Node 24 on it builds a known mask anew at each use (0.53). Relaxed swizzle
-   * has no range check and takes the mask from a local whose value V8 cannot know. Node 20 does not have it.
+   * Rotates by whole bytes with one shuffle; shifts reach 0.86 of this speed. V8 omits the range check of swizzle for a
+   * known mask, but from Node 24 it rebuilds a known mask at each use (0.53). Relaxed swizzle has no range check, and
+   * takes the mask from a local whose value V8 cannot know. Node 20 does not support it.
    */
   #rotate({ source, bits }: Rotation, vector: Vector): Code {
     const read = this.#read(source, vector)

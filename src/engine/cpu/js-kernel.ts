@@ -1,10 +1,13 @@
-/** The JavaScript kernel: for where WebAssembly SIMD is missing or fails its self-test. */
+/** The JavaScript kernel, a fallback where WebAssembly SIMD is missing or fails its self-test. */
 
 import { emitJs } from './emit-js.ts'
 import type { Kernel, TailLayout } from './kernel.ts'
 import { operationGraph } from './operations.ts'
 
-/** Compiles a kernel for work laid out as `layout`. One nonce at a time: two in turns are no faster (1.00 to 1.02). */
+/**
+ * Compiles a kernel for a layout of work. It computes one nonce at a time; two alternating ones gain nothing (1.00 to
+ * 1.02).
+ */
 export function createJsKernel(layout: TailLayout): Kernel {
   const graph = operationGraph(layout)
   const midstateWords = new Int32Array(8)

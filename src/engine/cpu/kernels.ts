@@ -1,4 +1,4 @@
-/** Which kernel a thread uses: of those that pass the self-test the one asked for, or the fastest. */
+/** Chooses the kernel of a thread: the requested one, or the fastest that passes the self-test. */
 import { describeError } from '../../core/errors.ts'
 import { fastestOf } from './calibrate.ts'
 import { createJsKernel } from './js-kernel.ts'
@@ -25,19 +25,20 @@ const creators: Readonly<Record<KernelName, Create>> = {
 }
 
 export interface KernelChoice {
-  /** null when all were refused. */
+  /** Null if all were refused. */
   readonly kernel: Kernel | null
-  /** Kernels that should have worked but did not, a sentence each. */
+  /** Why kernels that should work did not, a sentence each. */
   readonly refused: readonly string[]
-  /** Why `auto` had no native kernel to choose from; null when it had. */
+  /** Why `auto` had no native kernel to choose from, or null if it had one. */
   readonly note: string | null
 }
 
 /**
- * Creates and tests kernels for work of this length: the one asked for, or with `auto` all that may be the fastest,
- * which then race (JavaScript only when nothing else passes: it is never the fastest). `random` returns that many
- * random bytes. Once a kernel is `retired` because it was wrong, any other may be chosen, whatever the preference.
- * `loadAddon` loads the native kernels.
+ * Creates and tests kernels for work of this length: the requested one or, with `auto`, all candidates for the fastest,
+ * which then race. `auto` uses JavaScript, which is never the fastest, only if nothing else passes.
+ * @param random returns this number of random bytes
+ * @param retired kernels that computed wrong results; if there are any, the preference no longer counts
+ * @param loadAddon loads the native kernels
  */
 export function chooseKernel(
   workBytes: number,
@@ -68,7 +69,7 @@ export function chooseKernel(
   return { kernel: passed.length === 0 ? null : fastestOf(passed, () => performance.now()), refused, note }
 }
 
-/** A sentence for work that no kernel can search. */
+/** @returns the layout, or why no kernel can search this work, as a sentence */
 function layoutOf(workBytes: number): TailLayout | string {
   try {
     return tailLayout(workBytes)
@@ -77,7 +78,10 @@ function layoutOf(workBytes: number): TailLayout | string {
   }
 }
 
-/** A native kernel that this processor cannot run is skipped without a message, unless it was asked for by name. */
+/**
+ * Whether to try a kernel. A native kernel that this processor cannot run is skipped silently, unless requested by
+ * name.
+ */
 function isWanted(name: KernelName, preference: KernelPreference, addon: NativeAddon): boolean {
   if (!isNative(name)) return preference === 'auto' || preference === name
   if (addon.obstacle !== null) return false

@@ -1,7 +1,6 @@
 /**
- * Compiles the native kernel at first use, into the user's cache, where the package brings none for this machine and
- * npm did not run install scripts.
- * native/build.js does it in a process of its own, so that nothing here waits for a compiler.
+ * Compiles the native kernel at first use into the user's cache, if the package has none for this machine and npm did
+ * not run install scripts. native/build.js runs in a process of its own, so newcut does not wait for a slow compiler.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -10,29 +9,29 @@ import { fileURLToPath } from 'node:url'
 import { chooseNative, type NativeChoice } from './native-choice.ts'
 import { BUILD_SCRIPT, findNative, type NativeFiles } from './native-files.ts'
 
-/** When the compiler takes longer, mining begins with WebAssembly, and the next start uses the compiled kernel. */
+/** Timeout of the compiler. After it, mining begins with WebAssembly, and the next start uses the compiled kernel. */
 const MAX_BUILD_MS = 10_000
-/** Output beyond this is dropped: build.js prints one short line. */
+/** Limit of the output; build.js prints one short line. */
 const MAX_OUTPUT_CHARACTERS = 2000
 
 export interface NativeBuildOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Aborted when the kernel is no longer wanted. */
+  /** Aborts when the kernel is not needed any more. */
   readonly signal: AbortSignal
-  /** Where to look for a kernel, and put one. */
+  /** Where to look for a kernel, and to store one. */
   readonly places?: NativeFiles | undefined
   readonly limitMs?: number | undefined
 }
 
 export interface Provided {
   readonly choice: NativeChoice
-  /** What people should know of it, a sentence each. */
+  /** Messages for people, a sentence each. */
   readonly news: readonly string[]
 }
 
 /**
- * Makes sure that there is a native kernel: the package's own, one that was compiled before, or one that is compiled
- * now. What is in the cache already is not compiled again, even if it does not work.
+ * Provides a native kernel: that of the package, one compiled earlier, or one compiled now. A kernel in the cache is
+ * not compiled again, even if it does not work.
  */
 export async function provideNativeKernel(options: NativeBuildOptions): Promise<Provided> {
   const { env, signal, places = findNative(env), limitMs = MAX_BUILD_MS } = options
@@ -54,7 +53,10 @@ export async function provideNativeKernel(options: NativeBuildOptions): Promise<
   return { choice, news: [...choice.passedOver, `${said} in ${seconds} s, kept in ${dirname(places.cached)}`] }
 }
 
-/** What build.js prints. null when it takes too long or is no longer wanted: it then finishes in the background. */
+/**
+ * Runs build.js.
+ * @returns its output, or null if it takes too long or is aborted; it then finishes in the background
+ */
 function build(
   file: string,
   env: NativeBuildOptions['env'],
@@ -65,7 +67,7 @@ function build(
     const child = spawn(process.execPath, [fileURLToPath(BUILD_SCRIPT), file], {
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
-      // Ctrl-C, which reaches the whole process group, must not leave half a build.
+      // A process group of its own: Ctrl-C, which reaches the whole group, must not interrupt a build.
       detached: true,
       windowsHide: true,
     })

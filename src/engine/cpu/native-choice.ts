@@ -1,4 +1,4 @@
-/** Which file of native kernels is used: the first that fits this machine and passes a short test. */
+/** Chooses the file of native kernels: the first that fits this machine and passes a short test. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { tailLayout } from './kernel.ts'
@@ -6,14 +6,14 @@ import { findNative, type NativeFiles, type NativeOrigin, nativeOrigins, sources
 import { createNativeKernel, loadNative, type NativeAddon, nativeNames } from './native-kernel.ts'
 import { briefTest } from './self-test.ts'
 
-/** A message between threads: plain data. */
+/** Plain data, which threads can receive as a message. */
 export interface NativeChoice {
-  /** What is loaded; null when there is none. */
+  /** The file to load, or null. */
   readonly file: string | null
   readonly origin: NativeOrigin | null
-  /** Why there is no native kernel at all, as a sentence; else null. */
+  /** Why there is no native kernel at all, as a sentence, or null. */
   readonly obstacle: string | null
-  /** Files that are there but not used, a sentence each. */
+  /** Why existing files are not used, a sentence each. */
   readonly passedOver: readonly string[]
 }
 
@@ -23,7 +23,7 @@ const ORIGINS: Readonly<Record<NativeOrigin, string>> = {
   cached: 'the native kernel in the cache',
 }
 
-/** For those that need none. */
+/** For callers that need no native kernel. */
 export const NO_NATIVE: NativeChoice = {
   file: null,
   origin: null,
@@ -31,12 +31,12 @@ export const NO_NATIVE: NativeChoice = {
   passedOver: [],
 }
 
-/** Work of networks of ten chains and more. */
+/** Length of work on networks with ten or more chains. */
 const WORK_BYTES = 286
 
 /**
- * Loads the files one after the other, in this thread, until one is usable. The threads that search test each kernel
- * again, and at length (self-test.ts).
+ * Loads the files in this thread, one by one, until one is usable. Each search thread tests its kernel again in depth
+ * (self-test.ts).
  */
 export function chooseNative(files: NativeFiles = findNative(process.env)): NativeChoice {
   const passedOver: string[] = []
@@ -52,12 +52,15 @@ export function chooseNative(files: NativeFiles = findNative(process.env)): Nati
   return { file: null, origin: null, obstacle, passedOver }
 }
 
-/** Loads what was chosen, in this thread. */
+/** Loads the chosen file in this thread. */
 export function loadChosen({ file, obstacle }: NativeChoice): NativeAddon {
   return file === null ? { sweeps: {}, obstacle } : loadNative(file)
 }
 
-/** Why this file cannot be used; null when it can. Those that were compiled here are where their sources put them. */
+/**
+ * Why a file cannot be used, or null if it can. A prebuilt file must contain the hash of our sources. The path of a
+ * locally compiled one depends on its sources already.
+ */
 function faultOf(file: string, origin: NativeOrigin): string | null {
   if (origin === 'prebuilt' && !readFileSync(file).includes(sourcesMark())) return 'it was made from other sources'
   const addon = loadNative(file)

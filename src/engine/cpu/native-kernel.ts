@@ -1,4 +1,4 @@
-/** The native kernels: native/kernel.c, compiled, for each vector width it has. native-choice.ts finds the file. */
+/** The native kernels: compiled from native/kernel.c for several vector widths. native-choice.ts finds the file. */
 
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,14 +9,14 @@ import type { KernelName } from './names.ts'
 export type NativeName = Extract<KernelName, `native-${string}`>
 
 interface Width {
-  /** What the processor needs for it. */
+  /** Instruction set that the processor needs. */
   readonly instructions: string
   /** Lanes of two vectors. */
   readonly lanes: number
   readonly sliceNonces: number
 }
 
-/** Widest first. Measured on Zen 4: 110, 70 and 31 million nonces a second and core; NEON has not been measured. */
+/** The widest first. On Zen 4: 110, 70 and 31 million nonces per second and core. NEON is not measured. */
 const WIDTHS: Readonly<Record<NativeName, Width>> = {
   'native-avx512': { instructions: 'AVX-512', lanes: 32, sliceNonces: 16_384 },
   'native-avx2': { instructions: 'AVX2', lanes: 16, sliceNonces: 32_768 },
@@ -30,21 +30,23 @@ export function isNative(name: KernelName): name is NativeName {
   return name in WIDTHS
 }
 
-/** struct job of native/kernel.c, by index of u32 words. */
+/** `struct job` of native/kernel.c, by index of u32 words. */
 const JOB = { midstate: 0, message: 8, bound: 24, totalBytes: 25, swept: 26, words: 27 } as const
 
 /** `job` as above; `from`, `to` and the result as in kernel.ts. */
 type NativeSweep = (job: Uint32Array, from: number, to: number) => number
 
-/** The compiled file. */
+/** The loaded file. */
 export interface NativeAddon {
   /** The kernels that run on this processor. */
   readonly sweeps: Readonly<Partial<Record<NativeName, NativeSweep>>>
-  /** Why there is no native kernel at all, as a sentence; else null. */
+  /** Why there is no native kernel at all, as a sentence, or null. */
   readonly obstacle: string | null
 }
 
-/** Loads the compiled file, in this thread. It may be missing, or made for another system or processor: `obstacle`. */
+/**
+ * Loads the compiled file in this thread. A missing file, or one for another system or processor, gives an `obstacle`.
+ */
 export function loadNative(file: string): NativeAddon {
   if (!existsSync(file)) return { sweeps: {}, obstacle: 'kernel native is not built' }
   try {
@@ -57,7 +59,7 @@ export function loadNative(file: string): NativeAddon {
   }
 }
 
-/** Throws an Error whose message is the reason in "kernel NAME does not run here: REASON". */
+/** @throws an Error whose message continues "kernel NAME does not run here: " */
 export function createNativeKernel(name: NativeName, layout: TailLayout, addon: NativeAddon): Kernel {
   const run = addon.sweeps[name]
   const { instructions, lanes, sliceNonces } = WIDTHS[name]

@@ -1,21 +1,21 @@
 /**
- * The top word of a BLAKE2s-256 hash (RFC 7693 section 3.2) as a graph of 32-bit operations, for a last block in which
- * one message word is swept while everything else stands still. Every CPU kernel is printed from this graph.
+ * The top word of a BLAKE2s-256 hash (RFC 7693 section 3.2) as a graph of 32-bit operations. In the last block, one
+ * message word is swept and all others are constant. All CPU kernels are generated from this graph.
  *
- * The compression is run once, on symbols instead of numbers. What need not be computed for each nonce is removed:
+ * The compression runs once, on symbols instead of numbers. Work that is not needed for each nonce is removed:
  *
  *     constants          are folded: initialisation vector, byte count, finalisation flag
- *     zero padding       message words behind the tail are zero; adding them is dropped
- *     what stands still  is computed once per sweep, in round 1 nearly everything
- *     the last round     shrinks to what the top word depends on
+ *     zero padding       message words after the tail are zero; their additions are dropped
+ *     uniform values     are computed once per sweep: nearly everything in round 1
+ *     the last round     shrinks to the operations that the top word depends on
  *
- * There is no table of common subexpressions: a search through the graphs of all work lengths in use found none.
+ * Common subexpressions need no table: the graphs of all work lengths in use have none.
  */
 
 import { IV, MIX_INDICES, ROTATIONS, SIGMA } from '../../core/blake2s.ts'
 import type { TailLayout } from './kernel.ts'
 
-/** A 32-bit value. It is `varying` when it differs from nonce to nonce, else uniform: the same throughout a sweep. */
+/** A 32-bit value. `varying` values differ from nonce to nonce; uniform ones are constant during a sweep. */
 export type LaneWord = Constant | Input | WordOperation
 
 export interface Constant {
@@ -25,7 +25,7 @@ export interface Constant {
   readonly bits: number
 }
 
-/** A word given to the kernel: of the midstate, of the message, or the message word k+2, which is swept. */
+/** An input of the kernel: a word of the midstate or the message, or the swept message word k+2. */
 export interface Input {
   readonly kind: 'state' | 'message' | 'swept'
   readonly varying: boolean
@@ -53,7 +53,7 @@ export interface Rotation {
 export interface OperationGraph {
   /** Evaluated once per sweep, in this order. */
   readonly uniform: readonly WordOperation[]
-  /** Evaluated per nonce, in this order: a list for each half round, operands before their users, `top` at the end. */
+  /** Evaluated per nonce, in this order: a list for each half round, operands before their users, `top` last. */
   readonly steps: readonly (readonly WordOperation[])[]
   /** The uniform values that the steps read. */
   readonly shared: readonly LaneWord[]
@@ -69,7 +69,7 @@ export interface OperationCounts {
   readonly total: number
 }
 
-/** The graph for work whose last block is laid out as `layout`. */
+/** The graph for a layout of work. */
 export function operationGraph(layout: TailLayout): OperationGraph {
   const compression = new Compression(layout)
   const top = compression.run()
@@ -85,14 +85,14 @@ export function operationGraph(layout: TailLayout): OperationGraph {
   }
 }
 
-/** What one hash costs: 956 operations for work of 286 bytes. */
+/** Counts the operations of one hash: 956 for work of 286 bytes. */
 export function countOperations(graph: OperationGraph): OperationCounts {
   const kinds = graph.steps.flat().map((operation) => operation.kind)
   const count = (wanted: WordOperation['kind']) => kinds.filter((kind) => kind === wanted).length
   return { adds: count('add'), xors: count('xor'), rotates: count('rotate'), total: kinds.length }
 }
 
-/** The values an operation reads. */
+/** The values that an operation reads. */
 export function operands(operation: WordOperation): readonly LaneWord[] {
   return operation.kind === 'rotate' ? [operation.source] : [operation.left, operation.right]
 }
@@ -101,10 +101,10 @@ export function isOperation(value: LaneWord): value is WordOperation {
   return value.kind === 'add' || value.kind === 'xor' || value.kind === 'rotate'
 }
 
-/** All operations that `top` is computed from, itself included. */
+/** All operations that `top` depends on, including itself. */
 function dependencies(top: WordOperation): ReadonlySet<WordOperation> {
   const found = new Set([top])
-  // Iterating over a set includes what is added to it meanwhile.
+  // Iteration over a set includes values added during it.
   for (const operation of found) {
     for (const value of operands(operation)) if (isOperation(value)) found.add(value)
   }
@@ -119,20 +119,20 @@ function isZero(value: LaneWord): boolean {
   return value.kind === 'constant' && value.bits === 0
 }
 
-/** The part of the state that one G works on, by index, and the two message words that go into it. */
+/** The part of the state that one G works on, by index, and its two message words. */
 interface Quarter {
   readonly at: readonly [a: number, b: number, c: number, d: number]
   readonly words: readonly [x: LaneWord, y: LaneWord]
 }
 
 const [D_FIRST, B_FIRST, D_SECOND, B_SECOND] = ROTATIONS
-/** Rotations of d and b, in the first and in the second half of G. */
+/** Rotations of d and b in both halves of G. */
 const HALVES = [
   [D_FIRST, B_FIRST],
   [D_SECOND, B_SECOND],
 ] as const
 
-/** Compression F of the last block (RFC 7693 section 3.2) on symbols. It records each operation. */
+/** Compression F of the last block (RFC 7693 section 3.2) on symbols. Records each operation. */
 class Compression {
   /** A list for each half round: columns, diagonals, columns, ... */
   readonly steps: WordOperation[][] = []
@@ -165,9 +165,9 @@ class Compression {
   }
 
   /**
-   * Two G side by side, then the other two. That keeps live ranges short, and the processor overlaps the pairs on its
-   * own. Measured with the WebAssembly kernel: one G after the other is 0.94 as fast, all four side by side 0.56 to
-   * 0.82.
+   * Mixes two G side by side, then the other two. This keeps live ranges short, and the processor overlaps the pairs
+   * itself. With the WebAssembly kernel, one G after the other reaches 0.94 of this speed; all four side by side 0.56
+   * to 0.82.
    */
   #halfRound(quarters: readonly Quarter[]): void {
     this.steps.push([])
@@ -175,11 +175,11 @@ class Compression {
     this.#mix(quarters.slice(2))
   }
 
-  /** RFC 7693 section 3.1, mixing function G, line by line on each of `quarters`. */
+  /** Mixing function G of RFC 7693 section 3.1, line by line on each of `quarters`. */
   #mix(quarters: readonly Quarter[]): void {
     const v = this.#v
     HALVES.forEach(([turnD, turnB], half) => {
-      // x or y before b: of the three terms b is ready last.
+      // x or y before b, which is ready last.
       for (const { at, words } of quarters) v[at[0]] = this.#sum('add', v[at[0]], words[half], v[at[1]])
       for (const { at } of quarters) v[at[3]] = this.#rotate(this.#sum('xor', v[at[3]], v[at[0]]), turnD)
       for (const { at } of quarters) v[at[2]] = this.#sum('add', v[at[2]], v[at[3]])
@@ -187,7 +187,7 @@ class Compression {
     })
   }
 
-  /** The sum of `terms`. Uniform ones come first, which costs nothing per nonce, then the varying ones in order. */
+  /** The sum of `terms`: first the uniform ones, which cost nothing per nonce, then the varying ones in order. */
   #sum(kind: Sum['kind'], ...terms: readonly LaneWord[]): LaneWord {
     const join = (left: LaneWord, right: LaneWord) => this.#pair(kind, left, right)
     const uniform = terms.filter((term) => !term.varying).reduce(join, constant(0))

@@ -1,4 +1,6 @@
-/** Scheduling priority of search threads: low leaves the machine usable, and lets the main thread run when it must. */
+/**
+ * Scheduling priority of search threads. A low priority keeps the machine responsive, including newcut's main thread.
+ */
 import { readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { basename } from 'node:path'
@@ -7,8 +9,9 @@ export const priorities = ['low', 'normal'] as const
 export type Priority = (typeof priorities)[number]
 
 /**
- * Lowers the priority of the calling thread alone. On Linux each thread has its own, which is set by passing its thread
- * id as a process id. Elsewhere this would slow the whole process, so nothing is done and the result is false.
+ * Lowers the priority of the calling thread only. Linux has a priority for each thread, set with the thread id in place
+ * of a process id. Other systems would slow down the whole process.
+ * @returns false if the priority is unchanged
  */
 export function lowerThreadPriority(): boolean {
   if (process.platform !== 'linux') return false

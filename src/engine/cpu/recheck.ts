@@ -1,14 +1,14 @@
-/** Searches a few nonces twice: a processor or compiler may go wrong long after the self-test. */
+/** Checks a kernel during the search: a processor may fail long after the self-test. */
 import type { Midstate } from '../../core/blake2s.ts'
 import { createJsKernel } from './js-kernel.ts'
 import { type Kernel, tailLayout } from './kernel.ts'
 
-/** Nonces that are compared: a multiple of the lanes of all kernels, and no more than any slice has. */
+/** Number of compared nonces: a multiple of all kernels' lanes, and at most the length of any slice. */
 export const CHECKED_NONCES = 1024
-/** One hash in 64 is a candidate: far more than in a search, so that a wrong hash shows. */
+/** One hash in 64 is a candidate, far more than in a search, so that wrong hashes show. */
 const EASY_BOUND = 2 ** 26 - 1
 
-/** Where the nonces begin. */
+/** Start of the compared nonces. */
 export interface Spot {
   readonly low: number
   readonly middle: number
@@ -16,14 +16,14 @@ export interface Spot {
   readonly from: number
 }
 
-/** Compares a kernel with the JavaScript kernel on nonces of the work that it searches. */
+/** Compares a kernel with the JavaScript kernel on nonces of the current work. */
 export class Recheck {
-  /** Bytes of the work -> the kernel that judges it. */
+  /** Length of work -> JavaScript kernel. */
   readonly #judges = new Map<number, Kernel>()
 
   /**
-   * null when both find the same candidates, else a sentence that says where they do not. The kernel is left with the
-   * bound, ready to search on.
+   * Compares both kernels, and then restores the work and bound of `kernel`.
+   * @returns null if both find the same candidates, else a sentence about the difference
    */
   disagreement(kernel: Kernel, mid: Midstate, bound: number, { low, middle, from }: Spot): string | null {
     const judge = this.#judgeOf(mid.totalBytes)

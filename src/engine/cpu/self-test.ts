@@ -1,6 +1,6 @@
 /**
- * Tests a kernel before it gets work: a wrong one would miss solutions or report false ones. The judge is @noble/hashes
- * over whole headers, which shares no code with the kernels.
+ * Tests a kernel before it gets work: a faulty one would miss solutions or report wrong ones. The reference is
+ * @noble/hashes on whole headers, which shares no code with the kernels.
  */
 
 import { blake2s } from '@noble/hashes/blake2.js'
@@ -8,21 +8,22 @@ import { type Midstate, midstate } from '../../core/blake2s.ts'
 import { type Kernel, SWEEP_NONCES, type TailLayout } from './kernel.ts'
 
 const HEADERS = 2
-/** At least this many nonces are tested at either end of a sweep. */
+/** Minimum number of nonces to test at each end of a sweep. */
 const END_NONCES = 32
-/** Chunks to try until each lane has held the lowest top word once: with 8 lanes it takes 22 on average. */
+/** Maximum number of chunks until each lane has had the lowest top word once; 22 on average with 8 lanes. */
 const MAX_CHUNKS = 1000
 const MAX_U32 = 0xffffffff
 
 /**
- * null when `kernel` agrees with the judge, else a sentence that says where it does not. `random` returns that many
- * random bytes.
+ * Compares a kernel with the reference.
+ * @param random returns this number of random bytes
+ * @returns null if both agree, else a sentence about the difference
  */
 export function selfTest(kernel: Kernel, layout: TailLayout, random: (bytes: number) => Uint8Array): string | null {
   for (let count = 0; count < HEADERS; count++) {
     const header = Uint8Array.from(random(layout.totalBytes))
     const nonce = new DataView(Uint8Array.from(random(6)).buffer)
-    // All bits set in the first trial, which shows mistakes with signed numbers.
+    // The first trial has all bits set, which reveals mistakes with signed numbers.
     const [low, middle] = count === 0 ? [0xffff, MAX_U32] : [nonce.getUint16(0), nonce.getUint32(2)]
     const trial = new Trial(kernel, header, low, middle)
     const failure = trial.run(trial.firstChunks()) ?? trial.run(trial.lastChunks())
@@ -31,16 +32,16 @@ export function selfTest(kernel: Kernel, layout: TailLayout, random: (bytes: num
   return null
 }
 
-/** As `selfTest`, in a few milliseconds: on one chunk at each end of one sweep. */
+/** Like `selfTest`, but takes a few milliseconds: one chunk at each end of one sweep. */
 export function briefTest(kernel: Kernel, layout: TailLayout, random: (bytes: number) => Uint8Array): string | null {
   const trial = new Trial(kernel, Uint8Array.from(random(layout.totalBytes)), 0xffff, MAX_U32)
   return trial.run([trial.chunk(0)]) ?? trial.run([trial.chunk(SWEEP_NONCES - kernel.lanes)])
 }
 
-/** `lanes` nonces from `start` on. */
+/** `lanes` nonces from `start`. */
 interface Chunk {
   readonly start: number
-  /** The lowest of the top words of their hashes, and the lane it is in. */
+  /** The lowest top word of their hashes, and its lane. */
   readonly lowest: number
   readonly lane: number
 }
@@ -50,7 +51,7 @@ class Trial {
   readonly #header: Uint8Array
   readonly #low: number
   readonly #middle: number
-  /** Midstate of the header with its own nonce still in the tail: the kernel has to ignore that. */
+  /** Midstate of the header, with its own nonce in the tail: the kernel must ignore that. */
   readonly #mid: Midstate
 
   constructor(kernel: Kernel, header: Uint8Array, low: number, middle: number) {
@@ -61,7 +62,7 @@ class Trial {
     this.#mid = midstate(header)
   }
 
-  /** As many chunks as it takes for each lane to hold the lowest top word once. */
+  /** Chunks until each lane has had the lowest top word once. */
   firstChunks(): readonly Chunk[] {
     const { lanes } = this.#kernel
     const chunks: Chunk[] = []
@@ -80,7 +81,7 @@ class Trial {
     return Array.from({ length: count }, (_, i) => this.chunk(SWEEP_NONCES - (count - i) * lanes))
   }
 
-  /** Tests the kernel on chunks that follow on one another. */
+  /** Tests the kernel on consecutive chunks. */
   run(chunks: readonly Chunk[]): string | null {
     for (const { start, lowest } of chunks) {
       const end = start + this.#kernel.lanes
@@ -95,7 +96,7 @@ class Trial {
     return null
   }
 
-  /** Goes from candidate to candidate, as a miner does: after each it resumes behind the chunk. */
+  /** Goes from candidate to candidate as a miner does, and resumes after each chunk. */
   #walk(chunks: readonly Chunk[], bound: number): string | null {
     const { lanes } = this.#kernel
     const starts = chunks.filter(({ lowest }) => lowest <= bound).map(({ start }) => start)
@@ -110,7 +111,7 @@ class Trial {
   }
 
   #expect(bound: number, from: number, to: number, wanted: number): string | null {
-    // There is no bound below a lowest top word of 0, and nothing left to sweep when `from` is behind `to`.
+    // No bound is below a lowest top word of 0, and a sweep with `from` after `to` is empty.
     if (bound < 0 || from > to) return null
     this.#kernel.setWork(this.#mid.state, this.#mid.tail, bound)
     const found = this.#kernel.sweep(this.#low, this.#middle, from, to)

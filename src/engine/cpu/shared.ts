@@ -1,6 +1,6 @@
 /**
- * The memory that the main thread and the search threads share. New work reaches a running thread through it, without
- * a message and without ending the thread's task:
+ * Shared memory of the main thread and the search threads. It delivers new work to running threads without messages,
+ * and without ending their tasks:
  *
  *     int32[0] sequence of the work   int32[1] write lock (odd while written)   int32[2] stop   int32[3] work bytes
  *     int32[4] fixed bits of the nonce   int32[5] their value
@@ -18,12 +18,12 @@ const FIXED_BITS = 4
 const FIXED_VALUE = 5
 const CONTROL_BYTES = 24
 const TARGET_BYTES = 32
-/** Room for the longest work that the decoder accepts, rounded up to keep the counts behind it aligned to 8 bytes. */
+/** Space for the longest work that the decoder accepts, rounded up so that the counters after it are 8-byte aligned. */
 const WORK_CAPACITY = 8 * Math.ceil(MAX_WORK_BYTES / 8)
 const WORK_AT = CONTROL_BYTES + TARGET_BYTES
 const HASHES_AT = WORK_AT + WORK_CAPACITY
 
-/** What threads search. */
+/** The content that threads search. */
 export type SharedContent = Pick<EngineWork, 'sequence' | 'bytes' | 'target' | 'fixedNonce'>
 
 /** One writer, any number of readers. */
@@ -42,7 +42,7 @@ export class SharedWork {
     this.#hashes = new BigInt64Array(this.buffer, HASHES_AT, threads)
   }
 
-  /** Main thread: publishes work of at most MAX_WORK_BYTES and wakes threads that wait. */
+  /** Main thread: publishes work of at most MAX_WORK_BYTES, and wakes waiting threads. */
   publish({ sequence, bytes, target, fixedNonce }: SharedContent): void {
     if (bytes !== null && bytes.length > WORK_CAPACITY)
       throw new RangeError(`work of ${bytes.length} bytes is too long`)
@@ -57,7 +57,7 @@ export class SharedWork {
     Atomics.notify(this.#control, SEQUENCE)
   }
 
-  /** Main thread: tells all threads to end their task. */
+  /** Main thread: ends the tasks of all threads. */
   stop(): void {
     Atomics.store(this.#control, STOP, 1)
     Atomics.add(this.#control, SEQUENCE, 1)
@@ -75,7 +75,7 @@ export class SharedWork {
     return total
   }
 
-  /** The sequence of the current work: one atomic load, read by threads between slices. */
+  /** Sequence of the current work: one atomic load, which threads read between slices. */
   get sequence(): number {
     return Atomics.load(this.#control, SEQUENCE)
   }
@@ -84,7 +84,7 @@ export class SharedWork {
     return Atomics.load(this.#control, STOP) !== 0
   }
 
-  /** A consistent copy. */
+  /** Reads a consistent copy. */
   read(): SharedContent {
     for (;;) {
       const before = Atomics.load(this.#control, LOCK)
@@ -101,12 +101,12 @@ export class SharedWork {
     }
   }
 
-  /** Search thread: sleeps until the sequence is no longer this one, at most `timeoutMs`. */
+  /** Search thread: sleeps until the sequence changes, at most `timeoutMs`. */
   wait(sequence: number, timeoutMs: number): void {
     Atomics.wait(this.#control, SEQUENCE, sequence, timeoutMs)
   }
 
-  /** Search thread: counts nonces it has tried. */
+  /** Search thread: adds tried nonces. */
   count(thread: number, hashes: number): void {
     Atomics.add(this.#hashes, thread, BigInt(hashes))
   }

@@ -1,6 +1,6 @@
 /**
- * A search thread: one Piscina task that lasts as long as the engine. It sweeps slice after slice of its own nonce
- * range, looks at the shared sequence in between, and takes new work as soon as there is some.
+ * A search thread: one Piscina task for the whole life of the engine. It sweeps slices of its nonce range, and checks
+ * the shared sequence between them for new work.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { MessagePort } from 'node:worker_threads'
@@ -33,12 +33,12 @@ export interface SearchTask {
   readonly kernel: KernelPreference
   readonly native: NativeChoice
   readonly priority: Priority
-  /** Length of the work to get ready for. */
+  /** Length of the work to prepare for. */
   readonly workBytes: number
   readonly port: MessagePort
 }
 
-/** What a thread tells the main thread. */
+/** A message of a search thread to the main thread. */
 export type ThreadMessage =
   | {
       readonly type: 'ready'
@@ -47,20 +47,20 @@ export type ThreadMessage =
       readonly note: string | null
     }
   | { readonly type: 'failed'; readonly refused: readonly string[] }
-  /** The work of this sequence is taken up; `searches` is false when no kernel here can search it. */
+  /** The thread has the work of this sequence. `searches` is false if no kernel can search it. */
   | { readonly type: 'took'; readonly sequence: number; readonly searches: boolean }
-  /** All nonces of the work of this sequence were tried: it rests until there is other work. */
+  /** All nonces of this work have been tried; the thread rests until other work arrives. */
   | { readonly type: 'done'; readonly sequence: number }
   /** `hashes`: of all threads when it was found. */
   | { readonly type: 'candidate'; readonly sequence: number; readonly nonce: bigint; readonly hashes: number }
-  /** A kernel went wrong while searching; the next best one takes over. */
+  /** A kernel computed a wrong result during the search; the next best takes over. */
   | { readonly type: 'retired'; readonly sentence: string }
 
-/** After this many candidates for one work a thread slows down: the target is trivial and one candidate is enough. */
+/** After this many candidates for one work, a thread slows down: the target is trivial, and one candidate is enough. */
 const MAX_CANDIDATE_BURST = 8
 const CANDIDATE_PAUSE_MS = 5
 const IDLE_WAIT_MS = 1000
-/** A kernel is checked once in so many slices: every second or two at most. */
+/** Slices between checks of a kernel: one every second or two at most. */
 const CHECK_EVERY_SLICES = 2_500
 
 /** The Piscina task. Returns when the engine stops. */
@@ -71,16 +71,16 @@ export function search(task: SearchTask): void {
 class SearchThread {
   readonly #task: SearchTask
   readonly #shared: SharedWork
-  /** Length of work -> kernel for it; null: none works. */
+  /** Length of work -> its kernel, or null if none works. */
   readonly #kernels = new Map<number, Kernel | null>()
   readonly #retired = new Set<KernelName>()
-  /** `low` before the fixed bits are put in; `#low` has them. */
+  /** `low` before the fixed bits are inserted; `#low` includes them. */
   #freeLow: number
   #fixed: FixedNonce = FREE_NONCE
   #middles: FreeMiddles
-  /** Middles completed under this `low`. */
+  /** Middles completed with the current `low`. */
   #middlesDone = 0
-  /** The header that is searched, nonce included, and how many pairs of low and middle of it were completed. */
+  /** The current header including its nonce, and how many pairs of low and middle are completed for it. */
   #searched: Uint8Array | null = null
   #completed = 0
   /** The next nonce. */
@@ -100,7 +100,7 @@ class SearchThread {
   }
 
   run(): void {
-    // The self-test comes first: at low priority it would take half a minute on a busy machine.
+    // Run the self-test first: at low priority it would take half a minute on a busy machine.
     this.#kernelFor(this.#task.workBytes)
     if (this.#task.priority === 'low') lowerThreadPriority()
     while (!this.#shared.stopped) {
@@ -113,7 +113,7 @@ class SearchThread {
     }
   }
 
-  /** Sleeps until there is other work, or the engine stops. */
+  /** Sleeps until there is other work or the engine stops. */
   #rest(sequence: number): void {
     while (this.#shared.sequence === sequence && !this.#shared.stopped) this.#shared.wait(sequence, IDLE_WAIT_MS)
   }
@@ -151,7 +151,7 @@ class SearchThread {
       if (!this.#isTrusted(kernel, mid, bound)) return
       const chunk = kernel.sweep(this.#low, this.#middle, from, to)
       const end = chunk < to ? chunk + kernel.lanes : to
-      // Count before reporting candidates: whoever receives one must find its hash counted.
+      // Count before reporting a candidate: its receiver must find its hash counted.
       this.#shared.count(this.#task.thread, end - from)
       for (let high = chunk; high < end && chunk < to; high++) {
         if (!this.#solvesFully(mid, high, target)) continue
@@ -163,7 +163,7 @@ class SearchThread {
     }
   }
 
-  /** Goes on from where it was, with these bits in place. */
+  /** Continues at the current position, with these fixed bits. */
   #begin(bytes: Uint8Array, fixed: FixedNonce): void {
     const isSame = this.#searched !== null && Buffer.compare(this.#searched, bytes) === 0
     const isAsFixed = this.#fixed.bits === fixed.bits && this.#fixed.value === fixed.value
@@ -176,7 +176,7 @@ class SearchThread {
     this.#middle = this.#nextMiddle()
   }
 
-  /** Whether all nonces of this header were tried: a pool may leave so few that it takes seconds. */
+  /** Whether all nonces of this header have been tried; a pool may leave so few that this takes seconds. */
   get #isExhausted(): boolean {
     return this.#completed >= this.#middles.count * freeLows(this.#fixed)
   }
@@ -186,7 +186,7 @@ class SearchThread {
     return middleAt(this.#middles, (start + this.#middlesDone) % count)
   }
 
-  /** See range.ts for the order. */
+  /** The order is that of range.ts. */
   #advance(high: number): void {
     this.#high = high
     if (high < SWEEP_NONCES) return
@@ -199,7 +199,10 @@ class SearchThread {
     this.#low = lowWith(this.#freeLow, this.#fixed)
   }
 
-  /** Checks the kernel once in CHECK_EVERY_SLICES. Returns false when it was wrong: it is then retired. */
+  /**
+   * Checks the kernel once in CHECK_EVERY_SLICES.
+   * @returns false if the kernel was wrong and is retired
+   */
   #isTrusted(kernel: Kernel, mid: Midstate, bound: number): boolean {
     if (this.#slicesUntilCheck-- > 0) return true
     this.#slicesUntilCheck = CHECK_EVERY_SLICES
@@ -212,7 +215,7 @@ class SearchThread {
     return false
   }
 
-  /** Compares the whole digest of one lane with the whole target: a kernel compares top words only. */
+  /** Compares the whole hash of one lane with the whole target; kernels compare only top words. */
   #solvesFully(mid: Midstate, high: number, target: bigint): boolean {
     const { nonceWord } = tailLayout(mid.totalBytes)
     const tail = Uint32Array.from(mid.tail)

@@ -1,14 +1,14 @@
 /**
- * As much of the WebAssembly binary format (core specification, section 5, and its SIMD instructions) as one kernel
- * needs: instructions as byte lists, and a module of one exported function and one page of memory.
+ * The part of the WebAssembly binary format (core specification, section 5, and its SIMD instructions) that one kernel
+ * needs. It covers instructions as byte lists, and a module with one exported function and one page of memory.
  */
 
 export type Code = readonly number[]
 
-/** Instructions one after the other. */
+/** Concatenates instructions. */
 export function code(...parts: readonly Code[]): Code {
   const bytes: number[] = []
-  // Not parts.flat(): with that a kernel takes twice as long to print.
+  // parts.flat() would double the time to generate a kernel.
   for (const part of parts) for (const byte of part) bytes.push(byte)
   return bytes
 }
@@ -24,7 +24,7 @@ function unsigned(value: number): Code {
   }
 }
 
-/** LEB128 of an i32: it ends where the rest is nothing but copies of the sign bit. */
+/** LEB128 of an i32. It ends where only copies of the sign bit remain. */
 function signed(value: number): Code {
   const bytes: number[] = []
   for (let rest = value | 0; ; ) {
@@ -39,7 +39,7 @@ function simd(opcode: number): Code {
   return [0xfd, ...unsigned(opcode)]
 }
 
-/** Memory is addressed by constant offsets from a base of zero; alignment is a power of two. */
+/** Memory addresses are constant offsets from a base of zero. Alignments are exponents of two. */
 const BASE: Code = [0x41, 0]
 const ALIGN_4 = 2
 const ALIGN_16 = 4
@@ -51,7 +51,7 @@ export const control = {
   if: [0x04, EMPTY_BLOCK],
   end: [0x0b],
   return: [0x0f],
-  /** To the head of the innermost loop. */
+  /** To the start of the innermost loop. */
   continueIf: [0x0d, 0],
 } as const
 
@@ -86,7 +86,7 @@ export const v128 = {
 
 export const i8x16 = {
   swizzle: simd(0x0e),
-  /** Part of relaxed SIMD: V8 11.4 and later, hence not in Node 20. */
+  /** Relaxed SIMD: needs V8 11.4, so Node 20 does not have it. */
   relaxedSwizzle: simd(0x100),
 }
 
@@ -105,14 +105,16 @@ const TYPE_V128 = 0x7b
 
 export interface FunctionShape {
   readonly name: string
-  /** i32 parameters; the result is an i32 as well. Locals are numbered after them, first the i32, then the v128. */
+  /**
+   * Number of i32 parameters; the result is an i32 too. Locals are numbered after them: first the i32, then the v128.
+   */
   readonly parameters: number
   readonly i32Locals: number
   readonly v128Locals: number
   readonly body: Code
 }
 
-/** A module that exports `shape` under its name and one page of memory as `memory`. */
+/** A module that exports `shape` under its name, and one page of memory as `memory`. */
 export function moduleBytes(shape: FunctionShape): Uint8Array<ArrayBuffer> {
   const locals = [
     [...unsigned(shape.i32Locals), TYPE_I32],

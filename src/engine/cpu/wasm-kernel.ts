@@ -1,10 +1,10 @@
-/** The WebAssembly kernel: the fastest that needs nothing but Node. */
+/** The WebAssembly kernel, the fastest that needs only Node.js. */
 
 import { emitWasm, MEMORY, relaxedSimdProbe, WASM_LANES } from './emit-wasm.ts'
 import type { Kernel, TailLayout } from './kernel.ts'
 import { operationGraph } from './operations.ts'
 
-/** What is used of the global WebAssembly, which the types of Node 20 do not declare. */
+/** The used part of the global WebAssembly, which the types of Node 20 do not declare. */
 declare const WebAssembly: {
   validate(bytes: Uint8Array): boolean
   readonly Module: new (bytes: Uint8Array) => object
@@ -17,8 +17,8 @@ interface SweepExports {
 }
 
 /**
- * Compiles a kernel for work laid out as `layout`. It starts out slow: V8 compiles it for speed in the background after
- * some calls, but never replaces code that is running. So call it in slices, never in one giant sweep.
+ * Compiles a kernel for a layout of work. V8 optimises it in the background after some calls, but never replaces
+ * running code. So call it in slices, never for one giant sweep.
  */
 export function createWasmKernel(layout: TailLayout): Kernel {
   const relaxed = WebAssembly.validate(relaxedSimdProbe())

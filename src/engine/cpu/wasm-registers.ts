@@ -1,22 +1,22 @@
 /**
- * Which values of a WebAssembly kernel lie in locals, and which wait in linear memory until they are read again.
+ * Register allocation of the WebAssembly kernel: keeps values in locals, or spills them to linear memory.
  *
- * Two states are 32 vectors, x86 has 16 registers, and V8 would choose what to spill. Choosing here is better:
+ * Two states need 32 vectors, x86 has 16 registers, and V8 would choose the spills. Explicit spills are better:
  *
- *     order       memory accesses keep their order, so V8 cannot move the operations between them, which would lengthen
- *                 live ranges (left to V8: 0.83 as fast on Node 20 and 22, 1.02 on Node 24, which keeps the order)
- *     alignment   a vector spilled to the stack of V8 straddles a page at some call depths, and each access then takes
- *                 tens of cycles: one depth in a hundred has 0.25 of the speed. With this, 0.8 is the worst of 240.
+ *     order       memory accesses keep their order, so V8 cannot move operations across them and lengthen live ranges
+ *                 (without this: 0.83 of the speed on Node 20 and 22, 1.02 on Node 24, which keeps the order)
+ *     alignment   a vector on the stack of V8 crosses a page at some call depths, where each access takes tens of
+ *                 cycles: 0.25 of the speed at one depth in a hundred. With this, 0.8 is the worst of 240 depths.
  */
 
 import { type Code, local, v128 } from './wasm-bytes.ts'
 
 export class Variable {
-  /** Numbers of the instructions that will read it, soonest first. */
+  /** Numbers of the instructions that will read it, the earliest first. */
   readonly uses: number[] = []
-  /** The local that holds it now. */
+  /** The local that has it now. */
   register: number | undefined
-  /** Where it waits in memory; it keeps the place until its last use. */
+  /** Its spill address, kept until its last use. */
   address: number | undefined
 }
 
@@ -26,7 +26,7 @@ export class VectorRegisters {
   readonly #freeAddresses: number[] = []
   #memoryEnd: number
 
-  /** Manages `count` v128 locals from `first` on, and memory from `address` on. */
+  /** Manages `count` v128 locals from `first`, and memory from `address`. */
   constructor(first: number, count: number, address: number) {
     this.#freeRegisters = Array.from({ length: count }, (_, index) => first + index)
     this.#memoryEnd = address
@@ -49,7 +49,7 @@ export class VectorRegisters {
     return local.get(variable.register)
   }
 
-  /** Removes the soonest use of `variable`. After the last one, its register and address are free. */
+  /** Removes the next use of `variable`. After the last one, its register and address are free. */
   release(variable: Variable): void {
     variable.uses.shift()
     if (variable.uses.length > 0) return
@@ -71,13 +71,13 @@ export class VectorRegisters {
     this.#held.delete(variable)
   }
 
-  /** Frees a register if need be: that of the value which is read again last (Belady). */
+  /** Frees a register if necessary, that of the value with the latest next use (Belady). */
   #makeRoom(): Code {
     if (this.#freeRegisters.length > 0) return []
     const last = [...this.#held].reduce((a, b) => (a.uses[0] > b.uses[0] ? a : b))
     const register = last.register
     this.#vacate(last)
-    // Values never change: what has been in memory once need not be stored again.
+    // Values are immutable, so a spilled one need not be stored again.
     if (last.address !== undefined || register === undefined) return []
     last.address = this.#freeAddresses.pop() ?? this.#extend()
     return v128.store(last.address, local.get(register))

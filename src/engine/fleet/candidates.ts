@@ -1,6 +1,6 @@
 /**
- * Solved work on its way from rigs to the leader. JetStream keeps each until the leader has an answer of the node: a leader
- * that dies before leaves it to the next one.
+ * Solved work on its way from rigs to the leader. JetStream stores each solution until the leader has an answer from
+ * the node. If the leader dies before, the next one gets it.
  */
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream'
 import { blockHash } from '../../core/block-hash.ts'
@@ -11,47 +11,47 @@ import { workFromBytes } from '../../core/work.ts'
 import { decodeCandidate, type Outcome } from '../../fleet/messages.ts'
 import { CONSUMER, MAX_AT_ONCE, prepareCandidates, type StoreOptions } from '../../fleet/stores.ts'
 
-/** A leader says so often that it works on what it has taken. */
+/** Interval at which the leader extends the deadlines of solutions in progress. */
 const WORKING_MS = 700
 const RETRY_MS = 300
-/** How soon a candidate that nobody took comes again. */
+/** Delay before an unclaimed candidate is delivered again. */
 const LEFT_MS = 1_000
 /**
- * How long one request for candidates stays open. Seen with nats-server 2.9.10: now and then, where one request ends and
- * the next begins, nothing comes until two heartbeats are missed and there is another request. With requests of 2 s and
- * their usual heartbeats that was a stall of 2 s in three of ten runs of 5 to 60 s. Long requests end seldom, and heartbeats
- * of half a second bound the stall to one second and RETRY_MS.
+ * Duration of one pull request. With nats-server 2.9.10, the transition between two requests sometimes stalls until two
+ * heartbeats are missed and another request follows. Requests of 2 s with default heartbeats stalled for 2 s in three
+ * of ten runs of 5 to 60 s. Long requests have few transitions, and heartbeats of half a second limit a stall to one
+ * second plus RETRY_MS.
  */
 const PULL_MS = 30_000
 const HEARTBEAT_MS = 500
 
-/** Work that a rig sent as solved. */
+/** Solved work from a rig. */
 export interface FleetSolution {
   readonly hash: string
-  /** Id of the job as the rig knows it. */
+  /** Id of the job in the fleet. */
   readonly job: string
   readonly issuer: string
   /** Solved work. */
   readonly bytes: Uint8Array
   readonly rig: string
   readonly session: string
-  /** What the rig had searched by then. */
+  /** Total hashes of the rig when it found the solution. */
   readonly hashes: number
 }
 
 export interface CandidatesOptions extends StoreOptions {
   readonly clock: Clock
-  /** Called for each delivery; there may be several of one solution. */
+  /** Called for each delivery, perhaps several times for one solution. */
   readonly onSolution: (solution: FleetSolution) => void
-  /** It is nothing of the kind, with the reason. */
+  /** Called with the reason if a message is invalid. */
   readonly onWrong: (reason: string) => void
-  /** No candidates can be taken, with the reason; null: they can be again. Said once. */
+  /** Called once with the reason when candidates cannot be received, and with null when they can again. */
   readonly onTrouble: (reason: string | null) => void
 }
 
 export class Candidates {
   readonly #options: CandidatesOptions
-  /** Hash -> deliveries that wait for the answer of the node. */
+  /** Hash -> deliveries that wait for the node's answer. */
   readonly #waiting = new Map<string, JsMsg[]>()
   #stopped = new AbortController()
   #messages: ConsumerMessages | null = null
@@ -60,14 +60,14 @@ export class Candidates {
     this.#options = options
   }
 
-  /** Takes candidates from now on. */
+  /** Starts to receive candidates. */
   start(): void {
     this.#stopped = new AbortController()
     void this.#run(this.#stopped.signal)
     void this.#hold(this.#stopped.signal)
   }
 
-  /** Takes none from now on. Those that wait go to the next leader. */
+  /** Stops receiving. Waiting candidates go to the next leader. */
   stop(): void {
     this.#stopped.abort()
     this.#messages?.stop()
@@ -76,13 +76,13 @@ export class Candidates {
     this.#waiting.clear()
   }
 
-  /** There is an answer: nobody else need hand it in. */
+  /** Acknowledges a solution that has an answer: it is not delivered again. */
   settle(hash: string): void {
     for (const message of this.#waiting.get(hash) ?? []) message.ack()
     this.#waiting.delete(hash)
   }
 
-  /** Nobody took it here: it comes again, to whoever leads then. */
+  /** Returns a solution that nobody handed in: JetStream delivers it again, to the leader of that time. */
   leave(hash: string): void {
     for (const message of this.#waiting.get(hash) ?? []) message.nak(LEFT_MS)
     this.#waiting.delete(hash)
@@ -120,9 +120,9 @@ export class Candidates {
   }
 
   /**
-   * Ends a request of which nothing is heard any more, and one from before the connection was lost: another is made then.
-   * The library would ask once whether its consumer is there. Without an answer, as while a cluster has no leader, it would
-   * ask again only after as long as a request stays open.
+   * Ends a silent request, and one from before a lost connection; another one follows. The library asks once whether
+   * its consumer exists. Without an answer, as while a cluster has no leader, it would wait for the whole duration of a
+   * request.
    */
   async #endWhenSilent(messages: ConsumerMessages): Promise<void> {
     const unlisten = this.#options.link.listen((problem) => {
@@ -132,7 +132,7 @@ export class Candidates {
     unlisten()
   }
 
-  /** Says of those that wait that they are worked on. */
+  /** Extends the deadlines of waiting deliveries. */
   async #hold(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(this.#options.clock, WORKING_MS, signal)
@@ -149,7 +149,7 @@ export class Candidates {
       workFromBytes(bytes)
       solution = { hash: encodeBase64Url(blockHash(bytes)), bytes, ...rest }
     } catch (error) {
-      // Nothing that anybody could hand in.
+      // Nobody could submit this.
       message.term()
       onWrong(describeError(error))
       return
@@ -158,17 +158,17 @@ export class Candidates {
     try {
       onSolution(solution)
     } catch (error) {
-      // A fault of ours, which is told of: it comes again.
+      // This is a bug, which is reported; the solution is delivered again.
       this.leave(solution.hash)
       throw error
     }
   }
 }
 
-/** Of how many solutions it is known; the oldest are forgotten. */
+/** Maximum number of known outcomes; beyond it the oldest are evicted. */
 const MAX_KNOWN = 20_000
 
-/** What became of the solutions of a fleet, for the rigs that ask. */
+/** Outcomes of a fleet's solutions, for the rigs that ask. */
 export class Outcomes {
   readonly #known = new Map<string, Outcome>()
 

@@ -1,12 +1,12 @@
 /**
- * Who leads a fleet: an entry in a store of NATS that its holder writes anew twice a second. Each write names the revision
- * that it replaces, so of two that write at once one is refused. The holder takes itself to be the leader for as long as
- * LEAD_MS after it began its last write that succeeded; another one takes the entry over once it has seen it unchanged for
- * TAKEOVER_MS, which is longer. It waits as long where it finds no entry: the store may have been lost while somebody leads.
- * So two never lead at once, whatever their clocks say of the day, as long as these run at the same speed.
+ * Leader election of a fleet, with an entry in a NATS store that its holder rewrites about twice a second. Each write
+ * names the revision that it replaces, so only one of two concurrent writes succeeds. The holder is leader for LEAD_MS
+ * after the start of its last successful write. Another process takes the entry over after it has seen it unchanged for
+ * TAKEOVER_MS, which is longer. It waits as long if there is no entry, because the store may have been lost during a
+ * term. So there is never more than one leader. This needs monotonic clocks of equal speed, but no common time of day.
  *
- * A leader without a node frees the entry as soon as another process has one. One without a node leaves a free entry to
- * those that have one for YIELD_MS.
+ * A leader without a node frees the entry as soon as another process has one. A process without a node leaves a free
+ * entry to the others for YIELD_MS.
  */
 import type { KV, KvEntry } from '@nats-io/kv'
 import { type Clock, notBefore, sleep } from '../../core/clock.ts'
@@ -22,36 +22,36 @@ const RENEW_MS = 400
 const LOOK_MS = 150
 const KEY = 'leader'
 const YIELD_MS = 1_000
-/** One that leads goes on for so long, whatever happens to its node: the lead does not go to and fro. */
+/** Minimum duration of a term even if the leader loses its node, so that leadership does not oscillate. */
 export const LEAST_LEAD_MS = 5_000
 
 const Entry = Type.Object({
-  /** Another one for each process. */
+  /** Unique for each process. */
   session: Type.String(),
   /** Where it runs. */
   name: Type.String(),
   /**
-   * Higher than that of all who led before: one more, or the time of day in milliseconds, whichever is more. So it also
-   * grows when the store was lost.
+   * Higher than all earlier terms: the previous one plus one, or the Unix time in milliseconds if that is more. So it
+   * also grows after the store was lost.
    */
   term: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-  /** Left in order: the next may lead at once. */
+  /** Released: the next process may lead at once. */
   isFree: Type.Boolean(),
 })
 type Entry = Static<typeof Entry>
 
 export interface ElectionOptions {
-  /** The store; made anew where it is missing. Throws what NATS throws. */
+  /** Opens the store, and creates it if it is missing. Throws errors of NATS. */
   readonly openStore: () => Promise<KV>
   readonly session: string
   readonly name: string
   readonly clock: Clock
   readonly readiness: Pick<Readiness, 'isLost' | 'isReady' | 'isOtherReady'>
-  /** It leads from now on, in this term, which is higher than all before; null: it does not any more. */
+  /** Called with the term when this process starts to lead, and with null when it stops. Terms increase. */
   readonly onChange: (term: number | null) => void
-  /** Another process leads, which runs there. Said when it is another one than before. */
+  /** Called when another process becomes leader, with where it runs. */
   readonly onLeader: (name: string) => void
-  /** The store cannot be used, with the reason; null: it can be again. Said once. */
+  /** Called once with the reason when the store is unusable, and with null when it is usable again. */
   readonly onTrouble: (reason: string | null) => void
 }
 
@@ -59,14 +59,14 @@ export class Election {
   readonly #options: ElectionOptions
   readonly #stopped = new AbortController()
   #store: KV | null = null
-  /** Revision of the entry that it wrote last; null: it does not hold it. */
+  /** Revision of its own last write, or null if it does not hold the entry. */
   #held: number | null = null
   #heldTerm = 0
   #term: number | null = null
   #leadsUntilMs = 0
   #leadsSinceMs = 0
   #cancelEnd: () => void = () => undefined
-  /** The entry of another one, and since when it has been as it is. */
+  /** The entry of another process, and since when it is unchanged. */
   #seen: { readonly revision: number; readonly sinceMs: number } | null = null
   #leader: string | null = null
   #leaderSession: string | null = null
@@ -81,17 +81,20 @@ export class Election {
     this.#ended = this.#run()
   }
 
-  /** Its term while it leads. A process that was halted for long finds out here that it does not any more. */
+  /**
+   * The term while this process leads, else null. A process that was suspended for long learns here that its term is
+   * over.
+   */
   get term(): number | null {
     return this.#options.clock.monotonicMs() < this.#leadsUntilMs ? this.#term : null
   }
 
-  /** Where the leader runs, as far as is known. */
+  /** Where the leader runs, or null if unknown. */
   get leader(): string | null {
     return this.#leader
   }
 
-  /** Ends it. A leader frees the entry, so that another one leads at once. */
+  /** Ends the election. A leader frees the entry, so that another process can lead at once. */
   async stop(): Promise<void> {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
@@ -100,7 +103,7 @@ export class Election {
     else await this.#free(this.#store, this.#held)
   }
 
-  /** It leads no more, and the next may at once. If nobody hears it, the entry is taken over when its time is up. */
+  /** Ends the term and frees the entry. If the write is lost, the entry expires. */
   async #free(store: KV, revision: number): Promise<void> {
     this.#end()
     const entry = encodeMessage(this.#entry(this.#heldTerm, true))
@@ -117,7 +120,7 @@ export class Election {
         if (this.#isTroubled) this.#options.onTrouble(null)
         this.#isTroubled = false
       } catch (error) {
-        // Who cannot look does not know how long the entry has been as it is.
+        // Without a look, nobody knows how long the entry has been unchanged.
         this.#seen = null
         this.#store = null
         if (!this.#isTroubled && !signal.aborted) this.#options.onTrouble(describeError(error))
@@ -134,7 +137,7 @@ export class Election {
     const revision = entry?.revision ?? 0
     const term = held?.term ?? 0
     const nowMs = clock.monotonicMs()
-    // Its own, from before the store was out of reach: nobody took it meanwhile.
+    // It is our own entry, from before an outage of the store: nobody took it over.
     const isOwn = held?.session === this.#options.session
     if (held?.isFree ? !this.#yields(revision, nowMs) : isOwn) return this.#take(store, revision, term)
     if (held?.isFree) return
@@ -145,7 +148,7 @@ export class Election {
     else if (nowMs - this.#seen.sinceMs >= TAKEOVER_MS) return this.#take(store, revision, term)
   }
 
-  /** Whether it leaves a free entry to another one for a moment. */
+  /** Whether to leave a free entry to another process for a moment. */
   #yields(revision: number, nowMs: number): boolean {
     const { isReady, isOtherReady } = this.#options.readiness
     if (isReady || !isOtherReady) return false
@@ -153,7 +156,7 @@ export class Election {
     return nowMs - this.#seen.sinceMs < YIELD_MS
   }
 
-  /** Writes itself into the entry, if that still has this revision (0: there is none). */
+  /** Writes itself into the entry if that still has this revision, 0 if there is none. */
   async #take(store: KV, revision: number, before: number): Promise<void> {
     const { clock } = this.#options
     const startMs = clock.monotonicMs()
@@ -173,13 +176,16 @@ export class Election {
       this.#lead(written, term, startMs)
       return
     }
-    // An answer may have been lost: then the newest entry is its own all the same.
+    // The answer may have been lost. Then the newest entry is its own.
     const entry = await store.get(KEY)
     if (entry !== null && readEntry(entry)?.session === this.#options.session) this.#held = entry.revision
     else this.#end()
   }
 
-  /** The new revision; null: another one was faster. Throws what NATS throws. */
+  /**
+   * @returns the new revision, or null if another process was faster
+   * @throws errors of NATS
+   */
   async #write(store: KV, revision: number, term: number): Promise<number | null> {
     try {
       return await store.put(KEY, encodeMessage(this.#entry(term, false)), { previousSeq: revision })
@@ -221,7 +227,7 @@ export class Election {
   }
 }
 
-/** null: it was deleted, or is not what it should be. */
+/** @returns null if the entry was deleted or is invalid */
 function readEntry({ operation, value }: KvEntry): Entry | null {
   if (operation !== 'PUT') return null
   try {

@@ -1,6 +1,6 @@
 /**
- * A fleet as an engine: rigs on other machines, which hear of jobs over NATS and send back what they find. Of several
- * processes with such an engine one leads; the others know the work too, and say nothing until it is their turn.
+ * A fleet as an engine: rigs on other machines receive jobs over NATS, and send back their solutions. One of several
+ * processes with this engine leads. The others follow the work too, but send nothing until they lead.
  */
 
 import type { KV } from '@nats-io/kv'
@@ -41,23 +41,23 @@ export interface FleetOptions {
   /** Where this process runs, for people. */
   readonly name: string
   readonly version: string
-  /** Another one for each process. */
+  /** Unique for each process. */
   readonly session: string
   readonly clock: Clock
   readonly random: () => number
 }
 
-/** Jobs whose solutions are handed on as claims: fewer than the miner remembers. Those of older ones are adopted. */
+/** Jobs whose solutions become claims: fewer than the miner remembers. Solutions of older ones are adopted. */
 const MAX_JOBS = 64
 const READ_AGAIN_MS = 300
 const EXPIRE_MS = 1_000
-/** Rows in one part of the list, of at most 800 bytes each: NATS carries messages of 1 MiB. */
+/** Rows in one part of the list, at most 800 bytes each; a NATS message holds 1 MiB. */
 const ROWS = 1_000
 const MAX_WARNED = 100
 const FIXED_NONCE = 'a fleet cannot search work in which a pool fixes a part of the nonce'
 
 interface IssuedJob {
-  /** As the miner knows it. */
+  /** Id of the job in the miner. */
   readonly job: string
   readonly sequence: number
   readonly bytes: Uint8Array
@@ -73,27 +73,27 @@ export class FleetEngine implements Engine, Leader {
   readonly #readiness: Readiness
   readonly #candidates: Candidates
   readonly #stopped = new AbortController()
-  /** Id of a job in the fleet -> what the miner knows it as. */
+  /** Id of a job in the fleet -> the job in the miner. */
   readonly #issued = new Map<string, IssuedJob>()
-  /** Jobs of the miner of which it has taken a solution. */
+  /** Jobs of the miner with a solution. */
   readonly #solved = new Set<string>()
   readonly #warned = new Set<string>()
-  #ties: LeaderCallbacks | null = null
+  #callbacks: LeaderCallbacks | null = null
   #events: EngineEvents | null = null
   #work: EngineWork | null = null
-  /** What the rigs were told last; null: this process does not lead. */
+  /** Last job message to the rigs, or null if this process does not lead. */
   #told: JobMessage | null = null
   #number = 0
-  /** Why rigs cannot search the present work; null: they can. */
+  /** Why rigs cannot search the current work, or null if they can. */
   #unable: string | null = null
   readonly #pauses: RigPauses
   readonly #residues: Residues
   readonly #stores: StoreOptions
   #store: KV | null = null
-  /** Ends with the term. */
+  /** Aborts at the end of the term. */
   #term = new AbortController()
   #unserve: readonly (() => void)[] = []
-  /** Devices at the stop; null: it goes on. */
+  /** The devices at the stop, or null before it. */
   #last: readonly DeviceStatus[] | null = null
 
   constructor(options: FleetOptions) {
@@ -108,7 +108,7 @@ export class FleetEngine implements Engine, Leader {
       onWarning: (message) => this.#warn(message),
     })
     this.#readiness = new Readiness({
-      ...{ link, session, clock, silentMs: () => this.#ties?.silentMs() ?? 0 },
+      ...{ link, session, clock, silentMs: () => this.#callbacks?.silentMs() ?? 0 },
       hasWork: () => this.#work !== null && this.#work.bytes !== null,
       onWrong: (error) => this.#misunderstood(error),
     })
@@ -127,9 +127,9 @@ export class FleetEngine implements Engine, Leader {
     })
   }
 
-  attach(ties: LeaderCallbacks): void {
-    this.#ties = ties
-    this.expect(ties.unfinished)
+  attach(callbacks: LeaderCallbacks): void {
+    this.#callbacks = callbacks
+    this.expect(callbacks.unfinished)
   }
 
   expect(hashes: readonly string[]): void {
@@ -144,19 +144,22 @@ export class FleetEngine implements Engine, Leader {
     void this.#expire()
   }
 
-  /** Tells the rigs, if this process leads. They are not waited for: each hears of it within a report. */
+  /**
+   * Publishes work to the rigs, if this process leads. Does not wait for them: each gets it with its next report at the
+   * latest.
+   */
   async setWork(work: EngineWork): Promise<boolean> {
     if (this.#events === null) return false
     this.#unable = work.bytes !== null && work.fixedNonce.bits > 0 ? FIXED_NONCE : null
     if (this.#unable !== null) this.#warn(this.#unable)
     const isSame = this.#work !== null && work.bytes !== null && this.#work.job === work.job
     this.#work = this.#unable === null ? work : noWork(work.sequence)
-    // Rigs move the creation time on themselves.
+    // Rigs advance the creation time themselves.
     if (!isSame && this.#election.term !== null) this.#tell()
     return true
   }
 
-  /** As the rigs report it. */
+  /** As reported by the rigs. */
   hashes(): number {
     return this.#table.hashes
   }
@@ -175,7 +178,7 @@ export class FleetEngine implements Engine, Leader {
     if (step === 'found' && job !== undefined) this.#remember(job)
     const outcome = { step: outcomeOf(step), ...(reason && { reason }), ...(message && { message: short(message) }) }
     this.#outcomes.set(hash, outcome)
-    // One that this process gave up when it stopped is for the next leader.
+    // A solution that this process gave up at its stop is for the next leader.
     const isOpen = step === 'found' || step === 'handed-in' || (step === 'lost' && reason === 'stopped')
     if (!isOpen) this.#candidates.settle(hash)
   }
@@ -186,7 +189,7 @@ export class FleetEngine implements Engine, Leader {
     if (this.#solved.size > MAX_JOBS) this.#solved.delete(oldest)
   }
 
-  /** The next leader may lead at once. */
+  /** Frees the leadership for the next leader. */
   async stop(): Promise<void> {
     this.#last ??= this.devices()
     this.#events = null
@@ -195,7 +198,7 @@ export class FleetEngine implements Engine, Leader {
   }
 
   #tellLeader(isLeading: boolean, leader: string | null): void {
-    if (this.#events !== null) this.#ties?.onLeader({ isLeading, leader })
+    if (this.#events !== null) this.#callbacks?.onLeader({ isLeading, leader })
   }
 
   async #openStore(): Promise<KV> {
@@ -221,7 +224,7 @@ export class FleetEngine implements Engine, Leader {
     void this.#serve(this.#term.signal)
   }
 
-  /** Tells all rigs what to search now. */
+  /** Publishes the current work to all rigs. */
   #tell(): void {
     const { term } = this.#election
     if (term === null) return
@@ -240,8 +243,8 @@ export class FleetEngine implements Engine, Leader {
   }
 
   /**
-   * Answers rigs once it is known which of them are to pause, and which headers relays have. Until then they do what the
-   * leader before has told them. It says that it leads when whoever reads this can ask it.
+   * Answers rigs once the paused rigs and the headers of relays are known. Until then they follow the previous leader.
+   * It announces its leadership only when it can answer.
    */
   async #serve(over: AbortSignal): Promise<void> {
     await this.#readLists(over)
@@ -278,9 +281,9 @@ export class FleetEngine implements Engine, Leader {
 
   #onReport(report: Report, raw: Msg): void {
     const { term } = this.#election
-    if (term === null || this.#ties === null || this.#events === null) return
+    if (term === null || this.#callbacks === null || this.#events === null) return
     const { clock, name } = this.#options
-    const { network, account } = this.#ties
+    const { network, account } = this.#callbacks
     const lease = this.#table.report(report, clock.monotonicMs())
     const residue = report.relay === undefined ? null : this.#residues.report(report.session, report.relay.residue)
     const told = this.#told
@@ -294,9 +297,9 @@ export class FleetEngine implements Engine, Leader {
 
   #onList(from: number, raw: Msg): void {
     const { term } = this.#election
-    if (term === null || this.#ties === null) return
+    if (term === null || this.#callbacks === null) return
     const { name, version, clock } = this.#options
-    const { network, account } = this.#ties
+    const { network, account } = this.#callbacks
     const rigs = this.#table.rows(from, ROWS, clock.monotonicMs())
     const next = from + rigs.length < this.#table.size ? from + rigs.length : null
     const allPaused = this.#pauses.paused.all
@@ -333,15 +336,15 @@ export class FleetEngine implements Engine, Leader {
       return
     }
     if (isOurs) this.#events.onCandidate({ sequence: issued.sequence, nonce, device, creationTime })
-    else this.#ties?.adopt({ bytes, issuer, device })
-    // Its life has begun.
+    else this.#callbacks?.adopt({ bytes, issuer, device })
+    // The miner has already started to hand it in.
     if (this.#outcomes.has(hash)) return
     if (isOurs && this.#solved.has(issued.job)) {
       this.#outcomes.set(hash, { step: 'stale', message: 'another solution of the job came first' })
       this.#candidates.settle(hash)
       return
     }
-    // Nobody takes it while this process stops, or has found as many blocks as it was to find: it is for the next leader.
+    // This process stops, or has found enough blocks: leave the solution to the next leader.
     this.#candidates.leave(hash)
   }
 
@@ -375,7 +378,7 @@ export class FleetEngine implements Engine, Leader {
     this.#warn(`a message of the fleet was not understood: ${describeError(error)}`)
   }
 
-  /** Once for each text, and not for ever. */
+  /** Warns once for each text, for a limited number of texts. */
   #warn(message: string): void {
     if (this.#warned.has(message) || this.#warned.size >= MAX_WARNED) return
     this.#warned.add(message)
@@ -390,7 +393,7 @@ function answer(raw: Msg, message: unknown): void {
 const MAX_TEXT = 400
 const short = (text: string) => text.slice(0, MAX_TEXT)
 
-/** A block that is not confirmed yet is still on its way. */
+/** An unconfirmed block is still pending. */
 function outcomeOf(step: StepName): Outcome['step'] {
   const verdict = verdictOf(step)
   return verdict === null || verdict === 'unconfirmed' ? 'working' : verdict

@@ -1,4 +1,4 @@
-/** Which rigs of a fleet are to pause: kept in NATS, so that the next leader knows it too. */
+/** The paused rigs of a fleet, stored in NATS for the next leader. */
 import type { KV } from '@nats-io/kv'
 import { describeError, FormatError } from '../../core/errors.ts'
 import { decodeMessage, encodeMessage, type Order } from '../../fleet/messages.ts'
@@ -6,9 +6,9 @@ import { isWrongRevision } from '../../fleet/stores.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
 
 const KEY = 'paused'
-/** Most rigs that are paused by name. */
+/** Maximum number of rigs paused by name. */
 const MAX_NAMES = 10_000
-/** How often an order is tried while others change the list at the same time. */
+/** Attempts to apply an order while others change the list. */
 const ATTEMPTS = 5
 
 const Paused = Type.Object({
@@ -19,19 +19,19 @@ export type Paused = Readonly<Static<typeof Paused>>
 
 export const NOBODY: Paused = { all: false, rigs: [] }
 
-/** The list, and the revision of its entry; 0: there is none. */
+/** The list, and the revision of its entry (0 if there is none). */
 interface PauseList {
   readonly paused: Paused
   readonly revision: number
 }
 
 /**
- * The list as it is in NATS. Orders are done one after the other, and each replaces the revision that it began with: none
- * undoes another, whoever gave it.
+ * The list in NATS. Orders are applied one at a time, and each replaces the revision that it started from. So no order
+ * undoes another, whoever sent it.
  */
 export class RigPauses {
   readonly #onWarning: (message: string) => void
-  /** null: it was not read yet. */
+  /** Null until it is read. */
   #kept: PauseList | null = null
   #last: Promise<unknown> = Promise.resolve()
 
@@ -39,24 +39,31 @@ export class RigPauses {
     this.#onWarning = onWarning
   }
 
-  /** As it was read or written last. */
+  /** The list as last read or written. */
   get paused(): Paused {
     return this.#kept?.paused ?? NOBODY
   }
 
-  /** Throws what NATS throws: then the list is as it was. */
+  /**
+   * Reads the list.
+   * @throws errors of NATS; the list is then unchanged
+   */
   async read(store: KV): Promise<void> {
     await this.#inTurn(() => this.#read(store))
   }
 
-  /** Resolves once the list is written; a text says why the order is refused. Throws what NATS throws. */
+  /**
+   * Applies an order. Resolves once the list is written.
+   * @returns why the order is refused, or null
+   * @throws errors of NATS
+   */
   obey(store: KV, order: Order): Promise<string | null> {
     return this.#inTurn(() => this.#obey(store, order))
   }
 
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
     const done = this.#last.then(act)
-    // Whoever asked for it hears of its failure; the next one begins all the same.
+    // The caller gets its failure; the next order starts anyway.
     this.#last = done.catch(() => undefined)
     return done
   }
@@ -68,7 +75,7 @@ export class RigPauses {
 
   async #obey(store: KV, order: Order): Promise<string | null> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      // Nothing is written over a list that is not known.
+      // Never overwrite an unknown list.
       const { paused, revision } = this.#kept ?? (await this.#read(store))
       const next = afterOrder(paused, order)
       if (typeof next === 'string') return next
@@ -97,7 +104,7 @@ export class RigPauses {
   }
 }
 
-/** What is paused after an order; a text says why it is refused. */
+/** @returns the list after an order, or why the order is refused */
 export function afterOrder({ all, rigs }: Paused, { pause, rig }: Order): Paused | string {
   if (rig === null) return { all: pause, rigs: [] }
   const others = rigs.filter((each) => each !== rig)

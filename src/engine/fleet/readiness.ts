@@ -1,17 +1,17 @@
 /**
- * Which processes of a fleet could lead: those that have work of a node that answers. All of them say it to each other,
- * so that a leader without a node knows whether there is a better one.
+ * Readiness of a fleet's processes to lead: they need work from a node that answers. All of them announce it, so that a
+ * leader without a node knows whether there is a better one.
  */
 import { type Clock, sleep } from '../../core/clock.ts'
 import type { Link } from '../../fleet/link.ts'
 import { NodeReport } from '../../fleet/messages.ts'
 
-/** A node that is silent for so long is lost. */
+/** A node that is silent for this time is lost. */
 export const LOST_MS = 2_000
-/** One that was lost counts again once it has answered for so long. */
+/** A lost node counts again after it has answered for this time. */
 export const STEADY_MS = 2_000
 const TELL_MS = 400
-/** What was said counts for so long. */
+/** Validity of an announcement. */
 export const HEARD_MS = 1_300
 const MAX_OTHERS = 64
 
@@ -19,7 +19,7 @@ export interface ReadinessOptions {
   readonly link: Link
   readonly session: string
   readonly clock: Clock
-  /** How long no node answers; 0: one does. */
+  /** Time without an answer from any node in milliseconds, or 0. */
   readonly silentMs: () => number
   readonly hasWork: () => boolean
   readonly onWrong: (error: unknown) => void
@@ -27,16 +27,16 @@ export interface ReadinessOptions {
 
 export class Readiness {
   readonly #options: ReadinessOptions
-  /** Session -> when it said last that it is ready. */
+  /** Session -> time of its last announcement that it is ready. */
   readonly #others = new Map<string, number>()
-  /** When its node was lost last. */
+  /** When its node was last lost. */
   #lostAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ReadinessOptions) {
     this.#options = options
   }
 
-  /** Says and hears it until the signal aborts. */
+  /** Sends and receives announcements until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { link, session, clock, onWrong } = this.#options
     const { standby } = link.subjects
@@ -45,12 +45,12 @@ export class Readiness {
       link.tell(standby, { session, isReady: this.isReady } satisfies NodeReport)
       await sleep(clock, TELL_MS, signal)
     }
-    // The next leader is not to wait for it.
+    // So that the next leader does not wait for it.
     link.tell(standby, { session, isReady: false } satisfies NodeReport)
     unhear()
   }
 
-  /** Its node does not answer. */
+  /** Whether its node does not answer. */
   get isLost(): boolean {
     const isLost = this.#options.silentMs() >= LOST_MS
     if (isLost) this.#lostAtMs = this.#options.clock.monotonicMs()

@@ -1,7 +1,7 @@
 /**
- * Which relay of a fleet has which headers (HEADER_MODULUS): kept in NATS before it is told, so that the next leader knows
- * it too. Nobody else gets a residue within RESIDUE_MS of the last report of the relay that has it: a relay that starts
- * anew gets another one, and one that is cut off from its leader goes on with its own.
+ * Header residues of a fleet's relays (HEADER_MODULUS). They are stored in NATS before a relay may use them, so that
+ * the next leader knows them. A residue stays reserved for RESIDUE_MS after the last report of its relay. A restarted
+ * relay gets another one. A relay that is cut off from its leader keeps its own.
  */
 import type { KV } from '@nats-io/kv'
 import { describeError, FormatError } from '../../core/errors.ts'
@@ -13,21 +13,21 @@ import { isWrongRevision } from '../../fleet/stores.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
 
 const KEY = 'relays'
-/** How often a list is written while others change it at the same time. */
+/** Attempts to write the list while others change it. */
 const ATTEMPTS = 5
-/** Where nothing was kept, as after the loss of the store, relays get so long to say what they have. */
+/** Time for relays to claim their residues if nothing was stored, as after the loss of the store. */
 export const CLAIM_MS = 3_000
 
 const Relays = Type.Array(Type.Object({ session: Type.String(), residue: Type.Integer() }), {
   maxItems: HEADER_MODULUS,
 })
 
-/** Residues that relays may have: devices of rigs have the others. */
+/** Residues for relays; the devices of rigs use the others. */
 export const RELAY_RESIDUES: readonly number[] = Array.from({ length: HEADER_MODULUS }, (_, i) => i).filter(
   (residue) => residue % OWN_STEP !== 0,
 )
 
-/** Work with a creation time that no relay has for its rigs: the next one, some microseconds later at most. */
+/** Moves work to the next creation time that no relay uses, some microseconds later at most. */
 export function ownHeader(bytes: Uint8Array): Uint8Array {
   const { creationTime } = workFromBytes(bytes).fields
   return withCreationTime(bytes, firstOfClass(creationTime, { residue: 0, modulus: OWN_STEP }))
@@ -36,7 +36,7 @@ export function ownHeader(bytes: Uint8Array): Uint8Array {
 interface Holder {
   readonly session: string
   heardMs: number
-  /** Whether it stands in the store: only then the relay is told. */
+  /** Whether it is in the store; only then the relay gets it. */
   isKept: boolean
 }
 
@@ -44,7 +44,7 @@ export interface ResiduesOptions {
   readonly store: () => KV
   readonly random: () => number
   readonly nowMs: () => number
-  /** Makes what relays need besides, before the first one gets a residue in a term. */
+  /** Prepares other needs of relays, before the first residue of a term. */
   readonly prepare: () => Promise<void>
   readonly onWarning: (message: string) => void
 }
@@ -55,7 +55,7 @@ export class Residues {
   /** Session -> residue. */
   readonly #bySession = new Map<string, number>()
   #revision = 0
-  /** Before this time only those get a residue that say they have it. */
+  /** Until this time only relays that claim a residue get one. */
   #claimsUntilMs = 0
   #isWriting = false
   #isPrepared = false
@@ -64,7 +64,10 @@ export class Residues {
     this.#options = options
   }
 
-  /** A term begins: what the leaders before have given. Throws what NATS throws. */
+  /**
+   * Begins a term with the residues that earlier leaders assigned.
+   * @throws errors of NATS
+   */
   async begin(): Promise<void> {
     this.#holders.clear()
     this.#bySession.clear()
@@ -74,8 +77,9 @@ export class Residues {
   }
 
   /**
-   * A relay has reported. `claim`: the residue that it says it has; null: none.
-   * @returns the residue that it may use; null: none yet, and it is to report again soon
+   * Handles the report of a relay.
+   * @param claim the residue that it claims, or null
+   * @returns the residue that it may use. Null if there is none yet; it should report again soon.
    */
   report(session: string, claim: number | null): number | null {
     const nowMs = this.#options.nowMs()
@@ -87,7 +91,7 @@ export class Residues {
     return holder.isKept ? residue : null
   }
 
-  /** Frees what relays had that were not heard of for long. */
+  /** Frees residues of relays that have been silent for too long. */
   expire(): void {
     const nowMs = this.#options.nowMs()
     for (const [residue, { heardMs, session, isKept }] of this.#holders) {
@@ -97,7 +101,7 @@ export class Residues {
     }
   }
 
-  /** Its claim, if nobody else has it; else any that is free, in a random place. */
+  /** Chooses the claim if it is free, else a random free residue. */
   #choose(session: string, claim: number | null, nowMs: number): number | null {
     const first = Math.floor(this.#options.random() * RELAY_RESIDUES.length)
     const isFree = (residue: number) => !this.#holders.has(residue)
@@ -118,7 +122,10 @@ export class Residues {
     this.#bySession.set(session, residue)
   }
 
-  /** Writes the list, after which those in it may be told. What another leader has written meanwhile comes first. */
+  /**
+   * Writes the list; relays in it may then use their residues. Entries that another leader wrote meanwhile take
+   * precedence.
+   */
   async #write(): Promise<void> {
     if (this.#isWriting) return
     this.#isWriting = true
@@ -132,7 +139,7 @@ export class Residues {
     }
   }
 
-  /** Relays get headers without it too: without a stream of shares they refuse these. */
+  /** A failure does not keep relays from headers: without a share stream they refuse the shares of their rigs. */
   async #prepare(): Promise<void> {
     if (this.#isPrepared) return
     try {
@@ -158,7 +165,7 @@ export class Residues {
     return true
   }
 
-  /** What is in the store holds, but for what this leader has told already. */
+  /** Merges the stored list. It takes precedence, except for residues that this leader has already assigned. */
   async #read(): Promise<void> {
     const entry = await this.#options.store().get(KEY)
     this.#revision = entry?.revision ?? 0
@@ -166,7 +173,7 @@ export class Residues {
     for (const { residue, session } of this.#listOf(entry.value)) {
       const holder = this.#holders.get(residue)
       if (holder?.session === session || holder?.isKept) continue
-      // It gets another one with its next report.
+      // Its relay gets another residue with its next report.
       if (holder !== undefined) this.#bySession.delete(holder.session)
       this.#hold(residue, session, true)
     }

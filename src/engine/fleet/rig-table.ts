@@ -1,38 +1,38 @@
-/** The rigs of a fleet as its leader knows them: their leases, and what they say that they did. */
+/** The leader's table of the fleet's rigs: their leases and reported counters. */
 import { LEASE_MS, LEASES, type Report, type RigRow } from '../../fleet/messages.ts'
 import type { DeviceStatus } from '../engine.ts'
 
-/** Rigs that have a device of their own, by name; all others are one. */
+/** Maximum number of rigs with a device of their own, by name; all others share one. */
 export const MAX_NAMED = 256
-/** A rig that is gone is listed for so long. */
+/** A disconnected rig is listed for this time. */
 const FORGET_MS = 10 * 60_000
-/** The device of all rigs beyond those with one of their own, and of none. */
+/** The device of all rigs without one of their own; also shown if there is no rig. */
 const ALL = 'rigs'
 const KERNEL = 'nats'
 
-/** All rigs of a name, since the start. */
+/** The device of all rigs of one name, since the start. */
 interface RigDevice {
   readonly device: string
   hashes: number
-  /** Rigs that were not heard of any more, and solutions that solved nothing. */
+  /** Lost rigs, and wrong solutions. */
   faults: number
-  /** Claims that did not solve: those that rigs tell of, and those that reached the leader. */
+  /** Wrong claims: those that rigs report, and those that reached the leader. */
   hardwareErrors: number
   sessions: number
   paused: number
   goneAtMs: number
 }
 
-/** A start of a rig. */
+/** One run of a rig. */
 interface RigSession {
   report: Report
   readonly device: RigDevice
   lease: number | null
-  /** Hashes since its start that are counted; those before it was heard of are left out. */
+  /** Counted hashes of this run; those before its first report do not count. */
   counted: number
-  /** Hardware errors that it told of, and that are counted; those before it was heard of are left out. */
+  /** Counted hardware errors of this run; those before its first report do not count. */
   countedErrors: number
-  /** Solutions that solved nothing. */
+  /** Wrong solutions. */
   wrong: number
   readonly firstMs: number
   heardMs: number
@@ -47,22 +47,25 @@ export class RigTable {
   #others: RigDevice | null = null
   #hashes = 0
 
-  /** `random` is uniform in [0, 1). */
+  /** @param random uniform in [0, 1) */
   constructor(random: () => number) {
     this.#random = random
   }
 
-  /** Rigs that were heard of within a lease. */
+  /** Number of rigs that reported within the time of a lease. */
   get size(): number {
     return this.#sessions.size
   }
 
-  /** What all rigs have searched since this leader heard of them. Never falls. */
+  /** Hashes of all rigs since their first report to this leader. Never decreases. */
   get hashes(): number {
     return this.#hashes
   }
 
-  /** Takes a report. Returns the lease that the rig has from now on; null: all are taken. */
+  /**
+   * Handles a report.
+   * @returns the lease of the rig from now, or null if all are taken
+   */
   report(report: Report, nowMs: number): number | null {
     const known = this.#sessions.get(report.session)
     const session = known ?? this.#join(report, nowMs)
@@ -75,7 +78,10 @@ export class RigTable {
     return session.lease
   }
 
-  /** What a rig has searched since its start, also between two reports. */
+  /**
+   * Updates the hashes of a rig between two reports.
+   * @param hashes total of its run
+   */
   count(key: string, hashes: number): void {
     const session = this.#sessions.get(key)
     if (session !== undefined) this.#add(session, hashes)
@@ -88,7 +94,7 @@ export class RigTable {
     this.#hashes += done
   }
 
-  /** Forgets rigs that were not heard of for a lease: from then on others may have theirs. */
+  /** Removes rigs that were silent for the time of a lease, and frees their leases. */
   expire(nowMs: number): void {
     for (const [key, session] of this.#sessions)
       if (nowMs - session.heardMs >= LEASE_MS) this.#leave(key, session, nowMs)
@@ -97,7 +103,10 @@ export class RigTable {
     }
   }
 
-  /** A solution of a rig solved nothing. `key`: of its session; empty: not known. */
+  /**
+   * Counts a wrong solution of a rig.
+   * @param key its session, or empty if unknown
+   */
   fault(rig: string, key = ''): void {
     const session = this.#sessions.get(key)
     if (session !== undefined) session.wrong++
@@ -107,7 +116,7 @@ export class RigTable {
     device.hardwareErrors++
   }
 
-  /** Those from this place on in the order in which they came, at most so many. */
+  /** @returns at most `most` rows from this index, in the order of arrival */
   rows(from: number, most: number, nowMs: number): RigRow[] {
     return [...this.#sessions.values()].slice(from, from + most).map(({ report, lease, firstMs, wrong }) => {
       const { rig, version, state, reason, rate, hashes, accepted, refused, relay } = report
@@ -118,20 +127,23 @@ export class RigTable {
     })
   }
 
-  /** How many rigs have this name; null: all. */
+  /** Number of rigs with this name, or of all rigs if null. */
   named(rig: string | null): number {
     if (rig === null) return this.#sessions.size
     return [...this.#sessions.values()].filter(({ report }) => report.rig === rig).length
   }
 
-  /** One for each name; `unable`: why none of them searches. */
+  /**
+   * @returns a status for each device
+   * @param unable why none of them searches, or null
+   */
   statuses(unable: string | null): DeviceStatus[] {
     const devices = [...this.#devices.values(), ...(this.#others === null ? [] : [this.#others])]
     if (devices.length === 0) return [statusOf(newDevice(ALL), unable ?? 'no rig is connected')]
     return devices.map((device) => statusOf(device, unable))
   }
 
-  /** No rig is known any more: it is not for this leader to say who holds what. */
+  /** Removes all rigs, because leases are up to the next leader. */
   clear(nowMs: number): void {
     for (const [key, session] of this.#sessions) this.#leave(key, session, nowMs)
   }
@@ -153,7 +165,7 @@ export class RigTable {
     device.goneAtMs = nowMs
   }
 
-  /** The one that it has, or says that it has, if no other rig has it; else any that is free. */
+  /** Its current or claimed lease if no other rig has it, else a free one. */
   #leaseFor({ lease: before }: RigSession, { session, lease: claimed }: Report): number | null {
     if (before !== null) return before
     if (this.#leases.size >= LEASES) return null

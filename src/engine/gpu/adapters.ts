@@ -1,4 +1,4 @@
-/** Which GPUs there are, asked for in a child process: drivers are never loaded into this one. */
+/** Lists GPUs through a child process: this process never loads drivers. */
 import { NewcutError } from '../../core/errors.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import { nonceRanges } from '../range.ts'
@@ -9,15 +9,15 @@ import type { AdapterInfo, ListedAdapter } from './messages.ts'
 
 export interface AdapterList {
   readonly adapters: readonly ListedAdapter[]
-  /** Why there is none, and what to install; null when there is one. */
+  /** Why there is no GPU, with what to install, or null if there is one. */
   readonly problem: string | null
 }
 
 export interface AdapterListOptions {
-  /** Environment variables for the child process, beside those of this one. */
+  /** Environment variables for the child process, in addition to those of this one. */
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
-  /** Cancels the listing: the result is then an empty list. */
+  /** Cancels the listing; the result is then an empty list. */
   readonly signal?: AbortSignal
 }
 
@@ -25,8 +25,8 @@ export interface AdapterListOptions {
 const MAX_LIST_MS = 20_000
 
 /**
- * All adapters, including software ones, and each of several identical cards where they can be told apart. Never
- * rejects: without a driver the list is empty and `problem` says why. A child that dies is replaced, once.
+ * Lists all adapters, including software ones, and each of several identical cards where they can be told apart. Never
+ * rejects: without a driver the list is empty and `problem` explains why. Retries once if the child dies.
  */
 export async function listAdapters(options: AdapterListOptions = {}): Promise<AdapterList> {
   let { adapters, reason, mayPass } = await askForAdapters(options)
@@ -46,7 +46,7 @@ function cardsOf(adapters: readonly ListedAdapter[], options: AdapterListOptions
 interface AdapterAnswer {
   readonly adapters: readonly ListedAdapter[]
   readonly reason: string | null
-  /** The child died, which need not happen again. */
+  /** Whether a retry may succeed, because the child died. */
   readonly mayPass: boolean
 }
 
@@ -81,7 +81,7 @@ async function askForAdapters({
   }
 }
 
-/** What to install so that there is a GPU. */
+/** Advice on what to install for a GPU. */
 function installHint(platform: NodeJS.Platform): string {
   switch (platform) {
     case 'linux':
@@ -99,9 +99,11 @@ function installHint(platform: NodeJS.Platform): string {
 }
 
 /**
- * The adapters that `--gpu` asks for: `all`, `none`, or numbers and parts of names, separated by commas. `all` leaves
- * out software adapters unless they are allowed, and may match nothing. Throws NewcutError BAD_OPTION for a number or
- * name that matches no adapter.
+ * Selects adapters for `--gpu`.
+ * @param selection `all`, `none`, or a comma-separated list of numbers and parts of names. `all` excludes software
+ * adapters unless they are allowed, and may match nothing.
+ * @throws NewcutError BAD_OPTION for a number or name that matches no adapter, and for a software adapter that is not
+ * allowed
  */
 export function chooseAdapters<T extends AdapterInfo>(
   selection: string,
@@ -133,8 +135,9 @@ function adaptersNamed<T extends AdapterInfo>(part: string, adapters: readonly T
 }
 
 /**
- * Hashes per second over `durationMs` on work of these bytes, with a target that nothing meets. Throws NewcutError when
- * the device does not search.
+ * Measures the hashrate of an adapter on this work, with a target that nothing meets.
+ * @returns hashes per second over `durationMs`
+ * @throws NewcutError if the device does not search
  */
 export async function measureAdapter(
   adapter: AdapterInfo,
@@ -151,7 +154,7 @@ export async function measureAdapter(
   await engine.start(bytes.length, { onCandidate: () => undefined, onWarning })
   try {
     await engine.setWork({ sequence: 1, job: 'measured', bytes, target: 0n, fixedNonce: FREE_NONCE })
-    // Measuring begins once batches have grown to their size.
+    // Measure only after batches have grown to their full size.
     await pause(durationMs / 4)
     const [startMs, before] = [performance.now(), engine.hashes()]
     await pause(durationMs)

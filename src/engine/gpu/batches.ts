@@ -1,4 +1,4 @@
-/** Which nonces the next batch tries, and how many. */
+/** Chooses the nonces and the size of the next batch. */
 import { type FixedNonce, FREE_NONCE } from '../../core/nonce.ts'
 import { freeLows, freeMiddles, HIGHS, LOWS, lowWith, MIDDLES, middleAt, type NonceRange, nextLow } from '../range.ts'
 import { type Batch, MAX_BATCH_NONCES, MAX_RESULT_NONCES, MAX_TRIPS } from './layout.ts'
@@ -9,15 +9,18 @@ export class NonceCursor {
   readonly #trips: number
   #low: number
   #high: number
-  /** Middles done under this `high`, highs under these lows, and lows. */
+  /** Completed middles of this `high`, highs of these lows, and lows. */
   #middlesDone = 0
   #highsDone = 0
   #lowsDone = 0
   #fixed: FixedNonce = FREE_NONCE
-  /** Nonces of the present header that were tried. */
+  /** Tried nonces of the current header. */
   #tried = 0
 
-  /** `trips`: low words that a lane tries in a batch. Throws RangeError for more than MAX_TRIPS. */
+  /**
+   * @param trips low words that a lane tries in a batch
+   * @throws RangeError for more than MAX_TRIPS
+   */
   constructor(range: NonceRange, trips: number) {
     if (!(trips >= 1 && trips <= MAX_TRIPS)) throw new RangeError(`${trips} trips: a lane makes 1 to ${MAX_TRIPS}`)
     this.#range = range
@@ -26,24 +29,25 @@ export class NonceCursor {
     this.#high = range.high
   }
 
-  /** The largest batch of this range. */
+  /** Maximum size of a batch in this range. */
   get maxNonces(): number {
     return this.#range.count * this.#trips
   }
 
-  /** There is another header, none of whose nonces was tried. */
+  /** Starts a new header, with no tried nonces. */
   restart(): void {
     this.#tried = 0
   }
 
-  /** Whether all nonces of this header were tried. */
+  /** Whether all nonces of this header have been tried. */
   isExhausted(fixed: FixedNonce): boolean {
     return this.#isAsBefore(fixed) && this.#tried >= freeMiddles(this.#range, fixed).count * HIGHS * freeLows(fixed)
   }
 
   /**
-   * The next nonces: `wanted`, at least as many as a lane has trips, or fewer. A batch ends where its middles are no
-   * longer in a row, and has fewer trips where fewer lows are left.
+   * Takes the next nonces. The batch is smaller than `wanted` where its middles are not contiguous, and has fewer trips
+   * if fewer lows remain.
+   * @param wanted number of nonces, at least the trips of a lane
    */
   next(wanted: number, fixedNonce: FixedNonce): Batch {
     const lows = freeLows(fixedNonce)
@@ -76,7 +80,7 @@ export class NonceCursor {
   }
 }
 
-/** The two halves of a batch that found more than fits into a result, and so has many lanes. */
+/** Splits a batch whose candidates do not fit into a result. Such a batch has many lanes. */
 export function halves(batch: Batch): [Batch, Batch] {
   const half = batch.lanes >>> 1
   return [
@@ -85,27 +89,32 @@ export function halves(batch: Batch): [Batch, Batch] {
   ]
 }
 
-/** The largest batch whose expected candidates fill half a result. If they do not fit, it is searched twice. */
+/**
+ * Size of a batch whose expected candidates fill half a result. If they do not fit, the batch is searched again in
+ * halves.
+ */
 export function maxNoncesFor(bound: number): number {
   return Math.max(1, Math.min(MAX_BATCH_NONCES, Math.floor((MAX_RESULT_NONCES / 2) * (2 ** 32 / (bound + 1)))))
 }
 
 /**
- * A batch is searched for at least so many candidates: their nonces prove that the device did the work. A driver that
- * completes without running, or a card that computes wrongly, has a hash rate only without that.
+ * Minimum number of expected candidates per batch: their nonces prove that the device did the work. Without this proof,
+ * a driver that does not run the shader, or a card that computes wrongly, would show a hashrate.
  */
 export const PROOF_CANDIDATES = 48
-/** A device that works finds fewer than this of 48 expected once in 10^12 batches (Poisson distribution). */
+/** A working device finds fewer than this of 48 expected candidates once in 10^12 batches (Poisson distribution). */
 const MIN_PROOF = 9
 
-/** The bound under which a batch of so many nonces is expected to have `candidates`. */
+/** The bound at which a batch of this size has the given expected number of candidates. */
 export function provingBound(nonces: number, candidates: number): number {
   return Math.max(0, Math.min(2 ** 32, Math.ceil((candidates * 2 ** 32) / nonces)) - 1)
 }
 
 /**
- * Throws when far fewer nonces were proven right than a batch of so many has under this bound. Batches that may have
- * fewer candidates than the proof takes prove nothing.
+ * Checks the number of correct nonces of a batch. Batches with fewer expected candidates than PROOF_CANDIDATES prove
+ * nothing.
+ * @param proven correct nonces
+ * @throws Error if they are far fewer than expected
  */
 export function checkProof(nonces: number, bound: number, proven: number): void {
   const expected = (nonces * (bound + 1)) / 2 ** 32
@@ -113,10 +122,10 @@ export function checkProof(nonces: number, bound: number, proven: number): void 
   throw new Error(`it did not search, or hashes wrongly: ${proven} right of about ${Math.round(expected)} candidates`)
 }
 
-/** How many nonces a batch takes so that its service time is `targetMs`. */
+/** Adapts the size of batches to a target service time. */
 export class BatchSize {
   readonly #targetMs: number
-  /** Batches are multiples of it: nonces that a workgroup tries in all its trips. */
+  /** Batches are multiples of this number of nonces, which a workgroup tries in all its trips. */
   readonly #unit: number
   #nonces: number
 
@@ -131,10 +140,7 @@ export class BatchSize {
     return Math.min(MAX_BATCH_NONCES, units * this.#unit)
   }
 
-  /**
-   * Adjusts the size to the time that a batch of `nonces` took. A single measurement changes it by a factor of two at
-   * most.
-   */
+  /** Adjusts the size to the service time of a batch. One measurement changes it at most by a factor of two. */
   learn(serviceMs: number, nonces = this.nonces): void {
     const factor = Math.min(2, Math.max(0.5, this.#targetMs / Math.max(serviceMs, 0.01)))
     this.#nonces = Math.min(MAX_BATCH_NONCES, Math.max(1, nonces * factor))

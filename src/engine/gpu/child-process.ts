@@ -1,4 +1,4 @@
-/** The parent's end of a GPU's child process: starts it, passes messages, and says once how it ended. */
+/** The parent's end of a GPU's child process: starts it, passes messages, and reports its end. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -9,23 +9,23 @@ export type LiveReport = Exclude<GpuReport, { readonly type: 'failed' }>
 
 export interface ChildEnd {
   readonly reason: string
-  /** Another start would fail in the same way. */
+  /** Whether another start would fail in the same way. */
   readonly hopeless: boolean
 }
 
 export interface ChildOptions {
-  /** Environment variables beside those of this process, e.g. to choose a driver. */
+  /** Environment variables in addition to those of this process, for example to choose a driver. */
   readonly env: Readonly<Record<string, string>>
-  /** The program; tests put a faulty one in the place of child.ts. */
+  /** The program. Tests inject a faulty one instead of child.ts. */
   readonly program?: URL | undefined
   readonly onReport: (report: LiveReport) => void
-  /** Called once, unless `kill` was. */
+  /** Called once, unless kill() ended it. */
   readonly onEnd: (end: ChildEnd) => void
 }
 
-/** The compiled program lies beside this file under the same ending. */
+/** The compiled program is next to this file, with the same extension. */
 const PROGRAM = new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url)
-/** How much is kept of what the child, or its driver, writes to standard error: the end. */
+/** Length of the kept end of the child's stderr. */
 const MAX_STDERR_CHARACTERS = 2000
 
 export class GpuChild {
@@ -48,7 +48,7 @@ export class GpuChild {
     })
     this.#process.once('error', (error) => this.#end(`it cannot be started: ${describeError(error)}`))
     this.#process.once('exit', (code, signal) => this.#end(this.#exitReason(code, signal)))
-    // Writing to a child that has just died fails; its exit says so.
+    // Writing to a dead child fails; its exit reports that.
     this.#process.stdin?.on('error', () => undefined)
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_CHARACTERS)
@@ -64,7 +64,9 @@ export class GpuChild {
     if (!this.#ended) this.#process.stdin?.write(`${JSON.stringify(command)}\n`)
   }
 
-  /** Ends the child at once, whatever the device does. Nothing is reported afterwards. Resolves when it is gone. */
+  /**
+   * Kills the child at once, whatever the device does. Nothing is reported afterwards. Resolves when the child is gone.
+   */
   kill(): Promise<void> {
     this.#ended = true
     this.#process.kill('SIGKILL')
@@ -74,7 +76,7 @@ export class GpuChild {
   #read(stream: Readable): void {
     const lines = new LineReader()
     stream.setEncoding('utf8')
-    // The pipe of a child that dies may break; its exit says so.
+    // The pipe of a dying child may break; its exit reports that.
     stream.on('error', () => undefined)
     stream.on('data', (text: string) => {
       try {

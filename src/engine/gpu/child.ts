@@ -1,6 +1,6 @@
 /**
- * The program of a GPU's child process. Drivers crash, hang and leak; in a process of their own they do no further
- * harm. It reads commands and writes reports (messages.ts). It ends with its parent, or when the device first fails.
+ * The program of a GPU's child process. Drivers crash, hang and leak; a separate process contains the damage. It reads
+ * commands and writes reports (messages.ts). It ends with its parent, or at the first failure of the device.
  */
 import { Socket } from 'node:net'
 import { BatchSize, NonceCursor } from './batches.ts'
@@ -24,8 +24,8 @@ import { shaderText } from './shader.ts'
 import { DEFAULT_TUNING, readTuning, tune, tuningKey, writeTuning } from './tuning.ts'
 
 /**
- * Dawn polls by setImmediate as long as one of its promises is pending, which takes a whole core. A timer takes its
- * place: two batches in flight hide its delay. The child's main thread takes 5.2 % of a core at 1 ms, 4.4 % at 2 ms.
+ * Dawn polls with setImmediate while one of its promises is pending, which would use a whole core. A timer replaces it;
+ * two batches in flight hide the delay. The child's main thread uses 5.2 % of a core at 1 ms, and 4.4 % at 2 ms.
  */
 const POLL_MS = 2
 Object.assign(globalThis, {
@@ -39,14 +39,14 @@ function send(report: GpuReport): void {
   if (!reports.writableEnded) reports.write(`${JSON.stringify(report)}\n`)
 }
 
-/** Reports the first failure and exits. Later ones are ignored: one failure often causes others. */
+/** Reports the first failure and exits. Ignores later ones, which the first one often causes. */
 function fail(error: unknown): void {
   if (reports.writableEnded) return
   send({ type: 'failed', message: reportText(error), hopeless: error instanceof HopelessError })
   reports.end(() => process.exit(1))
 }
 
-/** The search under way, and the newest work, which may come first. */
+/** The running search, and the newest work, which may arrive first. */
 let loop: SearchLoop | null = null
 let newest: (GpuCommand & { readonly type: 'work' }) | null = null
 
@@ -105,16 +105,16 @@ async function openDevice(dawn: Dawn, settings: SearchSettings): Promise<{ devic
   const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX } = adapter.limits
   const device = await adapter.requestDevice({
     label: info.name,
-    // Unless they are requested, both limits are 256 on any card.
+    // Without a request, both limits are 256 on every card.
     requiredLimits: { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX },
   })
-  // The only sign of a dispatch that validation refuses: its buffers keep their old content.
+  // The only sign of a dispatch that fails validation: its buffers keep their old content.
   device.addEventListener('uncapturederror', ({ error }) => fail(error.message))
   void device.lost.then(({ message }) => fail(`device lost: ${message}`))
   return { device, info }
 }
 
-/** From the options, the file, or measurements, in this order. */
+/** Tuning from the options, the file, or measurements, in this order. */
 async function tuningOf(dawn: Dawn, device: GPUDevice, info: AdapterInfo, settings: SearchSettings): Promise<Tuning> {
   const { tuningFile, retune, batchMs } = settings
   const shader = shaderText()
@@ -139,7 +139,7 @@ async function tuningOf(dawn: Dawn, device: GPUDevice, info: AdapterInfo, settin
   }
 }
 
-/** A file that cannot be written is a warning only. */
+/** Saves the tuning. A failure causes only a warning. */
 function saveTuning(file: string, key: string, tuning: Tuning): void {
   try {
     writeTuning(file, key, tuning)
@@ -155,5 +155,5 @@ process.stdin.on('data', (text: string) => {
 })
 // The parent is gone.
 process.stdin.on('end', () => process.exit(0))
-// Ctrl-C reaches the whole process group; the parent decides what it means.
+// Ctrl-C reaches the whole process group; the parent decides what to do.
 process.on('SIGINT', () => undefined)

@@ -1,30 +1,30 @@
-/** Child process only: finds adapters through Dawn, and opens one. */
+/** Finds and opens adapters through Dawn. Child process only. */
 /// <reference types="@webgpu/types" />
 import { openedBy } from './identical.ts'
 import type { AdapterChoice, AdapterInfo, ListedAdapter } from './messages.ts'
 import type { GpuConstants } from './runner.ts'
 import { isSoftware } from './software.ts'
 
-/** The package `webgpu`, as far as it is used. */
+/** The used part of the package `webgpu`. */
 export interface Dawn {
   create(flags: string[]): GPU
   readonly globals: GpuConstants
 }
 
-/** A failure that the next attempt would repeat. */
+/** A failure that a retry would repeat. */
 export class HopelessError extends Error {}
 
 type NamedAdapter = AdapterChoice & Pick<ListedAdapter, 'alike'>
 
-/** The backend to use where a card shows up under several. */
+/** The backend to use for a card that has several. */
 const PREFERRED: Partial<Record<NodeJS.Platform, string>> = { linux: 'vulkan', win32: 'd3d12', darwin: 'metal' }
 /** Every request uses the same preference, because the order of adapters may depend on it. */
 const PREFERENCE: GPURequestAdapterOptions = { powerPreference: 'high-performance' }
 const NO_SUCH_NAME = 'newcut lists adapters'
-/** What `create` returns has to stay reachable: once it is collected, the process crashes or hangs. */
+/** Results of `create` must stay reachable: collecting one crashes or hangs the process. */
 const instances: GPU[] = []
 
-/** Throws HopelessError where the package is missing or does not load. */
+/** @throws HopelessError if the package is missing or does not load */
 export async function loadDawn(name = 'webgpu'): Promise<Dawn> {
   try {
     const dawn: Dawn = await import(name)
@@ -46,7 +46,7 @@ export async function listAdapters(dawn: Dawn): Promise<ListedAdapter[]> {
   return listed
 }
 
-/** null when there is none of that name. */
+/** @returns null if no adapter has this name */
 export async function openAdapter(dawn: Dawn, { backend, name }: AdapterChoice): Promise<GPUAdapter | null> {
   const gpu = dawn.create([`backend=${backend}`, `adapter=${name}`])
   instances.push(gpu)
@@ -54,7 +54,8 @@ export async function openAdapter(dawn: Dawn, { backend, name }: AdapterChoice):
 }
 
 /**
- * The adapters that a refusal names. Those that Dawn would not open by their name are counted with the one it opens.
+ * The adapters in the text of a refusal. An adapter that Dawn cannot open by its name counts with the one that Dawn
+ * would open instead.
  */
 export function adaptersIn(refusal: string, platform: NodeJS.Platform = process.platform): NamedAdapter[] {
   const usable: (AdapterChoice & { alike: number })[] = []
@@ -67,7 +68,7 @@ export function adaptersIn(refusal: string, platform: NodeJS.Platform = process.
   return preferred.length > 0 ? preferred : usable
 }
 
-/** Dawn cannot list adapters, but when it refuses an unknown name its message holds all known names. */
+/** Dawn cannot list adapters, but its refusal of an unknown name lists all known names. */
 async function nameRefusal(dawn: Dawn): Promise<string> {
   try {
     const gpu = dawn.create([`adapter=${NO_SUCH_NAME}`])

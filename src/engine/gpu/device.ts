@@ -11,11 +11,11 @@ export interface GpuDeviceOptions {
   readonly settings: SearchSettings
   readonly env: Readonly<Record<string, string>>
   readonly program?: URL | undefined
-  /** A device that has work and returns no batch for this long has failed. */
+  /** A device with work that returns no batch for this time has failed. */
   readonly silenceMs: number
-  /** Bound of the pause before a first restart; it doubles with each failure in a row. */
+  /** Upper bound of the backoff before a first restart. It doubles with each consecutive failure. */
   readonly restartMs: number
-  /** After searching for this long a device counts its failures from zero again. */
+  /** A search of this length resets the number of failures. */
   readonly settledMs: number
   /** In [0, 1), for the jitter. */
   readonly random: () => number
@@ -25,15 +25,15 @@ export interface GpuDeviceOptions {
   readonly onUp: () => void
   /** The device has begun the work of this sequence. */
   readonly onTook: (sequence: number) => void
-  /** So many nonces were tried. Called before candidates among them are told. */
+  /** Called with the number of tried nonces, before the candidates among them. */
   readonly onHashes: (nonces: number) => void
-  /** The device no longer searches. */
+  /** The device stopped searching. */
   readonly onDown: () => void
 }
 
-/** After this many failures in a row the device is parked. */
+/** After this many consecutive failures the device is parked. */
 const MAX_FAILURES = 5
-/** Opening a driver, compiling the shader and tuning take this long at most. */
+/** Timeout for opening a driver, compiling the shader and tuning. */
 const MAX_START_MS = 60_000
 const WATCH_MS = 250
 
@@ -50,17 +50,17 @@ export class GpuDevice {
   #batches = 0
   #serviceMs = 0
   #starts = 0
-  /** Failures in a row, and in total. */
+  /** Consecutive failures, and all failures. */
   #failures = 0
   #faults = 0
   #lastFailure = ''
-  /** How long the current child has searched. */
+  /** Total service time of the current child. */
   #searchedMs = 0
   #lastSignMs = 0
   #lastWatchMs = 0
   #watch: NodeJS.Timeout | undefined
   #restart: NodeJS.Timeout | undefined
-  /** Resolves the start: with null, or with why the first child failed. */
+  /** Resolves the start with null, or with the first child's failure. */
   #started: (failure: string | null) => void = () => undefined
 
   constructor(options: GpuDeviceOptions) {
@@ -68,7 +68,8 @@ export class GpuDevice {
   }
 
   /**
-   * Resolves with null when the device is ready, else with why its first child failed. Another child may follow.
+   * Starts the device. Another child may follow a failed one.
+   * @returns null when the device is ready, or why its first child failed
    */
   start(): Promise<string | null> {
     this.#watch = setInterval(() => this.#look(), WATCH_MS).unref()
@@ -79,7 +80,7 @@ export class GpuDevice {
   }
 
   setWork(work: EngineWork): void {
-    // Silence counts from here only if there was no work before: frequent new work must not hide a device that hangs.
+    // The silence starts here only if there was no work before: frequent new work must not hide a hung device.
     if (this.#work === null || this.#work.bytes === null) this.#lastSignMs = performance.now()
     this.#work = work
     this.#child?.send(workCommand(work))
@@ -102,7 +103,7 @@ export class GpuDevice {
     return this.#child?.pid
   }
 
-  /** Batches so far, and how long the device spent on them. */
+  /** Number of batches, and the total service time of the device. */
   get batches(): { readonly count: number; readonly serviceMs: number } {
     return { count: this.#batches, serviceMs: this.#serviceMs }
   }
@@ -119,7 +120,7 @@ export class GpuDevice {
     }
   }
 
-  /** A device that is parked or restarting keeps that state. */
+  /** A parked or restarting device keeps that state. */
   async stop(): Promise<void> {
     if (this.#state !== 'parked' && this.#state !== 'restarting') this.#state = 'idle'
     clearInterval(this.#watch)
@@ -157,7 +158,7 @@ export class GpuDevice {
         this.#options.onUp()
         return
       case 'began':
-        // A higher number is false: no such work was given.
+        // A higher number is invalid: no such work was issued.
         if (report.sequence <= newest) this.#options.onTook(report.sequence)
         return
       case 'batch': {
@@ -178,10 +179,10 @@ export class GpuDevice {
     }
   }
 
-  /** Checks whether the child has fallen silent. */
+  /** Checks whether the child is silent for too long. */
   #look(): void {
     const nowMs = performance.now()
-    // This process itself was suspended or busy: reports of the child may be waiting.
+    // This process was suspended or busy, so reports of the child may be waiting.
     if (nowMs - this.#lastWatchMs > 4 * WATCH_MS) this.#lastSignMs = nowMs
     this.#lastWatchMs = nowMs
     if (this.#child === null) return
@@ -200,7 +201,7 @@ export class GpuDevice {
     this.#failures++
     this.#faults++
     this.#lastFailure = reason
-    // What has searched before may do so again: a card that was taken away may come back.
+    // A device that has searched may do so again: a removed card may come back.
     const isHopeless = hopeless && this.#adapter === null
     if (isHopeless || this.#failures >= MAX_FAILURES) {
       this.#state = 'parked'

@@ -9,28 +9,25 @@ import { SEARCHED_WORK_BYTES } from './layout.ts'
 import type { AdapterChoice, AdapterInfo, Tuning } from './messages.ts'
 
 export interface GpuEngineOptions {
-  /** One device each. null: the first one Dawn finds. */
+  /** One device each. Null means the first that Dawn finds. */
   readonly adapters: readonly (AdapterChoice | null)[]
   /** One for each device. They must not overlap those of other engines (splitRanges). */
   readonly ranges: readonly NonceRange[]
-  /** Service time that batches aim at. */
+  /** Target service time of batches. */
   readonly batchMs?: number | undefined
-  /**
-   * Lanes in a workgroup, nonces a lane tries in a dispatch, and whether sums are split over two pipes; tuned when not
-   * given.
-   */
+  /** Lanes per workgroup, nonces per lane and dispatch, and whether sums are split over two pipes. Tuned by default. */
   readonly workgroup?: number | undefined
   readonly trips?: number | undefined
   readonly split?: boolean | undefined
   /** Batches submitted at once. */
   readonly inFlight?: number | undefined
   readonly allowSoftware?: boolean | undefined
-  /** Where tuned values are kept (tuningFileOf); null: nothing is tuned. */
+  /** File of tuned values (tuningFileOf), or null for no tuning. */
   readonly tuningFile: string | null
   readonly retune?: boolean | undefined
-  /** Environment variables for the child processes, beside those of this one. */
+  /** Environment variables for the child processes, in addition to those of this one. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Program of the child processes; tests put a faulty one here. */
+  /** Program of the child processes. Tests inject a faulty one. */
   readonly program?: URL | undefined
   readonly silenceMs?: number | undefined
   readonly restartMs?: number | undefined
@@ -39,11 +36,11 @@ export interface GpuEngineOptions {
   readonly random?: (() => number) | undefined
 }
 
-/** On a fast card 0.5 % below the rate of batches of 25 ms, but new work is searched in less than half the time. */
+/** On a fast card, 0.5 % slower than batches of 25 ms, but new work is searched in less than half the time. */
 export const DEFAULT_BATCH_MS = 10
 /**
- * A device may be silent for this many batches, and at least for MIN_SILENCE_MS: software drivers are slow. A device that
- * hangs is noticed within 5 s.
+ * Silence timeout of a device in batches, and its minimum, because software drivers are slow. A hung device is detected
+ * within 5 s.
  */
 const SILENT_BATCHES = 10
 const MIN_SILENCE_MS = 4500
@@ -58,7 +55,7 @@ export class GpuEngine implements Engine {
   readonly #uptake = new Uptake()
   #hashes = 0
   #warnedOfLength = false
-  /** Why the current work is not searched, as a sentence. */
+  /** Why the current work is not searched, as a sentence, or null. */
   #unable: string | null = null
 
   constructor(options: GpuEngineOptions) {
@@ -100,8 +97,8 @@ export class GpuEngine implements Engine {
   }
 
   /**
-   * Throws NewcutError KERNEL_REFUSED when no device can ever search, or for work that the shader is not written for. A
-   * device that failed but may work later is started again, and mining begins without it.
+   * Starts all devices. Mining begins without a device that failed but may work later; it is restarted.
+   * @throws NewcutError KERNEL_REFUSED if no device can ever search, or if the shader does not support this work
    */
   async start(workBytes: number, events: EngineEvents): Promise<void> {
     if (!gpuSearches(workBytes)) {
@@ -117,7 +114,7 @@ export class GpuEngine implements Engine {
     const failures = await Promise.all(this.#devices.map((device) => device.start()))
     if (!this.#devices.every(({ isParked }) => isParked)) return
     await this.stop()
-    throw new NewcutError('KERNEL_REFUSED', `no GPU searches here: ${failures.join('; ')}`, {
+    throw new NewcutError('KERNEL_REFUSED', `no GPU can search here: ${failures.join('; ')}`, {
       hint: 'newcut devices lists the GPUs of this machine; --gpu none mines without them',
     })
   }
@@ -141,7 +138,7 @@ export class GpuEngine implements Engine {
     })
   }
 
-  /** What each device is; null while it has not been opened. */
+  /** Adapters of the devices; null for one that has not been opened. */
   adapters(): readonly (AdapterInfo | null)[] {
     return this.#devices.map(({ adapter }) => adapter)
   }
@@ -157,7 +154,7 @@ export class GpuEngine implements Engine {
     await Promise.all(this.#devices.map((device) => device.stop()))
   }
 
-  /** Replaces work that the shader is not written for by no work. */
+  /** Replaces unsupported work by no work. */
   #searchable(work: EngineWork): EngineWork {
     this.#unable = null
     if (work.bytes === null || gpuSearches(work.bytes.length)) return work
@@ -168,7 +165,7 @@ export class GpuEngine implements Engine {
   }
 }
 
-/** Environment variables of a device's process. One of several identical cards must see no other. */
+/** Environment variables of a device's process. One of several identical cards must not see the others. */
 function deviceEnv(adapter: AdapterChoice | null, env: Readonly<Record<string, string>>): Record<string, string> {
   if (adapter?.card === undefined) return env
   return { ...env, ...cardEnv(adapter.card, { ...process.env, ...env }) }
@@ -180,7 +177,7 @@ export interface GpuDeviceDetails {
   readonly batches: { readonly count: number; readonly serviceMs: number }
 }
 
-/** Whether the shader is written for work of this length. */
+/** Whether the shader supports work of this length. */
 export function gpuSearches(workBytes: number): boolean {
   return workBytes === SEARCHED_WORK_BYTES
 }

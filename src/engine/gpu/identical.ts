@@ -1,8 +1,8 @@
 /**
- * Cards that their names do not tell apart: identical ones, and those whose name is part of another's ("RTX 4070",
- * "RTX 4070 Ti"). Dawn opens only the first, so each card gets a process that sees no other. On Linux the Vulkan layer
- * native/one-card.c hides the others; environment variables tell it which card to show. The variables of the Vulkan
- * loader and of Mesa are no use here: they select by vendor and model, or work with some drivers only.
+ * Cards that cannot be told apart by name: identical ones, and those whose name is part of another's ("RTX 4070", "RTX
+ * 4070 Ti"). Dawn opens only the first, so each card gets a process that sees no other. On Linux the Vulkan layer
+ * native/one-card.c hides the others; environment variables select the visible card. The variables of the Vulkan loader
+ * and of Mesa do not help: they select by vendor and model, or work only with some drivers.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 const LAYER = 'VK_LAYER_NEWCUT_one_card'
 
-/** Where native/build.js puts it: in build/, three folders above the sources and four above the compiled files. */
+/** Output folder of native/build.js: build/, three levels above the sources, four above the compiled files. */
 const LAYER_FOLDER = fileURLToPath(
   new URL(`${import.meta.url.endsWith('.ts') ? '' : '../'}../../../build/vulkan`, import.meta.url),
 )
@@ -21,12 +21,12 @@ const LAYER_FOLDER = fileURLToPath(
 /** The loader also numbers cards that Dawn cannot use. Up to this many of them are skipped. */
 const MAX_USELESS = 4
 
-/** Whether the layer was compiled when newcut was installed. */
+/** Whether the layer was compiled at installation. */
 export function hasLayer(): boolean {
   return existsSync(join(LAYER_FOLDER, 'one-card.json'))
 }
 
-/** Variables, in addition to `env`, for a process that is to see one card only. */
+/** Variables, in addition to `env`, for a process that sees only one card. */
 export function cardEnv(card: number, env: Variables): Record<string, string> {
   const before = (first: string, rest: string | undefined) => (rest ? `${first}:${rest}` : first)
   return {
@@ -36,7 +36,7 @@ export function cardEnv(card: number, env: Variables): Record<string, string> {
   }
 }
 
-/** The adapter, of a list in Dawn's order, that Dawn opens by this name: the first whose name contains it. */
+/** The adapter that Dawn opens by this name: the first of a list in Dawn's order whose name contains it. */
 export function openedBy<T extends AdapterChoice>(
   { backend, name }: AdapterChoice,
   adapters: readonly T[],
@@ -45,9 +45,9 @@ export function openedBy<T extends AdapterChoice>(
 }
 
 /**
- * Replaces an adapter that stands for several cards by all of them, each with its number. `listCard` lists the adapters
- * of a process that is shown only the card of this number; null when that fails. Unless all cards are found, each alone
- * in its process, the adapter stays as it is.
+ * Replaces an adapter that represents several cards by all of them, each with its number. Unless it finds every card
+ * alone in its process, the adapter stays unchanged.
+ * @param listCard lists the adapters of a process that sees only the card of this number, or returns null if that fails
  */
 export async function tellApart(
   adapters: readonly ListedAdapter[],
@@ -67,7 +67,7 @@ export async function tellApart(
   })
 }
 
-/** What users are told about an adapter that stands for several cards. */
+/** Message for users about an adapter that represents several cards. */
 export function alikeHint(alike: number, platform: NodeJS.Platform = process.platform, built = hasLayer()): string {
   const fact = `one of ${alike} cards that their names do not tell apart, and the only one used`
   if (platform !== 'linux') return `${fact}: newcut tells them apart on Linux only`

@@ -1,19 +1,19 @@
-/** The two buffers of shaders/search.wgsl, which documents them, and the check of what comes back. */
+/** The two buffers of shaders/search.wgsl, which documents them, and the check of results. */
 import { finish, IV, type Midstate, midstate, mix, mixFirst } from '../../core/blake2s.ts'
 import { type FixedNonce, FREE_NONCE } from '../../core/nonce.ts'
 import { meetsWords } from '../../core/pow.ts'
 import { LOWS, MIDDLES, nonceOf } from '../range.ts'
 
-/** The shader is written for the last block of work of degree 3: 30 bytes of it, the nonce in words 5 to 7. */
+/** The shader supports only work of degree 3: its last block has 30 bytes, with the nonce in words 5 to 7. */
 export const SEARCHED_WORK_BYTES = 286
 
-/** Nonces that fit into a result. */
+/** Maximum number of nonces in a result. */
 export const MAX_RESULT_NONCES = 1024
 export const PARAMS_BYTES = 128
 export const RESULT_BYTES = 8 + 8 * MAX_RESULT_NONCES
-/** So that lanes can be numbered in 32 bits, the surplus ones of the last row of workgroups included. */
+/** Lane numbers, including surplus lanes in the last row of workgroups, must fit into 32 bits. */
 export const MAX_BATCH_NONCES = 2 ** 30
-/** A batch may be as small as maxNoncesFor says for the easiest target: half a result. */
+/** A batch may be as small as maxNoncesFor returns for the easiest target: half a result. */
 export const MAX_TRIPS = MAX_RESULT_NONCES / 2
 
 /** The low word of the nonce is the high half of word 5. */
@@ -21,8 +21,8 @@ const LOW_WORD = 5
 const LOW_SHIFT = 16
 
 /**
- * Nonces to try in one dispatch. Lane l tries `low + t * step || first + l * stride || high` for each trip t, where the
- * low word wraps around at 2^16 and the middle one at 2^32.
+ * The nonces of one dispatch. Lane l tries `low + t * step || first + l * stride || high` for each trip t. The low word
+ * wraps around at 2^16, the middle one at 2^32.
  */
 export interface Batch {
   readonly low: number
@@ -30,13 +30,13 @@ export interface Batch {
   readonly high: number
   readonly lanes: number
   readonly trips: number
-  /** Between the low words of two trips: 1, unless somebody else has fixed their low bits. */
+  /** Step between the low words of two trips: 1, unless their low bits are fixed. */
   readonly step: number
-  /** Between the middle words of two lanes; default: 1, since somebody else has rarely fixed their low bits. */
+  /** Step between the middle words of two lanes. Default: 1, unless their low bits are fixed, which is rare. */
   readonly stride?: number
 }
 
-/** Work made ready for the shader. */
+/** Work prepared for the shader. */
 export interface PreparedWork {
   readonly mid: Midstate
   readonly target: bigint
@@ -46,18 +46,18 @@ export interface PreparedWork {
 }
 
 export interface BatchResult {
-  /** How many candidates the shader found; more than MAX_RESULT_NONCES: `nonces` is incomplete. */
+  /** Number of candidates that the shader found. If it exceeds MAX_RESULT_NONCES, `nonces` is incomplete. */
   readonly found: number
   readonly nonces: readonly bigint[]
 }
 
-/** Throws RangeError for work that the shader cannot search. */
+/** @throws RangeError for work that the shader cannot search */
 export function prepareWork(bytes: Uint8Array, target: bigint, fixedNonce: FixedNonce = FREE_NONCE): PreparedWork {
   if (bytes.length !== SEARCHED_WORK_BYTES) throw new RangeError(`the GPU cannot search work of ${bytes.length} bytes`)
   return { mid: midstate(bytes), target, bound: Number(target >> 224n), fixedNonce }
 }
 
-/** How many nonces a batch tries. */
+/** Number of nonces in a batch. */
 export function nonceCount({ lanes, trips }: Batch): number {
   return lanes * trips
 }
@@ -73,7 +73,7 @@ export function encodeParams({ mid, bound }: PreparedWork, batch: Batch, tag: nu
   return params
 }
 
-/** null when the result carries another tag than `tag`: the dispatch did not run, and the bytes mean nothing. */
+/** @returns null if the tag differs: the dispatch did not run, and the bytes mean nothing */
 export function decodeResult(words: Uint32Array, tag: number): BatchResult | null {
   if (words[0] !== tag) return null
   const found = words[1]
@@ -84,8 +84,8 @@ export function decodeResult(words: Uint32Array, tag: number): BatchResult | nul
 }
 
 /**
- * What a nonce from the shader is: a `solution`; `near`, when its top word is within the bound, which is all that the
- * shader checks, but its hash misses the target; or `false`, which the shader should never have returned.
+ * Judges a nonce from the shader, which checks only the top word. `near`: the top word is within the bound, but the
+ * hash misses the target. `false`: the shader should not have returned it.
  */
 export function judgeNonce({ mid, target, bound }: PreparedWork, nonce: bigint): 'solution' | 'near' | 'false' {
   const word = (shift: bigint) => Number((nonce >> shift) & 0xffffn)
@@ -111,8 +111,8 @@ function tailOf(mid: Midstate, low: number, middle: number, high: number): Uint3
 }
 
 /**
- * The state v0..v15 (RFC 7693 section 3.2) in which round 1 has mixed what words 5 to 7 do not reach: columns 0 and 1,
- * and the first half of column 2.
+ * The state v0..v15 (RFC 7693 section 3.2) after the part of round 1 that does not depend on words 5 to 7. That part is
+ * columns 0 and 1, and the first half of column 2.
  */
 function startRows(mid: Midstate, tail: Uint32Array): Uint32Array {
   const v = Uint32Array.from([...mid.state, ...IV])

@@ -1,7 +1,7 @@
 /**
- * What a GPU's child process and its parent tell each other: lines of JSON, commands on the child's standard input,
- * reports on its file descriptor 3, since drivers may write to standard output and error. The child runs foreign code,
- * so the parent checks every report; one that fails the check is a failure of the child.
+ * Messages between a GPU's child process and its parent, as lines of JSON. Commands come on stdin. Reports go to file
+ * descriptor 3, because drivers may write to stdout and stderr. The child runs foreign code, so the parent checks every
+ * report. An invalid report counts as a failure of the child.
  */
 
 import { decodeHex, encodeHex } from '../../core/bytes.ts'
@@ -12,14 +12,14 @@ import type { EngineWork } from '../engine.ts'
 import type { NonceRange } from '../range.ts'
 import { MAX_BATCH_NONCES, MAX_RESULT_NONCES, MAX_TRIPS } from './layout.ts'
 
-/** Longest line: a batch full of candidates takes 20 KiB. */
+/** Maximum length of a line; a batch full of candidates takes 20 KiB. */
 export const MAX_LINE_CHARACTERS = 65_536
 export const REPORT_DESCRIPTOR = 3
 
 const Text = Type.String({ maxLength: 200 })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/** What Dawn says about a device that can compute. */
+/** Dawn's description of a device that can compute. */
 export const AdapterInfo = Type.Object({
   name: Text,
   backend: Text,
@@ -36,21 +36,21 @@ export type AdapterInfo = Readonly<Static<typeof AdapterInfo>>
 
 const ListedAdapter = Type.Object({
   ...AdapterInfo.properties,
-  /** Number of cards for which Dawn opens this one, the first: their name is its name, or a part of it. */
+  /** Number of cards for which Dawn opens this one, the first: their names equal or contain its name. */
   alike: Type.Integer({ minimum: 1, maximum: 64 }),
 })
-/** `card`: what tells it from identical ones (identical.ts). */
+/** `card` distinguishes it from identical cards (identical.ts). */
 export type ListedAdapter = Readonly<Static<typeof ListedAdapter>> & Pick<AdapterChoice, 'card'>
 
-/** Sizes that suit a device. */
+/** Tuned parameters of a device. */
 export const Tuning = Type.Object({
   /** Lanes in a workgroup. */
   workgroup: Type.Integer({ minimum: 1, maximum: 1024 }),
-  /** Nonces a lane tries in one dispatch. */
+  /** Nonces per lane in one dispatch. */
   trips: Type.Integer({ minimum: 1, maximum: MAX_TRIPS }),
   /** Whether sums are split over two pipes (shaders/search.wgsl). */
   split: Type.Boolean(),
-  /** Where batch sizes start. */
+  /** Initial batch size. */
   noncesPerMs: Type.Number({ minimum: 1, maximum: MAX_BATCH_NONCES }),
 })
 export type Tuning = Readonly<Static<typeof Tuning>>
@@ -59,7 +59,7 @@ const reports = {
   /** The answer to `list`. */
   adapters: Type.Object({ type: Type.Literal('adapters'), adapters: Type.Array(ListedAdapter, { maxItems: 64 }) }),
   ready: Type.Object({ type: Type.Literal('ready'), adapter: AdapterInfo, tuning: Tuning }),
-  /** The device has begun a batch of this work, or was told that there is none. */
+  /** The device has begun a batch of this work, or knows that there is no work. */
   began: Type.Object({ type: Type.Literal('began'), sequence: Count }),
   /** A batch whose result is proven to be its own. */
   batch: Type.Object({
@@ -70,7 +70,7 @@ const reports = {
     /** Nonces to report, 16 hexadecimal digits each. */
     candidates: Type.Array(Type.String({ pattern: '^[0-9a-f]{16}$' }), { maxItems: MAX_RESULT_NONCES }),
   }),
-  /** Something the user should know; the child goes on. */
+  /** A message for the user; the child continues. */
   warning: Type.Object({ type: Type.Literal('warning'), message: Text }),
   /** The child is about to exit. `hopeless`: another one would fail in the same way. */
   failed: Type.Object({ type: Type.Literal('failed'), message: Text, hopeless: Type.Boolean() }),
@@ -78,38 +78,38 @@ const reports = {
 
 export type GpuReport = { [Kind in keyof typeof reports]: Static<(typeof reports)[Kind]> }[keyof typeof reports]
 
-/** What Dawn needs to find an adapter again. */
+/** Identifies an adapter for Dawn. */
 export interface AdapterChoice {
   readonly backend: string
   readonly name: string
-  /** Number of the only card that its process is shown; undefined: it is shown all. */
+  /** Number of the only card that its process sees, or undefined if it sees all. */
   readonly card?: number | undefined
   readonly alike?: number | undefined
 }
 
 export interface SearchSettings {
-  /** null: the one Dawn prefers. */
+  /** The adapter, or null for the one that Dawn prefers. */
   readonly adapter: AdapterChoice | null
   readonly allowSoftware: boolean
   readonly range: NonceRange
-  /** Service time that batch sizes aim at. */
+  /** Target service time of batches. */
   readonly batchMs: number
   /** Batches submitted at once. Two hide the time between a result and the next batch. */
   readonly inFlight: number
-  /** These override what tuning finds. */
+  /** These override tuned values. */
   readonly workgroup: number | null
   readonly trips: number | null
   readonly split: boolean | null
-  /** File with tuned values; null: neither read nor written, and nothing is tuned. */
+  /** File of tuned values. If null, nothing is tuned, read or written. */
   readonly tuningFile: string | null
-  /** Tune even if the file has values. */
+  /** Whether to tune even if the file has values. */
   readonly retune: boolean
 }
 
 export interface WorkCommand {
   readonly type: 'work'
   readonly sequence: number
-  /** Hexadecimal; null: no work. */
+  /** Hexadecimal, or null for no work. */
   readonly bytes: string | null
   readonly target: string
   readonly fixedNonce: FixedNonce
@@ -128,12 +128,12 @@ export function workOf({ sequence, bytes, target, fixedNonce }: WorkCommand): Om
   return { sequence, bytes: bytes === null ? null : decodeHex(bytes), target: BigInt(`0x${target}`), fixedNonce }
 }
 
-/** Cut to what a report may hold. */
+/** Text of at most the length that a report allows. */
 export function reportText(value: unknown): string {
   return (typeof value === 'string' ? value : describeError(value)).slice(0, 200)
 }
 
-/** The report in a line; null when the line is not a valid report. */
+/** @returns null if the line is not a valid report */
 export function parseReport(line: string): GpuReport | null {
   try {
     const value: unknown = JSON.parse(line)
@@ -146,7 +146,10 @@ export function parseReport(line: string): GpuReport | null {
   }
 }
 
-/** Cuts a stream of text into lines. Throws RangeError for a line that is too long. */
+/**
+ * Splits a stream of text into lines.
+ * @throws RangeError for a line that is too long
+ */
 export class LineReader {
   #rest = ''
 

@@ -1,6 +1,6 @@
 /**
- * The shader on a device, with buffers for each batch in flight. Runs wherever there is WebGPU: in a GPU's child process
- * with Dawn, and in a page.
+ * Runs the shader on a device, with buffers for each batch in flight. Works wherever there is WebGPU: in a GPU's child
+ * process with Dawn, and on a web page.
  */
 /// <reference types="@webgpu/types" />
 import {
@@ -26,7 +26,7 @@ export interface RunnerOptions {
   readonly workgroup: number
   /** Whether sums are split over two pipes (shaders/search.wgsl). */
   readonly split: boolean
-  /** Batches at once. */
+  /** Number of parallel batches. */
   readonly slots: number
 }
 
@@ -58,7 +58,7 @@ export class GpuRunner implements BatchRunner {
     this.#slots = Array.from({ length: options.slots }, (_, slot) => this.#createSlot(slot))
   }
 
-  /** Rejects when the shader does not compile. */
+  /** Rejects if the shader does not compile. */
   static async create(constants: GpuConstants, device: GPUDevice, options: RunnerOptions): Promise<GpuRunner> {
     const { shader, workgroup, split } = options
     const module = device.createShaderModule({ label: 'search', code: shader })
@@ -72,7 +72,7 @@ export class GpuRunner implements BatchRunner {
 
   async run(slot: number, work: PreparedWork, batch: Batch): Promise<BatchResult> {
     const { params, result, readback, bindings } = this.#slots[slot]
-    // Tags begin at 1: zero is the tag of a result that nothing was written to.
+    // Tags begin at 1: zero is the tag of an unwritten result.
     this.#tag = (this.#tag % 0xffffffff) + 1
     const tag = this.#tag
     this.#device.queue.writeBuffer(params, 0, encodeParams(work, batch, tag))
@@ -99,7 +99,7 @@ export class GpuRunner implements BatchRunner {
     }
   }
 
-  /** Workgroups in x and y. There may be a few too many: the shader knows how many lanes there are. */
+  /** Workgroups in x and y, perhaps a few too many: the shader knows the number of lanes. */
   #dispatchSize(lanes: number): [number, number] {
     const groups = Math.ceil(lanes / this.#options.workgroup)
     const rows = Math.ceil(groups / this.#device.limits.maxComputeWorkgroupsPerDimension)

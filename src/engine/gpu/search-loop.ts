@@ -1,4 +1,4 @@
-/** The search of one device: keeps batches in flight, follows new work, and reports what came back. */
+/** The search loop of one device: keeps batches in flight, switches to new work, and reports results. */
 import {
   type BatchSize,
   checkProof,
@@ -11,9 +11,9 @@ import {
 import { type Batch, type BatchResult, judgeNonce, MAX_RESULT_NONCES, nonceCount, type PreparedWork } from './layout.ts'
 import type { GpuReport } from './messages.ts'
 
-/** Runs batches; each slot has buffers of its own and one batch at a time. */
+/** Runs batches. Each slot has its own buffers and one batch at a time. */
 export interface BatchRunner {
-  /** Rejects when the result is not that of the batch. */
+  /** Rejects if the result does not belong to the batch. */
   run(slot: number, work: PreparedWork, batch: Batch): Promise<BatchResult>
 }
 
@@ -24,17 +24,17 @@ export interface SearchLoopOptions {
   readonly size: BatchSize
   readonly send: (report: GpuReport) => void
   readonly nowMs: () => number
-  /** What a batch is expected to find at least, as proof of its search; default: PROOF_CANDIDATES. */
+  /** Minimum number of expected candidates per batch, as proof of the search. Default: PROOF_CANDIDATES. */
   readonly proofCandidates?: number
 }
 
-/** Numbered work; null: nothing to search. */
+/** Numbered work, or null if there is nothing to search. */
 interface Numbered {
   readonly sequence: number
   readonly work: PreparedWork | null
 }
 
-/** After this many solutions for one work the device slows down: the target is trivial and one solution is enough. */
+/** After this many solutions for one work the device slows down: the target is trivial, and one solution is enough. */
 const MAX_SOLUTION_BURST = 8
 const SOLUTION_PAUSE_MS = 5
 const SIGN_OF_LIFE_MS = 500
@@ -42,12 +42,12 @@ const SIGN_OF_LIFE_MS = 500
 export class SearchLoop {
   readonly #options: SearchLoopOptions
   #current: Numbered = { sequence: -1, work: null }
-  /** The work that was searched last. */
+  /** The work of the last search. */
   #searched: PreparedWork | null = null
   #began = -1
-  /** Sequences of the batches on the device, oldest first. */
+  /** Sequences of the batches on the device, the oldest first. */
   readonly #inFlight: { readonly sequence: number }[] = []
-  /** Parts of batches that found more than a result holds; of the current work. */
+  /** Halves of batches of the current work with more candidates than a result holds. */
   #redo: Batch[] = []
   #solutions = 0
   #lastResultMs = 0
@@ -70,7 +70,7 @@ export class SearchLoop {
     this.#sleep()
   }
 
-  /** Searches without end; rejects when the device fails. */
+  /** Searches until the device fails, and then rejects. */
   async run(): Promise<never> {
     const slots = Array.from({ length: this.#options.inFlight }, (_, slot) => this.#serve(slot))
     await Promise.all(slots)
@@ -102,7 +102,7 @@ export class SearchLoop {
     const startMs = nowMs()
     const result = await runner.run(slot, proving, batch)
     const endMs = nowMs()
-    // The device serves batches one after the other: this one could not start before the last one ended.
+    // The device runs batches one at a time: this one could not start before the previous one ended.
     const serviceMs = endMs - Math.max(startMs, this.#lastResultMs)
     this.#lastResultMs = endMs
     this.#inFlight.splice(this.#inFlight.indexOf(entry), 1)
@@ -123,7 +123,7 @@ export class SearchLoop {
     }
     const judged = result.nonces.map((nonce) => ({ nonce, verdict: judgeNonce(work, nonce) }))
     checkProof(nonces, work.bound, judged.filter(({ verdict }) => verdict !== 'false').length)
-    // False nonces are reported too: the miner checks them and counts them as errors of this device.
+    // Wrong nonces are reported too: the miner checks them and counts them as errors of this device.
     const candidates = judged.filter(({ verdict }) => verdict !== 'near').map(({ nonce }) => nonce)
     if (isCurrent) this.#solutions += candidates.length
     this.#options.send({
@@ -136,8 +136,8 @@ export class SearchLoop {
   }
 
   /**
-   * A pool may leave so few nonces that they are tried in seconds. A sign of life goes out now and then meanwhile, since a
-   * device that is silent hangs.
+   * Waits for other work. A pool may leave so few nonces that they are exhausted in seconds. Sends signs of life,
+   * because a silent device counts as hung.
    */
   async #restUntilOther(sequence: number): Promise<void> {
     const { send } = this.#options
@@ -147,13 +147,13 @@ export class SearchLoop {
     if (sequence === this.#began) send({ type: 'began', sequence })
   }
 
-  /** The device works on the oldest of its batches. */
+  /** Reports the oldest batch, which the device is working on. */
   #announce(): void {
     const oldest = this.#inFlight[0]
     if (oldest !== undefined) this.#begin(oldest.sequence)
   }
 
-  /** That there is no work has begun once the device is done with its batches, and what they found is told. */
+  /** Without work, reports that as begun once all batches are done and their results are sent. */
   #rest(): void {
     const { sequence, work } = this.#current
     if (work === null && this.#inFlight.length === 0) this.#begin(sequence)

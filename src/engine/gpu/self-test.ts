@@ -1,6 +1,6 @@
 /**
- * Tests a device before it mines: the solutions that a device reports do not show that it misses others. Runs in Node
- * and in pages: both have the global `crypto`.
+ * Tests a device before it mines: its solutions do not show that it misses others. Works in Node.js and on web pages;
+ * both have the global `crypto`.
  */
 import { HIGHS, LOWS, MIDDLES } from '../range.ts'
 import { type Batch, judgeNonce, noncesOf, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
@@ -12,8 +12,9 @@ const TRIPS = 4
 const TARGET = (1n << 252n) - 1n
 
 /**
- * null when the device finds the same candidates in random work as the CPU, else a sentence. The nonces of the batch
- * cross the points where their low and middle words wrap around.
+ * Compares the candidates of the device with those of the CPU in random work. The nonces cross the points where their
+ * low and middle words wrap around.
+ * @returns null if they are equal, else a sentence
  */
 export async function selfTest(runner: BatchRunner): Promise<string | null> {
   const work = prepareWork(crypto.getRandomValues(new Uint8Array(SEARCHED_WORK_BYTES)), TARGET)

@@ -1,7 +1,7 @@
-/** The text of the shader, from its file beside the compiled code. */
+/** Reads the text of the shader. */
 import { readFileSync } from 'node:fs'
 
-/** Compiled files lie in dist/, one level further down. */
+/** Compiled files are in dist/, one level deeper. */
 const SHADER_FILE = new URL(
   import.meta.url.endsWith('.ts') ? '../../../shaders/search.wgsl' : '../../../../shaders/search.wgsl',
   import.meta.url,

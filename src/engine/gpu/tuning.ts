@@ -1,4 +1,4 @@
-/** Child process only: which sizes suit a device, measured once and kept in a file. */
+/** Tunes the parameters of a device once and stores them in a file. Child process only. */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -13,37 +13,37 @@ const WORKGROUPS = [64, 128, 256]
 const TRIPS = [4, 16, 64, 256]
 /** Batches in a measurement, over two slots. */
 const SAMPLE_BATCHES = 12
-/** Tuning stops after this time, with the best sizes found so far. */
+/** Tuning stops after this time, with the best values so far. */
 const MAX_TUNING_MS = 4000
-/** Entries in the file, one for each adapter, driver and shader. The oldest are removed. */
+/** Maximum number of entries in the file, one for each adapter, driver and shader. The oldest are evicted. */
 const MAX_ENTRIES = 32
 
-/** The key of an entry, which is valid for this adapter, driver and shader only. */
+/** The key of an entry, valid only for this adapter, driver and shader. */
 export function tuningKey(adapter: AdapterInfo, shader: string): string {
   const { backend, name, vendor, architecture, device, driver } = adapter
   const digest = createHash('sha256').update(shader).digest('hex').slice(0, 16)
   return [backend, name, vendor, architecture, device, driver, digest].join('|')
 }
 
-/** null when the file has no usable entry, or is missing or broken. */
+/** @returns null if the file has no usable entry, is missing or broken */
 export function readTuning(file: string, key: string): Tuning | null {
   return readEntries(file).get(key) ?? null
 }
 
-/** Throws when the file cannot be written. */
+/** @throws if the file cannot be written */
 export function writeTuning(file: string, key: string, tuning: Tuning): void {
   const entries = readEntries(file)
   entries.delete(key)
   entries.set(key, tuning)
   const kept = [...entries].slice(-MAX_ENTRIES)
   mkdirSync(dirname(file), { recursive: true })
-  // Renamed into place, since children of several devices may write at once.
+  // Rename a complete file into place, because children of several devices may write at once.
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`)
   renameSync(draft, file)
 }
 
-/** The usable entries of a file; none when it is missing or broken. */
+/** The usable entries of a file; empty if it is missing or broken. */
 function readEntries(file: string): Map<string, Tuning> {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
@@ -64,7 +64,10 @@ export interface TuningLimits {
   readonly mayGainBySplit: boolean
 }
 
-/** Measures all sizes that the device allows. `create` makes a runner with two slots. */
+/**
+ * Measures all values that the device allows.
+ * @param create creates a runner with two slots
+ */
 export async function tune(
   create: (sizes: Sizes) => Promise<DisposableRunner>,
   { maxInvocations, batchMs, mayGainBySplit }: TuningLimits,
@@ -88,7 +91,7 @@ export async function tune(
   return best
 }
 
-/** Finds how many nonces fill a batch, with the default sizes. */
+/** Finds the number of nonces that fill a batch, with the default values. */
 async function firstTrial(runner: DisposableRunner, batchMs: number): Promise<{ nonces: number; tuning: Tuning }> {
   let nonces = 32_768
   let noncesPerMs = 0
@@ -100,7 +103,7 @@ async function firstTrial(runner: DisposableRunner, batchMs: number): Promise<{ 
   return { nonces, tuning: { ...DEFAULT_TUNING, noncesPerMs } }
 }
 
-/** Milliseconds a batch takes, over two slots. */
+/** Milliseconds per batch, over two slots. */
 async function sample(runner: BatchRunner, trips: number, nonces: number, batches: number): Promise<number> {
   const work = prepareWork(randomBytes(SEARCHED_WORK_BYTES), 0n)
   const batch: Batch = { low: 0, first: 0, high: 0, lanes: nonces / trips, trips, step: 1 }

@@ -1,11 +1,12 @@
-/** The name of a rig's worker, as the pool is told it. */
+/** Names of rigs' workers at the pool. */
 import { difficultyBehindUser } from '../stratum/hints.ts'
 
 const MAX_NAME = 32
 
 /**
- * What a rig calls itself behind the first dot of its user, or its whole user where that is no account; null: nothing.
- * Characters that pools may refuse are replaced.
+ * The worker name of a rig: the text after the first dot of its user, or the whole user if that is no account. Replaces
+ * characters that pools may refuse.
+ * @returns null if there is no name
  */
 export function workerNameFor(text: string): string | null {
   const { user } = difficultyBehindUser(text)
@@ -18,5 +19,8 @@ export function workerNameFor(text: string): string | null {
   return name === '' ? null : name
 }
 
-/** Programs that take another nonce1 without a new log-in, besides those that say so. `agent`: what they call themselves. */
+/**
+ * Whether a rig accepts a new nonce1 without a new log-in, judging by its program. Rigs can also announce it.
+ * @param agent name that the program reports
+ */
 export const changesNonce1 = (agent: string): boolean => /godminer|ckbminer|kdaminer|goldshell|bfgminer/i.test(agent)

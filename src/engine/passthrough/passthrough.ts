@@ -1,6 +1,6 @@
 /**
- * Rigs behind a pool as an engine: each has a session with the pool for itself, which says how its shares are. The work of
- * the miner is for the devices beside it.
+ * Rigs behind a pool as an engine. Each rig has its own session with the pool, which judges its shares. The miner's
+ * work is only for its other devices.
  */
 import type { ShareRecorder } from '../../accounts/recorder.ts'
 import type { RigNotice } from '../../accounts/rig-ledger.ts'
@@ -20,9 +20,9 @@ import { PassedSession } from './session.ts'
 
 export interface PassthroughOptions {
   readonly host: string
-  /** 0: any free one. */
+  /** 0 for any free port. */
   readonly port: number
-  /** Files in PEM form; null: no TLS. */
+  /** Files in PEM form, or null for no TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly lines: PoolLines
   readonly clock: Clock
@@ -30,7 +30,7 @@ export interface PassthroughOptions {
   readonly limits?: Partial<RigLimits>
 }
 
-/** Rigs that are closed are told of once in this time. */
+/** Minimum interval between warnings about closed rigs. */
 const PARTED_MS = 60_000
 const PARTED =
   'rigs that cannot change nonce1 are closed, since their sessions with the pool are over; they come again within a minute'
@@ -47,10 +47,10 @@ export class PassthroughEngine implements Engine, RigHost {
   #partedAtMs = Number.NEGATIVE_INFINITY
   #address: RigAddress | null = null
   #events: EngineEvents | null = null
-  /** Devices at the stop; null: it goes on. */
+  /** The devices at the stop, or null before it. */
   #last: readonly DeviceStatus[] | null = null
 
-  /** Throws NewcutError BAD_INPUT for a certificate or key that cannot be used. */
+  /** @throws NewcutError BAD_INPUT for an unusable certificate or key */
   constructor(options: PassthroughOptions) {
     const { host, port, tls, clock, limits, random, lines } = options
     this.#options = options
@@ -93,17 +93,17 @@ export class PassthroughEngine implements Engine, RigHost {
     if (this.#sender.fault !== null) this.#warn(this.#sender.fault)
   }
 
-  /** Rigs have the work of their own sessions. */
+  /** Ignores the work: rigs have that of their own sessions. */
   async setWork(): Promise<boolean> {
     return this.#events !== null
   }
 
-  /** The expected hashes of all shares that the pool took. */
+  /** Sum of the difficulties of all accepted shares. */
   hashes(): number {
     return this.#hashes
   }
 
-  /** After the stop: as they were then. */
+  /** After the stop, the last devices. */
   devices(): readonly DeviceStatus[] {
     return this.#last ?? this.#book.devices(null)
   }
@@ -131,7 +131,7 @@ export class PassthroughEngine implements Engine, RigHost {
     return this.stop()
   }
 
-  /** The pool has taken it, or has not. */
+  /** Counts a share that the pool has judged. */
   #take({ line }: PassedSession, share: Share): void {
     if (this.#last !== null) return
     const { rig, verdict, hashes } = share
@@ -160,7 +160,7 @@ export class PassthroughEngine implements Engine, RigHost {
     this.#events?.onWarning(PARTED)
   }
 
-  /** Once for each of what there is to warn of. */
+  /** Warns once per subject. */
   #warn(message: string, of = message): void {
     if (this.#events === null || this.#warned.has(of)) return
     this.#warned.add(of)

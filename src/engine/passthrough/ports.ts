@@ -1,4 +1,4 @@
-/** What the session of a rig behind a pool needs beside its socket. */
+/** Interface of a pool rig's session to the engine, in addition to its socket. */
 import type { PoolLines } from '../../stratum/passthrough.ts'
 import type { Rig } from '../stratum/share.ts'
 import type { RefusalName } from './refusals.ts'
@@ -7,8 +7,8 @@ export interface PassedPorts {
   readonly lines: Pick<PoolLines, 'seat'>
   readonly isBanned: (user: string) => boolean
   readonly onUser: (user: string) => Rig
-  /** It is not let in, or not any more. */
+  /** The rig is refused, or its session ends. */
   readonly onSentAway: (why: RefusalName) => void
-  /** It is closed since its session with the pool is over, and it cannot be given another one. */
+  /** The rig is closed because its pool session is over, and it cannot switch to another. */
   readonly onParted: () => void
 }

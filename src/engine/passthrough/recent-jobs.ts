@@ -1,13 +1,13 @@
 /**
- * The jobs of a rig's session with a pool, and of the session before. Two sessions may have jobs of the same id, since most
- * pools number jobs for all clients.
+ * Jobs of a rig's current and previous pool session. Both may have jobs of the same id, because most pools number jobs
+ * for all clients.
  */
 import { withNonce } from '../../core/header.ts'
 import { meets, powHash } from '../../core/pow.ts'
 import { type ByteOrder, composedNonce, readNonce1 } from '../../stratum/nonces.ts'
 import type { LineJob, PoolLine } from '../../stratum/passthrough.ts'
 
-/** Shares of the session before may come in for so long. */
+/** Shares of the previous session may arrive within this time. */
 const OVERLAP_MS = 10_000
 const MAX_JOBS = 64
 
@@ -16,19 +16,21 @@ export class RecentJobs {
   #former: ReadonlySet<string> = new Set()
   #untilMs = 0
 
-  /** The rig is told this job. */
+  /** Adds a job that the rig received. */
   add({ params: [id] }: LineJob): void {
     this.#present = [...this.#present, String(id)].slice(-MAX_JOBS)
   }
 
-  /** The session is over. */
+  /** Ends the session. */
   part(nowMs: number): void {
     this.#former = new Set(this.#present)
     this.#present = []
     this.#untilMs = nowMs + OVERLAP_MS
   }
 
-  /** Whether a share was found with the nonce1 of the session before: it does not meet the target of this one. */
+  /**
+   * Whether a share belongs to the previous session: it does not meet the target with the nonce1 of the current one.
+   */
   isFormer(
     line: PoolLine,
     share: { readonly id: string; readonly job: LineJob; readonly nonce2: string },

@@ -1,4 +1,4 @@
-/** Why rigs are not let in behind a pool: a closed set of constant texts, since rigs keep a table of few. */
+/** Reasons to refuse rigs behind a pool: a closed set of constant texts, because rigs have a table of few. */
 import { type Failure, type MessageId, refusalLine } from '../../stratum/messages.ts'
 
 export const refusals = {
@@ -11,22 +11,22 @@ export const refusals = {
 
 export type RefusalName = keyof typeof refusals
 
-/** Rigs need nonce2 of six bytes or more: with fewer their boards search the same nonces. */
+/** Minimum size of nonce2 in bytes: with fewer, all boards of a rig search the same nonces. */
 const LEAST_NONCE2 = 6
 const NONCE_BYTES = 8
 
-/** What keeps rigs from mining with these nonces; null: nothing. Rigs read nonce1 in pairs of digits. */
+/** Why rigs cannot mine with these nonces, or null if they can. Rigs read nonce1 in pairs of digits. */
 export function nonceRefusal(nonce1: string, nonce2Bytes: number): RefusalName | null {
   if (nonce2Bytes < LEAST_NONCE2) return 'few'
   return nonce1.length === 2 * (NONCE_BYTES - nonce2Bytes) ? null : 'digits'
 }
 
-/** The answers to requests that a rig has made before it is sent away. */
+/** Answers to the open requests of a refused rig. */
 export function refusalLines(ids: readonly MessageId[], why: RefusalName): string {
   return ids.flatMap((id) => (id === null ? [] : [refusalLine(id, refusals[why])])).join('')
 }
 
-/** The same for people. */
+/** Texts of the same reasons for people. */
 export function refusalText(name: RefusalName, most: number): string {
   switch (name) {
     case 'full':

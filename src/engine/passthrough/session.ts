@@ -1,4 +1,6 @@
-/** A rig behind a pool: what it is told comes from its own session there, and its shares go to it. Lines in, lines out. */
+/**
+ * A rig behind a pool: passes on messages of its own pool session, and submits its shares there. Lines in, lines out.
+ */
 
 import { FormatError } from '../../core/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
@@ -21,17 +23,17 @@ import { introduced, type Rig, type Share } from '../stratum/share.ts'
 import { changesNonce1, workerNameFor } from './names.ts'
 import type { PassedPorts } from './ports.ts'
 import { nonceRefusal, type RefusalName, refusalLines } from './refusals.ts'
+import { FIXED_RESULTS, jobLine, nonce1For, nonceLine, targetLine } from './rig-lines.ts'
+import { RigWriter } from './rig-writer.ts'
 import { type PassedContext, type PassedRig, PassedShares } from './shares.ts'
-import { FIXED_RESULTS, jobLine, nonce1For, nonceLine, targetLine } from './told.ts'
-import { Voice } from './voice.ts'
 
-/** Rigs wait 30 s for the answer to their subscription. */
+/** Timeout of the log-in; rigs wait 30 s for the answer to their subscription. */
 const MAX_LOGIN_MS = 15_000
-/** Rigs leave after a minute without a line. Sessions are looked at once a second. */
+/** Maximum silence towards a rig, which leaves after a minute. Sessions are checked once a second. */
 const MAX_SILENCE_MS = 25_000
 const MAX_TEXT = 512
 const MAX_USERS = 200
-/** Lines that are no messages; with more the client is closed, since it speaks something else. */
+/** Maximum number of invalid lines; beyond it the client is closed, because it speaks another protocol. */
 const MAX_GARBAGE = 3
 
 export class PassedSession implements ServedSession {
@@ -41,21 +43,21 @@ export class PassedSession implements ServedSession {
   #changesNonce1 = false
   #seat: Seat | null = null
   #line: PoolLine | null = null
-  /** Since when it waits for a session with a pool; null: it does not. */
+  /** Time since which it waits for a pool session, or null. */
   #waitingSinceMs: number | null = null
-  /** The subscription that has no answer. */
+  /** The unanswered subscription, or null. */
   #subscribing: { readonly id: MessageId } | null = null
   #isSubscribed = false
-  /** Users that wait for a session with a pool. */
+  /** Users that wait for a pool session. */
   readonly #asking: { readonly id: MessageId; readonly text: string }[] = []
-  /** By what they call themselves; the first is the rig itself. */
+  /** By user text; the first is the rig itself. */
   readonly #rigs = new Map<string, PassedRig>()
   #isReady = false
-  /** Whether it is told what the pool says. */
+  /** Whether messages of the pool are passed on. */
   #isPassing = false
   readonly #shares: PassedShares
   #target: bigint | null = null
-  readonly #voice: Voice
+  readonly #writer: RigWriter
   #garbage = 0
   #isOver = false
   #lastLine = ''
@@ -65,8 +67,8 @@ export class PassedSession implements ServedSession {
     this.#ports = ports
     const { nowMs } = ports
     const write = (text: string) => ports.write(text, null)
-    this.#voice = new Voice({ nowMs, write, onFull: () => this.#close('slow_reader') })
-    // The pool says what the rig is told.
+    this.#writer = new RigWriter({ nowMs, write, onFull: () => this.#close('slow_reader') })
+    // The pool decides on the answer to the rig.
     const onShare = (share: Share) => ports.onShare(this, share, () => undefined)
     this.#shares = new PassedShares({ nowMs, onShare, say: (text) => this.#say(text), onRefused: ports.onRefused })
   }
@@ -79,7 +81,7 @@ export class PassedSession implements ServedSession {
     return [...this.#rigs.values()].map(({ rig }) => rig)
   }
 
-  /** The line that is read, and the first one of all. */
+  /** The last line, and the first one. */
   get line(): string {
     return this.#lastLine
   }
@@ -109,17 +111,17 @@ export class PassedSession implements ServedSession {
     this.#say(requestLine(null, 'client.show_message', [message]))
   }
 
-  /** Sends it away where no pool comes about, and keeps it from leaving a pool that is silent. */
+  /** Refuses a rig that waits too long for a pool session, and sends lines while the pool is silent. */
   look(): void {
     if (this.#isOver) return
     const nowMs = this.#ports.nowMs()
     if (!this.#isReady) {
       const isLate = this.#waitingSinceMs !== null && nowMs - this.#waitingSinceMs >= MAX_LOGIN_MS
       if (isLate) this.#refuse('away')
-    } else if (this.#voice.silentMs >= MAX_SILENCE_MS && this.#target !== null) this.#say(targetLine(this.#target))
+    } else if (this.#writer.silentMs >= MAX_SILENCE_MS && this.#target !== null) this.#say(targetLine(this.#target))
   }
 
-  /** The connection has ended. */
+  /** Handles the end of the connection. */
   end(): void {
     this.#isOver = true
     this.#line = null
@@ -167,7 +169,7 @@ export class PassedSession implements ServedSession {
     this.#order = orderOf(this.#agent)
     this.#isSubscribed = false
     this.#subscribing = { id }
-    this.#voice.hold()
+    this.#writer.hold()
     this.#goOn()
   }
 
@@ -186,7 +188,7 @@ export class PassedSession implements ServedSession {
     this.#goOn()
   }
 
-  /** Answers what waited for a session with a pool; asks for one where there is none. */
+  /** Answers requests that waited for a pool session, or requests a session. */
   #goOn(): void {
     const line = this.#line
     if (line === null) {
@@ -198,7 +200,7 @@ export class PassedSession implements ServedSession {
       this.#subscribing = null
       this.#isSubscribed = true
       const answer = id === null ? '' : resultLine(id, [null, nonce1For(line, this.#order), line.nonce2Bytes])
-      this.#voice.release(answer)
+      this.#writer.release(answer)
       this.#begin()
     }
     for (const user of this.#asking.splice(0)) void this.#ask(line, user)
@@ -221,7 +223,7 @@ export class PassedSession implements ServedSession {
     const isTaken = await line.authorize(line.userOf(worker))
     if (this.#isOver) return
     if (isTaken === null || line !== this.#line) {
-      // It is asked again in the next session.
+      // Ask again in the next session.
       this.#asking.push(asked)
       if (line === this.#line) this.#refuse('away')
       else if (this.#line !== null) this.#goOn()
@@ -244,7 +246,7 @@ export class PassedSession implements ServedSession {
     this.#begin()
   }
 
-  /** Once it has done both, in whichever order. */
+  /** Begins once the rig has subscribed and authorized, in either order. */
   #begin(): void {
     const line = this.#line
     if (this.#isReady || !this.#isSubscribed || this.#rigs.size === 0 || line === null) return
@@ -252,7 +254,7 @@ export class PassedSession implements ServedSession {
     this.#pass(line, '')
   }
 
-  /** It has a session with a pool: the first, or one that takes the place of another. */
+  /** Attaches a pool session: the first, or a replacement. */
   #attach(line: PoolLine): void {
     this.#waitingSinceMs = null
     const refusal = nonceRefusal(line.nonce1, line.nonce2Bytes)
@@ -276,7 +278,7 @@ export class PassedSession implements ServedSession {
     this.#goOn()
   }
 
-  /** Its users are as good in the new session. Then it goes on there, with one write. */
+  /** Authorizes the known users in the new session, and continues there with one write. */
   async #rejoin(line: PoolLine): Promise<void> {
     const users = [...this.#rigs.values()].map(({ worker }) => line.userOf(worker))
     const taken = await Promise.all(users.map((user) => line.authorize(user)))
@@ -310,7 +312,7 @@ export class PassedSession implements ServedSession {
     this.#tellDifficulty()
   }
 
-  /** The pool gave it another nonce1. */
+  /** Handles a new nonce1 from the pool. */
   #renumbered(line: PoolLine): void {
     if (line !== this.#line || !this.#isSubscribed) return
     const refusal = nonceRefusal(line.nonce1, line.nonce2Bytes)
@@ -319,7 +321,7 @@ export class PassedSession implements ServedSession {
     else this.#depart()
   }
 
-  /** Work comes from another pool now. It goes on here until it has a session there. */
+  /** Handles a switch to another pool. The rig continues here until it has a session there. */
   #leave(line: PoolLine): void {
     if (line !== this.#line) return
     if (!this.#isSubscribed || this.#changesNonce1) this.#wait()
@@ -333,7 +335,7 @@ export class PassedSession implements ServedSession {
     else this.#depart()
   }
 
-  /** Shares of what it was told are stale from here on. */
+  /** Detaches the pool session. Shares of its jobs are stale from now. */
   #part(line: PoolLine): void {
     this.#shares.jobs.part(this.#ports.nowMs())
     this.#isPassing = false
@@ -366,17 +368,17 @@ export class PassedSession implements ServedSession {
     }
   }
 
-  /** Says why it is not let in to whatever waits for an answer, and closes it. */
+  /** Refuses the rig: answers all open requests with the reason, and closes. */
   #refuse(why: RefusalName): void {
     const ids = [...(this.#subscribing === null ? [] : [this.#subscribing.id]), ...this.#asking.map(({ id }) => id)]
     this.#subscribing = null
-    this.#voice.drop()
+    this.#writer.drop()
     this.#say(refusalLines(ids, why))
     this.#ports.onSentAway(why)
     this.#close()
   }
 
-  /** `reason`: null where it is counted as a rig that was sent away, or the pool has ended its session. */
+  /** @param reason null if the rig is counted as refused, or if the pool has ended its session */
   #close(reason: CloseReason | null = null): void {
     this.end()
     this.#ports.close(reason)
@@ -393,6 +395,6 @@ export class PassedSession implements ServedSession {
   }
 
   #say(text: string): void {
-    if (!this.#isOver && text !== '') this.#voice.say(text)
+    if (!this.#isOver && text !== '') this.#writer.say(text)
   }
 }

@@ -1,4 +1,4 @@
-/** The shares of a rig behind a pool: which go to the pool, and what the rig is told of them. */
+/** Shares of a rig behind a pool: submits them to the pool, and answers the rig. */
 import { failureLine, type MessageId, refusalLine, resultLine, type ShareVerdict } from '../../stratum/messages.ts'
 import { type ByteOrder, composedNonce, nonce2Text, readNonce1 } from '../../stratum/nonces.ts'
 import type { PoolLine } from '../../stratum/passthrough.ts'
@@ -6,18 +6,18 @@ import { type Refusal, type RequestRefusal, shareFault } from '../../stratum/ref
 import type { Rig, Share } from '../stratum/share.ts'
 import { RecentJobs } from './recent-jobs.ts'
 
-/** A user of a rig's connection, and the name that the pool knows it by. */
+/** A user of a rig's connection, and its worker name at the pool. */
 export interface PassedRig {
   readonly rig: Rig
   readonly worker: string | null
 }
 
-/** How things are when a share comes. */
+/** State of the session when a share arrives. */
 export interface PassedContext {
-  /** Whom it counts for; null: nobody has authorized. */
+  /** The user that it counts for, or null if none is authorized. */
   readonly known: PassedRig | null
   readonly isSubscribed: boolean
-  /** The session whose jobs the rig is told; null: there is none now. */
+  /** The pool session whose jobs the rig has, or null without one. */
   readonly line: PoolLine | null
   readonly order: ByteOrder
 }
@@ -29,7 +29,7 @@ export interface SharePorts {
   readonly say: (text: string) => void
 }
 
-/** A share that goes to the pool. */
+/** A share to submit to the pool. */
 interface PassedShare {
   readonly known: PassedRig
   readonly line: PoolLine
@@ -43,7 +43,7 @@ const MAX_NONCE2_BYTES = 8
 const HEX = /^[0-9a-f]+$/i
 
 export class PassedShares {
-  /** The jobs that the rig was told. */
+  /** The jobs that the rig received. */
   readonly jobs = new RecentJobs()
   readonly #ports: SharePorts
 
@@ -51,7 +51,7 @@ export class PassedShares {
     this.#ports = ports
   }
 
-  /** A share comes. What is wrong with it for all to see is not handed in. */
+  /** Handles a share. Obviously wrong shares are not submitted. */
   submit(id: MessageId, params: readonly unknown[], context: PassedContext): void {
     const { known } = context
     const { nowMs, onShare, onRefused, say } = this.#ports
@@ -68,7 +68,7 @@ export class PassedShares {
     else void this.#hand(id, share)
   }
 
-  /** A share that cannot be read. */
+  /** Refuses a share that cannot be parsed. */
   deny(id: MessageId, known: PassedRig | null, { reason, failure, text }: Refusal): void {
     this.#ports.onRefused(reason)
     this.#ports.onShare({ verdict: 'malformed', rig: known?.rig ?? null, hashes: 0 })
@@ -80,7 +80,10 @@ export class PassedShares {
     if (id !== null) this.#ports.say(failureLine(id, verdict))
   }
 
-  /** What is handed in, or why nothing is. Parameters behind the first three are ignored: some rigs add the chain. */
+  /**
+   * Parses a share. Ignores parameters after the first three: some rigs add the chain.
+   * @returns the share to submit, or why it is refused
+   */
   #shareOf([, name, text]: readonly unknown[], context: PassedContext): PassedShare | NotTaken {
     const { known, line, order } = context
     if (!context.isSubscribed) return 'unsubscribed'
@@ -97,7 +100,7 @@ export class PassedShares {
 
   async #hand(id: MessageId, { known: { rig, worker }, line, job, nonce2 }: PassedShare): Promise<void> {
     const { verdict, hashes, said } = await line.submit(line.userOf(worker), job, nonce2)
-    // The pool took it, or did not, whether or not the rig is still there.
+    // The verdict of the pool counts, whether or not the rig is still connected.
     this.#ports.onShare({ verdict, rig, hashes })
     if (id === null) return
     if (said === null) this.#ports.say(failureLine(id, 'stale'))
@@ -105,14 +108,14 @@ export class PassedShares {
   }
 }
 
-/** nonce2 as the pool reads it. */
+/** nonce2 in the byte order of the pool. */
 function nonce2For({ nonce1, nonce2Bytes }: PoolLine, text: string, order: ByteOrder): string {
   if (order === 'usual') return text
   const fixed = readNonce1(nonce1, nonce2Bytes)
   return nonce2Text(composedNonce(text, fixed, order), fixed)
 }
 
-/** What rigs know as an answer to a share. */
+/** Reduces a result to one that rigs accept as the answer to a share. */
 function plain(result: unknown): unknown {
   return result === null || typeof result === 'boolean' || result === 'ok' ? result : true
 }

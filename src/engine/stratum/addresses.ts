@@ -1,22 +1,22 @@
-/** What is known of the addresses of clients: how many sessions, how much they ask, and whether they are banned. */
+/** Client addresses of the stratum server: their sessions, request rate and bans. */
 import { type Conduct, judge, newConduct } from './conduct.ts'
 import type { RigLimits } from './limits.ts'
 
-/** Addresses without a session that are remembered because they misbehaved. */
+/** Maximum number of remembered addresses without a session that misbehaved. */
 const MAX_REMEMBERED = 10_000
 
 export interface Address extends Conduct {
   readonly key: string
-  /** Connections, those included whose TLS handshake goes on. */
+  /** Number of connections, including those in the TLS handshake. */
   sessions: number
-  /** Requests that may still be read in this second. */
+  /** Remaining requests of this second. */
   budget: number
   refilledAtMs: number
 }
 
 export class Addresses {
   readonly #limits: RigLimits
-  /** Those with sessions. */
+  /** Addresses with sessions. */
   readonly #present = new Map<string, Address>()
   readonly #remembered = new Map<string, Address>()
 
@@ -24,7 +24,10 @@ export class Addresses {
     this.#limits = limits
   }
 
-  /** A client comes. null: not let in. */
+  /**
+   * Admits a client.
+   * @returns null if it is refused
+   */
   enter(remoteAddress: string, nowMs: number): Address | null {
     const key = addressKey(remoteAddress)
     const address = this.#present.get(key) ?? this.#remembered.get(key) ?? this.#unknown(key, nowMs)
@@ -35,7 +38,7 @@ export class Addresses {
     return address
   }
 
-  /** Whether it has as many sessions as it may. */
+  /** Whether the address has the maximum number of sessions. */
   isFull(remoteAddress: string): boolean {
     const address = this.#present.get(addressKey(remoteAddress))
     return address !== undefined && address.sessions >= this.#limits.sessionsPerAddress
@@ -50,12 +53,15 @@ export class Addresses {
     if (this.#remembered.size > MAX_REMEMBERED) this.#remembered.delete(first)
   }
 
-  /** A good share came, or what is no message. True: the address is banned from now on. */
+  /**
+   * Counts good shares or invalid lines.
+   * @returns true if the address is banned from now
+   */
   judge(address: Address, done: { readonly good?: number; readonly bad?: number }, nowMs: number): boolean {
     return judge(address, done, this.#limits, nowMs)
   }
 
-  /** Gives the requests of another second, once a second. */
+  /** Adds the requests of another second. Call it once a second. */
   refill(address: Address, nowMs: number): void {
     if (address.refilledAtMs === nowMs) return
     const { requestsPerSecondOfAddress: rate } = this.#limits
@@ -69,7 +75,7 @@ export class Addresses {
   }
 }
 
-/** An IPv4 address, or the network of an IPv6 one: its first 64 bits, within which clients choose freely. */
+/** Key of an address: an IPv4 address, or the /64 network of an IPv6 address, within which clients choose freely. */
 export function addressKey(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (mapped !== null) return mapped[1]

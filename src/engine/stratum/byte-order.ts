@@ -1,17 +1,17 @@
-/** How a rig writes nonces: the highest byte first, or in the order of memory, as the BlackMiner F1 does. */
+/** Byte order of a rig's nonces: most significant byte first, or memory order, as on the BlackMiner F1. */
 import type { ByteOrder } from '../../stratum/nonces.ts'
 
-/** What such programs say of themselves. */
+/** Agent names of programs with memory order. */
 const IN_MEMORY_ORDER = /black ?-?miner/i
-/** In a password, which may have more, such as `x,order=memory`. */
+/** Option in a password, which may contain more, such as `x,order=memory`. */
 const OPTION = /(?:^|[\s,;])order=(memory|usual)(?:$|[\s,;])/i
 
-/** By its program alone. */
+/** The byte order of a program, from its agent name. */
 export function orderOf(agent: string): ByteOrder {
   return IN_MEMORY_ORDER.test(agent) ? 'memory' : 'usual'
 }
 
-/** What the password asks for; null: nothing. */
+/** The byte order that a password asks for, or null. */
 export function orderAsked(password: unknown): ByteOrder | null {
   if (typeof password !== 'string') return null
   const [, order] = OPTION.exec(password.slice(0, 512)) ?? []

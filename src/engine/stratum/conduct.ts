@@ -1,7 +1,7 @@
-/** Good and bad that somebody did of late, and when that is enough for a ban. */
+/** Recent good and bad conduct of a client, and when it leads to a ban. */
 import type { RigLimits } from './limits.ts'
 
-/** Bad and good are counted for so long. */
+/** Length of the counting window. */
 const WINDOW_MS = 5 * 60_000
 const BAD_FOR_EACH_GOOD = 4
 
@@ -16,7 +16,10 @@ export function newConduct(): Conduct {
   return { good: 0, bad: 0, windowMs: 0, bannedUntilMs: 0 }
 }
 
-/** Counts something good or bad. True: it is banned from now on. */
+/**
+ * Counts good and bad conduct.
+ * @returns true if the client is banned from now
+ */
 export function judge(conduct: Conduct, { good = 0, bad = 0 }, limits: RigLimits, nowMs: number): boolean {
   if (nowMs - conduct.windowMs > WINDOW_MS) Object.assign(conduct, { windowMs: nowMs, good: 0, bad: 0 })
   conduct.good += good

@@ -1,22 +1,22 @@
-/** Difficulties that people ask for where they set up a rig: in the password, or behind the user. */
+/** Share difficulties that users request in the configuration of a rig: in the password, or after the user. */
 
 /** Hashes: `1.1e15`, `50000000000000` or `2^50`. */
 const NUMBER = '(\\d{1,20}(?:\\.\\d{1,20})?(?:e\\+?\\d{1,3})?|2\\^\\d{1,3})'
-/** In a password, which may have more, such as `x,d=2^50`. */
+/** In a password, which may contain more, such as `x,d=2^50`. */
 const IN_PASSWORD = new RegExp(`(?:^|[\\s,;])(?:d|diff)=${NUMBER}(?:$|[\\s,;])`, 'i')
 const BEHIND_USER = new RegExp(`^(.+)\\+${NUMBER}$`, 'is')
 /** Smaller numbers belong to the name of a rig. */
 const LEAST_BEHIND_USER = 2 ** 16
 const MAX_TEXT = 512
 
-/** What the password asks for; null: nothing. */
+/** The difficulty that a password requests, or null. */
 export function difficultyInPassword(password: unknown): number | null {
   if (typeof password !== 'string') return null
   const [, digits] = IN_PASSWORD.exec(password.slice(0, MAX_TEXT)) ?? []
   return digits === undefined ? null : positive(digits)
 }
 
-/** `KEY.WORKER+NUMBER`: the user without the number, which is null where there is none. */
+/** Splits `KEY.WORKER+NUMBER` into the user and the difficulty, which is null without a number. */
 export function difficultyBehindUser(text: string): { readonly user: string; readonly difficulty: number | null } {
   const [, user, digits] = BEHIND_USER.exec(text) ?? []
   const difficulty = digits === undefined ? null : positive(digits)

@@ -1,4 +1,6 @@
-/** The jobs that rigs search, and the hash of a share of one: a compression, since all before it is done once a job. */
+/**
+ * The jobs of rigs, and the hash of a share: one compression, because everything before it is computed once per job.
+ */
 import { finish, type Midstate, midstate } from '../../core/blake2s.ts'
 import { encodeHex, equalBytes } from '../../core/bytes.ts'
 import { type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
@@ -10,73 +12,74 @@ import { requestLine } from '../../stratum/messages.ts'
 import type { EngineWork } from '../engine.ts'
 import { creationTimeOf, HeaderTimes, randomClass } from './header-times.ts'
 
-/** Work of other lengths has the nonce elsewhere, and rigs know no other. */
+/** Length of the only work that rigs support; other lengths have the nonce elsewhere. */
 export const RIG_WORK_BYTES = 286
-/** Jobs whose shares are judged. Those before are forgotten. */
+/** Maximum number of jobs whose shares are judged. Older ones are evicted. */
 const MAX_JOBS = 1024
-/** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1): a block of older work comes to nothing. */
+/** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1), so a block of older work is useless. */
 const LIFE_MS = 300_000
-/** Reasons of new work (JobReason) by which that before is of no use any more: its chain moved on, or a rig solved it. */
+/** Reasons of new work (JobReason) that make the previous work useless: its chain advanced, or a rig solved it. */
 const ENDING_REASONS: ReadonlySet<string | undefined> = new Set(['newCut', 'solved'])
 const JOB_ID = /^[0-9a-f]{1,64}$/i
 
-/** What is searched, under whichever creation times: its jobs are over together. */
-interface Pursuit {
+/** One search under several creation times: its jobs end together. */
+interface JobGroup {
   readonly fields: WorkFields
-  /** From this time on its shares are stale; infinite while it is searched. */
+  /** Monotonic time from which its shares are stale; infinite while it is current. */
   endsAtMs: number
 }
 
 export interface RigJob {
   /** Grows with every job. */
   readonly number: number
-  /** Sequence of the work that it is for. */
+  /** Sequence of its work. */
   readonly sequence: number
-  /** Microseconds: set where the work has another. */
+  /** Microseconds; set if it differs from that of the work. */
   readonly creationTime: bigint | undefined
   readonly target: bigint
-  /** The same, to compare hashes with. */
+  /** The same as words, to compare hashes with. */
   readonly targetWords: Uint32Array
-  /** Hashes that a block takes on average. */
+  /** Mean number of hashes per block. */
   readonly difficulty: number
   /** mining.notify, the same for all rigs. */
   readonly line: string
-  /** Work whose nonce is 0. */
+  /** Work with the nonce 0. */
   readonly header: Uint8Array
   readonly start: Midstate
-  readonly pursuit: Pursuit
+  readonly group: JobGroup
 }
 
 /**
- * Several jobs are alive at once, also of several chains (PROTOCOL.md F): a block of another chain makes no work stale
- * (A.6), nor do other transactions on the same parents. The shares of a job are stale
+ * Several jobs are valid at once, also on several chains (PROTOCOL.md F). Neither a block of another chain makes work
+ * stale (A.6), nor other transactions on the same parents. Shares of a job become stale
  *
- * - once newer work has the reason `newCut` or `solved`, or there is none to search: that is the end of what was searched
- *   last, and of whatever was searched on its chain up to its height;
- * - once there is work for its chain, as high or higher, on another parent, whatever the reason. A neighbour that has moved
- *   on by a block makes no work stale, and it cannot move on by two;
- * - five minutes after other work took its place.
+ * - when newer work has the reason `newCut` or `solved`, or there is no work. This ends the previous search, and
+ *   every search on its chain up to its height.
+ * - when there is work on its chain, at its height or higher, with another parent, whatever the reason. A neighbour
+ *   that advances by one block makes no work stale, and it cannot advance by two.
+ * - five minutes after other work replaced it.
  */
 export class Jobs {
   readonly #jobs = new Map<number, RigJob>()
   readonly #nowMs: () => number
   readonly #headers: () => HeaderClass
-  /** What that said; null: it was not asked. */
+  /** The result of `#headers`, or null before the first call. */
   #class: HeaderClass | null = null
   readonly #times = new HeaderTimes()
   readonly #first: number
   #next: number
   #work: EngineWork | null = null
-  #pursuit: Pursuit | null = null
-  /** What was searched until there was no work; null: there is some, or never was. */
+  #group: JobGroup | null = null
+  /** The work before there was none, or null. */
   #former: Searched | null = null
   #current: RigJob | null = null
   #latest: RigJob | null = null
 
   /**
-   * `random` is uniform in [0, 1): rigs may still hold jobs of an earlier server, whose numbers were others. `nowMs`: of a
-   * clock that never jumps. `headers`: the creation times that it gives to headers, asked for at the first one whose work
-   * does not say which; default: a random class.
+   * @param random uniform in [0, 1), for the first job number: rigs may still have jobs of an earlier server
+   * @param nowMs monotonic clock
+   * @param headers creation times for headers of work without a class of its own, called at the first such work.
+   * Default: a random class.
    */
   constructor(random: () => number, nowMs: () => number, headers: () => HeaderClass = () => randomClass(random)) {
     this.#headers = headers
@@ -85,65 +88,66 @@ export class Jobs {
     this.#nowMs = nowMs
   }
 
-  /** What is searched; null: nothing. */
+  /** The current job, or null. */
   get current(): RigJob | null {
     return this.#current
   }
 
-  /** The newest job, also while nothing is searched; null: there was none. */
+  /** The newest job, even without current work, or null before the first. */
   get latest(): RigJob | null {
     return this.#latest
   }
 
-  /** New work. Works of one job differ in their creation time alone, and none of them is over before the job is. */
+  /** Starts new work. Works of a job differ only in creation time and stay valid until the job ends. */
   begin(work: EngineWork & { readonly bytes: Uint8Array }): RigJob {
     const isSame = this.#work !== null && this.#work.job === work.job && this.#work.target === work.target
-    const pursuit = isSame && this.#pursuit !== null ? this.#pursuit : this.#pursue(work)
-    this.#pursuit = pursuit
+    const group = isSame && this.#group !== null ? this.#group : this.#startGroup(work)
+    this.#group = group
     this.#work = work
     this.#former = null
-    return this.#add({ work, pursuit, bytes: work.bytes }, !isSame)
+    return this.#add({ work, group, bytes: work.bytes }, !isSame)
   }
 
   /**
-   * The present work with a later creation time, so that all its nonces are new. While there is no work: the
-   * one before, whose shares are stale, so that rigs are not left without a line. null: there was none.
+   * Issues the current work with a later creation time, so that all its nonces are new. Without work, it reissues the
+   * previous work, whose shares are stale, so that rigs get a line.
+   * @returns null if there was no work yet
    */
   fresh(): RigJob | null {
-    const [work, pursuit] = [this.#work, this.#pursuit]
-    const searched = work?.bytes != null && pursuit !== null ? { work, pursuit, bytes: work.bytes } : this.#former
+    const [work, group] = [this.#work, this.#group]
+    const searched = work?.bytes != null && group !== null ? { work, group, bytes: work.bytes } : this.#former
     return searched === null ? null : this.#add(searched, false)
   }
 
-  /** There is nothing to search. */
+  /** Ends the current work without a new one. */
   rest(): void {
-    const [work, pursuit] = [this.#work, this.#pursuit]
-    if (pursuit !== null) this.#end(pursuit.fields)
-    if (work?.bytes != null && pursuit !== null) this.#former = { work, pursuit, bytes: work.bytes }
+    const [work, group] = [this.#work, this.#group]
+    if (group !== null) this.#end(group.fields)
+    if (work?.bytes != null && group !== null) this.#former = { work, group, bytes: work.bytes }
     this.#work = null
-    this.#pursuit = null
+    this.#group = null
     this.#current = null
   }
 
-  /** The job of an id; null: it is over for so long that it is forgotten, or of another server, whose ids are any texts. */
+  /** The job of an id. Null if it is evicted, or from another server, whose ids may be any texts. */
   find(id: string): RigJob | null {
     return (JOB_ID.test(id) ? this.#jobs.get(Number.parseInt(id, 16)) : undefined) ?? null
   }
 
-  /** Whether a job had this id, be it forgotten or not. */
+  /** Whether a job had this id, evicted or not. */
   hadId(id: string): boolean {
     const number = JOB_ID.test(id) ? Number.parseInt(id, 16) : 0
     return number >= this.#first && number < this.#next
   }
 
-  isOver({ pursuit }: RigJob): boolean {
-    return this.#nowMs() >= pursuit.endsAtMs
+  isOver({ group }: RigJob): boolean {
+    return this.#nowMs() >= group.endsAtMs
   }
 
-  /** Other work than before. */
-  #pursue({ bytes, reason }: EngineWork & { readonly bytes: Uint8Array }): Pursuit {
+  /** Starts a search for other work than before. */
+  #startGroup({ bytes, reason }: EngineWork & { readonly bytes: Uint8Array }): JobGroup {
     const { fields } = workFromBytes(bytes)
-    const former = this.#pursuit
+    const former = this.#group
     if (former !== null) {
       former.endsAtMs = this.#nowMs() + LIFE_MS
       if (ENDING_REASONS.has(reason)) this.#end(former.fields)
@@ -152,17 +156,17 @@ export class Jobs {
     return { fields, endsAtMs: Number.POSITIVE_INFINITY }
   }
 
-  /** Ends what was searched on this chain up to this height, but for what is spared. */
+  /** Ends all searches on this chain up to this height, except spared ones. */
   #end({ chainId, height }: WorkFields, isSpared: (fields: WorkFields) => boolean = () => false): void {
     const nowMs = this.#nowMs()
-    for (const { pursuit } of this.#jobs.values()) {
-      const { fields } = pursuit
+    for (const { group } of this.#jobs.values()) {
+      const { fields } = group
       if (fields.chainId !== chainId || fields.height > height || isSpared(fields)) continue
-      pursuit.endsAtMs = Math.min(pursuit.endsAtMs, nowMs)
+      group.endsAtMs = Math.min(group.endsAtMs, nowMs)
     }
   }
 
-  #add({ work, pursuit, bytes }: Searched, clean: boolean): RigJob {
+  #add({ work, group, bytes }: Searched, clean: boolean): RigJob {
     const number = this.#next++
     const time = this.#times.next(bytes, work.headers ?? this.#ownClass())
     const creationTime = time === creationTimeOf(bytes) ? undefined : time
@@ -170,7 +174,7 @@ export class Jobs {
     const { sequence, target } = work
     const difficulty = Number(difficultyOf(target) ?? 0n)
     const job = {
-      ...{ number, sequence, creationTime, target, difficulty, pursuit },
+      ...{ number, sequence, creationTime, target, difficulty, group },
       targetWords: targetWords(target),
       line: requestLine(null, 'mining.notify', [number.toString(16), encodeHex(header), clean]),
       header,
@@ -190,21 +194,21 @@ export class Jobs {
   }
 }
 
-/** Work and what it belongs to. */
+/** Work and its search. */
 interface Searched {
   readonly work: EngineWork
-  readonly pursuit: Pursuit
+  readonly group: JobGroup
   readonly bytes: Uint8Array
 }
 
-/** Hash of a job with a nonce, as eight words, the first one lowest. */
+/** The hash of a job with a nonce, as eight words, the least significant first. */
 export type ShareHash = (job: RigJob, nonce1: number, nonce2: number) => Uint32Array
 
 const tail = new Uint32Array(16)
 
 /**
- * The hash of a job with a nonce, as eight words, the first one lowest. The nonce has bytes 278 to 285: nonce1, of two
- * bytes, the upper half of the sixth word of the last block; nonce2, of six, the word and a half behind it.
+ * The hash of a job with a nonce, as eight words, the least significant first. The nonce is in bytes 278 to 285. nonce1
+ * (2 bytes) is the upper half of the sixth word of the last block. nonce2 (6 bytes) is the following word and a half.
  */
 export function shareHash({ start }: RigJob, nonce1: number, nonce2: number): Uint32Array {
   tail.set(start.tail)

@@ -1,41 +1,45 @@
-/** What a client of the stratum server may use. Everything that a client can make grow has its bound here. */
+/** Limits for clients of the stratum server. Everything that a client can make grow has its limit here. */
 
 export interface RigLimits {
-  /** Connections in all; at most as many as nonce1 has values. */
+  /** Maximum number of connections; at most the number of nonce1 values. */
   readonly sessions: number
-  /** Connections of one address, those included whose TLS handshake goes on. */
+  /** Connections per address, including those in the TLS handshake. */
   readonly sessionsPerAddress: number
-  /** How long a TLS handshake may take. */
+  /** Timeout of a TLS handshake. */
   readonly handshakeMs: number
-  /** Bytes of a line that a client sends. */
+  /** Maximum length of a client's line. */
   readonly lineBytes: number
-  /** Bytes that wait for a client that reads slowly; with more it is closed. */
+  /** Unsent bytes of a slow client; beyond it the client is closed. */
   readonly unsentBytes: number
-  /** How long a client may take until it has subscribed and authorized. */
+  /** Timeout until a client has subscribed and authorized. */
   readonly authorizeMs: number
-  /** How long a client may send nothing. Rigs keep spare connections; a dead one fails at the next line that is written. */
+  /**
+   * Timeout without a line from a client. Rigs keep spare connections; a dead one fails at the next line sent to it.
+   */
   readonly idleMs: number
   /**
-   * Requests that are read in a second, of a session and of all sessions of an address; others wait in the network. Shares
-   * that take 2^32 hashes, and are neither low nor repeated, count for neither: too many are the doing of a difficulty that is
-   * too low, and while they wait a harder one brings no relief.
+   * Requests read per second for a session, and for all sessions of an address; others wait in the network. Shares of
+   * at least 2^32 hashes that are neither low nor duplicate are free. They flood a server whose difficulty is too low,
+   * and if they waited, a higher difficulty would not help.
    */
   readonly requestsPerSecond: number
   readonly requestsPerSecondOfAddress: number
-  /** An address with so many bad requests and shares, and four times as many as good ones, is banned. */
+  /** An address with this many bad requests and shares, and more than four times as many as good ones, is banned. */
   readonly badUntilBan: number
   readonly banMs: number
-  /** Shares of a job that a session may hand in; then it gets a fresh one. */
+  /** Remembered shares of a job per session; beyond it the session gets a fresh job. */
   readonly sharesPerJob: number
-  /** A rig that may have tried so many nonces of its job gets a fresh one: nonce2 has 2^48. */
+  /** A rig that may have tried this many nonces of its job gets a fresh one; nonce2 has 2^48 values. */
   readonly noncesPerJob: number
 }
 
-/** Values of nonce1. */
+/** Number of nonce1 values. */
 export const MAX_SESSIONS = 2 ** 16
-/** Rigs behind a pool, unless the user says otherwise: each has a session there, and pools ban addresses with very many. */
+/** Default limit of rigs behind a pool. Each has a session there, and pools ban addresses with too many. */
 export const RIGS_BEHIND_POOL = 128
-/** So many requests a second an address gets for each session that it may have: all of them log in within seconds. */
+/**
+ * Requests per second that an address gets for each of its possible sessions: all of them may log in within seconds.
+ */
 const REQUESTS_OF_SESSION = 4
 
 export const defaultLimits: RigLimits = {
@@ -54,7 +58,11 @@ export const defaultLimits: RigLimits = {
   noncesPerJob: 2 ** 46,
 }
 
-/** Limits where one address may have so many sessions, and the process so many connections; null: it has no such limit. */
+/**
+ * Limits for a process.
+ * @param sessionsPerAddress sessions that one address may have
+ * @param connections connections that the process may have, or null for no limit
+ */
 export function limitsFor(sessionsPerAddress: number, connections: number | null): Partial<RigLimits> {
   const { sessions, requestsPerSecondOfAddress } = defaultLimits
   return {
@@ -64,14 +72,14 @@ export function limitsFor(sessionsPerAddress: number, connections: number | null
   }
 }
 
-/** Why nobody is let in, for people. */
+/** Message that no more rigs are accepted. */
 export function fullText(sessions: number): string {
   const cause =
     sessions < MAX_SESSIONS ? 'as many as the limit of open files allows (ulimit -n)' : 'the most there can be'
   return `${sessions} rigs are connected, ${cause}: no more are let in`
 }
 
-/** Why nobody is let in from this address, for people. */
+/** Message that no more rigs of an address are accepted. */
 export function fullAddressText(address: string, { sessionsPerAddress }: RigLimits): string {
   const most = `${sessionsPerAddress} rigs are connected from ${address}, and no more are let in`
   return `${most}: --stratum-per-address sets how many may be`

@@ -1,4 +1,4 @@
-/** The native function that writes to many sockets, where it was compiled: native/build.js does so at installation. */
+/** Loads the native function that writes to many sockets, if native/build.js compiled it at installation. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { describeError } from '../../core/errors.ts'
 
 /**
- * Writes a piece of `bytes` to each socket, without waiting. `pieces` has two entries for each descriptor: where its piece
- * starts, and how long it is. `sent` gets the bytes that the network took, 0 when there was an error.
- * Throws TypeError when lengths do not fit each other, or a piece is not within the bytes.
+ * Writes a part of `bytes` to each socket, without waiting.
+ * @param pieces two entries per descriptor: start and length of its part
+ * @param sent receives the number of bytes that the network accepted, 0 after an error
+ * @throws TypeError if lengths do not match, or a part is outside the bytes
  */
 export type SendAll = (
   descriptors: Int32Array,
@@ -18,18 +19,18 @@ export type SendAll = (
   threads: number,
 ) => void
 
-/** In the folder with package.json: three above the sources and four above the compiled files. */
+/** The folder of package.json: three levels above the sources, four above the compiled files. */
 const ROOT = new URL(`${import.meta.url.endsWith('.ts') ? '' : '../'}../../../`, import.meta.url)
 const SOURCES = new URL('src/engine/stratum/native/', ROOT)
 
 export interface Sender {
-  /** null: there is none for this machine. */
+  /** Null if there is none for this machine. */
   readonly sendAll: SendAll | null
-  /** Why the one that is there is of no use, as a sentence; null: it is, or there is none. */
+  /** Why the existing file is unusable, as a sentence, or null if it is usable or missing. */
   readonly fault: string | null
 }
 
-/** What native/build.js makes of these sources; '': they are not there. */
+/** The output of native/build.js for these sources, or an empty text if they are missing. */
 function builtFile(): string {
   const hash = createHash('sha256')
   for (const name of ['send.c', 'build.js']) {

@@ -1,4 +1,4 @@
-/** How the nonce is split between the server and a client: 2 + 6 bytes with a rig, 1 + 7 with a proxy of newcut. */
+/** Splits the nonce between the server and a client: 2 + 6 bytes with a rig, 1 + 7 with a proxy of newcut. */
 import { type ByteOrder, nonce2Number } from '../../stratum/nonces.ts'
 
 export type Nonce1Bits = 8 | 16
@@ -12,19 +12,19 @@ export interface NonceParts {
   readonly nonce1: number
   /** The other six. */
   readonly nonce2: number
-  /** Tells the nonces of a session apart. */
+  /** Unique for each nonce of a session. */
   readonly key: number | string
 }
 
-/** Bytes of nonce2. */
+/** Number of bytes of nonce2. */
 export const nonce2Bytes = (bits: Nonce1Bits) => 8 - bits / 8
 
-/** Whether a text is a nonce2: hex, of which leading zeros may be missing. */
+/** Whether a text is a nonce2: hex digits, perhaps without leading zeros. */
 export function isNonce2(text: string, bits: Nonce1Bits): boolean {
   return text.length <= 2 * nonce2Bytes(bits) && /^[0-9a-f]+$/i.test(text)
 }
 
-/** The nonce of a share. A proxy writes in the usual order, the byte that it chose for its rig last. */
+/** The nonce of a share. A proxy uses the usual order, with the byte that it chose for its rig last. */
 export function nonceParts(text: string, nonce1: number, bits: Nonce1Bits, order: ByteOrder): NonceParts {
   if (bits === 16) {
     const nonce2 = nonce2Number(text, REST, order)

@@ -1,34 +1,34 @@
 /**
- * Which values of nonce1 are taken. A rig has one of two bytes, and tries all nonces that begin with these. A proxy of
- * newcut has one of one byte, and with it all 256 values of two bytes that begin with that: it gives them to its rigs.
+ * Assigns nonce1 values. A rig has one of two bytes, and tries all nonces with it. A proxy of newcut has one of one
+ * byte, which covers 256 values of two bytes for its rigs.
  */
 import { MAX_SESSIONS } from './limits.ts'
 
-/** Values of two bytes that a proxy has. */
+/** Two-byte values of a proxy. */
 export const RIGS_OF_PROXY = 256
 const PROXIES = MAX_SESSIONS / RIGS_OF_PROXY
-/** Where there are proxies, rigs keep to this half of the first bytes as long as there is room in it, and proxies to the other. */
+/** With proxies, rigs get first bytes from this half while it has free values, and proxies from the other. */
 const HALF = PROXIES / 2
 
-/** Values that begin with one of these first bytes. */
+/** The values that begin with certain first bytes. */
 interface ValueRange {
   readonly first: number
   readonly firsts: number
-  /** Place of the value to try next. */
+  /** Index of the next value to try. */
   next: number
   taken: number
 }
 
 export class Nonce1Pool {
-  /** By value of two bytes; the first byte is the low one. */
+  /** By two-byte value; the first byte is the low one. */
   readonly #taken = new Uint8Array(MAX_SESSIONS)
-  /** First byte -> values that are taken. */
+  /** First byte -> number of taken values. */
   readonly #ofFirst = new Uint16Array(PROXIES)
   /** In the order in which rigs get them. */
   readonly #parts: readonly ValueRange[]
   #nextProxy: number
 
-  /** `start`: another at each start, so that no rig searches again what it searched before. */
+  /** @param start random start, so that no rig repeats an earlier search */
   constructor(start: number, hasProxies: boolean) {
     const part = (first: number, firsts: number) => ({
       first,
@@ -40,7 +40,10 @@ export class Nonce1Pool {
     this.#nextProxy = start % HALF
   }
 
-  /** The next free value for a rig, so that none comes back soon; null: all are taken. */
+  /**
+   * Takes the next free value for a rig. It cycles through all values, so none returns soon.
+   * @returns null if all are taken
+   */
   take(): number | null {
     const part = this.#parts.find(({ taken, firsts }) => taken < firsts * RIGS_OF_PROXY)
     if (part === undefined) return null
@@ -51,7 +54,10 @@ export class Nonce1Pool {
     }
   }
 
-  /** The next first byte of which no value is taken, for a proxy; null: there is none. */
+  /**
+   * Takes the next first byte without taken values, for a proxy.
+   * @returns null if there is none
+   */
   takeProxy(): number | null {
     for (let tried = 0; tried < PROXIES; tried++) {
       const half = tried < HALF ? HALF : 0
@@ -64,7 +70,7 @@ export class Nonce1Pool {
     return null
   }
 
-  /** False: it is taken already. */
+  /** @returns false if the value is taken */
   claim(nonce1: number): boolean {
     if (this.#taken[nonce1] === 1) return false
     this.#count(nonce1, 1)
@@ -87,7 +93,7 @@ export class Nonce1Pool {
   }
 }
 
-/** Without proxies all values ascend; with them the first byte does at each step. */
+/** The value at an index. Without proxies values ascend; with them the first byte ascends at each step. */
 function valueAt({ first, firsts }: ValueRange, place: number): number {
   if (firsts === PROXIES) return place
   return (first + (place % firsts)) | (Math.floor(place / firsts) << 8)

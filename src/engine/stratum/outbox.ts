@@ -1,42 +1,42 @@
 /**
- * What sessions are to be sent, until the event loop has read from those sockets that have something: a write costs more
- * than the judgement of a share, and a native call writes to many sockets with several threads.
+ * Batches writes to sessions until the event loop has read all readable sockets. A write costs more than judging a
+ * share, and one native call writes to many sockets with several threads.
  */
 import type { Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import type { SendAll } from './native-send.ts'
 
-/** Sockets that one thread writes to before another is worth its start. */
+/** Sockets per thread before another thread is worth its start. */
 const SOCKETS_PER_THREAD = 256
-/** Sockets and bytes that are written to together, by four threads at most. */
+/** Maximum batch of sockets and bytes, for at most four threads. */
 const MAX_SOCKETS = 1024
 const MAX_BYTES = 2 ** 20
-/** Bytes of a UTF-16 unit in UTF-8, at most. */
+/** Maximum UTF-8 length of a UTF-16 unit. */
 const BYTES_OF_UNIT = 3
 
 /**
- * One session's part of the outbox, which alone writes to its socket. New work goes to all sessions at once: what is
- * known here need not be looked up in the socket, which takes longer for ten thousand than all else.
+ * The outbox entry of a session; only it writes to the session's socket. New work goes to all sessions at once. Its
+ * fields avoid lookups in the socket, which would dominate for ten thousand sessions.
  */
 export interface Mail {
   readonly socket: Socket
   readonly isEncrypted: boolean
-  /** What is to be written; '': nothing. */
+  /** Text to write, or empty. */
   text: string
-  /** Sequence of the newest work that the text tells of; null: of none. */
+  /** Sequence of the newest work in the text, or null. */
   sequence: number | null
-  /** Whether the network did not take all at once, and may not have since. */
+  /** Whether the network did not accept all bytes, and may not have done so yet. */
   mayBeBehind: boolean
 }
 
 export interface OutboxOptions<M extends Mail> {
-  /** null: each socket is written to by itself. Encrypted ones always are. */
+  /** Native batch write, or null to write to each socket separately, as to encrypted ones always. */
   readonly sendAll: SendAll | null
-  /** Bytes that may wait for a client that reads slowly; with more it is closed. */
+  /** Unsent bytes of a slow client; beyond it the client is closed. */
   readonly unsentBytes: number
-  /** Text with this sequence was written: whether the network has taken all of it. */
+  /** Called after a text with this sequence was written, with whether the network has accepted all of it. */
   readonly onWritten: (mail: M, sequence: number, isWritten: boolean) => void
-  /** A client is closed, since it reads too slowly. */
+  /** Called when a client is closed because it reads too slowly. */
   readonly onSlow: (mail: M) => void
 }
 
@@ -44,7 +44,7 @@ export function mailOf(socket: Socket): Mail {
   return { socket, isEncrypted: 'encrypted' in socket, text: '', sequence: null, mayBeBehind: false }
 }
 
-/** Whether something that was written waits for the network. */
+/** Whether earlier bytes still wait for the network. */
 export function isBehind(mail: Mail): boolean {
   if (mail.mayBeBehind) mail.mayBeBehind = mail.socket.writableLength > 0
   return mail.mayBeBehind
@@ -53,10 +53,10 @@ export function isBehind(mail: Mail): boolean {
 export class Outbox<M extends Mail> {
   readonly #options: OutboxOptions<M>
   readonly #threads = availableParallelism()
-  /** Those with text. */
+  /** Entries with text. */
   #waiting: M[] = []
   #isPlanned = false
-  /** Those that are written to together: socket, its text among the bytes, and how much of that was taken. */
+  /** The current batch: sockets, their parts of the bytes, and how much of each was accepted. */
   #together: M[] = []
   readonly #descriptors = new Int32Array(MAX_SOCKETS)
   readonly #pieces = new Uint32Array(2 * MAX_SOCKETS)
@@ -69,7 +69,7 @@ export class Outbox<M extends Mail> {
     this.#bytes = Buffer.allocUnsafeSlow(options.sendAll === null ? 0 : MAX_BYTES)
   }
 
-  /** Text that follows what waits for the same session. It is written when the event loop turns, or at `flush`. */
+  /** Appends text for a session. It is written at the end of the event loop turn, or by `flush`. */
   post(mail: M, text: string, sequence: number | null): void {
     if (mail.text === '') this.#waiting.push(mail)
     mail.text += text
@@ -84,7 +84,7 @@ export class Outbox<M extends Mail> {
     }
   }
 
-  /** Writes all that waits. */
+  /** Writes all waiting texts. */
   flush(): void {
     const waiting = this.#waiting
     this.#waiting = []
@@ -92,7 +92,10 @@ export class Outbox<M extends Mail> {
     this.#sendGathered()
   }
 
-  /** Takes a mail among those that are written to together; false: it is not one for that. */
+  /**
+   * Adds an entry to the batch.
+   * @returns false if it cannot be written in a batch
+   */
   #gather(mail: M): boolean {
     const { socket, text } = mail
     if (this.#options.sendAll === null || mail.isEncrypted || isBehind(mail) || socket.writableEnded) return false
@@ -128,7 +131,8 @@ export class Outbox<M extends Mail> {
       sent.subarray(0, length),
       Math.min(this.#threads, Math.ceil(length / SOCKETS_PER_THREAD)),
     )
-    // Before anything is called that may write more. Errors are seen by the write of the rest.
+    // Copy the unsent remainders before any callback can reuse these buffers. Socket errors surface when the remainder
+    // is written.
     const rests = new Map<M, Buffer>()
     for (let i = 0; i < length; i++) {
       const [start, bytes] = [pieces[2 * i], pieces[2 * i + 1]]
@@ -151,7 +155,7 @@ export class Outbox<M extends Mail> {
     }
     mail.mayBeBehind = true
     if (mail.isEncrypted) {
-      // It is told when the network has taken it: only then is it known whether all of it was.
+      // Report only after the callback: for an encrypted socket, only then is the result known.
       mail.text = ''
       mail.sequence = null
       socket.write(data, (error) => sequence !== null && this.#options.onWritten(mail, sequence, error == null))
@@ -172,9 +176,9 @@ export class Outbox<M extends Mail> {
   }
 }
 
-/** The number that the system knows an open socket by; null: it is closed, or the system has no such numbers. */
+/** The file descriptor of an open socket, or null if it is closed or the system has no descriptors. */
 function descriptorOf(socket: Socket): number | null {
-  // Node forgets the handle when it closes the descriptor.
+  // Node.js drops the handle when it closes the descriptor.
   const { fd } = (socket as { _handle?: { fd?: number } | null })._handle ?? {}
   return fd !== undefined && fd >= 0 ? fd : null
 }

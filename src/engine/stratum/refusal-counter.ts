@@ -1,4 +1,4 @@
-/** How often the stratum server refused a request or closed a connection, by reason, since its start. */
+/** Counts refused requests and closed connections of the stratum server by reason. */
 import {
   type CloseReason,
   closeReasons,
@@ -11,12 +11,12 @@ export class RefusalCounter {
   readonly #requests = zeros(requestRefusals)
   readonly #connections = zeros(closeReasons)
 
-  /** A request was refused, or has to wait. */
+  /** Counts a refused or delayed request. */
   request(reason: RequestRefusal): void {
     this.#requests[reason]++
   }
 
-  /** A connection was closed, or not let in. */
+  /** Counts a closed or refused connection. */
   connection(reason: CloseReason): void {
     this.#connections[reason]++
   }

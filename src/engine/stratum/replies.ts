@@ -1,8 +1,8 @@
-/** What is answered to a request: a result, or why it is refused. */
+/** Replies to requests: a result or a refusal. */
 import { type FailureName, failureLine, type MessageId, resultLine } from '../../stratum/messages.ts'
 import type { Refusal } from '../../stratum/refusals.ts'
 
-/** A `Refusal` is counted by its reason, and a share that fails by its verdict. */
+/** A `Refusal` is counted by its reason, a failed share by its verdict. */
 export type ReplyTo = { readonly result: unknown } | { readonly failure: FailureName } | Refusal
 
 export const answered = (result: unknown): ReplyTo => ({ result })
@@ -13,7 +13,7 @@ export function replyLine(id: MessageId, reply: ReplyTo): string {
   return failureLine(id, reply.failure, 'text' in reply ? (reply.text ?? undefined) : undefined)
 }
 
-/** The answer to `mining.configure`: none of the extensions is for these networks. */
+/** The answer to `mining.configure`: these networks use none of the extensions. */
 export function configured([extensions]: readonly unknown[]): ReplyTo {
   const names = Array.isArray(extensions) ? extensions.filter((name) => typeof name === 'string') : []
   return answered(Object.fromEntries(names.slice(0, 8).map((name) => [name.slice(0, 64), false])))

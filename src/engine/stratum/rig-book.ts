@@ -1,4 +1,4 @@
-/** What is known of rigs beside their sessions: workers, users, shares and accounts, of those that are gone too. */
+/** Records of rigs beyond their sessions: workers, users, shares and accounts, including those that are gone. */
 import { Accounts } from '../../accounts/accounts.ts'
 import { ShareRecorder } from '../../accounts/recorder.ts'
 import type { RigNotice } from '../../accounts/rig-ledger.ts'
@@ -12,12 +12,12 @@ import type { Rig, Share } from './share.ts'
 import { accountName, noShares, Users } from './users.ts'
 import { nameBehindAccount, Workers } from './workers.ts'
 
-/** Notices that are kept until somebody listens. */
+/** Maximum number of notices kept before there is a listener. */
 const MAX_EARLY = 16
-/** Characters of a refused line that are told. */
+/** Length of a refused line in a notice. */
 const MAX_LINE = 300
 
-/** Opens the accounts, and tells the notices of theirs. */
+/** Opens the accounts, and passes on their notices. */
 export type OpenRecorder = (onNotice: (notice: RigNotice) => void) => ShareRecorder
 
 export class RigBook {
@@ -27,9 +27,9 @@ export class RigBook {
   readonly #workers = new Workers()
   readonly #users = new Users()
   readonly #shares = noShares()
-  /** null: nobody listens yet. */
+  /** Null before there is a listener. */
   #receive: ((notice: RigNotice) => void) | null = null
-  /** Notices from before anybody listened. */
+  /** Notices from before there was a listener. */
   #early: RigNotice[] = []
 
   constructor(clock: Clock, open: OpenRecorder = inMemory(clock)) {
@@ -41,7 +41,7 @@ export class RigBook {
     return this.#workers.isBanned(user, this.#clock.monotonicMs())
   }
 
-  /** A session has authorized for this user. */
+  /** Registers a session that authorized for this user. */
   join(text: string): Rig {
     const presence = this.recorder.accounts.join(accountName(text), nameBehindAccount(text))
     return {
@@ -51,7 +51,7 @@ export class RigBook {
     }
   }
 
-  /** A session of these has ended. */
+  /** Handles the end of a session. */
   leave(rigs: Iterable<Rig>): void {
     for (const { worker, user, presence } of rigs) {
       this.recorder.accounts.leave(presence)
@@ -60,7 +60,10 @@ export class RigBook {
     }
   }
 
-  /** Counts a share once its answer is known. `line`: what the rig wrote. */
+  /**
+   * Counts a share once its answer is decided.
+   * @param line the line of the rig
+   */
   count({ rig, hashes, isUnknownJob }: Share, verdict: ShareVerdict, line: string): void {
     this.#shares[verdict]++
     if (rig === null) return
@@ -76,23 +79,23 @@ export class RigBook {
     this.notice({ type: 'detail', message: message + printable(line, MAX_LINE) })
   }
 
-  /** `unable`: why none of them searches the present work; null: those that are connected do. */
+  /** @param unable why no rig can search the current work, or null if connected rigs can */
   devices(unable: string | null): DeviceStatus[] {
     return this.#workers.statuses(this.#clock.monotonicMs(), unable)
   }
 
-  /** `sessions`: connections now. */
+  /** @param sessions number of open connections */
   status(sessions: number): StratumStatus {
     const refused = new Map<string, RigCounts['refusedAs']>()
     for (const { user, worker, warning } of this.recorder.accounts.all)
       if (warning !== null) refused.set(this.#workers.deviceOf(user, worker), warning.reason)
     const rigs = this.#workers.counts().map((rig) => ({ ...rig, refusedAs: refused.get(rig.device) ?? null }))
-    const isLogWell = this.recorder.kept === null ? null : this.recorder.isWell
+    const isLogWell = this.recorder.storage === null ? null : this.recorder.isWell
     const users = this.#users.statuses()
     return { sessions, shares: { ...this.#shares }, refusals: this.refusals.counts(), users, rigs, isLogWell }
   }
 
-  /** Who hears the notices; those before come first. */
+  /** Sets the listener of notices; earlier ones come first. */
   tell(receive: (notice: RigNotice) => void): void {
     this.#receive = receive
     for (const notice of this.#early.splice(0)) receive(notice)
@@ -104,7 +107,7 @@ export class RigBook {
   }
 }
 
-/** Accounts without a share log: they end with the process. */
+/** Accounts without a share log, which end with the process. */
 function inMemory(clock: Clock): OpenRecorder {
   return (onNotice) => {
     const onWarning = (message: string, isWell: boolean) =>

@@ -1,13 +1,16 @@
-/** How long a rig may search one header: less than it needs for a quarter of the nonces, and never so long that it leaves. */
+/**
+ * Time that a rig may search one header: less than it needs for a quarter of the nonces, and less than its silence
+ * timeout.
+ */
 
-/** Rigs take two jobs a second. */
+/** Rigs accept two jobs per second. */
 export const LEAST_ROLL_MS = 500
-/** Rigs leave after a minute without a line. Some of that goes by on the way, and at servers that are busy. */
+/** Rigs leave after a minute without a line. The limit leaves time for the network and busy servers. */
 export const MOST_ROLL_MS = 29_000
 const TERA = 1e12
 /**
- * Programs -> hashes a second of the fastest rig that has them. An Antminer KA3 counts to 256 whatever the nonces are, which
- * takes it a second: it always gets two headers a second.
+ * Programs -> hashes per second of the fastest rig with them. An Antminer KA3 counts to 256 whatever the nonces are,
+ * within a second. So it always gets two headers per second.
  */
 const RATES: readonly (readonly [RegExp, number])[] = [
   [/godminer|ckbminer/i, Number.POSITIVE_INFINITY],
@@ -15,25 +18,28 @@ const RATES: readonly (readonly [RegExp, number])[] = [
   [/ibelink|bm-k/i, 70 * TERA],
   [/antminer|bmminer|sgminer|cgminer/i, 166 * TERA],
 ]
-/** A rate that was measured may be so much too low. */
+/** A measured rate may be too low by this factor. */
 const ERROR = 1.4
-/** A rig whose rate is not known is taken to find so many shares a second. */
+/** Assumed shares per second of a rig with an unknown rate. */
 const SHARES_PER_SECOND = 2
-/** The same for one of whose shares so many came at once that its difficulty was raised, and may not fit by far. */
+/** The same if so many shares arrived at once that the difficulty was raised, which may still be far too low. */
 const FLOOD_PER_SECOND = 100
 
 export interface KnownOfRig {
-  /** What its program says of itself. */
+  /** Name that its program reports. */
   readonly agent: string
-  /** Hashes a second, by its shares of late or those of its worker at an earlier connection; null: not known. */
+  /** Hashes per second by its recent shares, or by those of its worker's earlier connection. Null if unknown. */
   readonly rate: number | null
-  /** Hashes that its shares take on average. */
+  /** Share difficulty in hashes. */
   readonly difficulty: number
-  /** Whether it may be far faster than all of this says. */
+  /** Whether it may be far faster than these figures suggest. */
   readonly isFlooding?: boolean
 }
 
-/** Milliseconds after which a rig needs another header, where one has so many nonces for it. */
+/**
+ * Time in milliseconds after which a rig needs another header.
+ * @param noncesPerJob nonces that it may try for one header
+ */
 export function rollMs({ agent, rate, difficulty, isFlooding }: KnownOfRig, noncesPerJob: number): number {
   const byAgent = RATES.find(([pattern]) => pattern.test(agent))?.[1] ?? 0
   const isFixed = byAgent === Number.POSITIVE_INFINITY

@@ -1,30 +1,33 @@
-/** The nonces of a session's shares, by job: neither the jobs nor the nonces grow without bound. */
+/** The nonces of a session's shares by job, in bounded memory. */
 import type { RigJob } from './jobs.ts'
 
-/** Jobs of which the shares are remembered. Those of older ones are stale. */
+/** Number of jobs whose shares are remembered. Shares of older jobs are stale. */
 const MAX_JOBS_WITH_SHARES = 16
 const NO_SHARES: ReadonlySet<number | string> = new Set()
 
 export class SeenShares {
   readonly #sharesPerJob: number
-  /** Job -> nonces of its shares; null: they were too many, and are forgotten. */
+  /** Job -> nonces of its shares, or null if there were too many. */
   readonly #shares = new Map<number, Set<number | string> | null>()
-  /** The shares of all earlier jobs are forgotten. */
+  /** Shares of all earlier jobs are evicted. */
   #firstJob = 0
 
-  /** `sharesPerJob`: most shares of a job that are remembered. */
+  /** @param sharesPerJob maximum number of remembered shares per job */
   constructor(sharesPerJob: number) {
     this.#sharesPerJob = sharesPerJob
   }
 
-  /** The nonces of a job's shares so far; null: they are forgotten, and what follows is stale. */
+  /** The nonces of a job's shares, or null if they are evicted: further shares of the job are then stale. */
   of({ number }: RigJob): ReadonlySet<number | string> | null {
     if (number < this.#firstJob) return null
     const shares = this.#shares.get(number)
     return shares === undefined ? NO_SHARES : shares
   }
 
-  /** True: they are too many for this job now, and the rig needs a fresh one. */
+  /**
+   * Adds a share.
+   * @returns true if the job now has too many, so that the rig needs a fresh one
+   */
   add({ number }: RigJob, nonce: number | string): boolean {
     const shares = this.#shares.get(number) ?? new Set()
     const isFull = shares.add(nonce).size > this.#sharesPerJob

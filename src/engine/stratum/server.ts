@@ -1,4 +1,4 @@
-/** The sockets of the stratum server: who is let in, how much each may send and leave unread, and when it is closed. */
+/** Sockets of the stratum server: admission, request rates, unsent data and timeouts. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 import type { Clock } from '../../core/clock.ts'
@@ -19,44 +19,44 @@ import { Strangers } from './strangers.ts'
 import { tlsServer } from './tls.ts'
 import type { Worker } from './workers.ts'
 
-/** How often sessions are looked at: for silence, difficulty, and to give them the requests of another second. */
+/** Interval of the checks for silence, difficulty and request rates. */
 const LOOK_MS = 1000
 const KEEP_ALIVE_MS = 60_000
-/** What is no message at all counts as so many bad requests. */
+/** Weight of an unparsable line, in bad requests. */
 const GARBAGE = 10
 const GOOD = { good: 1, bad: 0 }
 const BAD = { good: 0, bad: 1 }
 
 export interface RigServerOptions {
   readonly host: string
-  /** 0: any free one. */
+  /** 0 for any free port. */
   readonly port: number
-  /** Files in PEM form; null: no TLS. */
+  /** Files in PEM form, or null for no TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly limits: RigLimits
   readonly clock: Clock
   readonly nonces: Nonce1Pool
   /** Whether proxies of newcut connect here, instead of rigs. */
   readonly isForProxies: boolean
-  /** Counts what is refused, and why connections end. */
+  /** Counts refused requests and closed connections. */
   readonly refusals: RefusalCounter
-  /** Writes to many sockets; null: each is written to by itself. */
+  /** Native batch write, or null to write to each socket separately. */
   readonly sendAll: SendAll | null
 }
 
-/** What the sessions need that is not a matter of sockets. */
+/** The session side of the server. */
 export interface RigServerPorts<S extends ServedSession> {
-  /** A session of this nonce1. */
+  /** Creates a session with this nonce1. */
   readonly newSession: (nonce1: number, ports: SocketPorts<S>) => S
   readonly onShare: SocketPorts<S>['onShare']
-  /** A client is not let in: there are as many as may be, of its address or in all. Said again for every one. */
+  /** A client is refused because its address, or the server, is full. Called for each client. */
   readonly onFull: (which: 'address' | 'all', message: string) => void
-  /** A worker is banned from now on. */
+  /** A worker is banned from now. */
   readonly onBan: (worker: Worker) => void
   readonly onEnd: (session: S) => void
-  /** A connection ended that never logged in. */
+  /** A connection ended without a log-in. */
   readonly onStranger: (message: string) => void
-  /** Work of this sequence was sent; false: it waits, since the client reads slowly. */
+  /** Work of this sequence was sent, or (false) waits because the client reads slowly. */
   readonly onWritten: (session: S, sequence: number, isWritten: boolean) => void
 }
 
@@ -66,27 +66,27 @@ interface Connection<S> extends Mail {
   readonly address: Address
   readonly sinceMs: number
   heardAtMs: number
-  /** Requests that may be read in this second. */
+  /** Remaining requests of this second. */
   budget: number
-  /** Those of the lines being read that count for no budget: shares that cost the rig far more than the server. */
+  /** Lines of the current read that are free: shares that cost the rig far more than the server. */
   free: number
-  /** Whether it is closed once the line that is read has its answer. */
+  /** Whether it closes after the answer to the current line. */
   isEnding: boolean
-  /** Its shares. */
+  /** Conduct of its shares. */
   readonly conduct: Conduct
 }
 
 export class RigServer<S extends ServedSession> {
-  /** What was refused, and why connections ended. */
+  /** Refused requests and closed connections. */
   readonly refusals: RefusalCounter
   readonly #options: RigServerOptions
   readonly #ports: RigServerPorts<S>
   readonly #server: Server
-  /** Does the handshakes, and listens nowhere itself; null: no TLS. */
+  /** Performs the handshakes without listening itself; null without TLS. */
   readonly #tls: TlsServer | null
-  /** Whose handshake goes on, by the address and port of the client. */
+  /** Connections in the handshake, by the client's address and port. */
   readonly #handshakes = new Map<string, Address>()
-  /** Whoever is connected, also while the handshake goes on. */
+  /** All connections, including those in the handshake. */
   readonly #sockets = new Set<Socket>()
   readonly #addresses: Addresses
   readonly #strangers: Strangers
@@ -95,7 +95,7 @@ export class RigServer<S extends ServedSession> {
   #cancelLook: () => void = () => undefined
   #closed = false
 
-  /** Throws NewcutError BAD_INPUT for certificates that cannot be used. */
+  /** @throws NewcutError BAD_INPUT for unusable certificates */
   constructor(options: RigServerOptions, ports: RigServerPorts<S>) {
     this.#options = options
     this.#ports = ports
@@ -119,17 +119,21 @@ export class RigServer<S extends ServedSession> {
     })
   }
 
-  /** Sessions, those included that have not authorized yet. */
+  /** Number of sessions, including those that have not authorized. */
   get sessions(): number {
     return this.#connections.size
   }
 
-  /** Writes what sessions were given to send, which is otherwise done when the event loop turns. */
+  /** Writes all texts of sessions now, instead of at the end of the event loop turn. */
   flush(): void {
     this.#outbox.flush()
   }
 
-  /** Where it listens. Throws NewcutError PORT_BUSY. */
+  /**
+   * Starts to listen.
+   * @returns the address
+   * @throws NewcutError PORT_BUSY
+   */
   async listen(): Promise<{ readonly host: string; readonly port: number }> {
     const { host, port } = this.#options
     await new Promise<void>((resolve, reject) => {
@@ -144,7 +148,7 @@ export class RigServer<S extends ServedSession> {
         cause: error,
       })
     })
-    // Descriptors ran out: those who are connected stay, and others come again.
+    // File descriptors ran out: existing connections stay, and other clients retry.
     this.#server.on('error', () => undefined)
     this.#look()
     return { host, port: (this.#server.address() as AddressInfo).port }
@@ -161,9 +165,9 @@ export class RigServer<S extends ServedSession> {
     })
   }
 
-  /** Somebody connects. From here on the connection counts for its address, whether a session comes of it or not. */
+  /** Admits a connection. It counts for its address from now, even if it never becomes a session. */
   enter(socket: Socket): void {
-    // Resets are followed by 'close'.
+    // A reset is followed by 'close'.
     socket.on('error', () => socket.destroy())
     const { clock } = this.#options
     const [remote, nowMs] = [socket.remoteAddress ?? '', clock.monotonicMs()]
@@ -181,7 +185,7 @@ export class RigServer<S extends ServedSession> {
     else this.#shakeHands(socket, address, this.#tls)
   }
 
-  /** Closes a connection of an address that may have no more, or is banned. */
+  /** Closes a connection of an address that is full or banned. */
   #turnAway(socket: Socket, remote: string): void {
     socket.destroy()
     if (this.#closed) return
@@ -206,7 +210,7 @@ export class RigServer<S extends ServedSession> {
     tls.emit('connection', socket)
   }
 
-  /** The handshake of a client is done. */
+  /** Handles a completed handshake. */
   #greet(socket: Socket): void {
     const client = clientOf(socket)
     const address = this.#handshakes.get(client)
@@ -216,7 +220,7 @@ export class RigServer<S extends ServedSession> {
     else this.#accept(socket, address)
   }
 
-  /** Begins a session. Its address may have been banned during the handshake. */
+  /** Starts a session, unless its address was banned during the handshake. */
   #accept(socket: Socket, address: Address): void {
     const isBanned = address.bannedUntilMs > this.#options.clock.monotonicMs()
     const nonce1 = this.#closed || isBanned ? null : this.#takeNonce1()
@@ -291,27 +295,27 @@ export class RigServer<S extends ServedSession> {
     connection.free = 0
     connection.budget -= asked
     address.budget -= asked
-    // What it sends meanwhile waits in the network.
+    // Further requests wait in the network.
     if (connection.budget > 0 && address.budget > 0) return
     if (!socket.isPaused()) this.refusals.request('held')
     socket.pause()
   }
 
-  /** The connection ends once the line that is read has its answer. */
+  /** Closes the connection after the answer to the current line. */
   #closes(connection: Connection<S>, reason: CloseReason | null): void {
     if (!connection.isEnding && reason !== null) this.refusals.connection(reason)
     connection.isEnding = true
-    // The line that is read has its answer first, where there is one.
+    // The current line gets its answer first, if it has one.
     setImmediate(() => this.#end(connection))
   }
 
-  /** What was answered last still goes out. */
+  /** Ends the connection after the last answers are sent. */
   #end(connection: Connection<S>): void {
     this.#outbox.flush()
     connection.socket.destroySoon()
   }
 
-  /** Something came that is no message. Where its address is banned by this, closes the sessions that are no good. */
+  /** Counts an unparsable line. If this bans its address, closes the address's bad sessions. */
   #blame(connection: Connection<S>): void {
     const { address, conduct } = connection
     conduct.bad += GARBAGE
@@ -320,8 +324,8 @@ export class RigServer<S extends ServedSession> {
   }
 
   /**
-   * Shares that are low or malformed count against their worker alone: many rigs share an address, and what is stale or
-   * handed in twice is mostly not their doing.
+   * Counts low and malformed shares only against their worker: many rigs share an address. Stale and duplicate shares
+   * are mostly not their fault.
    */
   #weigh(connection: Connection<S>, { verdict, solution, rig, isLate }: Share): void {
     const isGood = verdict === 'accepted' || solution !== undefined
@@ -332,7 +336,7 @@ export class RigServer<S extends ServedSession> {
     const nowMs = clock.monotonicMs()
     const isUnfit = judge(connection.conduct, done, limits, nowMs)
     if (isGood) this.#addresses.judge(connection.address, done, nowMs)
-    // All workers beyond those with names are one: only the connection is closed.
+    // All workers beyond the named ones share an entry, so close only the connection.
     if (rig.worker.user === '') {
       if (isUnfit) this.#closes(connection, 'worker_banned')
       return
@@ -342,14 +346,14 @@ export class RigServer<S extends ServedSession> {
     this.#expel('worker_banned', ({ session }) => isOnly(session, rig.worker))
   }
 
-  /** Closes those of these connections that are no good, after the answers to what they sent. */
+  /** Closes the bad ones of the selected connections, after the answers to their requests. */
   #expel(reason: CloseReason, isMeant: (connection: Connection<S>) => boolean): void {
     for (const connection of this.#connections.values()) {
       const { conduct, session } = connection
       if (connection.isEnding || !isMeant(connection) || conduct.bad < conduct.good) continue
       session.show(failures.banned.message)
       this.#closes(connection, reason)
-      // The one whose line is read has its answer first.
+      // The current line gets its answer first.
       setImmediate(() => this.#end(connection))
     }
   }
@@ -375,7 +379,7 @@ export class RigServer<S extends ServedSession> {
     this.#cancelLook = clock.after(LOOK_MS, () => this.#look())
   }
 
-  /** null: all are taken. */
+  /** @returns null if all are taken */
   #takeNonce1(): number | null {
     const { limits, nonces, isForProxies } = this.#options
     if (this.#connections.size >= limits.sessions) return null
@@ -383,7 +387,7 @@ export class RigServer<S extends ServedSession> {
   }
 }
 
-/** Whether nobody else has authorized there. */
+/** Whether only this worker has authorized in the session. */
 function isOnly({ rigs }: ServedSession, worker: Worker): boolean {
   const workers = [...rigs].map((rig) => rig.worker)
   return workers.length > 0 && workers.every((each) => each === worker)

@@ -1,4 +1,4 @@
-/** What one client says and is told (PROTOCOL.md F), without its socket: lines in, lines out. */
+/** The protocol of one client (PROTOCOL.md F), without its socket: lines in, lines out. */
 import { FormatError } from '../../core/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
@@ -19,14 +19,16 @@ import { introduced, judged, type Rig, type Share, type ShareContext, shareOf } 
 import { ShareDifficulty } from './share-difficulty.ts'
 
 const MAX_TEXT = 512
-/** Users that one connection may have, such as that of a farm's proxy. Further ones count for the first. */
+/**
+ * Maximum number of users on a connection, such as that of a farm's proxy. Shares of further users count for the first.
+ */
 const MAX_USERS_OF_SESSION = 1024
-/** A fresh job is urgent where shares get so many times harder. */
+/** A fresh job is urgent if shares become harder by this factor. */
 const URGENT = 4
-/** Lines that are no messages; with more the client is closed, since it speaks something else. */
+/** Maximum number of invalid lines; beyond it the client is closed, because it speaks another protocol. */
 const MAX_GARBAGE = 3
 
-/** What a session needs of the server. */
+/** The server from the view of a session. */
 export interface SessionPorts {
   readonly jobs: Jobs
   readonly shareHash: ShareHash
@@ -34,37 +36,37 @@ export interface SessionPorts {
   /** 8 for a proxy of newcut. */
   readonly nonce1Bits: Nonce1Bits
   readonly nowMs: () => number
-  /** `sequence`: of the work that the lines tell of; null: of none. */
+  /** `sequence`: of the work in the lines, or null. */
   readonly write: (lines: string, sequence: number | null) => void
-  /** Closes the connection once the line that is read has its answer. */
+  /** Closes the connection after the answer to the current line. */
   readonly close: (reason: CloseReason | null) => void
-  /** Takes this value of nonce1 too, until the end of the session; false: another session has it. */
+  /** Claims another nonce1 value until the end of the session. Returns false if another session has it. */
   readonly claim: (nonce1: number) => boolean
-  /** Whether something that was written before has not been taken by the network. */
+  /** Whether earlier bytes still wait for the network. */
   readonly isBehind: () => boolean
   readonly isBanned: (user: string) => boolean
-  /** A user of the session is known: whom its shares count for. */
+  /** Registers a user of the session. Returns the rig that its shares count for. */
   readonly onUser: (user: string) => Rig
   /** IP address of the client. */
   readonly address: string
-  /** Hashes that the first shares of a rig take on average; `agent`: what its program says of itself. */
+  /** Difficulty of a rig's first shares in hashes. `agent`: name that its program reports. */
   readonly firstDifficulty: (rig: Rig, agent: string) => number
-  /** It has subscribed and authorized: it gets jobs from now on. */
+  /** Called when it has subscribed and authorized, and gets jobs from now. */
   readonly onReady: (session: Session) => void
-  /** A share is judged. `tell` is called once, now or later, with what the rig is told of it. */
+  /** Receives a judged share. It calls `tell` once, now or later, with the verdict for the rig. */
   readonly onShare: (session: Session, share: Share, tell: (verdict: ShareVerdict) => void) => void
-  /** A line that is no message. */
+  /** Called for an unparsable line. */
   readonly onGarbage: (session: Session) => void
-  /** A request was refused for another reason than what a share is. */
+  /** Called for a refused request, except for the verdict of a share. */
   readonly onRefused: (reason: RequestRefusal) => void
   /**
-   * It should get a fresh job, since its shares get another difficulty, or its nonces are used up. Urgent: its shares are far
-   * too easy, and more of them come all the time.
+   * The session needs a fresh job, because its difficulty changes or its nonces are used up. Urgent: its shares are far
+   * too easy and keep arriving.
    */
   readonly onNeed: (session: Session, isUrgent: boolean) => void
 }
 
-/** null: the answer comes by itself. */
+/** @returns null if the reply follows later */
 type Handler = (session: Session, params: readonly unknown[], id: MessageId) => ReplyTo | null
 
 export class Session {
@@ -81,27 +83,27 @@ export class Session {
     ['client.get_version', () => answered('newcut')],
   ])
   #nonce1: number
-  /** How it writes nonces; null: not known. */
+  /** Byte order of its nonces, or null if unknown. */
   #order: ByteOrder | null = null
   readonly #ports: SessionPorts
   #agent = ''
   #suggested: number | null = null
   #isSubscribed = false
-  /** Those that authorized, by what they call themselves. */
+  /** Authorized rigs by user text. */
   readonly #rigs = new Map<string, Rig>()
-  /** The first of them is the rig itself; null: it has not authorized. */
+  /** The first rig, which is the client itself, or null before authorization. */
   #first: Rig | null = null
-  /** null: it has not both subscribed and authorized. */
+  /** Null until it has both subscribed and authorized. */
   #difficulty: ShareDifficulty | null = null
   #garbage = 0
   readonly #seen: SeenShares
   #line = ''
   #firstLine = ''
-  /** When it was sent its newest job, or the target in place of one; null: it had none. */
+  /** When it got its newest job, or a target in place of one; null if neither. */
   #sentAtMs: number | null = null
-  /** The difficulty that its workers were last said to have; null: nothing was said. */
+  /** The last difficulty reported to its workers, or null. */
   #lasting: number | null = null
-  /** How long it may search a job. */
+  /** Time that it may search a job. */
   #rollMs = LEAST_ROLL_MS
   readonly #sinceMs: number
 
@@ -112,7 +114,7 @@ export class Session {
     this.#seen = new SeenShares(ports.limits.sharesPerJob)
   }
 
-  /** The low two bytes of its nonces, which do not change once it is ready. */
+  /** The low two bytes of its nonces; constant once it is ready. */
   get nonce1(): number {
     return this.#nonce1
   }
@@ -121,17 +123,17 @@ export class Session {
     return this.#difficulty !== null
   }
 
-  /** Whether the client reads more slowly than it is written to. */
+  /** Whether the client reads too slowly. */
   get isBehind(): boolean {
     return this.#ports.isBehind()
   }
 
-  /** Whom it counts for, in the order in which they authorized. */
+  /** Its rigs in the order of authorization. */
   get rigs(): Iterable<Rig> {
     return this.#rigs.values()
   }
 
-  /** The line that is read, and the first one of all. */
+  /** The current line, and the first one. */
   get line(): string {
     return this.#line
   }
@@ -140,7 +142,7 @@ export class Session {
     return this.#firstLine
   }
 
-  /** A line that the client sent, without its end. */
+  /** Handles a line of the client, without its line break. */
   receive(line: string): void {
     this.#line = line
     if (this.#firstLine === '') this.#firstLine = line.slice(0, MAX_TEXT)
@@ -155,11 +157,11 @@ export class Session {
       if (++this.#garbage >= MAX_GARBAGE) this.#ports.close('garbage')
       return
     }
-    // Answers to what was told are not needed.
+    // Responses of the client are not needed.
     if (message.kind === 'request') this.#request(message)
   }
 
-  /** Gives the client a job, and the target of its shares where that changes. */
+  /** Sends a job, preceded by its target if that changes. */
   send(job: RigJob): void {
     this.#sentAtMs = this.#ports.nowMs()
     const target = this.#difficulty?.tell(job, this.#sentAtMs) ?? null
@@ -167,12 +169,12 @@ export class Session {
     this.#ports.write(before + job.line, job.sequence)
   }
 
-  /** Looks whether other difficulty fits by now, and how long the rig may search a job. Asks for a fresh job then. */
+  /** Checks the difficulty and the search time of a job, and asks for a fresh job if necessary. */
   look(): void {
     if (this.#difficulty === null) return
     const { told, wanted, lasting } = this.#difficulty
     for (const { worker, presence } of this.#rigs.values()) {
-      // Another connection of the worker may know more: a spare one knows nothing.
+      // Do not overwrite the worker's difficulty: another connection may know more than a spare one.
       if (lasting !== this.#lasting) worker.difficulty = lasting
       presence.difficulty = told ?? wanted
     }
@@ -189,29 +191,29 @@ export class Session {
     onNeed(this, difficulty.wanted >= URGENT * before)
   }
 
-  /** The rate of a connection with several workers is none of theirs. */
+  /** Measures the rate. With several workers, the connection's rate belongs to none of them. */
   #measure({ rate, wanted, isFlooding }: ShareDifficulty): void {
     const worker = this.#rigs.size === 1 ? (this.#first?.worker ?? null) : null
     if (worker !== null) worker.rate = rate ?? worker.rate
     if (worker !== null && this.#first !== null) this.#first.presence.rate = rate
     const known = { agent: this.#agent, rate: rate ?? worker?.rate ?? null, difficulty: wanted, isFlooding }
-    // Nothing is known of the rigs behind a proxy: it gets as many headers as the fastest rig.
+    // Rigs behind a proxy are unknown: it gets as many headers as the fastest rig.
     const isProxy = this.#ports.nonce1Bits === 8
     this.#rollMs = isProxy ? LEAST_ROLL_MS : rollMs(known, this.#ports.limits.noncesPerJob)
   }
 
-  /** Whether it needs a fresh job: it may have tried too many nonces of the one it has, or has heard nothing for long. */
+  /** Whether it needs a fresh job: it may have tried too many nonces of its job, or has got no line for too long. */
   get isDue(): boolean {
     if (this.#difficulty === null || this.isBehind) return false
     return this.#ports.nowMs() - (this.#sentAtMs ?? this.#sinceMs) >= this.#rollMs
   }
 
-  /** Says something to whoever looks at the rig. */
+  /** Shows a message to the operator of the rig. */
   show(message: string): void {
     this.#ports.write(requestLine(null, 'client.show_message', [message]), null)
   }
 
-  /** A line for a rig that waits for the first work: it leaves a server that is silent. */
+  /** Sends a line to a rig that waits for the first work, because it leaves a silent server. */
   remind(): void {
     if (this.#difficulty === null) return
     this.#sentAtMs = this.#ports.nowMs()
@@ -238,14 +240,14 @@ export class Session {
     }
   }
 
-  /** A notification has no answer: rigs take the first line that comes as the one to what they asked. */
+  /** Answers a request. A notification gets no answer, because rigs would take it for that of their last request. */
   #answer(id: MessageId, reply: ReplyTo | null): void {
     if (reply === null) return
     if ('reason' in reply) this.#ports.onRefused(reply.reason)
     if (id !== null) this.#ports.write(replyLine(id, reply), null)
   }
 
-  /** Once it has done both, in whichever order: only then are its program and its user known. */
+  /** Begins once the client has subscribed and authorized, in either order: then its program and user are known. */
   #begin(): void {
     const rig = this.#first
     if (this.isReady || !this.#isSubscribed || rig === null) return
@@ -259,7 +261,7 @@ export class Session {
   #subscribe([agent]: readonly unknown[]): ReplyTo {
     if (typeof agent === 'string') this.#agent = agent.slice(0, MAX_TEXT)
     for (const rig of this.#rigs.values()) introduced(rig, this.#ports.address, this.#agent)
-    // Its password may have said it before.
+    // The password may have set the order before.
     this.#order ??= orderOf(this.#agent)
     this.#isSubscribed = true
     const bits = this.#ports.nonce1Bits
@@ -267,8 +269,8 @@ export class Session {
   }
 
   /**
-   * The rig writes nonces in this order. Where it was told its nonce1 before, it reads that with the bytes the other way
-   * round. False: that nonce1 belongs to another session.
+   * Sets the byte order of its nonces. If it already has its nonce1, it reads that with swapped bytes.
+   * @returns false if the swapped nonce1 belongs to another session
    */
   #reorder(order: ByteOrder): boolean {
     const isOther = this.#isSubscribed && order !== this.#order
@@ -294,7 +296,7 @@ export class Session {
     }
     const order = orderAsked(password)
     if (order !== null && !this.#reorder(order)) {
-      // It comes again, and is given another nonce1.
+      // The rig reconnects and gets another nonce1.
       this.#ports.close('nonce1')
       return answered(true)
     }
@@ -320,7 +322,7 @@ export class Session {
     return answered(true)
   }
 
-  /** Parameters behind the first three are ignored: some rigs add the chain. */
+  /** Handles a share. Ignores parameters after the first three: some rigs add the chain. */
   #submit(params: readonly unknown[], id: MessageId): null {
     const [user] = params
     const rig = (typeof user === 'string' ? this.#rigs.get(user) : undefined) ?? this.#first

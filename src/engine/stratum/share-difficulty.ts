@@ -1,4 +1,7 @@
-/** How hard the shares of a session are: what the rig was told, from which job on, and what fits its pace. */
+/**
+ * Share difficulty of a session: the targets that the rig got, the first job of each, and the difficulty for its share
+ * rate.
+ */
 
 import { isAtMost, targetWords } from '../../core/pow.ts'
 import { targetOfShares } from '../../stratum/targets.ts'
@@ -15,31 +18,34 @@ import {
 } from '../../stratum/vardiff.ts'
 import type { RigJob } from './jobs.ts'
 
-/** Hashes: the easiest shares. A slower rig hands in fewer than one in ten seconds. */
+/** Minimum difficulty in hashes. A slower rig submits less than one share in ten seconds. */
 export const LEAST_DIFFICULTY = 2 ** 16
-/** Hashes: the hardest first shares. */
+/** Maximum first difficulty in hashes. */
 export const MOST_DIFFICULTY = 2 ** 56
-/** Seconds for graphics cards. Processors get easier shares after half a minute, ASICs harder ones after nine. */
+/** First difficulty of other programs: a share takes seconds on a GPU. CPUs get easier shares after half a minute, ASICs harder ones after nine seconds. */
 const START = 2 ** 32
-/** Programs of ASICs -> difficulty of the first shares. */
+/** ASIC programs -> difficulty of the first shares. */
 const ASICS: readonly (readonly [RegExp, number])[] = [
-  // Antminer KA3: a share in 1.7 s.
+  // Antminer KA3: one share in 1.7 s.
   [/godminer|ckbminer/i, 2 ** 48],
   [/kdaminer|bfgminer|goldshell|ibelink|bm-k|antminer|bmminer|sgminer|cgminer/i, 2 ** 44],
 ]
-/** Chips of ASICs report no easier hashes, so an easier target changes nothing. */
+/** ASIC chips report no easier hashes, so an easier target would change nothing. */
 const LEAST_OF_ASIC = 2 ** 40
-/** How much easier shares get at a time for a rig of any other program that has handed in none. */
+/** Factor by which shares become easier at a time for other rigs without a share. */
 const FIRST_STEP = 8
-/** So many changes are remembered, for shares of jobs that were handed out before. */
+/** Number of remembered changes, for shares of earlier jobs. */
 const MAX_TOLD = 8
-/** Rigs apply a new target to the job they have, so for this time its shares may meet either. */
+/** Rigs apply a new target to their current job, so for this time its shares may meet either. */
 const OVERLAP_MS = 5_000
-/** Shares are looked at by so many, or at the next look: a rig that is cut off for a moment hands in many at once. */
+/**
+ * Number of shares processed together, unless the next check comes first. After a short outage, a rig submits many at
+ * once.
+ */
 const BATCH = 3
 
-/** What the rig was told, which holds from a job on. */
-export interface Told {
+/** A target that the rig got, and its first job. */
+export interface SentTarget {
   readonly from: number
   readonly atMs: number
   readonly target: bigint
@@ -49,12 +55,12 @@ export interface Told {
   readonly isBlock: boolean
 }
 
-/** Difficulty of the first shares of a rig whose program says this of itself. */
+/** Difficulty of a rig's first shares, from the name that its program reports. */
 export function startDifficulty(agent: string): number {
   return startOfAsic(agent) ?? START
 }
 
-/** null: the program is not one of an ASIC. */
+/** @returns null if the program is not that of an ASIC */
 function startOfAsic(agent: string): number | null {
   return ASICS.find(([pattern]) => pattern.test(agent))?.[1] ?? null
 }
@@ -67,45 +73,48 @@ function boundsOf(agent: string): VardiffBounds {
 
 export class ShareDifficulty {
   #pace: Vardiff
-  /** Shares that have not been looked at: how many, time of the first and last, hashes of the first and easiest other. */
+  /** Unprocessed shares: number, times of first and last, hashes of the first and of the easiest other. */
   readonly #batch = new Float64Array(5)
-  /** When the last share came, of whichever job. */
+  /** When the last share of any job arrived. */
   #heardAtMs = Number.NEGATIVE_INFINITY
-  #told: readonly Told[] = []
+  #told: readonly SentTarget[] = []
   #lasting: number
 
-  /** `agent`: what the program of the rig says of itself. */
+  /** @param agent name that the program of the rig reports */
   constructor(difficulty: number, nowMs: number, agent = '') {
     this.#pace = vardiff(difficulty, nowMs, boundsOf(agent))
     this.#lasting = difficulty
   }
 
-  /** What the rig was told last; null: nothing. */
+  /** The last difficulty that the rig got, or null. */
   get told(): number | null {
     return this.#told.at(-1)?.difficulty ?? null
   }
 
-  /** What fits the pace, whatever the work. */
+  /** The difficulty for its share rate, regardless of the work. */
   get wanted(): number {
     return this.#pace.difficulty
   }
 
-  /** What fitted last while the rig handed in shares, or what it asked for: where it begins when it comes back. */
+  /**
+   * The last difficulty that suited the rig while it submitted shares, or that it requested: where its next connection
+   * starts.
+   */
   get lasting(): number {
     return this.#lasting
   }
 
-  /** Hashes a second, by the shares; null: not known. */
+  /** Hashes per second by its shares, or null if unknown. */
   get rate(): number | null {
     return this.#pace.rate
   }
 
-  /** Whether the rig may be far faster than its difficulty says. */
+  /** Whether the rig may be far faster than its difficulty suggests. */
   get isFlooding(): boolean {
     return this.#pace.isFlooding
   }
 
-  /** Replaces what fits, kept within bounds: a power of two, below which it does not fall. */
+  /** Sets the difficulty, rounded to a power of two within limits. It does not fall below this value. */
   suggest(difficulty: number, nowMs: number): void {
     const next = powerOfTwo(Math.min(MOST_DIFFICULTY, Math.max(LEAST_DIFFICULTY, difficulty)))
     this.#batch[0] = 0
@@ -113,12 +122,12 @@ export class ShareDifficulty {
     this.#pace = vardiff(next, nowMs, { least: next, leastAtFirst: next, firstStep: 2 })
   }
 
-  /** A share came. One of a job from before the present target says little of the pace. */
+  /** Counts a share. Shares of jobs from before the current target say little about the share rate. */
   count({ number }: RigJob, hash: Uint32Array, nowMs: number): void {
     this.#heardAtMs = nowMs
     const told = this.#told.at(-1)
     if (told === undefined || number < told.from) return
-    // The rig is about to be told another one.
+    // The rig is about to get another target.
     if (!told.isBlock && told.difficulty !== this.#pace.difficulty) return
     const [batch, hashes] = [this.#batch, hashesOf(hash)]
     if (batch[0]++ === 0) {
@@ -132,12 +141,16 @@ export class ShareDifficulty {
     }
   }
 
-  /** Whether so many shares came that the difficulty should be looked at before the next look. */
+  /** Whether enough shares arrived to adjust the difficulty before the next check. */
   get isPressing(): boolean {
     return this.#batch[0] >= BATCH && sharesOf(this.#pace) + this.#batch[0] >= SOME_SHARES
   }
 
-  /** Whether the rig should be told another difficulty by now; never one above that of a block. */
+  /**
+   * Updates the difficulty for the share rate.
+   * @param most difficulty of a block, the maximum
+   * @returns true if the rig should get another target
+   */
   adjust(nowMs: number, most: number): boolean {
     const before = this.#pace.difficulty
     const [shares, firstMs, lastMs, first, easiestAfter] = this.#batch
@@ -148,12 +161,12 @@ export class ShareDifficulty {
     return Math.min(most, this.#pace.difficulty) !== Math.min(most, before)
   }
 
-  /** The target of the shares of a job that is about to be sent, where the rig has to be told another; else null. */
+  /** The target to send before a job, or null if the rig has it already. */
   tell(job: RigJob, nowMs: number): bigint | null {
     const isBlock = job.difficulty <= this.#pace.difficulty
     const difficulty = isBlock ? job.difficulty : this.#pace.difficulty
     const last = this.#told.at(-1)
-    // The same difficulty is the same target, but for that of blocks, which is rounded.
+    // The same difficulty means the same target, except for that of blocks, which is rounded.
     if (!isBlock && last?.difficulty === difficulty && !last.isBlock) return null
     const target = isBlock ? job.target : targetOfShares(difficulty)
     if (last?.target === target) return null
@@ -162,19 +175,19 @@ export class ShareDifficulty {
     return target
   }
 
-  /** What held for a job; undefined: the rig was told nothing by then. */
-  heldFor({ number }: RigJob): Told | undefined {
+  /** The target that applies to a job; undefined if the rig had none. */
+  heldFor({ number }: RigJob): SentTarget | undefined {
     return this.#told.findLast(({ from }) => from <= number)
   }
 
-  /** Whether the hash meets the target that the rig had until a moment ago: it may not have applied that of the job yet. */
+  /** Whether the hash meets the previous target: the rig may not have applied the job's target yet. */
   metBefore({ number }: RigJob, hash: Uint32Array, nowMs: number): boolean {
     const index = this.#told.findLastIndex(({ from }) => from <= number)
     if (index <= 0 || nowMs - this.#told[index].atMs > OVERLAP_MS) return false
     return isAtMost(hash, this.#told[index - 1].targetWords)
   }
 
-  /** Whether the hash meets a target that the rig was told a moment ago, while it had this job. */
+  /** Whether the hash meets a recent target that the rig got while it had this job. */
   meetsLater({ number }: RigJob, hash: Uint32Array, nowMs: number): boolean {
     return this.#told.some(
       ({ from, atMs, targetWords: words }) => from > number && nowMs - atMs <= OVERLAP_MS && isAtMost(hash, words),
@@ -182,7 +195,7 @@ export class ShareDifficulty {
   }
 }
 
-/** Hashes that a hash takes on average. */
+/** Mean number of hashes to find one as low. */
 function hashesOf(hash: Uint32Array): number {
   let value = 0
   for (let i = 7; i >= 0; i--) value = value * 2 ** 32 + hash[i]

@@ -1,4 +1,4 @@
-/** A share of a rig, and its judgement. */
+/** Shares of rigs, and their judgement. */
 import type { Presence } from '../../accounts/accounts.ts'
 import { isAtMost } from '../../core/pow.ts'
 import { printable } from '../../core/printable.ts'
@@ -11,7 +11,7 @@ import type { ShareDifficulty } from './share-difficulty.ts'
 import type { User } from './users.ts'
 import type { Worker } from './workers.ts'
 
-/** A share of a job. */
+/** A share's hash and its job. */
 export interface Hashed {
   readonly job: RigJob
   readonly hash: Uint32Array
@@ -19,23 +19,23 @@ export interface Hashed {
 
 export interface Share {
   readonly verdict: ShareVerdict
-  /** Whom it counts for; null: the session has not authorized. */
+  /** The rig that it counts for, or null before authorization. */
   readonly rig: Rig | null
-  /** Hashes that it took on average; 0 unless it is accepted, and meets what the rig was told for its job. */
+  /** Difficulty of the share; 0 unless it is accepted and meets the target of its job. */
   readonly hashes: number
-  /** It is no low or repeated one, and its hash takes so many others that judging it costs next to nothing beside them. */
+  /** Whether it is neither low nor duplicate and so difficult that judging it is cheap in comparison. */
   readonly isHard?: boolean
-  /** A low one that meets the target that the rig had a moment ago. */
+  /** Whether it is low but meets the rig's previous target. */
   readonly isLate?: boolean
-  /** A nonce that solves the work itself. */
+  /** Set if the share solves the work itself. */
   readonly solution?: (Hashed & { readonly nonce: bigint }) | undefined
   /** Job and hash of an accepted share. */
-  readonly kept?: Hashed | undefined
-  /** Its job was never handed out here. */
+  readonly hashed?: Hashed | undefined
+  /** Whether this server never issued its job. */
   readonly isUnknownJob?: boolean | undefined
 }
 
-/** Whom the shares of a session count for. */
+/** The accounts that a session's shares count for. */
 export interface Rig {
   readonly worker: Worker
   readonly user: User
@@ -44,7 +44,7 @@ export interface Rig {
 
 const MAX_AGENT = 64
 
-/** The accounts learn from where the rig connects, and what its program calls itself. */
+/** Records the address and program of a rig in its accounts. */
 export function introduced(rig: Rig, address: string, agent: string): Rig {
   rig.presence.address = address
   rig.presence.agent = printable(agent, MAX_AGENT)
@@ -55,7 +55,7 @@ export function introduced(rig: Rig, address: string, agent: string): Rig {
 export interface ShareContext {
   readonly rig: Rig | null
   readonly isSubscribed: boolean
-  /** null: it has not both subscribed and authorized. */
+  /** Null until it has both subscribed and authorized. */
   readonly difficulty: ShareDifficulty | null
   readonly nonce1: number
   readonly nonce1Bits: Nonce1Bits
@@ -64,13 +64,13 @@ export interface ShareContext {
   readonly jobs: Jobs
   readonly shareHash: ShareHash
   readonly nowMs: number
-  /** The nonces of the job are too many to be remembered. */
+  /** Called when the job has too many shares to remember. */
   readonly onFull: () => void
 }
 
 /**
- * Judges the parameters of a share, and counts one that is right. Every share of a job that is known is hashed: one that
- * solves the work is handed in, whatever the rig is told.
+ * Judges the parameters of a share, and counts a correct one. Hashes every share of a known job, because one that
+ * solves the work is submitted whatever the rig's verdict.
  */
 export function judged([, id, text]: readonly unknown[], context: ShareContext): Share {
   const { rig, difficulty, nonce1Bits, seen, jobs, shareHash, nowMs, onFull } = context
@@ -86,19 +86,19 @@ export function judged([, id, text]: readonly unknown[], context: ShareContext):
   const hash = shareHash(job, nonce1, nonce2)
   const solution = isAtMost(hash, job.targetWords) ? { job, hash, nonce: nonceOfShare(nonce1, nonce2) } : undefined
   const told = difficulty.heldFor(job)
-  // What is forgotten could be handed in twice, or does not say what its shares are worth.
+  // Without its nonces a share could be a duplicate; without a target its worth is unknown.
   if (shares === null || told === undefined) return { ...shareOf(rig, 'stale'), solution }
   const isWhole = isAtMost(hash, told.targetWords)
-  // One that meets an easier target that came later is right, and adds nothing to what the job's own shares tell.
+  // A share that meets only a later, easier target is valid, but adds no hashes.
   if (!isWhole && !difficulty.meetsLater(job, hash, nowMs))
     return { ...shareOf(rig, 'low'), solution, isLate: difficulty.metBefore(job, hash, nowMs) }
-  // The rig goes on with a fresh job.
+  // The rig continues with a fresh job.
   if (seen.add(job, key)) onFull()
   difficulty.count(job, hash, nowMs)
-  // The highest word of the hash is 0: it takes 2^32 others.
+  // The highest word of the hash is 0, so the share takes at least 2^32 hashes.
   const isHard = hash[7] === 0
   if (jobs.isOver(job)) return { verdict: 'stale', rig, hashes: 0, solution, isHard }
-  return { verdict: 'accepted', rig, hashes: isWhole ? told.difficulty : 0, solution, isHard, kept: { job, hash } }
+  return { verdict: 'accepted', rig, hashes: isWhole ? told.difficulty : 0, solution, isHard, hashed: { job, hash } }
 }
 
 /** A share that adds nothing. */

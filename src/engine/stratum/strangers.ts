@@ -1,7 +1,7 @@
-/** Connections that never logged in, told with the first line that they sent. A flood of them is told as a count. */
+/** Reports connections without a log-in, each with its first line. A flood of them is reported as a number. */
 import { printable } from '../../core/printable.ts'
 
-/** Told within a second. */
+/** Maximum number of reports per second. */
 const MAX_TOLD = 20
 const MAX_LINE = 200
 
@@ -14,13 +14,13 @@ export class Strangers {
     this.#tell = tell
   }
 
-  /** `firstLine`: null where the TLS handshake was not done. */
+  /** @param firstLine null if the TLS handshake was not completed */
   tell(address: string, firstLine: string | null): void {
     if (++this.#told > MAX_TOLD) this.#untold++
     else this.#tell(`a connection from ${address} ended without a log-in; ${lineText(firstLine)}`)
   }
 
-  /** Another second begins. */
+  /** Begins another second. */
   refill(): void {
     this.#told = 0
     if (this.#untold > 0) this.#tell(`${this.#untold} more connections ended without a log-in`)

@@ -1,4 +1,4 @@
-/** Rigs as an engine: whoever connects and speaks stratum searches, and hands in shares that tell how fast it is. */
+/** Rigs as an engine: clients that speak stratum search the work, and their shares measure how fast. */
 import type { Socket } from 'node:net'
 import type { NewShare, ShareRecorder } from '../../accounts/recorder.ts'
 import type { RigNotice } from '../../accounts/rig-ledger.ts'
@@ -25,34 +25,34 @@ import { startDifficulty } from './share-difficulty.ts'
 
 export interface StratumOptions {
   readonly host: string
-  /** 0: any free one. */
+  /** 0 for any free port. */
   readonly port: number
-  /** Files in PEM form; null: no TLS. */
+  /** Files in PEM form, or null for no TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null
-  /** Where proxies of newcut connect, each with 256 rigs; undefined: none are let in. */
+  /** Address for proxies of newcut, each with 256 rigs; undefined if they are not served. */
   readonly proxies?: { readonly host: string; readonly port: number } | null | undefined
-  /** Hashes that first shares take on average; null: by what the program of the rig says of itself. */
+  /** Difficulty of first shares in hashes, or null to choose by the rig's program. */
   readonly difficulty: number | null
   readonly clock: Clock
   readonly random: () => number
   readonly limits?: Partial<RigLimits>
   /**
-   * The creation times that it gives to headers, or who says so when the first one is made, and warns where earlier starts
-   * are not known; default: a random class of those for servers that are alone.
+   * Creation times for headers, or a function that is called for the first one, and warns if earlier runs are unknown.
+   * Default: a random class for single servers.
    */
   readonly headers?: HeaderClass | ((warn: (message: string) => void) => HeaderClass) | undefined
-  /** Hash of a share; default: the real one. Models of rigs that are too fast to be searched for name another. */
+  /** Hash of a share. Models of rigs that are too fast for a real search replace it. */
   readonly shareHash?: ShareHash
-  /** Keeps shares and accounts; default: accounts in memory alone. */
+  /** Opens shares and accounts. Default: accounts in memory only. */
   readonly recorder?: OpenRecorder
 }
 
-/** So often it is looked who needs a fresh job. All who do get the same one. */
+/** Interval of the check for sessions that need a fresh job. All of them get the same one. */
 const FRESH_MS = 100
-/** The same where one of them needs it urgently: jobs that are too many would be forgotten too soon. */
+/** The same in urgent cases: with more jobs, older ones would be evicted too soon. */
 const URGENT_MS = 20
 const FIXED_NONCE = 'rigs cannot search work in which a pool fixes a part of the nonce'
-/** Nothing to warn of: it takes a moment. */
+/** No reason to warn: it takes a moment. */
 const WAITING = 'no headers have been given to these rigs yet'
 const OTHER_LENGTH = `rigs search work of ${RIG_WORK_BYTES} bytes only`
 
@@ -63,27 +63,27 @@ export class StratumEngine implements Engine, RigHost {
   readonly #jobs: Jobs
   readonly #sender = loadSender()
   readonly #server: RigServer<Session>
-  /** For proxies; null: none are let in. */
+  /** For proxies; null if they are not served. */
   readonly #proxies: RigServer<Session> | null
   readonly #uptake = new Uptake<Session>()
-  /** Those that get jobs. */
+  /** Sessions that get jobs. */
   readonly #ready = new Set<Session>()
-  /** Those that wait for a fresh job for another reason than time. */
+  /** Sessions that need a fresh job regardless of time. */
   readonly #needing = new Set<Session>()
   #cancelFresh: (() => void) | null = null
   #cancelUrgent: (() => void) | null = null
-  /** When a fresh job was given last. */
+  /** When the last fresh job was issued. */
   #freshAtMs = Number.NEGATIVE_INFINITY
   #address: RigAddress | null = null
   #events: EngineEvents | null = null
-  /** Devices at the stop; null: it goes on. */
+  /** The devices at the stop, or null before it. */
   #last: readonly DeviceStatus[] | null = null
   #hashes = 0
-  /** Why no rig can search the present work; null: they can. */
+  /** Why no rig can search the current work, or null if they can. */
   #unable: string | null = null
   readonly #warned = new Set<string>()
 
-  /** Throws NewcutError BAD_INPUT for a certificate or key that cannot be used. */
+  /** @throws NewcutError BAD_INPUT for an unusable certificate or key */
   constructor(options: StratumOptions) {
     const { host, port, tls, clock, random, proxies = null } = options
     this.#options = options
@@ -130,7 +130,7 @@ export class StratumEngine implements Engine, RigHost {
       onFull: (which, message) => this.#warn(message, which),
     }
     this.#server = new RigServer(server, ports)
-    // A proxy hands in the shares of many rigs.
+    // A proxy submits shares of many rigs.
     const ofProxies = { ...limits, requestsPerSecond: limits.requestsPerSecondOfAddress }
     this.#proxies = proxies && new RigServer({ ...server, ...proxies, limits: ofProxies, isForProxies: true }, ports)
   }
@@ -140,7 +140,7 @@ export class StratumEngine implements Engine, RigHost {
     return this.#address
   }
 
-  /** Serves a rig whose connection was made elsewhere. The socket closes with the engine. */
+  /** Serves a rig on an existing connection, which closes with the engine. */
   accept(socket: Socket): void {
     this.#server.enter(socket)
   }
@@ -152,7 +152,7 @@ export class StratumEngine implements Engine, RigHost {
     if (this.#sender.fault !== null) this.#warn(this.#sender.fault)
   }
 
-  /** Resolves once the line was written to nearly all rigs. Rigs go on with what they have while there is no work. */
+  /** Resolves once the job was written to nearly all rigs. Without work, rigs continue with the old job. */
   async setWork(work: EngineWork): Promise<boolean> {
     if (this.#events === null) return false
     this.#unable = work.bytes === null ? null : obstacleOf(work)
@@ -174,12 +174,12 @@ export class StratumEngine implements Engine, RigHost {
     this.#proxies?.flush()
   }
 
-  /** The expected hashes of all shares that were accepted: what the rigs did, but for chance. */
+  /** Sum of the difficulties of all accepted shares, which estimates the hashes of the rigs. */
   hashes(): number {
     return this.#hashes
   }
 
-  /** After the stop: as they were then. */
+  /** After the stop, the last devices. */
   devices(): readonly DeviceStatus[] {
     if (this.#last !== null) return this.#last
     return this.#book.devices(this.#unable)
@@ -204,7 +204,7 @@ export class StratumEngine implements Engine, RigHost {
     this.#cancelFresh?.()
     this.#cancelUrgent?.()
     this.#uptake.cancel()
-    // What is kept is still answered.
+    // Shares in the recorder still get an answer.
     await this.recorder.close()
     this.#flush()
     await this.#closeServers()
@@ -232,7 +232,7 @@ export class StratumEngine implements Engine, RigHost {
     return headers ?? randomClass(random)
   }
 
-  /** One that is behind is not waited for until it has caught up. */
+  /** Sends a job. `setWork` does not wait for a slow session until it has caught up. */
   #send(session: Session, job: RigJob): void {
     if (session.isBehind) this.#uptake.down(session)
     session.send(job)
@@ -249,43 +249,43 @@ export class StratumEngine implements Engine, RigHost {
   }
 
   /**
-   * Hashes count, and a solution goes on, as soon as a share is judged: whether the share can be kept is no matter of
-   * these. The share itself counts, and is answered, once it is kept.
+   * Counts hashes and passes a solution on as soon as the share is judged, whether or not the share log can be written.
+   * The share itself counts, and is answered, once it is stored.
    */
   #take(session: Session, share: Share, tell: (verdict: ShareVerdict) => void): void {
-    const { rig, verdict, hashes, solution, kept } = share
+    const { rig, verdict, hashes, solution, hashed } = share
     if (this.#events === null) {
       tell('unavailable')
       return
     }
     this.#hashes += hashes
     if (rig !== null) rig.worker.hashes += hashes
-    // Whoever finds a block is paid for it, also where the share comes too late to count.
+    // The finder of a block is paid even if the share is too late to count.
     const record = solution !== undefined && rig !== null ? newShare(share, solution, rig) : null
     if (record !== null) this.recorder.secure(record)
     if (solution !== undefined && rig !== null) {
       const { sequence, creationTime } = solution.job
       this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: rig.worker.device })
     }
-    if (kept === undefined || rig === null) {
+    if (hashed === undefined || rig === null) {
       this.#book.count(share, verdict, session.line)
       tell(verdict)
       return
     }
-    if (this.recorder.kept === null) {
+    if (this.recorder.storage === null) {
       this.recorder.count(rig.presence, hashes, solution !== undefined)
       this.#book.count(share, verdict, session.line)
       tell(verdict)
       return
     }
     const { line } = session
-    this.recorder.accept(record ?? newShare(share, kept, rig), (outcome) => {
+    this.recorder.accept(record ?? newShare(share, hashed, rig), (outcome) => {
       this.#book.count(share, outcome, line)
       tell(outcome)
     })
   }
 
-  /** Looks who needs a fresh job, as long as there are sessions. */
+  /** Checks for sessions that need a fresh job, while there are any. */
   #watch(): void {
     this.#cancelFresh ??= this.#options.clock.after(FRESH_MS, () => {
       this.#cancelFresh = null
@@ -294,7 +294,7 @@ export class StratumEngine implements Engine, RigHost {
     })
   }
 
-  /** Looks at once, or soon where it has just been done. */
+  /** Checks at once, or soon after the last check. */
   #hurry(): void {
     const { clock } = this.#options
     this.#cancelUrgent ??= clock.after(Math.max(0, this.#freshAtMs + URGENT_MS - clock.monotonicMs()), () => {
@@ -303,7 +303,7 @@ export class StratumEngine implements Engine, RigHost {
     })
   }
 
-  /** Gives one job to all that need a fresh one. */
+  /** Sends one job to all sessions that need a fresh one. */
   #freshen(): void {
     const sessions = [...this.#ready].filter((session) => this.#needing.has(session) || session.isDue)
     this.#needing.clear()
@@ -322,7 +322,7 @@ export class StratumEngine implements Engine, RigHost {
     if (this.#ready.delete(session)) this.#uptake.down(session)
   }
 
-  /** Once for each of what there is to warn of. */
+  /** Warns once per subject. */
   #warn(message: string, of = message): void {
     if (this.#events === null || this.#warned.has(of)) return
     this.#warned.add(of)
@@ -330,13 +330,13 @@ export class StratumEngine implements Engine, RigHost {
   }
 }
 
-/** Its hash, lowest byte first, as base64url. */
+/** The hash as base64url, least significant byte first. */
 const idOf = ({ buffer, byteOffset, byteLength }: Uint32Array) =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString('base64url')
 
 function newShare({ hashes, solution }: Share, { job, hash }: Hashed, { presence }: Rig): NewShare {
   const { user, worker, agent, address } = presence
-  const { chainId: chain, height } = job.pursuit.fields
+  const { chainId: chain, height } = job.group.fields
   const block = solution === undefined ? null : encodeBase64Url(blockHash(withNonce(job.header, solution.nonce)))
   const of = { chain, height: Number(height), difficulty: hashes, blockDifficulty: job.difficulty, block }
   return { id: idOf(hash), user, worker, agent, address, ...of }

@@ -1,9 +1,9 @@
-/** Rigs by whom they name: what all rigs of a user have done, those that are gone included. */
+/** Counters of users: the sum of all their rigs, including those that are gone. */
 import { printable } from '../../core/printable.ts'
 import { type ShareVerdict, shareVerdicts } from '../../stratum/messages.ts'
 import type { RigUser } from '../rigs.ts'
 
-/** Users that are told apart; all others are one. */
+/** Maximum number of users tracked individually; all others share one entry. */
 export const MAX_USERS = 64
 /** A k: account has 66 characters. */
 const MAX_NAME = 72
@@ -23,7 +23,7 @@ export class Users {
   readonly #named = new Map<string, User>()
   #others: User | null = null
 
-  /** A session of a user begins: `ACCOUNT.WORKER`, or an account alone. */
+  /** Registers a session of a user: `ACCOUNT.WORKER`, or only an account. */
   join(text: string): User {
     const name = accountName(text)
     const user = this.#named.get(name) ?? this.#added(name)
@@ -36,7 +36,7 @@ export class Users {
     return users.map((user) => ({ ...user, shares: { ...user.shares } }))
   }
 
-  /** Whoever has the name of all others is one of them: the name stands for one row. */
+  /** Adds a user. One with the name of the shared entry belongs to it, so that the name means one row. */
   #added(name: string): User {
     if (this.#named.size >= MAX_USERS && name !== OTHERS) this.#forgetLeast()
     if (this.#named.size >= MAX_USERS || name === OTHERS) {
@@ -48,7 +48,7 @@ export class Users {
     return user
   }
 
-  /** Whoever is gone and has done least makes room. */
+  /** Evicts the disconnected user with the fewest hashes. */
   #forgetLeast(): void {
     const gone = [...this.#named.values()].filter(({ sessions }) => sessions === 0)
     if (gone.length === 0) return
@@ -61,7 +61,7 @@ function newUser(user: string): User {
   return { user, sessions: 0, hashes: 0, shares: noShares() }
 }
 
-/** What stands before the name of the rig; one line, and short. */
+/** The account before the rig's name, printable and short. */
 export function accountName(text: string): string {
   const name = printable(text.slice(0, 512), 512)
   const dot = name.indexOf('.')

@@ -1,4 +1,4 @@
-/** Rigs by the names of their workers: what each has done, whichever connections it had. */
+/** Counters of workers, across all their connections. */
 import { printable } from '../../core/printable.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { DeviceStatus } from '../engine.ts'
@@ -6,31 +6,31 @@ import type { RigCounts } from '../rigs.ts'
 import { type Conduct, newConduct } from './conduct.ts'
 import { accountName, noShares } from './users.ts'
 
-/** Workers that have a device of their own; all others are one. */
+/** Maximum number of workers with a device of their own; all others share one. */
 export const MAX_NAMED = 256
 const MAX_NAME = 32
-/** A worker without a connection is listed for so long. */
+/** A disconnected worker is listed for this time. */
 const FORGET_MS = 10 * 60_000
-/** The device of all workers beyond those with a name of their own, and of none. */
+/** The device of all workers without one of their own; also shown if there is no rig. */
 const ALL = 'rigs'
 const KERNEL = 'stratum'
 
 export interface Worker extends Conduct {
-  /** `rig:NAME`; of a second user's rig of this name `rig:NAME (2)`, and so on. */
+  /** `rig:NAME`, or `rig:NAME (2)` for another user's rig of the same name, and so on. */
   readonly device: string
-  /** Whom it names; empty: of more than one. */
+  /** The user that it names; empty if there are several. */
   readonly user: string
   readonly shares: Record<ShareVerdict, number>
-  /** Expected hashes of its shares. */
+  /** Sum of the difficulties of its shares. */
   hashes: number
-  /** Connections now. */
+  /** Number of open connections. */
   sessions: number
-  /** Connections that ended. */
+  /** Number of ended connections. */
   faults: number
   goneAtMs: number
-  /** Difficulty that fitted it last, for its next connection; null: not known. */
+  /** The last suitable difficulty, for its next connection, or null. */
   difficulty: number | null
-  /** Hashes a second that were measured last, of a connection of its own; null: not known. */
+  /** Last measured hashes per second on a connection of its own, or null if unknown. */
   rate: number | null
 }
 
@@ -39,7 +39,10 @@ export class Workers {
   readonly #named = new Map<string, Worker>()
   #others: Worker | null = null
 
-  /** A rig whose user says this of itself: `ACCOUNT.WORKER`, or a name alone. */
+  /**
+   * Registers a session of a worker.
+   * @param user `ACCOUNT.WORKER`, or only a name
+   */
   join(user: string, nowMs: number): Worker {
     const { account, name, key } = namesOf(user)
     const worker = this.#named.get(key) ?? this.#added(key, { account, name, nowMs })
@@ -47,12 +50,12 @@ export class Workers {
     return worker
   }
 
-  /** Whether a rig whose user says this of itself is banned. */
+  /** Whether the worker of this user text is banned. */
   isBanned(user: string, nowMs: number): boolean {
     return (this.#named.get(namesOf(user).key)?.bannedUntilMs ?? 0) > nowMs
   }
 
-  /** A new worker, with a name of its own where there is room. */
+  /** Adds a worker, with a device of its own if there is room. */
   #added(key: string, { account, name, nowMs }: { account: string; name: string; nowMs: number }): Worker {
     if (this.#named.size >= MAX_NAMED) this.#forget(nowMs, 0)
     if (this.#named.size >= MAX_NAMED) {
@@ -73,7 +76,7 @@ export class Workers {
     worker.goneAtMs = nowMs
   }
 
-  /** `unable`: why none of them searches the present work; null: those that are connected do. */
+  /** @param unable why no rig can search the current work, or null if connected rigs can */
   statuses(nowMs: number, unable: string | null): DeviceStatus[] {
     this.#forget(nowMs, FORGET_MS)
     const workers = this.#all()
@@ -82,14 +85,14 @@ export class Workers {
     return workers.map((worker) => statusOf(worker, unable))
   }
 
-  /** Of the same workers as `statuses`. */
+  /** In the order of `statuses`. */
   counts(): Omit<RigCounts, 'refusedAs'>[] {
     return this.#all().map(({ device, user, sessions, shares, difficulty }) => {
       return { device, user, sessions, shares: { ...shares }, difficulty }
     })
   }
 
-  /** The device of a worker; that of all others where it has none of its own. */
+  /** The device of a worker, or the shared one. */
   deviceOf(user: string, worker: string): string {
     const key = namesOf(worker === '' ? user : `${user}.${worker}`).key
     return this.#named.get(key)?.device ?? ALL
@@ -99,7 +102,7 @@ export class Workers {
     return [...this.#named.values(), ...(this.#others === null ? [] : [this.#others])]
   }
 
-  /** Forgets those that have been gone for as long. */
+  /** Evicts workers that have been disconnected for this time. */
   #forget(nowMs: number, goneMs: number): void {
     for (const [key, { sessions, goneAtMs }] of this.#named) {
       if (sessions === 0 && nowMs - goneAtMs >= goneMs) this.#named.delete(key)
@@ -133,14 +136,14 @@ function statusOf({ device, hashes, faults, sessions }: Worker, unable: string |
   return sessions > 0 ? status : { ...status, state: 'unable', reason: 'it is not connected' }
 }
 
-/** What stands behind the first dot; empty: nothing. One line, and short. */
+/** The text after the first dot, printable and short, or empty. */
 export function nameBehindAccount(user: string): string {
   const name = printable(user.slice(0, 512), 512)
   const dot = name.indexOf('.')
   return dot < 0 ? '' : printable(name.slice(dot + 1), MAX_NAME)
 }
 
-/** What is behind the account, which is the same for many rigs and long; one line, and short. */
+/** The name of a worker without its account, which is long and often shared; printable and short. */
 export function workerName(user: string): string {
   const name = printable(user.slice(0, 512), 512)
   const dot = name.indexOf('.')

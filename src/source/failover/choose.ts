@@ -1,20 +1,20 @@
-/** Which of several upstreams gives work: a pure decision, without clock and network. */
+/** Chooses the upstream that gives work. Pure: no clock and no network. */
 
-/** How fit an upstream is to give work. */
+/** Whether and since when an upstream is fit to give work. */
 export interface Fitness {
-  /** Whether it can be asked for work at all. */
+  /** Whether it can give work at all. */
   readonly isUp: boolean
-  /** Since when nothing has spoken against it, in milliseconds; null: something does. */
+  /** Monotonic time in milliseconds since which it is fit, or null while it is not. */
   readonly fitSinceMs: number | null
 }
 
 /**
- * Chooses the upstream that is to give work, by its index. A fit one is left only for one of higher priority that has been
- * fit for `failbackMs`. Where none is fit, the present one is kept while it is up, though it may give no work: one that
- * gives some and is unfit may be behind, and its blocks would be orphans.
+ * Chooses an upstream by its index. A fit current one is replaced only by one of higher priority that has been fit for
+ * `failbackMs`. If none is fit, the current one stays while it is up, even if it gives no work. An unfit one that gives
+ * work may be behind, and its blocks would be orphaned.
  *
  * @param upstreams in order of priority
- * @param current the index of the one that gives work now; null: none does
+ * @param current index of the active upstream, or null
  * @returns null if none can give work
  */
 export function choose(

@@ -1,80 +1,82 @@
 /**
- * Work of one of several upstreams, in order of priority: another takes over when that one fails. A session is work from
- * one upstream, from the switch to it until the switch to another; the old one goes on until the new one has a job.
+ * Failover between upstreams in order of priority. A session is work from one upstream, from the switch to it until the
+ * switch to another. The old session continues until the new one has a job.
  */
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import type { Job, JobReason, SourceEvents, UpstreamStatus } from '../source.ts'
 import { choose, type Fitness } from './choose.ts'
 
-/** Another one is asked when one has given no work for this long: there is none, or it owes some, or requests fail. */
+/** Failover delay of an upstream that gives no work: it has none, owes some, or its requests fail. */
 const MAX_JOBLESS_MS = 2_000
-/** And when it has given no news of the chain of its work for this long: streams end and are opened again all the time. */
+/** Failover delay of an upstream without news of its chain. Streams end and reopen all the time. */
 const MAX_DEAF_MS = 10_000
-/** An upstream that refuses this miner is not asked again for this long. */
+/** Pause after an upstream refused this miner. */
 const REFUSAL_MS = 600_000
 
 /** Work from one upstream. */
 export interface WorkFeed {
-  /** As that of a source. */
+  /** As in a source. */
   jobs(signal: AbortSignal, events: SourceEvents): AsyncIterable<Job | null>
-  /** Whether news of its work get through. */
+  /** Whether news of its work arrives. */
   readonly connected: boolean
-  /** How long it has given no work that was asked for; 0: it gives some. */
+  /** Time for which it has owed requested work in milliseconds, or 0 if it owes none. */
   readonly failingMs: number
 }
 
-/** A giver of work: a node or a pool. */
+/** A node or pool that gives work. */
 export interface Upstream<F extends WorkFeed = WorkFeed> {
   readonly url: string
-  /** Counts how often it came up: a session that began before may hang, or be over. */
+  /** Counts how often it came up. A session of an earlier epoch may hang or be over. */
   readonly epoch: number
   readonly isUp: boolean
   readonly fitness: Fitness
-  /** Work from now on. */
+  /** Starts a session. */
   open(): F
-  /** It is not fit for that long. `refusal`: it refuses this miner, so that it is not even asked. */
+  /** Marks it as unfit for this time. With `refusal`, it refuses this miner and gets no requests. */
   object(why: string, forMs: number, refusal?: NewcutError): void
-  /** It gives work. */
+  /** Clears the mark: it gives work. */
   works(): void
   status(isActive: boolean): UpstreamStatus
 }
 
 export interface FailoverPolicy {
-  /** An upstream of higher priority gives work again once it has been fit for this long. One that fails is left alone so long. */
+  /**
+   * Time for which an upstream of higher priority must be fit before failback. A failing one is unfit for this long.
+   */
   readonly failbackMs: number
-  /** While nothing of use is searched, one more is asked each time that those before have taken this long; null: none is. */
+  /** Interval at which another upstream is asked while engines have no useful work, or null for never. */
   readonly standInMs: number | null
-  /** Whether old work is searched until there is other work; otherwise it is dropped when its upstream goes down. */
+  /** Whether engines keep old work until there is new work. Otherwise it is dropped when its upstream goes down. */
   readonly keepsOldWork: boolean
 }
 
 export interface FailoverPorts<U> {
-  /** The newest job; null: none. `session` counts sessions from 1: the jobs of two may have the same id. */
+  /** Receives the newest job, or null. `session` counts sessions from 1: job ids are unique only within a session. */
   onJob(job: Job | null, session: number): void
-  /** Work comes from this one now, and came from another one before. */
+  /** The work now comes from another upstream than before. */
   onSwitched(to: U): void
-  /** One refuses this miner. */
+  /** An upstream refuses this miner. */
   onRefused(): void
-  /** What is no failure of an upstream. */
+  /** Receives an error that no upstream caused. */
   onFault(error: unknown): void
 }
 
 interface Session<U, F> {
   readonly number: number
   readonly upstream: U
-  /** That of the upstream when it began. */
+  /** Epoch of the upstream at the start of the session. */
   readonly epoch: number
   readonly feed: F
   readonly stop: AbortController
   readonly sinceMs: number
-  /** Since when it has no job; null: it has one. */
+  /** Time since which it has no job, or null while it has one. */
   joblessSinceMs: number | null
-  /** Since when no news comes; null: it does. */
+  /** Time since which no news arrives, or null while it does. */
   deafSinceMs: number | null
-  /** What it said of itself last. */
+  /** Its last report of trouble, or null. */
   trouble: string | null
-  /** Whether its upstream is objected to since requests for work failed. */
+  /** Whether this session marked its upstream as unfit because it gave no work. */
   isBlamed: boolean
 }
 
@@ -83,18 +85,21 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
   readonly #policy: FailoverPolicy
   readonly #clock: Clock
   readonly #ports: FailoverPorts<U>
-  /** Gives the work that is searched. */
+  /** The session that gives the current work. */
   #active: Session<U, F> | null = null
   /**
-   * Each takes over once it has a job. The first is the one that is wanted, the others stand in for it; those before the
-   * one that has taken over go on.
+   * Sessions that are to take over once they have a job. The first is the preferred one, the others are stand-ins. When
+   * a stand-in takes over, those before it continue.
    */
-  #coming: readonly Session<U, F>[] = []
+  #pending: readonly Session<U, F>[] = []
   #count = 0
   #hasJob = false
   #cancelStandIn: () => void = () => undefined
 
-  /** `upstreams`: in order of priority. None is asked before `decide` is called. */
+  /**
+   * Requests nothing before `decide` is called.
+   * @param upstreams in order of priority
+   */
   constructor(upstreams: readonly U[], policy: FailoverPolicy, clock: Clock, ports: FailoverPorts<U>) {
     this.#upstreams = upstreams
     this.#policy = policy
@@ -102,23 +107,24 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
     this.#ports = ports
   }
 
-  /** The upstream of the work that is searched; null: there is none yet. */
+  /** The upstream of the current work, or null before the first job. */
   get active(): U | null {
     return this.#active?.upstream ?? null
   }
 
-  /** What gives the work that is searched; null: nothing yet. */
+  /** The feed of the current work, or null before the first job. */
   get feed(): F | null {
     return this.#active?.feed ?? null
   }
 
   /**
-   * Turns to the upstream that is to give work, as far as is known now. To be called when the fitness of one has changed,
-   * or time has made a difference. Returns it; null: none can give work.
+   * Switches to the best upstream, if that is not the current one. Call it when a fitness has changed or time has
+   * passed.
+   * @returns the best upstream, or null if none can give work
    */
   decide(): U | null {
     if (!this.#policy.keepsOldWork) this.#leaveEnded()
-    const wanted = (this.#coming[0] ?? this.#active)?.upstream
+    const wanted = (this.#pending[0] ?? this.#active)?.upstream
     const current = wanted === undefined ? null : this.#upstreams.indexOf(wanted)
     const at = { nowMs: this.#clock.monotonicMs(), failbackMs: this.#policy.failbackMs }
     const fitness = this.#upstreams.map((upstream) => upstream.fitness)
@@ -132,13 +138,13 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
     return upstream
   }
 
-  /** An upstream may answer and give no work all the same, or no news: then it is objected to. */
+  /** Marks the preferred upstream as unfit if it answers, but gives no work or no news. */
   judge(): void {
     const nowMs = this.#clock.monotonicMs()
-    const session = this.#coming[0] ?? this.#active
+    const session = this.#pending[0] ?? this.#active
     if (session === null) return
     const { upstream, feed, joblessSinceMs, trouble } = session
-    // While there is no job, no news is wanted.
+    // Without a job there is no chain to have news of.
     const isDeaf = joblessSinceMs === null && !feed.connected
     session.deafSinceMs = isDeaf ? (session.deafSinceMs ?? nowMs) : null
     const { deafSinceMs } = session
@@ -148,7 +154,7 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
       upstream.works()
     }
     const objectionMs = this.#policy.failbackMs
-    // What is searched meanwhile was given before, and need not be of use any more.
+    // The engines' work is an old job meanwhile, which may be useless.
     if (Math.max(joblessMs, feed.failingMs) >= MAX_JOBLESS_MS) {
       session.isBlamed = true
       upstream.object(trouble === null ? 'gives no work' : `gives no work: ${trouble}`, objectionMs)
@@ -159,43 +165,43 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
 
   stop(): void {
     this.#active?.stop.abort()
-    this.#drop(this.#coming)
+    this.#drop(this.#pending)
   }
 
-  /** Leaves those that went down since they were turned to. */
+  /** Leaves sessions whose upstream went down after they started. */
   #leaveEnded(): void {
     const isOver = ({ upstream, epoch }: Session<U, F>) => !upstream.isUp || upstream.epoch !== epoch
-    this.#drop(this.#coming.filter(isOver))
+    this.#drop(this.#pending.filter(isOver))
     if (this.#active === null || !isOver(this.#active)) return
     this.#active.stop.abort()
     this.#active = null
   }
 
-  /** Work is to come from this one. Does nothing if it does, or was asked for already. */
+  /** Makes this the preferred upstream. No-op if it already is. */
   #turnTo(upstream: U): void {
     const isOn = (session: Session<U, F> | null | undefined) => {
       return session?.upstream === upstream && session.epoch === upstream.epoch
     }
-    if (isOn(this.#coming[0])) return
+    if (isOn(this.#pending[0])) return
     if (isOn(this.#active)) {
-      // Those that were to take over will not.
-      this.#drop(this.#coming)
+      // The sessions that were to take over are no longer needed.
+      this.#drop(this.#pending)
       return
     }
-    const [wanted, ...others] = this.#coming
+    const [wanted, ...others] = this.#pending
     const known = others.find(isOn)
     this.#drop(wanted === undefined ? [] : [wanted])
     if (known === undefined) {
-      this.#drop(this.#coming)
+      this.#drop(this.#pending)
       this.#start(upstream)
       this.#standInLater()
-    } else this.#coming = [known, ...this.#coming.filter((session) => session !== known)]
+    } else this.#pending = [known, ...this.#pending.filter((session) => session !== known)]
   }
 
   #drop(sessions: readonly Session<U, F>[]): void {
     for (const { stop } of sessions) stop.abort()
-    this.#coming = this.#coming.filter((session) => !sessions.includes(session))
-    if (this.#coming.length === 0) this.#cancelStandIn()
+    this.#pending = this.#pending.filter((session) => !sessions.includes(session))
+    if (this.#pending.length === 0) this.#cancelStandIn()
   }
 
   #start(upstream: U): void {
@@ -212,7 +218,7 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
       trouble: null,
       isBlamed: false,
     }
-    this.#coming = [...this.#coming, session]
+    this.#pending = [...this.#pending, session]
     void this.#run(session).catch((error) => this.#ports.onFault(error))
   }
 
@@ -221,14 +227,14 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
     if (standInMs !== null) this.#cancelStandIn = this.#clock.after(standInMs, () => this.#startStandIn())
   }
 
-  /** The one that is wanted may answer and not give work: another one is asked as well, if there is any hurry. */
+  /** Asks another upstream too while the preferred one gives no work and the engines have nothing useful. */
   #startStandIn(): void {
-    if (this.#coming.length === 0) return
+    if (this.#pending.length === 0) return
     this.#standInLater()
     const active = this.#active
     const isWorking = active !== null && active.joblessSinceMs === null && active.feed.failingMs < MAX_JOBLESS_MS
     if (isWorking && active.upstream.isUp) return
-    const asked = new Set([active, ...this.#coming].map((session) => session?.upstream))
+    const asked = new Set([active, ...this.#pending].map((session) => session?.upstream))
     const others = this.#upstreams.filter((upstream) => !asked.has(upstream))
     const standIn = others.find(({ fitness }) => fitness.fitSinceMs !== null)
     if (standIn !== undefined) this.#start(standIn)
@@ -253,14 +259,14 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
   }
 
   #take(session: Session<U, F>, job: Job | null): void {
-    const isComing = this.#coming.includes(session)
-    if (session !== this.#active && !isComing) return
+    const isPending = this.#pending.includes(session)
+    if (session !== this.#active && !isPending) return
     if (job === null) session.joblessSinceMs ??= this.#clock.monotonicMs()
     else {
       session.joblessSinceMs = null
       session.upstream.works()
     }
-    if (!isComing) this.#put(session.number, job, job?.reason ?? null)
+    if (!isPending) this.#put(session.number, job, job?.reason ?? null)
     else if (job !== null) this.#takeOver(session, job)
   }
 
@@ -268,9 +274,9 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
     const before = this.#active
     before?.stop.abort()
     this.#active = session
-    const wanted = this.#coming.slice(0, this.#coming.indexOf(session))
-    this.#drop(this.#coming.filter((other) => other !== session && !wanted.includes(other)))
-    this.#coming = wanted
+    const wanted = this.#pending.slice(0, this.#pending.indexOf(session))
+    this.#drop(this.#pending.filter((other) => other !== session && !wanted.includes(other)))
+    this.#pending = wanted
     if (wanted.length === 0) this.#cancelStandIn()
     const { number, sinceMs, upstream } = session
     if (before === null) {

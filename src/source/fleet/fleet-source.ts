@@ -1,4 +1,4 @@
-/** Work from the leader of a fleet, over NATS: the rig's side. */
+/** Work from the leader of a fleet over NATS: the rig's side. */
 import { setMaxListeners } from 'node:events'
 import { decodeBase64Url } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
@@ -24,19 +24,19 @@ import { Lease } from './lease.ts'
 import { RelayHeaders } from './relay-headers.ts'
 import { Solutions } from './solutions.ts'
 
-/** What the leader is told of this rig. */
+/** Figures of this rig for its reports. */
 type FigureName = 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused' | 'hardwareErrors'
 export interface RigFigures extends Pick<Report, FigureName> {
-  /** Its stratum rigs; undefined: none are let in. */
+  /** Figures of its stratum rigs; undefined without a stratum server. */
   readonly relay?: RelayFigures | undefined
 }
 
-/** The miner of this rig, as far as its fleet has to do with it. */
+/** The miner's side of a fleet rig. */
 export interface FleetRigCallbacks {
   readonly figures: () => RigFigures
-  /** Hashes since its start: quick to tell. */
+  /** Hashes since its start. Must be fast. */
   readonly hashes: () => number
-  /** The leader pauses this rig, with a text for people; null: not any more. */
+  /** Pauses this rig on behalf of the leader, with a text for people, or ends that pause if null. */
   readonly hold: (text: string | null) => void
 }
 
@@ -45,9 +45,9 @@ export interface FleetSourceOptions {
   readonly fleet: string
   readonly rig: string
   readonly version: string
-  /** Another one for each process. */
+  /** Unique for each process. */
   readonly session: string
-  /** Whether stratum rigs are to connect to this one, so that it needs headers for them; default: false. */
+  /** Whether stratum rigs connect to this rig, so that it needs headers for them. Default: false. */
   readonly isRelay?: boolean | undefined
   readonly clock: Clock
   readonly random: () => number
@@ -55,9 +55,9 @@ export interface FleetSourceOptions {
 
 const REPORT_MS = 1_000
 const ANSWER_MS = 1_000
-/** A relay without headers reports again so soon. */
+/** Report interval of a relay without headers. */
 const SOON_MS = 100
-/** A leader that is not heard for this long is trouble. */
+/** A leader that is silent for this long is reported as trouble. */
 const SILENT_MS = 3_000
 const PAUSED = 'until the leader of the fleet resumes it'
 const NO_RIGS: RelayFigures = { rigs: 0, rate: null }
@@ -84,22 +84,22 @@ export class FleetSource implements Source {
   readonly #solutions: Solutions
   readonly #stopped = new AbortController()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
-  #ties: FleetRigCallbacks | null = null
-  /** The newest message; its job may be none. */
+  #callbacks: FleetRigCallbacks | null = null
+  /** The newest message, with or without a job. */
   #seen: { readonly term: number; readonly number: number } | null = null
   #newest: Newest | null = null
-  /** The job of which a solution is on its way. */
+  /** Id of the job whose solution is on its way. */
   #solved: string | null = null
-  /** What the miner was given last. */
+  /** The job that the miner has. */
   #given: Newest | null = null
   #leader: { readonly name: string; readonly network: string; readonly account: string } | null = null
   #heardMs = Number.NEGATIVE_INFINITY
   #latencyMs: number | null = null
   #isTroubled = false
-  /** Whether it has or wants headers of its own. */
+  /** Whether it has or needs headers of its own. */
   #isRelay: boolean
   #isPaused = false
-  /** 0: no job was given yet. */
+  /** 0 before the first job. */
   #workBytes = 0
   #onFirst: () => void = () => undefined
   #unhear: () => void = () => undefined
@@ -109,16 +109,17 @@ export class FleetSource implements Source {
     this.#isRelay = options.isRelay === true
     const { fleet, rig, link } = options
     this.description = `rig ${rig} of the fleet ${fleet} at ${link.url}`
-    // Every solution on its way waits with them.
+    // Each pending solution adds a listener.
     setMaxListeners(0, this.#stopped.signal)
-    this.#solutions = new Solutions({ ...options, hashes: () => this.#ties?.hashes() ?? 0 })
+    this.#solutions = new Solutions({ ...options, hashes: () => this.#callbacks?.hashes() ?? 0 })
     this.#lease = new Lease(options.clock, () => this.#offer('reconnected'))
     this.#headers = new RelayHeaders(options.clock, () => this.#offer('reconnected'))
   }
 
   /**
-   * Joins, and resolves as soon as the leader gives work. `onWaiting` is called once with the reason for waiting. Throws
-   * the signal's reason.
+   * Joins a fleet, and resolves as soon as the leader gives work.
+   * @param onWaiting called once with the reason for waiting
+   * @throws the reason of the signal
    */
   static async join(
     options: FleetSourceOptions,
@@ -139,12 +140,12 @@ export class FleetSource implements Source {
     throw signal.reason
   }
 
-  /** Name of the network, and the account that the leader has paid. */
+  /** Name of the network, and the account that the leader mines for. */
   get payee(): { readonly network: string; readonly account: string } {
     return { network: this.#leader?.network ?? '', account: this.#leader?.account ?? '' }
   }
 
-  /** Of the first job: the newest may be over before engines start. */
+  /** Length of the first job's work: the newest job may be over before engines start. */
   get workBytes(): number {
     return this.#workBytes
   }
@@ -154,17 +155,17 @@ export class FleetSource implements Source {
     return link.isUp && clock.monotonicMs() - this.#heardMs < SILENT_MS
   }
 
-  /** Before it mines. */
-  attach(ties: FleetRigCallbacks): void {
-    this.#ties = ties
-    if (this.#isPaused) ties.hold(PAUSED)
+  /** Sets the callbacks. Call it before mining starts. */
+  attach(callbacks: FleetRigCallbacks): void {
+    this.#callbacks = callbacks
+    if (this.#isPaused) callbacks.hold(PAUSED)
   }
 
-  /** The leader's time when it gave the job, and what has gone by since it came. */
   forkVote(): null {
     return null
   }
 
+  /** The leader's time when it issued the job, plus the time since it arrived. */
   validatorTime(): bigint | null {
     if (this.#newest === null) return null
     const { work, heardMs } = this.#newest
@@ -190,12 +191,12 @@ export class FleetSource implements Source {
     yield* this.#jobs.until(signal, () => this.close())
   }
 
-  /** Acknowledged once JetStream keeps it. */
+  /** Submits a solution. It is acknowledged once JetStream has it. */
   async handIn({ job, bytes }: Solution): Promise<Receipt> {
     if (!meets(powHash(bytes), job.target)) {
       return { step: 'rejected', reason: 'invalid-pow', message: 'its hash does not meet the target' }
     }
-    // A second solution of the job is of no use.
+    // A second solution of the job would be useless.
     if (this.#given?.id === job.id) {
       this.#solved = job.id
       this.#offer('solved')
@@ -203,16 +204,16 @@ export class FleetSource implements Source {
     return this.#solutions.handIn({ job, bytes }, this.#stopped.signal)
   }
 
-  /** The leader follows the block itself. */
+  /** Asks the leader for the verdict. The leader itself follows the block. */
   async *follow(solution: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     for await (const step of this.#solutions.follow(solution, signal)) {
-      // If it came to nothing, its job may be as good as before.
+      // If the solution failed, its job may be useful again.
       if (step.step !== 'credited') this.#again(solution.job.id)
       yield step
     }
   }
 
-  /** Ends it. What is on its way may still be brought to JetStream while the connection is open. */
+  /** Ends the source. Pending solutions may still be stored while the connection is open. */
   close(): void {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
@@ -234,11 +235,11 @@ export class FleetSource implements Source {
     void this.#report(signal)
   }
 
-  /** Tells the leader what this rig does, over and over; the answer renews the lease. */
+  /** Reports to the leader at intervals. The answers renew the lease. */
   async #report(signal: AbortSignal): Promise<void> {
     const { clock, link, random } = this.#options
     const startMs = clock.monotonicMs()
-    // Rigs that start in the same moment report at moments of their own.
+    // Random delay, so that rigs that start together do not report together.
     let pauseMs = random() * REPORT_MS
     while (!signal.aborted) {
       const sentAtMs = clock.monotonicMs()
@@ -258,7 +259,7 @@ export class FleetSource implements Source {
 
   #figures(): Report {
     const { session, rig, version } = this.#options
-    const { relay, ...figures } = this.#ties?.figures() ?? { ...IDLE, ...(this.#isRelay && { relay: NO_RIGS }) }
+    const { relay, ...figures } = this.#callbacks?.figures() ?? { ...IDLE, ...(this.#isRelay && { relay: NO_RIGS }) }
     this.#isRelay = relay !== undefined
     const relayed = relay && { relay: { ...relay, residue: this.#headers.residue } }
     return { session, rig, version, lease: this.#lease.value, ...relayed, seen: this.#seen, ...figures }
@@ -278,12 +279,12 @@ export class FleetSource implements Source {
       this.#events.onRecovered(`${leader} leads the fleet`)
     }
     this.#isPaused = isPaused
-    this.#ties?.hold(isPaused ? PAUSED : null)
+    this.#callbacks?.hold(isPaused ? PAUSED : null)
     if (job !== null) this.#hear(job)
     else if (isOther) this.#offer(this.#given === null ? 'reconnected' : 'refreshed')
   }
 
-  /** A job, or that there is none; what an earlier leader says late is left alone. */
+  /** Handles a job message, with or without a job. Ignores late messages of an earlier leader. */
   #hear({ term, number, job }: JobMessage): void {
     const seen = this.#seen
     if (seen !== null && (term < seen.term || (term === seen.term && number <= seen.number))) return
@@ -309,8 +310,8 @@ export class FleetSource implements Source {
   }
 
   /**
-   * Gives the miner the newest job with the bits of the lease, and a relay with its headers. Nothing where there is no job,
-   * or neither of them.
+   * Gives the miner the newest job with the nonces of its lease, and with the headers of a relay. Without a job, or
+   * without lease and headers, gives none.
    */
   #offer(reason: JobReason): void {
     if (this.#stopped.signal.aborted) return
@@ -332,7 +333,7 @@ export class FleetSource implements Source {
     this.#onFirst()
   }
 
-  /** The job is searched again, if it is still the newest. */
+  /** Offers a job again if it is still the newest. */
   #again(id: string): void {
     if (this.#solved !== id || this.#newest?.id !== id) return
     this.#solved = null

@@ -1,6 +1,6 @@
 /**
- * The lease of a rig, from its reports. It counts from the moment a report was sent, not from its answer: so it is over for
- * the rig before it is over for the leader.
+ * The lease of a rig, renewed by its reports. It starts when the report is sent, not when the answer arrives. So it
+ * ends for the rig before it ends for the leader.
  */
 import { type Clock, notBefore } from '../../core/clock.ts'
 import type { FixedNonce } from '../../core/nonce.ts'
@@ -13,24 +13,28 @@ export class Lease {
   #untilMs = Number.NEGATIVE_INFINITY
   #cancel: () => void = () => undefined
 
-  /** `onEnd`: it was not renewed in time. */
+  /** @param onEnd called when the lease was not renewed in time */
   constructor(clock: Clock, onEnd: () => void) {
     this.#clock = clock
     this.#onEnd = onEnd
   }
 
-  /** The value to ask for again; null: it never had one. */
+  /** The value to request again, or null if it never had one. */
   get value(): number | null {
     return this.#value
   }
 
-  /** The bits that every nonce has to have; null: it may search nothing. */
+  /** The fixed nonce bits of the lease, or null while the rig may search nothing. */
   get fixedNonce(): FixedNonce | null {
     const isHeld = this.#value !== null && this.#clock.monotonicMs() < this.#untilMs
     return isHeld ? { bits: LEASE_BITS, value: this.#value ?? 0 } : null
   }
 
-  /** An answer to a report that was sent at this time. True: what may be searched is another value than before. */
+  /**
+   * Applies the answer to a report.
+   * @param sentAtMs monotonic time of the report
+   * @returns true if the nonces to search have changed
+   */
   renew(value: number | null, sentAtMs: number): boolean {
     const before = this.fixedNonce?.value ?? null
     this.#value = value

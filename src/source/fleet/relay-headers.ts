@@ -1,6 +1,6 @@
 /**
- * The headers of a relay, from its reports: the creation times of one residue, which its stratum rigs may search with all
- * nonces. They outlive the lease of its own devices, so that rigs go on while nobody leads.
+ * The headers of a relay: the creation times of one residue, which its stratum rigs search with all nonces. Reports
+ * renew them. They outlast the lease of its own devices, so rigs keep mining while the fleet has no leader.
  */
 import { type Clock, notBefore } from '../../core/clock.ts'
 import type { HeaderClass } from '../../core/nonce.ts'
@@ -13,24 +13,28 @@ export class RelayHeaders {
   #untilMs = Number.NEGATIVE_INFINITY
   #cancel: () => void = () => undefined
 
-  /** `onEnd`: no leader has answered for RELAY_ALONE_MS. */
+  /** @param onEnd called when no leader has answered for RELAY_ALONE_MS */
   constructor(clock: Clock, onEnd: () => void) {
     this.#clock = clock
     this.#onEnd = onEnd
   }
 
-  /** The residue to ask for again; null: it never had one. */
+  /** The residue to request again, or null if it never had one. */
   get residue(): number | null {
     return this.#residue
   }
 
-  /** What rigs may search; null: nothing. */
+  /** The headers that rigs may search, or null. */
   get value(): HeaderClass | null {
     if (this.#residue === null || this.#clock.monotonicMs() >= this.#untilMs) return null
     return { residue: this.#residue, modulus: HEADER_MODULUS }
   }
 
-  /** An answer to a report that was sent at this time. True: rigs get other headers than before, or some at last. */
+  /**
+   * Applies the answer to a report.
+   * @param sentAtMs monotonic time of the report
+   * @returns true if the headers of rigs have changed
+   */
   renew(residue: number | null, sentAtMs: number): boolean {
     const before = this.value?.residue ?? null
     this.#residue = residue

@@ -1,4 +1,4 @@
-/** Solutions of a rig on their way to its leader: JetStream keeps them, and the leader says what became of them. */
+/** Solutions of a rig on their way to the leader: JetStream stores them, and the leader decides on their verdict. */
 import { setMaxListeners } from 'node:events'
 import { blockHash } from '../../core/block-hash.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
@@ -15,20 +15,20 @@ export interface SolutionsOptions {
   readonly rig: string
   readonly session: string
   readonly clock: Clock
-  /** What the rig has searched since its start. */
+  /** Hashes of the rig since its start. */
   readonly hashes: () => number
 }
 
-/** Between two attempts to bring a solution to JetStream. */
+/** Pause between attempts to store a solution. */
 const RETRY_MS = 200
 const STORE_MS = 1_000
 const ANSWER_MS = 1_000
-/** How soon the leader is asked for the first time what became of a solution, and how seldom at last. */
+/** First and longest interval between questions to the leader about a solution. */
 const FIRST_ASK_MS = 30
 const LAST_ASK_MS = 2_000
-/** A solution that no leader has heard of for so long is sent anew. */
+/** A solution that no leader knows is stored again after this time. */
 const UNHEARD_MS = 5_000
-/** Whether a block counts is known by then, or nobody knows. */
+/** Maximum time to ask for a verdict. If the leader cannot tell by then, nobody can. */
 const FOLLOW_MS = 600_000
 
 export class Solutions {
@@ -38,7 +38,7 @@ export class Solutions {
     this.#options = options
   }
 
-  /** Acknowledged once JetStream keeps it. Tries once more when the signal has aborted, and then no more. */
+  /** Submits a solution. It is acknowledged once JetStream has it. After the signal aborts, makes one last attempt. */
   async handIn({ job, bytes }: Solution, signal: AbortSignal): Promise<Receipt> {
     const { clock } = this.#options
     const endMs = clock.monotonicMs() + WORK_LIFE_MS
@@ -57,7 +57,7 @@ export class Solutions {
     return { step: 'lost', reason: 'unreachable', message: `JetStream did not take it: ${problem}` }
   }
 
-  /** Asks the leader until it knows what became of it, or the signal aborts. */
+  /** Asks the leader until it knows the verdict or the signal aborts. */
   async *follow({ job, bytes }: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     const { clock, link } = this.#options
     setMaxListeners(0, signal)
@@ -82,18 +82,21 @@ export class Solutions {
         }
         if (outcome.step === 'working') unheardSinceMs = nowMs
         else if (nowMs - unheardSinceMs > UNHEARD_MS && nowMs - startMs < WORK_LIFE_MS) {
-          // Whoever leads now has not heard of it: perhaps the one that had is no more.
+          // The current leader does not know it; perhaps the one that did is gone.
           await this.#store(job, bytes, `${hash}:${++copies}`)
           unheardSinceMs = nowMs
         }
       } catch (error) {
-        // It is asked again. The reports of the rig tell of an outage.
+        // Ask again. The reports of the rig already show an outage.
         problem = describeError(error)
       }
     }
   }
 
-  /** JetStream keeps one of each id. Throws what NATS throws. */
+  /**
+   * Publishes a solution. JetStream stores each id once.
+   * @throws errors of NATS
+   */
   async #store({ id: job, issuer }: Job, bytes: Uint8Array, msgID: string): Promise<void> {
     const { link, rig, session, hashes } = this.#options
     const candidate = { job, issuer, work: encodeBase64Url(bytes), rig, session, hashes: hashes() }
@@ -103,7 +106,10 @@ export class Solutions {
 
 const hashOf = (bytes: Uint8Array) => encodeBase64Url(blockHash(bytes))
 
-/** null: it is not decided yet. The leader may look further for a block that is not in its chain; a rig does not. */
+/**
+ * @returns null while the verdict is open. Unlike the leader, a rig does not look further for a block that is not in
+ * its chain.
+ */
 function endOf({ step, reason, message: text = '' }: Outcome): FollowUp | null {
   const message = printable(text)
   switch (step) {
@@ -115,7 +121,7 @@ function endOf({ step, reason, message: text = '' }: Outcome): FollowUp | null {
     case 'rejected':
       return { step, reason: rejectReasons.find((each) => each === reason) ?? 'unknown', message }
     case 'lost':
-      // One that its leader gave up when it stopped is handed in by the next.
+      // The leader gave it up when it stopped; the next leader submits it.
       return reason === 'stopped' ? null : { step, reason: 'unreachable', message }
     default:
       return null

@@ -1,27 +1,27 @@
 /**
- * Timeouts for the answers of a node, by question. A node that does not answer may be down, or only slow: the next question
- * of the kind has twice the time. A node that answers slowly is mined for all the same.
+ * Adaptive timeouts for a node, by kind of question. A node that does not answer may only be slow, so each timeout
+ * doubles the next one. The miner keeps using slow nodes.
  */
 
-/** For a node that answers sooner, or of which nothing is known. */
+/** Timeout of a fast node, and of an unknown one. */
 const LEAST_MS = 5_000
-/** A request is given up after 10 s (node/http.ts); a question of several requests may take longer. */
+/** A single request times out after 10 s (node/http.ts); a question of several requests may take longer. */
 const MOST_MS = 20_000
 
 export class AdaptiveTimeout {
   readonly #ms = new Map<string, number>()
 
-  /** The timeout of a question of this kind. */
+  /** The current timeout for this kind of question. */
   of(what: string): number {
     return this.#ms.get(what) ?? LEAST_MS
   }
 
-  /** A question of this kind was answered after this time. */
+  /** Adapts to an answer. */
   answered(what: string, tookMs: number): void {
     this.#set(what, 2 * tookMs)
   }
 
-  /** A question of this kind timed out. */
+  /** Adapts to a timeout. */
   missed(what: string): void {
     this.#set(what, 2 * this.of(what))
   }

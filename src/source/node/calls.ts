@@ -1,15 +1,15 @@
-/** How a miner asks one node: every question is hedged, and its timeout follows how fast the node answers. */
+/** Questions of a miner to one node. Each is hedged, and its timeout adapts to the node. */
 import type { Clock } from '../../core/clock.ts'
 import { AdaptiveTimeout } from './adaptive-timeout.ts'
 import { HEDGE_MS, hedged } from './hedged.ts'
 import { Wakeups } from './wakeups.ts'
 
 interface Manner {
-  /** For errors; questions of the same text share a timeout. */
+  /** Text for errors. Questions with the same text share a timeout. */
   readonly what: string
-  /** From one request to the next while none is answered. */
+  /** Interval between requests while none is answered. */
   readonly everyMs: number
-  /** Whether it is sent again at once when the node is back. */
+  /** Whether to resend it at once when the node is back. */
   readonly isUrgent: boolean
 }
 
@@ -17,7 +17,7 @@ const manners = {
   work: { what: 'a request for work', everyMs: HEDGE_MS, isUrgent: true },
   submission: { what: 'a submission', everyMs: HEDGE_MS, isUrgent: true },
   block: { what: 'a question about a block', everyMs: HEDGE_MS, isUrgent: true },
-  /** A block that its chain has lost: it can wait. */
+  /** A block that its chain lost is not urgent. */
   'lost block': { what: 'a question about a block', everyMs: HEDGE_MS, isUrgent: false },
   chain: { what: 'a question about a chain', everyMs: HEDGE_MS, isUrgent: false },
   cut: { what: 'a request for the cut', everyMs: 500, isUrgent: false },
@@ -35,8 +35,8 @@ export class NodeCalls {
   }
 
   /**
-   * Sends the request, again while it is not answered, and resolves with the first answer. Rejects with the first failure,
-   * with NewcutError NODE_UNREACHABLE after the timeout, or with the reason of the signal.
+   * Sends the request, repeats it while there is no answer, and resolves with the first answer. Rejects with the first
+   * failure, with NewcutError NODE_UNREACHABLE after the timeout, or with the reason of the signal.
    */
   ask<T>(question: NodeQuestion, request: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { isUrgent, ...manner } = manners[question]
@@ -44,7 +44,10 @@ export class NodeCalls {
     return hedged(request, { ...manner, clock: this.clock, signal, wakeups, timeouts: this.#timeouts })
   }
 
-  /** The node answers again. `wasAway`: a question before had no answer at all. */
+  /**
+   * Wakes urgent questions and sleepers, because the node answers again.
+   * @param wasAway whether an earlier question got no answer at all
+   */
   back(wasAway: boolean): void {
     this.#wakeups.wake(wasAway)
   }

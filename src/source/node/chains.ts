@@ -1,4 +1,4 @@
-/** The chains of a node as the miner last heard of them, for people to look at. Nothing is decided by it. */
+/** The chains of a node for display. They decide nothing. */
 import type { Header } from '../../core/header.ts'
 import { graphAt, type Network } from '../../core/network.ts'
 import { difficultyOf } from '../../core/target.ts'
@@ -13,34 +13,37 @@ export class SeenChains {
   readonly #graphHistory: Network['graphHistory']
   #wanted: ReadonlySet<number>
   #heights: Heights = new Map()
-  /** Of the last look at the heads, which may be a little older than the heights. */
+  /** Headers of the last look at the heads; may be slightly older than the heights. */
   #heads: ReadonlyMap<number, Header> = new Map()
   #hasCut = false
 
-  /** `wanted`: chains to mine. Without graphs nothing is told. */
+  /**
+   * @param graphHistory without graphs, statuses() is empty
+   * @param wanted chains to mine
+   */
   constructor(graphHistory: Network['graphHistory'], wanted: readonly number[]) {
     this.#graphHistory = graphHistory
     this.#wanted = new Set(wanted)
   }
 
-  /** Other chains are to be mined. */
+  /** Sets the chains to mine. */
   want(wanted: readonly number[]): void {
     this.#wanted = new Set(wanted)
   }
 
-  /** The cut comes every second; it tells heights only. */
+  /** Updates the heights. A cut arrives every second. */
   cutSeen(cut: CutHeads): void {
     this.#hasCut = true
     this.#heights = new Map([...cut].map(([chain, { height }]) => [chain, height]))
   }
 
-  /** Headers come when chains are chosen among. */
+  /** Updates the headers, which arrive when chains are compared. */
   viewed({ cut }: Pick<ChainView, 'cut'>): void {
     this.#heads = cut
     if (!this.#hasCut) this.#heights = new Map([...cut].map(([chain, { height }]) => [chain, Number(height)]))
   }
 
-  /** Ascending by chain; empty before anything was seen. */
+  /** Statuses in ascending order; empty before the first cut. */
   statuses(): ChainStatus[] {
     if (this.#graphHistory.length === 0) return []
     const heights = this.#heights
@@ -62,8 +65,9 @@ export class SeenChains {
 }
 
 /**
- * The chain that has to move on before `chain` can have a next block (PROTOCOL.md D): an adjacent one that is lower, or,
- * where the graph changes, any that is still before the change. null: none.
+ * The chain that has to advance before `chain` can have a next block (PROTOCOL.md D). It is a lower adjacent one or, at
+ * a change of graphs, any chain that is still before the change.
+ * @returns null if there is none
  */
 export function waitsFor(history: Network['graphHistory'], heights: Heights, chain: number): number | null {
   const height = heights.get(chain) ?? 0

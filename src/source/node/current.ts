@@ -1,19 +1,19 @@
-/** Transitions of the current job: it is asked for, checked, searched and over. */
+/** Transitions of the current job: requested, checked, searched and ended. */
 import type { Work } from '../../core/work.ts'
 import type { JobReason } from '../source.ts'
 import { dropStandby, isRenewed, wantStandby } from './standby.ts'
 import { type Asking, graver, isUseful, type Need } from './state.ts'
 import type { Transition } from './transition.ts'
 
-/** News ends a pause no more often than this: a node that sends news all the time is not asked all the time. */
+/** Minimum interval between pauses that news ends, so that a node with constant news does not get constant requests. */
 const MIN_HURRY_INTERVAL_MS = 250
 
-/** Asks for work that replaces the current one, unless that is under way or pausing. */
+/** Requests work to replace the current job, unless a request or a pause is active. */
 export function askCurrent(t: Transition): void {
   const { asking, isPausing, awaited } = t.state
   if (isPausing) return
   if (asking !== null) {
-    // A check under way serves as well: its answer is taken if it is of use.
+    // Turn a running check into such a request.
     if (asking.check !== null) t.set({ asking: { ...asking, check: null } })
     return
   }
@@ -22,7 +22,7 @@ export function askCurrent(t: Transition): void {
   t.effects.push({ type: 'ask', purpose: 'current', request, notAmong: awaited })
 }
 
-/** Asks whether the current job still stands. */
+/** Checks whether the current job is still valid. */
 export function checkCurrent(t: Transition, reason: JobReason): void {
   const { asking, isPausing, checkDue } = t.state
   const chain = t.searched
@@ -37,12 +37,12 @@ export function checkCurrent(t: Transition, reason: JobReason): void {
   t.effects.push({ type: 'ask', purpose: 'current', request, chain })
 }
 
-/** Makes the check that was due while another request was under way. */
+/** Makes the check that had to wait for another request. */
 export function checkAgain(t: Transition): void {
   if (t.state.checkDue !== null) checkCurrent(t, t.state.checkDue)
 }
 
-/** The pause before the next request for current work is over. */
+/** Handles the end of the pause before the next request for current work. */
 export function pauseOver(t: Transition): void {
   t.set({ isPausing: false })
   if (t.searched === null) {
@@ -52,7 +52,7 @@ export function pauseOver(t: Transition): void {
   checkAgain(t)
 }
 
-/** There is news: what a pause waits for may be there now. */
+/** Reacts to news: ends the pause, as there may be work now. */
 export function hurry(t: Transition): void {
   const { isPausing, hurriedAtMs } = t.state
   if (isPausing && t.atMs - hurriedAtMs >= MIN_HURRY_INTERVAL_MS) {
@@ -68,7 +68,7 @@ function unpause(t: Transition): void {
   t.effects.push({ type: 'unpause' })
 }
 
-/** Waits before the next request for current work, longer after each attempt. */
+/** Pauses before the next request for current work, longer after each attempt. */
 export function pauseCurrent(t: Transition): void {
   const attempts = t.state.attempts + 1
   t.set({ attempts, isPausing: true })
@@ -89,24 +89,24 @@ export function search(t: Transition, work: Work, need: Need): void {
     checkDue: null,
     attempts: 0,
     outdatedAnswers: 0,
-    // The chain moved on: what was solved below is history.
+    // The chain advanced, so solved work below is history.
     solved: solved.filter((known) => known.chainId !== chain || known.height >= height),
     awaited: awaited.filter((other) => other !== chain),
   })
   t.effects.push({ type: 'deliver', job, need }, { type: 'follow', chain })
-  // Work that stood by is not new: all of it is asked for anew when it was due.
+  // Standby work is not new: refresh all work when it was due.
   if (need.reason !== 'better') t.effects.push({ type: 'refreshLater' })
   if (t.spare?.fields.chainId === chain) dropStandby(t)
   else if (t.state.standby.kind === 'none' || t.state.standby.kind === 'wanted') wantStandby(t)
 }
 
-/** There was news of its chain since it was asked for, so it may be older than that: it is checked at once. */
+/** Searches answered work. If its chain had news after the request, checks it at once, because it may be older. */
 export function searchAnswer(t: Transition, { overtaken }: Pick<Asking, 'overtaken'>, work: Work, need: Need): void {
   search(t, work, need)
   if (overtaken.has(work.fields.chainId)) checkCurrent(t, 'reconnected')
 }
 
-/** The current job is over: the standby takes its place, or there is nothing to search until work comes. */
+/** Ends the current job. The standby takes its place; without one there is nothing to search until work arrives. */
 export function endCurrent(t: Transition, kind: 'solved' | 'lost', reason: JobReason): void {
   const { current, standby } = t.state
   if (current.kind !== 'searching') return
@@ -117,12 +117,12 @@ export function endCurrent(t: Transition, kind: 'solved' | 'lost', reason: JobRe
     if (standby.kind === 'asking') t.effects.push({ type: 'cancel', request: standby.request })
     t.set({ standby: { kind: 'none' } })
     search(t, spare, need)
-    // It was just asked whether it still stands.
+    // Its validity is being checked.
     if (isRenewed(standby)) checkCurrent(t, 'reconnected')
     return
   }
   t.effects.push({ type: 'idle' })
-  // A chain that is alone has no work before the node knows of our solution; `taken` asks then.
+  // A single chain has no work before the node knows our solution; `taken` requests it then.
   if (kind === 'lost' || t.hasOtherChain(current.job.work.fields.chainId)) askCurrent(t)
 }
 

@@ -1,21 +1,21 @@
 /**
- * The heads of a node's chains, asked for at a steady pace, and soon after news. Update streams tell earlier, but one may
- * be silent without being broken, and work that is dead would be searched on.
+ * Polls the heads of a node's chains at a steady pace, and soon after news. Update streams are faster, but one may be
+ * silent without being broken, and engines would keep searching dead work.
  */
 import { NewcutError } from '../../core/errors.ts'
 import type { NodeCalls } from './calls.ts'
 import type { CutHeads, MiningNode } from './mining-node.ts'
 
-/** From one answer to the next question. */
+/** Pause between an answer and the next poll. */
 const PACE_MS = 1_000
-/** The same while the node does not answer, or the news of the searched chain does not get through. */
+/** The same while the node does not answer, or its news of the searched chain does not arrive. */
 const HURRIED_PACE_MS = 500
-/** From one question to the next after news: a network whose blocks come faster is not looked at more often. */
+/** Minimum interval between polls after news, which limits polling on networks with faster blocks. */
 const MIN_INTERVAL_MS = 200
 /** A node that takes longer to answer may have been away. */
 const LATE_MS = 1_000
 
-/** A cut, and when it was asked for and known. */
+/** A cut, with the monotonic times of the request and of the answer. */
 export interface SeenCut {
   readonly heads: CutHeads
   readonly askedAtMs: number
@@ -25,11 +25,11 @@ export interface SeenCut {
 export interface CutFeedOptions {
   readonly node: Pick<MiningNode, 'cut'>
   readonly calls: NodeCalls
-  /** The node answers again, after it did not for a second or more. `wasAway`: not even to a whole question. */
+  /** Called when the node answers after a second or more without an answer. `wasAway`: even a whole question failed. */
   readonly onBack: (wasAway: boolean) => void
-  /** Whether to ask more often. */
+  /** Whether to poll more often. */
   readonly isHurried: () => boolean
-  /** Called with an error that is no failure of the node. */
+  /** Called with an error that the node did not cause. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -42,7 +42,7 @@ export class CutFeed {
   #isAway = false
   #hasNews = false
   #askedAtMs = Number.NEGATIVE_INFINITY
-  /** Since when something speaks for a node that is gone; null: it has answered since. */
+  /** Monotonic time of the first sign that the node is gone, or null if it has answered after that. */
   #silentSinceMs: number | null = null
   #cancelTimer: () => void = () => undefined
 
@@ -50,7 +50,7 @@ export class CutFeed {
     this.#options = options
   }
 
-  /** Asks from now on. A node that does not answer is told of by whoever asks it for work. */
+  /** Starts polling. Outages are reported by the requests for work, not here. */
   start(): void {
     this.#isStarted = true
     this.#plan()
@@ -61,24 +61,27 @@ export class CutFeed {
     this.#cancelTimer()
   }
 
-  /** Runs `run` with each cut, and with null when there was no answer, until the returned function is called. */
+  /**
+   * Calls `run` with each cut, and with null after each failed poll.
+   * @returns a function that ends this
+   */
   listen(run: (cut: SeenCut | null) => void): () => void {
     this.#listeners.add(run)
     return () => void this.#listeners.delete(run)
   }
 
-  /** Asks as soon as it may: at the start, and when a chain has moved on. */
+  /** Polls as soon as the minimum interval allows: at the start, and when a chain has advanced. */
   hurry(): void {
     this.#hasNews = true
     if (this.#isStarted && !this.#isAsking) this.#plan()
   }
 
-  /** How long the node has not answered, from the first question or sign; 0: it has answered the last question. */
+  /** Time since the first unanswered poll or sign of an outage in milliseconds, or 0 if the last poll was answered. */
   get silentMs(): number {
     return this.#silentSinceMs === null ? 0 : this.#options.calls.clock.monotonicMs() - this.#silentSinceMs
   }
 
-  /** A sign that the node is gone: it is silent from now on, unless it answers the next question. */
+  /** Records a sign that the node is gone. It counts as silent until it answers a poll. */
   suspect(): void {
     this.#silentSinceMs ??= this.#options.calls.clock.monotonicMs()
   }

@@ -1,46 +1,48 @@
 /**
- * How deep blocks lie that a node has taken, or those in their place. Blocks of a chain are looked for together, when the
- * chain has moved on; a block that is replaced is told of, and so is one that comes back.
+ * Follows blocks that a node has taken, and the blocks in their place, until they are settled. Blocks of a chain are
+ * looked up together when the chain has advanced. Reports replaced blocks, and those that return.
  */
 import { setMaxListeners } from 'node:events'
 import { NewcutError } from '../../core/errors.ts'
 import { type FollowUp, mayGoOn } from '../../core/solution.ts'
 import type { NodeCalls } from './calls.ts'
-import type { BlockName, MiningNode, Place } from './mining-node.ts'
+import type { BlockName, BlockPosition, MiningNode } from './mining-node.ts'
 
-/** Least time between two questions about a chain: a chain may move on many times a second. */
+/** Minimum interval between lookups on a chain, which may advance many times a second. */
 const MIN_PAUSE_MS = 1000
-/** Depth of a confirmed block that this run has not seen yet. */
+/** Depth of a confirmed block that this run has not seen. */
 export const UNSEEN = 0
-/** A chain of which there is no news is asked about all the same. */
+/** Interval of lookups on a chain without news. */
 const POLL_MS = 5_000
-/** Most heights in one question; blocks above are asked about in the next ones, and then the lowest again. */
+/**
+ * Maximum number of heights per lookup. Further heights follow in the next ones, then it starts from the lowest again.
+ */
 const MAX_HEIGHTS = 100
 /**
- * Behind its address may be another node for a while: one that does not know a block which it had is believed after this
- * time.
+ * If a node denies a block that it had, it is believed after this time: another node may answer at its address for a
+ * while.
  */
 const FORGOTTEN_MS = 600_000
 
-/** What is at the height of a block. */
-interface Sight {
+/** The block at a height. */
+interface BlockAtHeight {
   /** Counted from 1, the head. */
   readonly depth: number
-  /** Whether it is the block itself. */
+  /** Whether it is the followed block. */
   readonly isThere: boolean
 }
 
-/** `id`: its hash, as in JSON. */
+/** `id`: base64url block hash. */
 type FollowedBlock = BlockName & { readonly id: string }
 
 interface Waiter {
   readonly block: FollowedBlock
-  /** null: nobody looks any more. */
-  readonly tell: (sight: Sight | null) => void
+  /** Called with null when the lookups end. */
+  readonly tell: (sight: BlockAtHeight | null) => void
 }
 
-/** What was told last of a block that may be told of again. */
-export type Standing = Extract<FollowUp, { readonly step: 'confirmed' | 'stale' | 'orphaned' }>
+/** A reported step that later lookups may change. */
+export type ChainStep = Extract<FollowUp, { readonly step: 'confirmed' | 'stale' | 'orphaned' }>
 
 interface Watch {
   readonly waiters: Set<Waiter>
@@ -48,7 +50,7 @@ interface Watch {
   readonly cancel: () => void
 }
 
-/** Questions about a chain that reach from its lowest block to the highest that there was at the first of them. */
+/** A round of lookups on a chain, from its lowest block to the highest one at the start of the round. */
 interface Round {
   readonly askedUpTo: number
   readonly end: number
@@ -57,27 +59,27 @@ interface Round {
 export interface DepthsOptions {
   readonly node: Pick<MiningNode, 'branch' | 'placeOf'>
   readonly calls: NodeCalls
-  /** How deep a block has to lie before nobody looks for it any more; 1: the head. */
+  /** Required depth of a settled block; 1 is the head. */
   readonly confirmations: number
-  /** Called with an error that is no failure of the node. */
+  /** Called with an error that the node did not cause. */
   readonly onFault: (error: unknown) => void
 }
 
 export class Depths {
   readonly #options: DepthsOptions
   readonly #chains = new Map<number, Watch>()
-  /** Chain -> when the node was last asked about it. */
+  /** Chain -> time of the last lookup. */
   readonly #lookedAtMs = new Map<number, number>()
   readonly #rounds = new Map<number, Round>()
   readonly #stopped = new AbortController()
 
   constructor(options: DepthsOptions) {
     this.#options = options
-    // As many questions listen to it as there are chains.
+    // Each chain adds a listener.
     setMaxListeners(0, this.#stopped.signal)
   }
 
-  /** The chain may have moved on. */
+  /** Looks up a chain soon, because it may have advanced. */
   news(chain: number): void {
     const watch = this.#chains.get(chain)
     const lookedAtMs = this.#lookedAtMs.get(chain) ?? Number.NEGATIVE_INFINITY
@@ -85,10 +87,10 @@ export class Depths {
   }
 
   /**
-   * Goes on from what was told last: told are greater depths, that the block was replaced, and that it is back. Ends when
-   * so many blocks are above its height that it is settled, or the signal aborts.
+   * Follows a block from the last reported step. Yields greater depths, its replacement and its return. Ends when
+   * enough blocks are above its height, or when the signal aborts.
    */
-  async *follow(block: FollowedBlock, last: Standing, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
+  async *follow(block: FollowedBlock, last: ChainStep, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     let told = last
     let unknownSinceMs: number | null = null
     for (;;) {
@@ -113,8 +115,11 @@ export class Depths {
     }
   }
 
-  /** Where the node says that a block is which is not on its branch; null: it does not say. */
-  async #kindOf(block: FollowedBlock, signal: AbortSignal): Promise<Place['kind'] | null> {
+  /**
+   * Asks the node for a block that is not on its branch.
+   * @returns null if the node does not answer
+   */
+  async #kindOf(block: FollowedBlock, signal: AbortSignal): Promise<BlockPosition['kind'] | null> {
     const { node, calls } = this.#options
     try {
       const { kind } = await calls.ask('lost block', (each) => node.placeOf(block, each), signal)
@@ -125,7 +130,7 @@ export class Depths {
     }
   }
 
-  /** Nothing is asked any more. */
+  /** Ends all lookups. */
   stop(): void {
     this.#stopped.abort()
     for (const { waiters, cancel } of this.#chains.values()) {
@@ -135,8 +140,11 @@ export class Depths {
     this.#chains.clear()
   }
 
-  /** What the next look at the chain shows, after this time at the latest; null: there is none. */
-  #next(block: FollowedBlock, signal: AbortSignal, withinMs: number): Promise<Sight | null> {
+  /**
+   * Waits for the next lookup of the chain, within this time at the latest.
+   * @returns null if there is none
+   */
+  #next(block: FollowedBlock, signal: AbortSignal, withinMs: number): Promise<BlockAtHeight | null> {
     if (this.#stopped.signal.aborted || signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
       const leave = () => waiter.tell(null)
@@ -173,7 +181,7 @@ export class Depths {
     return this.#options.calls.clock.monotonicMs()
   }
 
-  /** Looks at a chain at this time, or earlier if that was planned. */
+  /** Schedules a lookup at this time, or earlier if one is planned. */
   #schedule(chain: number, waiters: Set<Waiter>, atMs: number): void {
     const before = this.#chains.get(chain)
     if (before !== undefined && before.dueMs <= atMs) return
@@ -183,7 +191,7 @@ export class Depths {
     this.#chains.set(chain, { waiters, cancel, dueMs: atMs })
   }
 
-  /** The heights that the next question is about. Blocks that are found during a round do not make it longer. */
+  /** The heights of the next lookup. Blocks found during a round do not extend it. */
   #range(chain: number, heights: readonly number[]): { readonly lowest: number; readonly highest: number } {
     const { askedUpTo, end } = this.#rounds.get(chain) ?? { askedUpTo: 0, end: 0 }
     const left = askedUpTo < end ? heights.filter((height) => height > askedUpTo) : []
@@ -194,13 +202,13 @@ export class Depths {
     return { lowest, highest }
   }
 
-  /** Asks the node once about all blocks of a chain. What it does not answer is asked again. */
+  /** Looks up all blocks of a chain once. Unanswered ones are looked up again. */
   async #look(chain: number): Promise<void> {
     const watch = this.#chains.get(chain)
     if (watch === undefined) return
     const nowMs = this.#nowMs
     const { waiters } = watch
-    // While the node is asked, news makes it be asked again.
+    // News during the lookup schedules another one.
     this.#lookedAtMs.set(chain, nowMs)
     this.#chains.set(chain, { waiters, cancel: () => undefined, dueMs: Number.POSITIVE_INFINITY })
     const { node, calls } = this.#options
@@ -218,17 +226,17 @@ export class Depths {
     } catch (error) {
       if (this.#stopped.signal.aborted) return
       if (!(error instanceof NewcutError)) throw error
-      // A node that is away is told of by whoever asks it for work. Here nothing is lost: it is asked again.
+      // Requests for work report an outage. Nothing is lost here: the lookup is repeated.
     }
     const left = this.#chains.get(chain)
     if (left !== undefined) this.#schedule(chain, left.waiters, nowMs + POLL_MS)
   }
 }
 
-/** Whether the step says what is at the height of the block. */
-export const isStanding = (told: FollowUp): told is Standing => ['confirmed', 'stale', 'orphaned'].includes(told.step)
+/** Whether the step says which block is at the height. */
+export const isChainStep = (told: FollowUp): told is ChainStep => ['confirmed', 'stale', 'orphaned'].includes(told.step)
 
-function isNews(before: Standing, now: Standing): boolean {
+function isNews(before: ChainStep, now: ChainStep): boolean {
   if (before.step !== now.step) return true
   return before.step === 'confirmed' && now.step === 'confirmed' && before.depth !== now.depth
 }

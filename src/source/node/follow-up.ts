@@ -1,23 +1,23 @@
 /**
- * What became of a solution that a node acknowledged, at first: success of a submission does not say it
- * (PROTOCOL.md A.2). How it goes on is in depths.ts.
+ * First follow-up of an acknowledged solution: a successful submission does not tell its verdict (PROTOCOL.md A.2).
+ * depths.ts follows it further.
  */
 import type { FollowUp } from '../../core/solution.ts'
 import { type LookOptions, lookFor, type SolvedBlock } from './look.ts'
 
-/** A live node adds a solved block to its chain asynchronously: pauses before each look for it, 20 s in all. */
+/** Pauses before each lookup, 20 s in all. A live node adds a solved block to its chain asynchronously. */
 const FIRST_DELAYS_MS = [0, 50, 100, 200, 400, 800, 1500, ...Array.from({ length: 17 }, () => 1000)]
-/** Its chain may not move for long, or the node may be away: pauses before further looks, 2 hours in all. */
+/** Pauses before later lookups, 2 hours in all, for a chain that does not advance or a node that is away. */
 const LATER_DELAYS_MS = Array.from({ length: 3600 }, () => 2000)
 
 export interface FollowUpOptions extends LookOptions {
-  /** How deep a block has to lie before nobody looks any further; 1: the head. */
+  /** Required depth of a settled block; 1 is the head. */
   readonly confirmations: number
 }
 
 /**
- * Looks for the block until its fate is known, and yields that. After 20 s without it `unconfirmed` is yielded, and the
- * search goes on for 2 hours. When the signal aborts it looks once and no more. Never throws.
+ * Looks for the block until its fate is known, and yields it. Yields `unconfirmed` after 20 s, and then continues for 2
+ * hours. After the signal aborts, looks once more. Never throws.
  */
 export async function* followUp(
   block: SolvedBlock,

@@ -1,4 +1,4 @@
-/** What work votes for, and the vote that the operator wants in it. */
+/** The fork votes of work: reads them, and casts the vote that the operator wants. */
 import { encodeBase64Url } from '../../core/bytes.ts'
 import { type ForkRules, type ForkState, featureFlagsOf, forkStateOf, ownVote, withVote } from '../../core/fork.ts'
 import { withFeatureFlags } from '../../core/header.ts'
@@ -9,22 +9,22 @@ import type { ForkWish } from './fork-wish.ts'
 export interface ForkVotesOptions {
   readonly rules: ForkRules
   readonly wish: ForkWish
-  /** The fork state of a block. Throws NewcutError, or the signal's reason. */
+  /** Returns the fork state of a block. Throws NewcutError, or the reason of the signal. */
   readonly stateOf: (chain: number, hash: Uint8Array, signal: AbortSignal) => Promise<ForkState>
 }
 
 const NEVER = new AbortController().signal
 
-/** Parents that are kept: many more than chains. */
+/** Maximum number of cached parents, far more than chains. */
 const MAX_PARENTS = 256
 
 /**
- * The votes of one node's work. Whether work votes is seen only next to its parent (PROTOCOL.md B.6): those are asked for
- * where they are not known.
+ * The votes of one node's work. A vote is visible only in comparison with the parent (PROTOCOL.md B.6), so unknown
+ * parents are fetched.
  */
 export class ForkVotes {
   readonly #options: ForkVotesOptions
-  /** Block hash in base64url -> its state. */
+  /** Base64url block hash -> its fork state. */
   readonly #parents = new Map<string, ForkState>()
   #newest: { readonly height: number; readonly vote: ForkVote } | null = null
 
@@ -32,24 +32,25 @@ export class ForkVotes {
     this.#options = options
   }
 
-  /** What the highest work votes of which it is known; null: no work may vote, or no parent is known. */
+  /** The vote of the highest work with a known vote. Null if no work may vote, or no parent is known. */
   get newest(): ForkVote | null {
     return this.#newest?.vote ?? null
   }
 
   /**
-   * The work with the vote that is wanted, where the rules leave a choice. For `yes` and `no` its parent is asked for
-   * first: throws what that throws. Otherwise work does not wait for it.
+   * Casts the operator's vote in work, where the rules leave a choice. `yes` and `no` need the parent first; `node`
+   * does not wait for it.
+   * @throws errors of fetching the parent
    */
   async cast(work: Work, signal: AbortSignal): Promise<Work> {
     const { rules, wish } = this.#options
     const { height, featureFlags } = work.fields
     if (Number(height) < rules.from) return work
     if (wish === 'node') {
-      // The signal ends with the request for work, and the client ends what it still waits for when it closes.
+      // The signal ends with the request for work; closing the client ends this fetch.
       this.#parentOf(work, NEVER).then(
         (parent) => this.#note(work, parent),
-        () => undefined, // Nothing is lost: its vote is not told, and the parent of the next work is asked for.
+        () => undefined, // Without the parent, this vote stays unknown; the next work fetches its own parent.
       )
       return work
     }
@@ -61,7 +62,11 @@ export class ForkVotes {
     return cast
   }
 
-  /** What the work votes as it is cast; null: it may not vote. Its parent is asked for: throws what that throws. */
+  /**
+   * The vote of work after cast(). Fetches its parent.
+   * @returns null if the work may not vote
+   * @throws errors of fetching the parent
+   */
   async voteOf(work: Work, signal: AbortSignal): Promise<ForkVote | null> {
     this.#note(await this.cast(work, signal), await this.#parentOf(work, signal))
     return this.newest

@@ -1,4 +1,4 @@
-/** Handing a solution to a node: again until it is known what became of it, and what the answers mean. */
+/** Hands a solution in to a node until its fate is known, and interprets the answers. */
 import { sleep } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import type { LostReason, Receipt, RejectReason } from '../../core/solution.ts'
@@ -10,38 +10,39 @@ import { type LookOptions, lookFor, type SolvedBlock } from './look.ts'
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 1_000
 /**
- * A refusal stands once it has been repeated for so long: whatever stands before a node may answer in its place, and a
- * node that starts may refuse what it takes a little later.
+ * A refusal is final after it has been repeated for this time. A proxy may answer in place of the node, and a node that
+ * starts may refuse work that it soon takes.
  */
 const INSISTS_MS = 5_000
 /**
- * A node says that it knows no payload also of a solution which it took before, when the answer was lost. It adds blocks to
- * its chain asynchronously: that refusal stands once its chain has not shown the block for so long.
+ * `No associated payload` is final after this time. A node also returns it for a solution that it already took, when
+ * the answer was lost; it adds blocks to its chain asynchronously.
  */
 const USED_UP_MS = 20_000
-/** So long it is waited for an answer that is to remind the node of a payload. Asking alone does that. */
+/** Timeout of the request that makes the node rebuild the payload. Its answer is not used. */
 const REMIND_MS = 500
 
 export interface HandInOptions extends LookOptions {
   /** Uniform in [0, 1), for the jitter of retries. */
   readonly random: () => number
-  /** It was refused for the first time: it goes on being handed in, but most likely no block comes of it. */
+  /** Called at the first refusal. Retries continue, but most likely no block comes of it. */
   readonly onRefused?: () => void
-  /** How deep a block has to lie before nobody looks any further; 1: the head. */
+  /** Required depth of a settled block; 1 is the head. */
   readonly confirmations?: number | undefined
-  /** Another node gave the work. One that does not know its payload says nothing against the solution. */
+  /** Whether another node issued the work. Then an unknown payload says nothing against the solution. */
   readonly isForeign?: boolean
 }
 
 /**
- * Hands in solved work until the node takes it, its chain shows what became of it, the node has refused it for 5 s (20 s
- * if it knows no payload, although it was asked for the same work again), or 5 minutes are over. When the signal aborts it
- * tries once more at once; a solution that does not reach the node then is one for the next start. Never throws.
+ * Hands in solved work until the node takes it, its chain decides, the node's refusal is final, or 5 minutes pass. A
+ * refusal is final after 5 s, an unknown payload after 20 s, during which the node is asked for the same work again.
+ * After the signal aborts, makes one more attempt at once; the next start resubmits a solution that still did not
+ * arrive. Never throws.
  */
 export async function handIn(block: SolvedBlock, options: HandInOptions, stopped: AbortSignal): Promise<Receipt> {
   const { calls, random, confirmations = 1, isForeign = false } = options
   const startMs = calls.clock.monotonicMs()
-  /** The first of the refusals in a row, and since when. */
+  /** The first refusal of the current series, and its time. */
   let refused: { readonly by: NodeRefusal; readonly atMs: number } | null = null
   let wasRefused = false
   for (let attempt = 1; ; attempt++) {
@@ -49,7 +50,7 @@ export async function handIn(block: SolvedBlock, options: HandInOptions, stopped
     const failure = await attemptOf(block, options)
     if (failure === null) return { step: 'acknowledged' }
     if (failure instanceof UnreachableError && failure.reason === 'closed') return lost('stopped', failure)
-    // A payload is used up by whoever is first: by an attempt whose answer was lost, or by another miner of the account.
+    // The first submission uses the payload up: an attempt whose answer was lost, or another miner of the account.
     const { place, failure: unseen } = await lookFor(block, options, [0], stopped)
     if (place?.kind === 'on-chain' || place?.kind === 'orphaned') return { step: 'acknowledged' }
     if (place?.kind === 'passed')
@@ -61,11 +62,11 @@ export async function handIn(block: SolvedBlock, options: HandInOptions, stopped
     }
     const mayStand = isRefusal(failure) && isJudgement(failure, isForeign)
     refused = mayStand ? (refused ?? { by: failure, atMs: nowMs }) : null
-    // While the chain cannot be asked, a refusal may be that of a payload which we have used up ourselves.
+    // Without a look at the chain, the refusal may concern a payload that our own lost attempt used up.
     if (refused !== null && unseen === null && isFinal(refused.by, nowMs - refused.atMs, isLast))
       return rejection(refused.by)
     if (nowMs - startMs >= WORK_LIFE_MS) {
-      // Whatever stands before a node has said so all the time.
+      // A proxy has said so all the time.
       if (isRefusal(failure) && failure.status === 400 && unseen === null) return rejection(failure)
       return { ...lost('unreachable', failure), mayReturn: true }
     }
@@ -75,13 +76,13 @@ export async function handIn(block: SolvedBlock, options: HandInOptions, stopped
   }
 }
 
-/** Whether a refusal stands that was repeated for so long. `isLast`: the miner stops, so there is no more time. */
+/** Whether a refusal is final after this time. `isLast`: the miner stops, so there is no more time. */
 function isFinal(by: NodeRefusal, elapsedMs: number, isLast: boolean): boolean {
   if (isUnknown(by)) return elapsedMs >= USED_UP_MS
   return isLast || elapsedMs >= INSISTS_MS
 }
 
-/** null: the node took it; else why not. */
+/** @returns null if the node took it, else the failure */
 async function attemptOf(block: SolvedBlock, { node, calls }: HandInOptions): Promise<unknown> {
   try {
     await calls.ask('submission', (signal) => node.solved(block.bytes, signal))
@@ -92,16 +93,16 @@ async function attemptOf(block: SolvedBlock, { node, calls }: HandInOptions): Pr
 }
 
 /**
- * Asks for work of the chain once more: a node that makes the same block again knows its payload again (PROTOCOL.md A.2).
- * One that was started anew does, unless other transactions came in. A node may keep that request waiting: after half a
- * second the solution is handed in all the same.
+ * Requests work of the chain, so that a node that makes the same block again knows its payload (PROTOCOL.md A.2). A
+ * restarted node does so, unless other transactions arrived. A node may delay the answer, so the solution is handed in
+ * after half a second anyway.
  */
 async function remind({ chain }: SolvedBlock, { node, calls }: HandInOptions, stopped: AbortSignal): Promise<void> {
   const end = new AbortController()
   const stop = () => end.abort()
   stopped.addEventListener('abort', stop, { once: true })
   const asked = node.work(chain, end.signal).catch((error) => {
-    // The next submission tells what the node knows.
+    // The next submission shows what the node knows.
     if (!end.signal.aborted && !(error instanceof NewcutError)) throw error
   })
   await Promise.race([asked, sleep(calls.clock, REMIND_MS, end.signal)])
@@ -109,17 +110,17 @@ async function remind({ chain }: SolvedBlock, { node, calls }: HandInOptions, st
   stop()
 }
 
-/** Whether it may be an opinion of this solution, the node's own or not, and no sign of an outage. */
+/** Whether the failure may be a judgement of this solution, by the node or a proxy, and not an outage. */
 function isRefusal(failure: unknown): failure is NodeRefusal {
   return failure instanceof NodeRefusal && (failure.isNodesOwn || failure.status === 400)
 }
 
-/** Whether it says something against the solution. A node of another network does not know the path, and says that. */
+/** Whether it speaks against the solution. A node of another network returns 404 for the path, which does not. */
 function isJudgement(refusal: NodeRefusal, isForeign: boolean): boolean {
   return refusal.isNodesOwn && (refusal.status !== 404 || (isUnknown(refusal) && !isForeign))
 }
 
-/** Whether the node says that it knows no payload of that work, or that it is used up (PROTOCOL.md A.2). */
+/** Whether the node says that it does not know the payload, or that the payload is used up (PROTOCOL.md A.2). */
 function isUnknown({ status, excerpt }: NodeRefusal): boolean {
   return status === 404 && /no associated payload/i.test(excerpt)
 }

@@ -1,4 +1,4 @@
-/** Reads the headers of a cut: those that were not read before. */
+/** Reads the headers of a cut, with a cache of known ones. */
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
 import type { NodeClient } from '../../node/client.ts'
@@ -6,7 +6,7 @@ import { networkOf } from '../../node/verify-network.ts'
 import type { ChainView } from './choice.ts'
 import { limiter } from './limit.ts'
 
-/** Most headers that are asked for at once: work and solutions come first. */
+/** Maximum number of concurrent requests: work and solutions have priority. */
 const MAX_READS = 4
 
 interface SeenHead {
@@ -19,14 +19,18 @@ export class HeadReader {
   readonly #limited = limiter(MAX_READS)
   /** Chain -> its newest head. */
   readonly #heads = new Map<number, SeenHead>()
-  /** Chain -> the head before: a neighbour that is ahead is referred to by its parent. */
+  /** Chain -> the head before, because a neighbour that is ahead refers to it. */
   readonly #former = new Map<number, SeenHead>()
 
   constructor(client: NodeClient) {
     this.#client = client
   }
 
-  /** `heads`: chain -> its head, with hashes as in JSON. Throws NewcutError, or the reason of the signal. */
+  /**
+   * Reads the headers of these heads.
+   * @param heads chain -> its head, with a base64url hash
+   * @throws NewcutError, or the reason of the signal
+   */
   async read(heads: ReadonlyMap<number, { readonly hash: string }>, signal: AbortSignal): Promise<ChainView> {
     const { info, graphHistory } = this.#client
     const chains = info.nodeChains.map(Number)
@@ -39,7 +43,7 @@ export class HeadReader {
     }
   }
 
-  /** The header with this hash, if it is among the heads that were read last or the ones before. */
+  /** The header with this hash, if it is a newest head or the one before. */
   known(hash: Uint8Array): Header | undefined {
     const id = encodeBase64Url(hash)
     return [...this.#heads.values(), ...this.#former.values()].find((head) => head.id === id)?.header

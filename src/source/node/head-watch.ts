@@ -1,11 +1,11 @@
-/** Looks at the heads of a node's chains whenever its cut is known, and tells which chain is worth how much. */
+/** Reads the heads of a node's chains with each cut, and computes the chances of each chain. */
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { type ChainView, type Chances, chancesOf, type Prospect, prospectsOf } from './choice.ts'
 import type { CutFeed, SeenCut } from './cut-feed.ts'
 import type { CutHeads } from './mining-node.ts'
 
-/** A look that takes longer is given up. */
+/** Timeout of one look. */
 const MAX_LOOK_MS = 5_000
 
 export interface HeadWatchOptions {
@@ -15,22 +15,22 @@ export interface HeadWatchOptions {
   /** Chains to mine. */
   readonly chains: readonly number[]
   readonly clock: Clock
-  /** What was seen; empty: the node did not say. */
+  /** Receives the chances; empty if the node did not answer. */
   readonly onChances: (chances: Chances) => void
-  /** The heads themselves, before the chances that they give. */
+  /** Receives the heads, before the chances computed from them. */
   readonly onView?: (view: ChainView) => void
-  /** A fault of ours. */
+  /** Called with an error that the node did not cause. */
   readonly onFault: (error: unknown) => void
 }
 
-/** One look at a time. Never waited for: chains are chosen by what was seen last. */
+/** Makes one look at a time. Nothing waits for it: chains are chosen by the last look. */
 export class HeadWatch {
   readonly #options: HeadWatchOptions
   readonly #forget: () => void
   #isStopped = false
-  /** Ends the look that is under way. */
+  /** Aborts the running look. */
   #looking: AbortController | null = null
-  /** A cut that came during a look. */
+  /** A cut that arrived during a look. */
   #next: SeenCut | null = null
   #prospects: readonly Prospect[] = []
 
@@ -39,7 +39,7 @@ export class HeadWatch {
     this.#forget = options.feed.listen((cut) => this.#seen(cut))
   }
 
-  /** Looks as soon as it may: at the start, and when a chain has moved on. */
+  /** Looks as soon as possible: at the start, and when a chain has advanced. */
   news(): void {
     if (!this.#isStopped) this.#options.feed.hurry()
   }

@@ -1,4 +1,4 @@
-/** Requests that are sent again while they are not answered: the way to a node may lose one, and let the next through. */
+/** Hedged requests: repeated while they have no answer, because one may get lost and the next arrive. */
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { AdaptiveTimeout } from './adaptive-timeout.ts'
@@ -6,30 +6,30 @@ import type { Wakeups } from './wakeups.ts'
 
 export interface HedgeOptions {
   readonly clock: Clock
-  /** What is asked, for the error and the timeout: `a request for work`. */
+  /** Text for the error, and key of the timeout: `a request for work`. */
   readonly what: string
-  /** Aborts all of it; the call rejects with the signal's reason. Without it nothing does. */
+  /** Aborts everything; the call rejects with its reason. */
   readonly signal?: AbortSignal | undefined
-  /** From one request to the next; default: HEDGE_MS. */
+  /** Interval between requests. Default: HEDGE_MS. */
   readonly everyMs?: number
-  /** Sends the request once more when the node is back; default: nothing does. */
+  /** Resends the request when the node is back. Default: none. */
   readonly wakeups?: Wakeups | undefined
-  /** Default: 5 s. */
+  /** Default: 5 s for everything. */
   readonly timeouts?: AdaptiveTimeout | undefined
 }
 
-/** No answer for this long: the request is sent once more, and the first answer to any of them is taken. */
+/** Interval between requests without an answer. The first answer to any of them counts. */
 export const HEDGE_MS = 1_500
 /**
- * Most requests at once. The first is kept, for the node may only be slow, and so are the newest, for the connections of
- * those before may be dead.
+ * Maximum number of parallel requests. The first stays, because the node may only be slow. The newest stay, because the
+ * older connections may be dead.
  */
 const MAX_AT_ONCE = 4
 
 /**
- * Runs a request, and again every 1.5 s, and when the node is back, while none of them is answered. Resolves with the
- * first answer. Rejects with the first failure, with NewcutError NODE_UNREACHABLE after the timeout, or with the signal's
- * reason. Whatever it started is aborted when it settles.
+ * Runs a request, and repeats it every 1.5 s and when the node is back, while none is answered. Resolves with the first
+ * answer. Rejects with the first failure, with NewcutError NODE_UNREACHABLE after the timeout, or with the reason of
+ * the signal. Aborts all other requests when it settles.
  */
 export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options: HedgeOptions): Promise<T> {
   const { clock, what, signal, everyMs = HEDGE_MS, wakeups, timeouts = new AdaptiveTimeout() } = options
@@ -66,12 +66,12 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
       request(sent.signal).then(
         (answer) => settle(() => answered(answer)),
         (error) => {
-          // One that was dropped says nothing about the others.
+          // The failure of a dropped request says nothing about the others.
           if (requests.delete(sent)) settle(() => reject(error))
         },
       )
       cancel()
-      // One timer for both: many of these wait at once while a node does not answer.
+      // One timer for both, because many calls wait at once while a node does not answer.
       const leftMs = endMs - clock.monotonicMs()
       cancel = leftMs <= everyMs ? clock.after(leftMs, end) : clock.after(everyMs, send)
     }
@@ -83,7 +83,7 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
     const endMs = startMs + timeoutMs
     let cancel: () => void = () => undefined
     const again = (wasAway: boolean) => {
-      // What was sent while the node was away is most likely lost, and keeps others waiting for their turn.
+      // Requests sent while the node was away are most likely lost, and block others.
       if (wasAway) drop([...requests])
       send()
     }

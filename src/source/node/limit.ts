@@ -1,4 +1,4 @@
-/** Runs at most so many tasks at once; the others wait for their turn, first come first served. */
+/** Limits the number of concurrent tasks. Further tasks wait in order. */
 export function limiter(max: number): <T>(task: () => Promise<T>) => Promise<T> {
   let running = 0
   const waiting: (() => void)[] = []
@@ -8,7 +8,7 @@ export function limiter(max: number): <T>(task: () => Promise<T>) => Promise<T> 
     try {
       return await task()
     } finally {
-      // The next one takes over the place of this one.
+      // The next task takes the place of this one.
       const next = waiting.shift()
       if (next === undefined) running--
       else next()

@@ -1,11 +1,11 @@
-/** Looking for the block of a solution on the chains of a node. */
+/** Looks for the block of a solution on the chains of a node. */
 import { blockHash } from '../../core/block-hash.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Solution } from '../source.ts'
 import type { NodeCalls } from './calls.ts'
-import type { MiningNode, Place } from './mining-node.ts'
+import type { BlockPosition, MiningNode } from './mining-node.ts'
 
-/** A block that a solution makes. */
+/** The block that a solution makes. */
 export interface SolvedBlock {
   readonly bytes: Uint8Array
   readonly chain: number
@@ -13,14 +13,14 @@ export interface SolvedBlock {
   readonly hash: Uint8Array
 }
 
-/** The block that a solution is. */
+/** The block of a solution. */
 export function solvedBlock({ job, bytes }: Solution): SolvedBlock {
   const { chainId: chain, height } = job.work.fields
   return {
     bytes,
     chain,
     height: Number(height),
-    // Computed when it is looked for, so that handing in does not wait for it.
+    // Lazy, so that handing in does not wait for it.
     get hash() {
       return blockHash(bytes)
     },
@@ -32,15 +32,16 @@ export interface LookOptions {
   readonly calls: NodeCalls
 }
 
-/** The last answer, and what failed since, if the last look failed. */
+/** The last position, and the failure of the last look if it failed. */
 export interface Look {
-  readonly place: Place | null
+  readonly place: BlockPosition | null
   readonly failure: string | null
 }
 
 /**
- * Looks until the node knows the block or its chain has another at that height, with these pauses before each look.
- * When the signal aborts it looks once more. Never throws.
+ * Looks until the node knows the block, or its chain has another one at that height. After the signal aborts, looks
+ * once more. Never throws.
+ * @param delaysMs pauses before each look
  */
 export async function lookFor(
   block: SolvedBlock,
@@ -48,7 +49,7 @@ export async function lookFor(
   delaysMs: readonly number[],
   stopped: AbortSignal,
 ): Promise<Look> {
-  let place: Place | null = null
+  let place: BlockPosition | null = null
   let failure: string | null = null
   for (const delayMs of delaysMs) {
     if (delayMs > 0) await calls.sleep(delayMs, stopped)

@@ -1,4 +1,4 @@
-/** What a source needs of a node: a few calls of the client, as questions of a miner. */
+/** The calls of a node client that a source needs. */
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
@@ -18,13 +18,13 @@ import type { ForkWish } from './fork-wish.ts'
 import { HeadReader } from './head-reader.ts'
 import { limiter } from './limit.ts'
 
-/** Where a block is, as far as a node knows. */
-export type Place =
+/** Position of a block, as far as a node knows. */
+export type BlockPosition =
   /** On its chain; `depth` counts from 1, the head. */
   | { readonly kind: 'on-chain'; readonly depth: number }
-  /** Known, but its chain goes on without it; `depth`: of the block in its place. */
+  /** Known, but not on its chain. `depth` is that of the block in its place. */
   | { readonly kind: 'orphaned'; readonly depth: number }
-  /** Unknown, and its chain has another block at that height; `depth`: of that one. */
+  /** Unknown, and its chain has another block at that height. `depth` is that of the other block. */
   | { readonly kind: 'passed'; readonly depth: number }
   /** Unknown, and its chain is still lower. */
   | { readonly kind: 'awaited' }
@@ -35,57 +35,57 @@ export interface BlockName {
   readonly hash: Uint8Array
 }
 
-/** Chain -> its head; hashes as in JSON. */
+/** Chain -> its head, with a base64url hash. */
 export type CutHeads = ReadonlyMap<number, { readonly height: number; readonly hash: string }>
 
-/** A part of the branch of a head. */
+/** A part of the branch below a head. */
 export interface Branch {
   /** Height of the head. */
   readonly head: number
-  /** Height -> block hash as in JSON. */
+  /** Height -> base64url block hash. */
   readonly ids: ReadonlyMap<number, string>
 }
 
 export interface NewsHandlers {
   /** The work of the chain is over, or possible again. */
   readonly onNewCut: () => void
-  /** The stream stands; what happened before was missed. */
+  /** The stream is open; earlier events were missed. */
   readonly onOpen: () => void
-  /** The stream broke, and is opened anew. */
+  /** The stream broke, and reopens. */
   readonly onBroken: (error: NewcutError) => void
   readonly signal: AbortSignal
 }
 
-/** A node, as a source sees it. All calls throw NewcutError, or the signal's reason. */
+/** A node from the view of a source. All calls throw NewcutError, or the reason of the signal. */
 export interface MiningNode {
-  /** Its address. */
+  /** Base URL. */
   readonly url: string
   /** One line for people. */
   readonly description: string
-  /** Length of the work to expect, in bytes. */
+  /** Expected length of work in bytes. */
   readonly workBytes: number
   readonly chains: readonly number[]
-  /** Which chains are adjacent, by height; without it chains are not told of. */
+  /** Adjacent chains by height. Without it, chains have no status. */
   readonly graphHistory?: Network['graphHistory']
-  /** Work for our account, with the vote that the operator wants; null: of any chain. */
+  /** Requests work for our account, with the operator's vote, of this chain or of any if null. */
   work(chain: number | null, signal: AbortSignal): Promise<Work>
-  /** What the highest of its work votes of which it is known; null: none may vote, or no parent is known yet. */
+  /** The vote of the highest work with a known vote. Null if no work may vote, or no parent is known. */
   forkVote(): ForkVote | null
-  /** Hands in solved work bytes. Success says that the node took them, not that they became a block. */
+  /** Hands in solved work. Success means that the node took it, not that it became a block. */
   solved(bytes: Uint8Array, signal: AbortSignal): Promise<void>
-  /** Hears of news on a chain until the signal aborts. */
+  /** Follows the news of a chain until the signal aborts. */
   news(chain: number, handlers: NewsHandlers): void
-  /** Calls `run` whenever a connection ends that was to stand, until the signal aborts: the node may have started anew. */
+  /** Calls `run` whenever a lasting connection ends, until the signal aborts: the node may have restarted. */
   onLost?(run: () => void, signal: AbortSignal): void
-  /** Where the block of this chain, height and hash is. */
-  placeOf(block: BlockName, signal: AbortSignal): Promise<Place>
+  /** Looks up the position of a block. */
+  placeOf(block: BlockName, signal: AbortSignal): Promise<BlockPosition>
   /** The heads of all its chains. */
   cut(signal: AbortSignal): Promise<CutHeads>
-  /** Hashes on the branch of the head of a chain, by height, as in JSON; those that the node has not are left out. */
+  /** Base64url hashes on the branch of a chain's head, by height, without heights that the node lacks. */
   branch(chain: number, lowest: number, highest: number, signal: AbortSignal): Promise<Branch>
-  /** The headers of a cut that it told. Without it nothing is known of them, and chains are chosen at random. */
+  /** The headers of a cut of this node. Without it, chains are chosen at random. */
   view?(cut: CutHeads, signal: AbortSignal): Promise<ChainView>
-  /** The error for the user if the node refuses this miner for good; null for what may pass. */
+  /** @returns the error for the user if the node refuses this miner permanently, else null */
   finalRefusal(error: unknown, signal: AbortSignal): Promise<NewcutError | null>
 }
 
@@ -93,15 +93,15 @@ export interface MiningNodeOptions {
   readonly client: NodeClient
   readonly account: MinerAccount
   readonly clock: Clock
-  /** Longest silence of an update stream before it is opened anew; 0: none. */
+  /** Maximum silence of an update stream before it reopens; 0 for no limit. */
   readonly stallMs: number
-  /** How the network adopts forks, where the node does not say it by its name. */
+  /** Fork rules of the network, if its name does not imply them. */
   readonly forkRules?: ForkRules | undefined
-  /** How our work is to vote; default: as the node does. */
+  /** Fork vote of our work. Default: that of the node. */
   readonly forkWish?: ForkWish | undefined
 }
 
-/** Most questions about blocks at once: a node that answers none of them must not cost a connection a solution. */
+/** Maximum number of concurrent lookups: a node that does not answer them must leave connections for solutions. */
 const MAX_LOOKS = 8
 
 /** A node behind a client. */
@@ -142,13 +142,16 @@ export function miningNodeOf({ client, account, clock, stallMs, ...forks }: Mini
   }
 }
 
-/** Where a block is, as far as this node knows. Throws what NodeClient throws. */
+/**
+ * Looks up the position of a block.
+ * @throws errors of NodeClient
+ */
 export async function placeOf(
   client: NodeClient,
   { chain, height, hash }: BlockName,
   call: CallOptions,
-): Promise<Place> {
-  // The cut first: a block that is in neither the cut read before nor the chain read after is not there.
+): Promise<BlockPosition> {
+  // Read the cut first: a block in neither this cut nor the branch read later is not there.
   const head = (await client.cut(call)).hashes[chain]
   const id = encodeBase64Url(hash)
   if (head?.hash === id) return { kind: 'on-chain', depth: 1 }
@@ -184,7 +187,7 @@ async function isKnown(client: NodeClient, chain: number, hash: Uint8Array, call
   }
 }
 
-/** Anything may stand before a node and answer in its place: only what the node itself says of this miner is final. */
+/** A permanent refusal counts only if the node itself sent it, and no proxy in front of it. */
 async function finalRefusal(
   { client, account }: Pick<MiningNodeOptions, 'client' | 'account'>,
   error: unknown,

@@ -1,21 +1,21 @@
-/** The update streams of the chains that are mined. */
+/** The update streams of the mined chains. */
 import { describeError, type NewcutError } from '../../core/errors.ts'
 import type { MiningNode } from './mining-node.ts'
 import type { Outage } from './outage.ts'
 
-/** Streams end and are opened again all the time: it is an outage when that takes longer. */
+/** Grace period of an outage: streams end and reopen all the time. */
 const REOPEN_MS = 10_000
 
 export interface NewsStreamsOptions {
   readonly node: Pick<MiningNode, 'news'>
   /** Ends all streams. */
   readonly signal: AbortSignal
-  /** Hears of streams that stay broken. */
+  /** Receives streams that stay broken. */
   readonly outage: () => Outage
   readonly onNewCut: (chain: number) => void
-  /** The stream of the chain stands. */
+  /** The stream of the chain is open. */
   readonly onOpen: (chain: number) => void
-  /** A stream has ended, and is opened again. */
+  /** A stream has ended, and reopens. */
   readonly onBroken: () => void
 }
 
@@ -54,7 +54,7 @@ export class NewsStreams {
     })
   }
 
-  /** Counts all streams as closed. */
+  /** Marks all streams as closed. */
   clear(): void {
     this.#streams.clear()
   }

@@ -1,4 +1,4 @@
-/** Work from a node: performs what the state machine (state.ts) wants, and tells it what comes of it. */
+/** Work from a node: performs the effects of the state machine (state.ts), and feeds it with their results. */
 
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
@@ -14,7 +14,7 @@ import { NodeCalls } from './calls.ts'
 import { SeenChains } from './chains.ts'
 import { choose } from './choice.ts'
 import { CutFeed } from './cut-feed.ts'
-import { Depths, isStanding, type Standing, UNSEEN } from './depths.ts'
+import { type ChainStep, Depths, isChainStep, UNSEEN } from './depths.ts'
 import { followUp } from './follow-up.ts'
 import { handIn } from './hand-in.ts'
 import { HeadWatch } from './head-watch.ts'
@@ -29,23 +29,23 @@ import { step } from './step.ts'
 export interface NodeSourceOptions {
   readonly node: MiningNode
   readonly clock: Clock
-  /** Uniform in [0, 1), for the jitter of retries, and the choice of chains while nothing is known of them. */
+  /** Uniform in [0, 1), for the jitter of retries, and the choice of chains while their chances are unknown. */
   readonly random: () => number
-  /** Chains to mine at first; default: all that the node has. */
+  /** Chains to mine at first. Default: all chains of the node. */
   readonly chains?: readonly number[] | undefined
-  /** Work is asked for anew at this age: nodes forget a payload after 5 minutes (PROTOCOL.md A.1). */
+  /** Age at which work is requested again: nodes forget a payload after 5 minutes (PROTOCOL.md A.1). */
   readonly refreshMs?: number
-  /** How deep a block has to lie before it is no longer looked for; default: 1, the head. */
+  /** Required depth of a settled block. Default: 1, the head. */
   readonly confirmations?: number | undefined
-  /** Ends the attempts to hand in solutions, which outlive the jobs then, as does following them; default: the jobs do. */
+  /** Ends handing in and following, which then outlive jobs(). By default they end with jobs(). */
   readonly lives?: AbortSignal
 }
 
 const REFRESH_MS = 120_000
-/** The end of the year 9999: a creation time beyond it tells nothing. */
+/** The end of the year 9999; a later creation time is invalid. */
 const MAX_TIME_MS = 253_402_300_799_999
 const FIRST_PAUSE_MS = 100
-/** Short, so that work comes soon after the end of an outage. */
+/** Short, so that work resumes soon after an outage. */
 const MAX_PAUSE_MS = 1_000
 const STANDBY_PAUSE_MS = 1_000
 
@@ -59,28 +59,28 @@ export class NodeSource implements Source, ChainChoice {
   readonly #options: NodeSourceOptions
   readonly #newest = new Mailbox<Job | null>()
   readonly #streams: NewsStreams
-  /** Requests for work that are not answered. */
+  /** Requests for work without an answer. */
   readonly #requests = new Map<number, AbortController>()
-  /** What timers run: `refresh`, `suspicion`, `block`, or the purpose that pauses. */
+  /** Timers by name: `refresh`, `suspicion`, `block`, or the purpose that pauses. */
   readonly #timers = new Map<string, () => void>()
   readonly #stopped = new AbortController()
-  /** Ends what is said of solutions. */
+  /** Ends handing in and following. */
   readonly #lives: AbortSignal
   readonly #depths: Depths
-  /** null: there is nothing to choose, or nothing to choose by. */
+  /** Null if there is only one chain, or no way to compare chains. */
   #watch: HeadWatch | null
-  /** Chains that were asked for; undefined: all that the node has. */
+  /** Chains that the user chose, or undefined for all. */
   #wanted: readonly number[] | undefined
   readonly #chains: SeenChains
   readonly #calls: NodeCalls
   readonly #cuts: CutFeed
   #outage: Outage
   #state: State
-  /** The creation time of the newest work (milliseconds), less the time that never jumps when it came. */
+  /** Creation time of the newest work minus the monotonic time of its arrival, in milliseconds. */
   #validatorAheadMs: number | null = null
-  /** Whether anybody takes its jobs: solutions are handed in and followed without that too. */
+  /** Whether jobs() runs. Solutions are handed in and followed even if it does not. */
   #isWanted = false
-  /** The node refuses this miner for good. */
+  /** Set when the node refuses this miner permanently. */
   #refusal: NewcutError | null = null
 
   constructor(options: NodeSourceOptions) {
@@ -107,7 +107,7 @@ export class NodeSource implements Source, ChainChoice {
       onBroken: () => this.#cuts.suspect(),
     })
     this.#lives = options.lives ?? this.#stopped.signal
-    // As many solutions and streams listen to it as there are.
+    // Each solution and each stream adds a listener.
     setMaxListeners(0, this.#stopped.signal, this.#lives)
     this.description = node.description
     this.workBytes = node.workBytes
@@ -124,12 +124,12 @@ export class NodeSource implements Source, ChainChoice {
     return current.kind === 'searching' && this.#streams.isOpen(current.job.work.fields.chainId)
   }
 
-  /** How long the node has given no work that was asked for: requests fail, or it owes some; 0: some came since. */
+  /** Time for which the node has owed requested work, or its requests have failed, in milliseconds; 0 if neither. */
   get failingMs(): number {
     return overdueMs(this.#state, this.#options.clock.monotonicMs())
   }
 
-  /** How long the node does not answer, or gives no work that was asked for; 0: neither. */
+  /** Time for which the node has not answered, or has owed work, in milliseconds; 0 if neither. */
   get silentMs(): number {
     return Math.max(this.#cuts.silentMs, this.failingMs)
   }
@@ -159,15 +159,18 @@ export class NodeSource implements Source, ChainChoice {
     this.#isWanted = true
     this.#tell({ type: 'started' })
     this.#cuts.start()
-    // Streams may not tell that the node starts anew: their own connections may have ended without a sign.
+    // Streams may miss a restart of the node: their own connections may have ended silently.
     node.onLost?.(() => this.#tell({ type: 'restartSuspected' }), this.#stopped.signal)
     this.#watch?.news()
-    // Chains that may all be blocked at first: their news ends the wait.
+    // Chosen chains may all be blocked at first; their news ends the wait.
     for (const chain of this.#wanted ?? []) this.#streams.follow(chain)
     yield* this.#newest.until(signal, () => this.#stop())
   }
 
-  /** `onRefusal` is called when it is refused for the first time: most likely no block comes of it. */
+  /**
+   * Hands in a solution.
+   * @param onRefusal called at the first refusal; most likely no block comes of it
+   */
   async handIn(solution: Solution, onRefusal?: () => void): Promise<Receipt> {
     const { job } = solution
     const { fields } = job.work
@@ -180,7 +183,7 @@ export class NodeSource implements Source, ChainChoice {
     const isForeign = job.issuer !== this.#options.node.url
     const options = { ...this.#options, calls: this.#calls, onRefused, isForeign }
     const answer = handIn(solvedBlock(solution), options, this.#lives)
-    // The HTTP client writes in the next turn of the event loop, and what is told asks for other work.
+    // The HTTP client writes in the next turn of the event loop, and the event below requests other work.
     await setImmediate()
     this.#tell({ type: 'handedIn', fields })
     const receipt = await answer
@@ -189,10 +192,7 @@ export class NodeSource implements Source, ChainChoice {
     return receipt
   }
 
-  /**
-   * A solution that goes to another node of the network: its parent is not searched here until the returned function is
-   * called, or the chain has moved on.
-   */
+  /** Avoids the parent of another node's solution, until the returned function is called or the chain advances. */
   blockParentOf({ job }: Solution): () => void {
     const { fields } = job.work
     this.#tell({ type: 'handedIn', fields })
@@ -203,7 +203,7 @@ export class NodeSource implements Source, ChainChoice {
     setMaxListeners(0, signal)
     const { fields } = solution.job.work
     const block = solvedBlock(solution)
-    const followDepths = (last: Standing) => {
+    const followDepths = (last: ChainStep) => {
       return this.#depths.follow({ ...block, id: encodeBase64Url(block.hash) }, last, signal)
     }
     if (solution.wasConfirmed) {
@@ -214,7 +214,7 @@ export class NodeSource implements Source, ChainChoice {
     for await (const news of followUp(block, { ...this.#options, calls: this.#calls, confirmations }, signal)) {
       this.#tell({ type: news.step === 'confirmed' ? 'confirmed' : 'reopened', fields })
       yield news
-      if (isStanding(news) && mayGoOn(news, confirmations)) yield* followDepths(news)
+      if (isChainStep(news) && mayGoOn(news, confirmations)) yield* followDepths(news)
     }
   }
 
@@ -232,7 +232,7 @@ export class NodeSource implements Source, ChainChoice {
     this.#watch?.stop()
   }
 
-  /** Mines these chains from now on; undefined: all that the node has. Solutions of others are handed in all the same. */
+  /** Changes the chains to mine; undefined means all. Solutions of other chains are still handed in. */
   setChains(wanted: readonly number[] | undefined): void {
     const chains = wanted ?? this.#options.node.chains
     this.#wanted = wanted
@@ -266,7 +266,7 @@ export class NodeSource implements Source, ChainChoice {
 
   #tell(news: News): void {
     if (this.#stopped.signal.aborted) return
-    // Nobody takes its jobs yet, or ever: no work is asked for. What is solved by then is not to be searched later.
+    // Nobody takes jobs yet, so no work is needed. But solved work must not be searched later.
     if (!this.#isWanted && news.type !== 'handedIn') return
     const atMs = this.#options.clock.monotonicMs()
     const [state, effects] = step(this.#state, { ...news, atMs } as Event)
@@ -277,7 +277,7 @@ export class NodeSource implements Source, ChainChoice {
   #perform(effect: Effect): void {
     switch (effect.type) {
       case 'ask':
-        // Its outcome comes as an event; what else goes wrong is a fault of ours.
+        // Its outcome arrives as an event; any other error is a bug.
         void this.#ask(effect).catch((error) => this.#stop(error))
         return
       case 'cancel':
@@ -333,7 +333,7 @@ export class NodeSource implements Source, ChainChoice {
     return feed
   }
 
-  /** Resolves when its outcome has been told. */
+  /** Resolves when its outcome has been reported. */
   async #ask(ask: Ask): Promise<void> {
     const { node, clock } = this.#options
     const { request } = ask
@@ -347,10 +347,10 @@ export class NodeSource implements Source, ChainChoice {
         this.#outage.works('current')
         this.#outage.works('standby')
       }
-      // The machine knows itself which answers it wants.
+      // The state machine ignores answers that it does not want.
       this.#tell({ type: 'answered', request, work })
     } catch (error) {
-      // Cancelled: nobody waits for it.
+      // It was cancelled.
       if (!this.#requests.has(request) || this.#stopped.signal.aborted) return
       await this.#failed(ask, error)
     } finally {
@@ -363,7 +363,7 @@ export class NodeSource implements Source, ChainChoice {
     this.#refusal = this.#state.hasHadWork ? null : await this.#options.node.finalRefusal(error, this.#stopped.signal)
     if (!this.#requests.has(request)) return
     this.#tell({ type: 'failed', request, isFinal: this.#refusal !== null })
-    // Standby work that could not be renewed stands by all the same.
+    // Standby work that could not be renewed is still usable.
     if (purpose === 'standby' && this.#state.standby.kind === 'ready') return
     const what = purpose === 'current' ? 'no work' : 'no standby work'
     const advice = error instanceof MinersPoolFull ? `; ${error.hint}` : ''
@@ -376,7 +376,7 @@ export class NodeSource implements Source, ChainChoice {
     const { random } = this.#options
     const others = chains.filter((chain) => !ask.notAmong.includes(chain))
     const choice = choose(others, chances, random)
-    // No other is left. The node would give work of any chain, also of those that are not to be mined.
+    // No other chain is left. Without a choice by the user, any chain of the node is fine.
     return choice ?? (this.#wanted === undefined ? null : choose(chains, chances, random))
   }
 

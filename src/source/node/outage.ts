@@ -1,4 +1,4 @@
-/** Tells of an outage once when it begins and once when it is over, whatever fails and however often. */
+/** Reports an outage once when it begins and once when it ends, whatever fails and however often. */
 import type { Clock } from '../../core/clock.ts'
 import { formatDuration } from '../../core/units.ts'
 import type { SourceEvents } from '../source.ts'
@@ -6,7 +6,7 @@ import type { SourceEvents } from '../source.ts'
 export class Outage {
   readonly #clock: Clock
   readonly #events: SourceEvents
-  /** What fails now -> what takes back the pending report. */
+  /** Failing part -> cancels its pending report. */
   readonly #failing = new Map<string, () => void>()
   #sinceMs: number | null = null
   #ended = false
@@ -16,7 +16,7 @@ export class Outage {
     this.#events = events
   }
 
-  /** `what` failed. It is an outage if it still fails after `graceMs`. */
+  /** Records that `what` failed. It is an outage if it still fails after `graceMs`. */
   failed(what: string, message: string, graceMs = 0): void {
     if (this.#ended || this.#failing.has(what)) return
     const report = () => {
@@ -30,7 +30,7 @@ export class Outage {
     } else this.#failing.set(what, this.#clock.after(graceMs, report))
   }
 
-  /** `what` works. The outage is over when everything does. */
+  /** Records that `what` works. The outage ends when everything does. */
   works(what: string): void {
     this.#failing.get(what)?.()
     if (!this.#failing.delete(what) || this.#failing.size > 0 || this.#sinceMs === null) return
@@ -39,7 +39,7 @@ export class Outage {
     this.#events.onRecovered(`the node answers again, after ${formatDuration(lastedMs)}`)
   }
 
-  /** Says nothing any more. */
+  /** Ends all reports. */
   end(): void {
     this.#ended = true
     for (const cancel of this.#failing.values()) cancel()

@@ -1,4 +1,4 @@
-/** Transitions after news of the chains: solutions, what became of them, streams, and cuts that were seen. */
+/** Transitions after news of the chains: solutions, their outcomes, streams and cuts. */
 import { sameParents, type WorkFields } from '../../core/header.ts'
 import { checkCurrent, endCurrent, hurry } from './current.ts'
 import type { CutHeads } from './mining-node.ts'
@@ -7,10 +7,12 @@ import { dropStandby, renewStandby } from './standby.ts'
 import { MAX_SOLVED, type SolvedWork, standingOf } from './state.ts'
 import type { Transition } from './transition.ts'
 
-/** After so many cuts in a row behind our block its chain went back: the second was asked for after the block was seen. */
+/**
+ * Number of consecutive cuts behind our block that prove a rollback: the second was requested after the block was seen.
+ */
 const BEHIND_CUTS = 2
 
-/** A solution is handed in: work on top of its parents is of no use, as far as anybody knows. */
+/** A solution is handed in: work on the same parents is most likely useless now. */
 export function handedIn(t: Transition, fields: WorkFields): void {
   const others = t.state.solved.filter((known) => !sameParents(known, fields))
   const awaited = [...t.state.awaited.filter((chain) => chain !== fields.chainId), fields.chainId]
@@ -22,33 +24,33 @@ export function handedIn(t: Transition, fields: WorkFields): void {
   if (current.kind === 'searching' && sameParents(current.job.work.fields, fields)) endCurrent(t, 'solved', 'solved')
 }
 
-/** The node acknowledged it: the chain has new work now, or will have soon. */
+/** The node acknowledged the solution: its chain has new work, or will soon. */
 export function taken(t: Transition, fields: WorkFields): void {
   expectBlock(t, fields)
   if (t.searched === null) hurry(t)
 }
 
-/** Its block is in its chain. */
+/** The block of the solution is in its chain. */
 export function confirmed(t: Transition, fields: WorkFields): void {
   const confirmation = { behind: 0, takenAtMs: null, isOverdue: false }
   const solved = t.state.solved.map((known) => (sameParents(known, fields) ? { ...known, ...confirmation } : known))
   t.set({ solved })
   const { current } = t.state
   const searched = current.kind === 'searching' ? current.job.work : null
-  // It was overdue, and work on top of the same parents was asked for.
+  // It was overdue, so work on the same parents was requested.
   const isInVain = [searched, t.spare].some((work) => work !== null && sameParents(work.fields, fields))
   if (isInVain) newCut(t, fields.chainId)
   else moved(t, fields.chainId)
 }
 
-/** No block came of it: the work on top of its parent is of use again. */
+/** No block came of it: work on its parent is useful again. */
 export function reopen(t: Transition, fields: WorkFields): void {
   t.set({ solved: t.state.solved.filter((known) => !sameParents(known, fields)) })
   moved(t, fields.chainId)
   if (t.searched === null) hurry(t)
 }
 
-/** The chain moved on. */
+/** The chain advanced. */
 export function newCut(t: Transition, chain: number): void {
   overtake(t, chain)
   moved(t, chain)
@@ -61,12 +63,12 @@ export function newCut(t: Transition, chain: number): void {
   if (t.searched === null) hurry(t)
 }
 
-/** The chain moved on since we solved its work: it may have new work for us. */
+/** Allows the chain again for our work: it advanced after we solved its work. */
 function moved(t: Transition, chain: number): void {
   t.set({ awaited: t.state.awaited.filter((other) => other !== chain) })
 }
 
-/** What is on its way may be from before the news of this chain. */
+/** Marks pending requests: their answers may be older than the news of this chain. */
 function overtake(t: Transition, chain: number): void {
   const { asking, standby, chances } = t.state
   if (chances.has(chain)) t.set({ chances: new Map([...chances].filter(([other]) => other !== chain)) })
@@ -74,7 +76,7 @@ function overtake(t: Transition, chain: number): void {
   if (standby.kind === 'asking') t.set({ standby: overtakenBy(standby, chain) })
 }
 
-/** What happened on the chain before its stream stood was missed. */
+/** Events of the chain before its stream opened were missed. */
 export function streamOpened(t: Transition, chain: number): void {
   overtake(t, chain)
   if (t.searched === null) hurry(t)
@@ -82,7 +84,7 @@ export function streamOpened(t: Transition, chain: number): void {
   if (t.spare?.fields.chainId === chain) renewStandby(t)
 }
 
-/** What streams should have told, and may not have. */
+/** Handles news that streams should have delivered, but may not have. */
 export function cutSeen(t: Transition, cut: CutHeads): void {
   for (const known of t.state.solved) {
     if (t.state.awaited.includes(known.chainId) && standingOf(cut, known) === 'passed') newCut(t, known.chainId)
@@ -95,11 +97,11 @@ export function cutSeen(t: Transition, cut: CutHeads): void {
   if (current.kind !== 'searching') return
   const standing = standingOf(cut, current.job.work.fields)
   if (standing === 'passed') newCut(t, current.job.work.fields.chainId)
-  // What was asked before the job came may be older than the job: work is asked for, and decides.
+  // Earlier requests may be older than the job, so a new check decides.
   else if (standing === 'replaced') checkCurrent(t, 'reconnected')
 }
 
-/** Finds chains that went back behind our blocks. */
+/** Finds chains that rolled back behind our blocks. */
 function lookBehind(t: Transition, cut: CutHeads): void {
   const seen = t.state.solved.map((known): SolvedWork => {
     if (known.behind === null) return known

@@ -1,9 +1,9 @@
 /**
- * What a node owes, and for how long: work that was asked for, and the blocks of solutions that it acknowledged. Pure.
+ * Overdue answers of a node: requested work, and blocks of acknowledged solutions. Pure.
  *
- * A node may drop a solution without a word (PROTOCOL.md A.2): then its chain waits for a block that never comes. After a
- * few seconds the chain is searched again, and the solution is followed on: it is not handed in again, and if its block
- * comes after all, the new work is over.
+ * A node may silently drop a solution (PROTOCOL.md A.2); its chain would then wait for a block that never comes. So the
+ * chain is searched again after a few seconds. The solution is still followed, but not handed in again. If its block
+ * arrives after all, the new work is over.
  */
 import { sameParents, type WorkFields } from '../../core/header.ts'
 import { hurry } from './current.ts'
@@ -19,55 +19,62 @@ import {
 } from './state.ts'
 import type { Transition } from './transition.ts'
 
-/** A live node adds a solved block within about a second. Longer, and the chain is searched again; 5 s with the new work. */
+/**
+ * A live node adds a solved block within about a second. After this time the chain is searched again; with new work, in
+ * 5 s.
+ */
 export const BLOCK_OVERDUE_MS = 4_000
 
-/** How long requests for work have failed, or the node has owed work; 0: neither. */
+/** Time for which requests for work have failed, or the node has owed work, in milliseconds; 0 if neither. */
 export function overdueMs({ overdue }: State, nowMs: number): number {
   const sinceMs = Math.min(overdue.failingSinceMs ?? Infinity, overdue.owedSinceMs ?? Infinity)
   return Math.max(0, nowMs - sinceMs)
 }
 
-/** What is overdue after an event. `before` and `after`: the states beside that. */
+/**
+ * Updates the overdue times after an event.
+ * @param before state before the event
+ * @param after state after it, without this update
+ */
 export function overdueAfter(before: State, event: Event, after: State): WorkOverdue {
   const { failingSinceMs, owedSinceMs, givenAtMs } = noted(before, event)
-  // From the oldest question without an answer, after the last answer in any case.
+  // From the oldest unanswered request, but not before the last answer.
   const unansweredMs = Math.max(givenAtMs, Math.min(event.atMs, ...askedAtMs(before)))
   return {
     givenAtMs,
     owedSinceMs: isWorkOwed(after) ? (owedSinceMs ?? unansweredMs) : null,
-    // Nobody asks any more: what is searched now was never refused.
+    // Without a request, the current work was not refused.
     failingSinceMs: isAskedFor(after) ? failingSinceMs : null,
   }
 }
 
-/** An answer ends it all, whether or not it is still wanted. A failure of a request for current work begins it. */
+/** Any answer clears both times, even an unwanted one. A failed request for current work starts one. */
 function noted({ overdue, asking }: State, event: Event): WorkOverdue {
   if (event.type === 'answered') return { failingSinceMs: null, owedSinceMs: null, givenAtMs: event.atMs }
   if (event.type !== 'failed' || asking?.request !== event.request) return overdue
   return { ...overdue, failingSinceMs: overdue.failingSinceMs ?? asking.askedAtMs }
 }
 
-/** When the requests were made that are not answered. */
+/** Times of the unanswered requests. */
 function askedAtMs({ asking, standby }: State): number[] {
   const open = [asking, standby.kind === 'asking' ? standby : null]
   return open.flatMap((request) => (request === null ? [] : request.askedAtMs))
 }
 
-/** The node acknowledged the solution: from now on its block is due. */
+/** The node acknowledged the solution, so its block is due. */
 export function expectBlock(t: Transition, fields: WorkFields): void {
   change(t, (known) => (sameParents(known, fields) ? { ...known, takenAtMs: t.atMs } : known))
   scheduleNext(t)
 }
 
-/** A cut shows which chains have a block where ours is due: whose it is, the follow-up tells. */
+/** Clears blocks whose height a cut shows as taken. The follow-up tells by which block. */
 export function blocksSeen(t: Transition, cut: CutHeads): void {
   change(t, (known) => {
     return known.takenAtMs !== null && standingOf(cut, known) === 'passed' ? { ...known, takenAtMs: null } : known
   })
 }
 
-/** Work on top of the parents of blocks that are overdue is of use again. */
+/** Allows work on the parents of overdue blocks again. */
 export function reopenOverdue(t: Transition): void {
   const overdue = t.state.solved.filter(({ takenAtMs }) => takenAtMs !== null && t.atMs >= takenAtMs + BLOCK_OVERDUE_MS)
   change(t, (known) => (overdue.includes(known) ? { ...known, takenAtMs: null, isOverdue: true } : known))

@@ -1,16 +1,19 @@
 /**
- * Signs that a node may have started anew, and forgotten the work that it gave: a connection ended, or it was away. Slow
- * nodes, and proxies that end idle connections, give such signs all the time: those count less and less.
+ * Signs that a node may have restarted and forgotten its work: a connection ended, or it was away. Slow nodes and
+ * proxies that end idle connections cause such signs all the time, so frequent signs count less.
  */
 import type { Transition } from './transition.ts'
 
-/** From one sign that counts to the next: doubled each time, up to the greatest. */
+/** Minimum interval between signs that count: doubles each time, up to the maximum. */
 const LEAST_MS = 1_000
 const MOST_MS = 60_000
-/** After so long without a sign it begins anew. */
+/** The interval resets after this time without a sign. */
 const QUIET_MS = 120_000
 
-/** There is a sign. Returns whether it counts now; otherwise it counts as soon as the time for it has come. */
+/**
+ * Records a sign.
+ * @returns true if it counts now; otherwise it counts when its interval is over
+ */
 export function suspectRestart(t: Transition): boolean {
   const { everyMs, seenAtMs, notBeforeMs, isWaiting } = t.state.suspicion
   const isQuiet = t.atMs - seenAtMs >= QUIET_MS
@@ -22,7 +25,7 @@ export function suspectRestart(t: Transition): boolean {
   return isNow
 }
 
-/** A sign counts: the next one counts only later. */
+/** Counts a sign and extends the interval. */
 export function countSuspicion(t: Transition): void {
   const { suspicion } = t.state
   const { everyMs } = suspicion

@@ -1,22 +1,22 @@
-/** Transitions of the work that stands by: it is asked for, kept and dropped. */
+/** Transitions of the standby work: requested, kept and dropped. */
 import type { Work } from '../../core/work.ts'
 import { isBetter } from './choice.ts'
 import { isUseful, type Standby } from './state.ts'
 import type { Transition } from './transition.ts'
 
-/** Asks for standby work unless that is under way. */
+/** Requests standby work, unless a request is running. */
 export function wantStandby(t: Transition): void {
   if (t.state.standby.kind !== 'asking') askStandby(t, null, null)
 }
 
-/** The pause before the next request for standby work is over. */
+/** Handles the end of the pause before the next request for standby work. */
 export function standbyPauseOver(t: Transition): void {
   const { standby } = t.state
   if (standby.kind === 'wanted') wantStandby(t)
   else if (standby.kind === 'ready' && standby.isDue) renewStandby(t)
 }
 
-/** Asks for standby work of this chain, or of any but the current one. `spare` stands by meanwhile. */
+/** Requests standby work of this chain, or of any but the current one if null. `spare` stands by meanwhile. */
 export function askStandby(t: Transition, chain: number | null, spare: Work | null): void {
   const searched = t.searched
   if (searched === null || !t.hasOtherChain(searched)) {
@@ -35,12 +35,12 @@ export function askStandby(t: Transition, chain: number | null, spare: Work | nu
   )
 }
 
-/** Waits before the next request for standby work. */
+/** Pauses before the next request for standby work. */
 export function pauseStandby(t: Transition): void {
   t.effects.push({ type: 'pause', purpose: 'standby', attempts: 1 })
 }
 
-/** Drops standby work that is known to be of no use. */
+/** Drops useless standby work. */
 export function dropStandby(t: Transition): void {
   const { standby } = t.state
   if (standby.kind === 'ready') t.set({ standby: { kind: 'wanted' } })
@@ -48,13 +48,13 @@ export function dropStandby(t: Transition): void {
   wantStandby(t)
 }
 
-/** Asks for the same standby work again; it stands by until the answer comes. */
+/** Requests the same standby work again. It stands by until the answer arrives. */
 export function renewStandby(t: Transition): void {
   const { standby } = t.state
   if (standby.kind === 'ready') askStandby(t, standby.work.fields.chainId, standby.work)
 }
 
-/** Standby work that is still of use stands by; what was asked for is not waited for. */
+/** Keeps useful standby work, and cancels a running request. */
 export function reconsiderStandby(t: Transition): void {
   const { standby } = t.state
   const spare = t.spare
@@ -63,13 +63,13 @@ export function reconsiderStandby(t: Transition): void {
   else if (standby.kind !== 'none') t.set({ standby: { kind: 'wanted' } })
 }
 
-/** The node gave other work than it was asked for: what stood by meanwhile may be worth more. */
+/** Chooses the better of answered work and the spare, if the node answered with another chain than requested. */
 export function betterSpare(t: Transition, { spare, chain }: Standby & { readonly kind: 'asking' }, work: Work): Work {
   if (spare === null || chain === work.fields.chainId || chain === spare.fields.chainId) return work
   return isBetter(t.state.chances, spare.fields.chainId, work.fields.chainId) ? spare : work
 }
 
-/** Whether the work that stands by is asked for anew, or is to be. */
+/** Whether the standby work is being renewed, or will be. */
 export function isRenewed(standby: Standby): boolean {
   if (standby.kind === 'ready') return standby.isDue === true
   return standby.kind === 'asking' && standby.spare !== null && standby.chain === standby.spare.fields.chainId

@@ -1,19 +1,19 @@
 /**
- * What a miner of a node knows and wants, as a pure state machine: `step(state, event) -> [state, effects]`. It touches
- * no clock, timer, randomness or network; the shell (node-source.ts) performs the effects and tells what came of them.
+ * The knowledge and goals of a miner of one node as a pure state machine: `step(state, event) -> [state, effects]`. It
+ * uses no clock, timer, randomness or network. The shell (node-source.ts) performs the effects and reports their
+ * results.
  *
- *     current:  none       nothing has been found to search for
+ *     current:  none       no work yet
  *               searching  engines search this job
- *               solved     a solution of this job is on its way, or was taken: searching it on is of no use
- *               lost       the chain of this job moved on
+ *               solved     a solution of this job is on its way or taken; searching further is useless
+ *               lost       the chain of this job advanced
  *     standby:  none       not wanted: there is no job, or no other chain
- *               wanted     to be asked for when the pause is over
- *               asking     asked for; `spare` is the work that stands by meanwhile, if any
- *               ready      work of another chain, so that a New Cut or a solution switches engines at once
+ *               wanted     to be requested when the pause is over
+ *               asking     requested; `spare` is the work that stands by meanwhile, if any
+ *               ready      work of another chain, so that engines switch at once at a New Cut or a solution
  *
- * Work of the chain where a hash is worth most is current, that of the next best stands by, as far as chances are known.
- *
- * At most one request for current work and one for standby work are under way.
+ * As far as chances are known, the chain with the highest expected reward is current, and the next best stands by. At
+ * most one request for current work and one for standby work are active.
  */
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { sameParents, type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
@@ -23,7 +23,7 @@ import type { Job, JobReason } from '../source.ts'
 import type { Chances } from './choice.ts'
 import type { CutHeads } from './mining-node.ts'
 
-/** Work under the identity that the miner knows it by. */
+/** Work with its id in this source. */
 export interface IssuedWork {
   readonly id: number
   readonly work: Work
@@ -48,81 +48,81 @@ export type Standby =
       readonly request: number
       readonly askedAtMs: number
       readonly spare: Work | null
-      /** The chain that was asked for; null: any but those that are of no use. */
+      /** The requested chain, or null for any useful one. */
       readonly chain: number | null
-      /** The chain that was searched when it was asked for. */
+      /** The current chain at the time of the request. */
       readonly beside: number
-      /** Chains with news since then. */
+      /** Chains with news after the request. */
       readonly overtaken: ReadonlySet<number>
     }
-  /** `isDue`: it could not be asked for anew, and that is tried again when the pause is over. */
+  /** `isDue`: renewing it failed, and is retried after the pause. */
   | { readonly kind: 'ready'; readonly work: Work; readonly isDue?: boolean }
 
 /** A request for current work. */
 export interface Asking {
   readonly request: number
   readonly askedAtMs: number
-  /** It only checks whether the current job still stands; null: it is to replace that. */
+  /** Null if the answer is to replace the current job. Otherwise it only checks the job, for this reason. */
   readonly check: JobReason | null
-  /** Chains with news since it was sent: what it answers for them may be older than the news. */
+  /** Chains with news after the request; its answer for them may be older. */
   readonly overtaken: ReadonlySet<number>
 }
 
 /** Work that we solved. */
 export interface SolvedWork extends WorkFields {
   /**
-   * How many cuts in a row have shown its parent as the head of its chain, since its block was in that chain; null: its
-   * block was not. The first may have been asked for before. After a second one, work on top of the parent is of use
-   * again: the chain went back.
+   * Number of consecutive cuts that show its parent as the head of its chain, after its block was in the chain. Null if
+   * its block was not. The first such cut may be an older answer. The second proves that the chain rolled back, so work
+   * on the parent is useful again.
    */
   readonly behind: number | null
-  /** When the node acknowledged the solution, while its block is due; null: it is not, or not any more. */
+  /** When the node acknowledged the solution, or null if its block is not due. */
   readonly takenAtMs: number | null
-  /** Its block did not come in time: work on top of the same parents is of use until it does (overdue.ts). */
+  /** Whether its block is overdue. Then work on the same parents is useful until the block arrives (overdue.ts). */
   readonly isOverdue: boolean
 }
 
-/** How long the node has given no work that was asked for (overdue.ts). */
+/** Since when the node has not delivered requested work (overdue.ts). */
 export interface WorkOverdue {
-  /** When the first of the requests for current work was made that failed; null: some work came since. */
+  /** Time of the first failed request for current work, or null if work has arrived after it. */
   readonly failingSinceMs: number | null
-  /** Since when the node has owed work, and has given none; null: it does not. */
+  /** Time since which the node owes work, or null if it owes none. */
   readonly owedSinceMs: number | null
-  /** When it last gave some. */
+  /** Time of the last answer with work. */
   readonly givenAtMs: number
 }
 
-/** Signs that the node may have started anew, and when they count (restart-suspicion.ts). */
+/** Signs that the node may have restarted, and when they count (restart-suspicion.ts). */
 export interface RestartSuspicion {
-  /** From one sign that counts to the next. */
+  /** Minimum interval between signs that count. */
   readonly everyMs: number
-  /** When the last sign came. */
+  /** Time of the last sign. */
   readonly seenAtMs: number
-  /** No sign counts before. */
+  /** No sign counts before this time. */
   readonly notBeforeMs: number
   /** Whether a sign waits for that time. */
   readonly isWaiting: boolean
 }
 
 export interface State {
-  /** Chains to mine. No other chain is mined. */
+  /** Chains to mine. */
   readonly chains: readonly number[]
-  /** What a hash is worth on chains that can be mined, as last seen; empty: nothing is known. */
+  /** Expected reward per hash by chain, as last computed; empty if unknown. */
   readonly chances: Chances
   readonly current: Current
   readonly standby: Standby
   readonly asking: Asking | null
-  /** A check that was due while another request was under way. */
+  /** A check that waits for another request. */
   readonly checkDue: JobReason | null
-  /** Requests for current work in a row that brought nothing of use; sets the pause before the next. */
+  /** Consecutive requests for current work without a useful answer. They set the next pause. */
   readonly attempts: number
-  /** Answers in a row that were the lost job once more, and may be from before the news of its chain. */
+  /** Consecutive answers that repeated the lost job; they may be older than the news of its chain. */
   readonly outdatedAnswers: number
-  /** Whether the pause before the next request for current work runs. */
+  /** Whether the pause before the next request for current work is running. */
   readonly isPausing: boolean
-  /** Work that we solved, oldest first: until its chain moves on, work on top of the same parents is of no use. */
+  /** Work that we solved, the oldest first. Until its chain advances, other work on the same parents is useless. */
   readonly solved: readonly SolvedWork[]
-  /** Chains that have not moved on since we solved their work, as far as we heard: they have nothing for us yet. */
+  /** Chains that have not advanced after we solved their work; they have no work for us yet. */
   readonly awaited: readonly number[]
   /** When news last ended a pause. */
   readonly hurriedAtMs: number
@@ -137,40 +137,40 @@ export interface State {
 export type Event = { readonly atMs: number } & (
   | { readonly type: 'started' }
   | { readonly type: 'answered'; readonly request: number; readonly work: Work }
-  /** `isFinal`: the node itself refuses this miner; asking again would not help. */
+  /** `isFinal`: the node itself refuses this miner, and a retry would not help. */
   | { readonly type: 'failed'; readonly request: number; readonly isFinal: boolean }
   | { readonly type: 'paused'; readonly purpose: Purpose }
   | { readonly type: 'newCut'; readonly chain: number }
   | { readonly type: 'streamOpened'; readonly chain: number }
-  /** The heads of all chains, as the node told them not long ago. */
+  /** The heads of all chains, from a recent answer. */
   | { readonly type: 'cutSeen'; readonly cut: CutHeads }
   | { readonly type: 'refreshDue' }
-  /** These chains are to be mined from now on, and no other. */
+  /** The user chose these chains to mine. */
   | { readonly type: 'chosen'; readonly chains: readonly number[] }
-  /** The heads of all chains were looked at. */
+  /** The chances of all chains were computed. */
   | { readonly type: 'viewed'; readonly chances: Chances }
-  /** A solution of this work is handed in. */
+  /** A solution of this work is being handed in. */
   | { readonly type: 'handedIn'; readonly fields: WorkFields }
   /** The node acknowledged it. */
   | { readonly type: 'taken'; readonly fields: WorkFields }
   /** Its block is in its chain. */
   | { readonly type: 'confirmed'; readonly fields: WorkFields }
-  /** As far as anybody knows, no block came of it. */
+  /** Most likely no block came of it. */
   | { readonly type: 'reopened'; readonly fields: WorkFields }
-  /** The node itself refused it: it may have started anew, and know nothing of the work that it gave before. */
+  /** The node itself refused it: it may have restarted and forgotten its work. */
   | { readonly type: 'refused'; readonly fields: WorkFields }
-  /** The same for another reason: a connection ended, or it was away. */
+  /** Another sign of a restart: a connection ended, or the node was away. */
   | { readonly type: 'restartSuspected' }
-  /** The time of `suspicionLater` has come. */
+  /** The delay of `suspicionLater` is over. */
   | { readonly type: 'suspicionDue' }
-  /** The time of `blockOverdueLater` has come. */
+  /** The delay of `blockOverdueLater` is over. */
   | { readonly type: 'blockOverdue' }
 )
 
 export type Purpose = 'current' | 'standby'
 
 export type Effect =
-  /** Ask for work: of this chain, or of the best but those in `notAmong`. */
+  /** Request work of this chain, or of the best one that is not in `notAmong`. */
   | { readonly type: 'ask'; readonly purpose: Purpose; readonly request: number; readonly chain: number | null }
   | {
       readonly type: 'ask'
@@ -178,25 +178,25 @@ export type Effect =
       readonly request: number
       readonly notAmong: readonly number[]
     }
-  /** The answer is no longer wanted. */
+  /** Cancel this request. */
   | { readonly type: 'cancel'; readonly request: number }
-  /** Tell `paused` after a pause that grows with the attempts; `unpause` takes it back. */
+  /** Report `paused` after a pause that grows with the attempts. `unpause` cancels it. */
   | { readonly type: 'pause'; readonly purpose: Purpose; readonly attempts: number }
   | { readonly type: 'unpause' }
   | { readonly type: 'deliver'; readonly job: IssuedWork; readonly need: Need }
   | { readonly type: 'idle' }
-  /** Hear of news on this chain. */
+  /** Follow the news of this chain. */
   | { readonly type: 'follow'; readonly chain: number }
-  /** Tell `refreshDue` when work gets old, counted from now. */
+  /** Report `refreshDue` when work gets old, counted from now. */
   | { readonly type: 'refreshLater' }
-  /** Tell `suspicionDue` after this time. */
+  /** Report `suspicionDue` after this delay. */
   | { readonly type: 'suspicionLater'; readonly delayMs: number }
-  /** Tell `blockOverdue` after this time, and not at the time that was given before. */
+  /** Report `blockOverdue` after this delay; replaces the previous timer. */
   | { readonly type: 'blockOverdueLater'; readonly delayMs: number }
-  /** Give up: the node refuses this miner. */
+  /** End: the node refuses this miner. */
   | { readonly type: 'end' }
 
-/** Most solved work that is remembered: one a chain is usual. */
+/** Maximum number of remembered solved works; one per chain is usual. */
 export const MAX_SOLVED = 256
 
 export function initialState(chains: readonly number[]): State {
@@ -226,7 +226,7 @@ export function initialState(chains: readonly number[]): State {
   }
 }
 
-/** Work that a node gave out once more: the same but for its creation time. */
+/** Whether two works are equal except for creation time and nonce. */
 export function isSameJob(a: Work, b: Work): boolean {
   return a.bytes.length === b.bytes.length && equalBytes(timeless(a.bytes), timeless(b.bytes))
 }
@@ -235,46 +235,46 @@ function timeless(bytes: Uint8Array): Uint8Array {
   return withNonce(withCreationTime(bytes, 0n), 0n)
 }
 
-/** Whether the block on top of the parents of this work is ours already, as far as we know. */
+/** Whether we already solved a block on the parents of this work, as far as known. */
 export function isSolved({ solved }: State, fields: WorkFields): boolean {
   return solved.some((known) => !known.isOverdue && sameParents(known, fields))
 }
 
-/** The chain of the job that is searched; null when none is. */
+/** The chain of the current job, or null without one. */
 export function searchedChain({ current }: State): number | null {
   return current.kind === 'searching' ? current.job.work.fields.chainId : null
 }
 
 /**
- * Whether the node owes work: there is none, or what is searched may be over, since a stream was opened anew, other blocks
- * were seen, or it may have started anew. Routine asks too, and is in no hurry.
+ * Whether the node owes work. It does if there is none, or if the current work may be over: a stream reopened, a cut
+ * showed other blocks, or the node may have restarted. Routine refreshes do not count.
  */
 export function isWorkOwed({ asking, checkDue }: State): boolean {
   return (asking !== null && asking.check !== 'refreshed') || checkDue === 'reconnected'
 }
 
-/** Whether current work is asked for, or will be after a pause. */
+/** Whether current work is requested now, or will be after a pause. */
 export function isAskedFor({ asking, checkDue, isPausing }: State): boolean {
   return asking !== null || checkDue !== null || isPausing
 }
 
-/** The reason of a check that serves for both: a doubt is not to be taken for routine. */
+/** The reason of a check that serves for both: `reconnected` outranks a routine refresh. */
 export function graver(a: JobReason | null, b: JobReason | null): JobReason | null {
   return a === 'reconnected' ? a : (b ?? a)
 }
 
-/** The work that stands by, even while newer is asked for. */
+/** The standby work, also while it is renewed. */
 export function spareOf({ standby }: State): Work | null {
   if (standby.kind === 'ready') return standby.work
   return standby.kind === 'asking' ? standby.spare : null
 }
 
-/** What a cut says of work: it stands, its chain has a block at its height or above, or it has other parents. */
+/** Compares work with a cut: it stands, its chain has a block at its height or above, or it has other parents. */
 export function standingOf(cut: CutHeads, work: WorkFields): 'stands' | 'passed' | 'replaced' {
   const head = cut.get(work.chainId)
   if (head === undefined) return 'stands'
   if (head.height >= Number(work.height)) return 'passed'
-  // A parent lies below the work: a head that lies there as well is the parent.
+  // A parent is below the work, so a head below the work must be the parent.
   const isReplaced = ([chain, parent]: readonly [number, Uint8Array]) => {
     const below = cut.get(chain)
     return below !== undefined && below.height < Number(work.height) && below.hash !== encodeBase64Url(parent)
@@ -282,23 +282,23 @@ export function standingOf(cut: CutHeads, work: WorkFields): 'stands' | 'passed'
   return [[work.chainId, work.parent] as const, ...work.adjacents].some(isReplaced) ? 'replaced' : 'stands'
 }
 
-/** Whether there is any sense in searching this work. */
+/** Whether searching this work makes sense. */
 export function isUseful(state: State, { fields }: Work): boolean {
   return state.chains.includes(fields.chainId) && !isSolved(state, fields)
 }
 
-/** Whether an answer is the lost job once more, perhaps from before the news that its chain moved on. */
+/** Whether an answer repeats the lost job, perhaps from before the news of its chain. */
 export function isOutdated({ current }: State, { overtaken }: Pick<Asking, 'overtaken'>, fields: WorkFields): boolean {
   if (current.kind !== 'lost' || !overtaken.has(fields.chainId)) return false
   return sameParents(current.job.work.fields, fields)
 }
 
-/** Why a check brought other work: other transactions on the same parents, or a chain moved on unheard. */
+/** Why a check brought other work: other transactions on the same parents, or a missed advance of a chain. */
 export function reasonFor({ check }: Asking, before: Work, now: Work): JobReason {
   return check === 'refreshed' && sameParents(before.fields, now.fields) ? 'refreshed' : 'reconnected'
 }
 
-/** Work of a node, as the miner gets it. */
+/** The job of a source for issued work. */
 export function jobOf(
   { job: { id, work }, need }: Pick<Extract<Effect, { readonly type: 'deliver' }>, 'job' | 'need'>,
   issuer: string,

@@ -1,4 +1,4 @@
-/** The transitions of the state machine in state.ts: which function takes which event, and the answers of the node. */
+/** Transitions of the state machine in state.ts: dispatches events, and handles the answers of the node. */
 import { sameParents } from '../../core/header.ts'
 import type { Work } from '../../core/work.ts'
 import { type Chances, isBetter } from './choice.ts'
@@ -39,10 +39,13 @@ import {
 } from './state.ts'
 import { Transition } from './transition.ts'
 
-/** A node that tells of news all the time and gives the lost job over and over is believed after so many answers. */
+/** After this many answers with the lost job, a node with constant news is believed. */
 const MAX_OUTDATED = 3
 
-/** The state after an event, and the effects to perform. Pure. */
+/**
+ * Pure.
+ * @returns the state after an event, and the effects to perform
+ */
 export function step(state: State, event: Event): [State, readonly Effect[]] {
   const t = new Transition(state, event.atMs)
   take(t, event)
@@ -50,7 +53,7 @@ export function step(state: State, event: Event): [State, readonly Effect[]] {
   return [t.state, t.effects]
 }
 
-/** Hands the event to the function for its type. */
+/** Dispatches the event. */
 function take(t: Transition, event: Event): void {
   switch (event.type) {
     case 'started':
@@ -147,7 +150,7 @@ function answeredStandby(t: Transition, asking: Standby & { readonly kind: 'aski
   const { chainId: chain } = work.fields
   const searched = t.searched
   t.set({ standby: { kind: 'wanted' }, hasHadWork: true })
-  // The engines have moved to the very chain meanwhile.
+  // Meanwhile the engines moved to this very chain.
   if (searched === chain && asking.beside !== searched) {
     wantStandby(t)
     return
@@ -155,14 +158,14 @@ function answeredStandby(t: Transition, asking: Standby & { readonly kind: 'aski
   const { current } = t.state
   if (searched === chain || !isUseful(t.state, work)) {
     pauseStandby(t)
-    // Other parents than those of the job: a chain has moved on, and the news of it may have come before the job.
+    // Its parents differ from those of the job: a chain advanced, perhaps unnoticed before the job arrived.
     if (current.kind === 'searching' && searched === chain && !sameParents(current.job.work.fields, work.fields)) {
       checkCurrent(t, 'reconnected')
     }
     return
   }
   if (current.kind !== 'searching') {
-    // The lost job once more: current work is asked for, and standby work after that.
+    // It repeats the lost job. Current work is being requested, and standby work follows.
     if (!isOutdated(t.state, asking, work.fields)) searchAnswer(t, asking, work, current.need)
     return
   }
@@ -200,11 +203,11 @@ function viewed(t: Transition, chances: Chances): void {
   askStandby(t, best, spare)
 }
 
-/** Current and standby work change places when a hash is worth more on the chain that stands by. */
+/** Swaps current and standby work if the expected reward on the standby chain is higher. */
 function swap(t: Transition): void {
   const { current, standby, chances, asking, checkDue } = t.state
   if (current.kind !== 'searching' || standby.kind !== 'ready') return
-  // Whether the current work still stands is to be told first.
+  // First decide whether the current work is still valid.
   if (asking !== null || checkDue !== null) return
   const { work } = standby
   if (!isBetter(chances, work.fields.chainId, current.job.work.fields.chainId)) return
@@ -212,7 +215,7 @@ function swap(t: Transition): void {
   search(t, work, t.need('better'))
 }
 
-/** What is searched, stands by or is under way may be of a chain that is no longer to be mined. */
+/** Drops work and requests of chains that are not mined any more. */
 function chosen(t: Transition, chains: readonly number[]): void {
   const { chances, current } = t.state
   t.set({ chains, chances: new Map([...chances].filter(([chain]) => chains.includes(chain))) })
@@ -226,17 +229,17 @@ function chosen(t: Transition, chains: readonly number[]): void {
   else askCurrent(t)
 }
 
-/** Nodes forget work after some minutes: it is asked for again before that. */
+/** Renews all work, because nodes forget it after some minutes. */
 function refresh(t: Transition): void {
   checkCurrent(t, 'refreshed')
   renewStandby(t)
 }
 
-/** The node may have started anew, and forgotten the work that it gave. */
+/** Requests all work again, because the node may have restarted and forgotten it. */
 function askAnew(t: Transition): void {
   checkCurrent(t, 'reconnected')
   renewStandby(t)
-  // What is on its way may have been given before.
+  // Answers on their way may be from before the restart.
   const { asking, standby, chains } = t.state
   if (asking !== null && t.searched === null) t.set({ asking: { ...asking, overtaken: new Set(chains) } })
   if (standby.kind === 'asking' && standby.spare === null)

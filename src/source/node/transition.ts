@@ -1,4 +1,4 @@
-/** One step of the state machine in state.ts: the state as far as it has come, and the effects in order. */
+/** One transition of the state machine in state.ts: its state so far, and its effects in order. */
 import type { Work } from '../../core/work.ts'
 import type { JobReason } from '../source.ts'
 import { type Effect, type Need, type State, searchedChain, spareOf } from './state.ts'
@@ -6,7 +6,7 @@ import { type Effect, type Need, type State, searchedChain, spareOf } from './st
 export class Transition {
   state: State
   readonly effects: Effect[] = []
-  /** The time of the event. */
+  /** Monotonic time of the event. */
   readonly atMs: number
 
   constructor(state: State, atMs: number) {
@@ -14,12 +14,12 @@ export class Transition {
     this.atMs = atMs
   }
 
-  /** The chain of the job that is searched; null when none is. */
+  /** The chain of the current job, or null without one. */
   get searched(): number | null {
     return searchedChain(this.state)
   }
 
-  /** The work that stands by, even while newer is asked for. */
+  /** The standby work, also while it is renewed. */
   get spare(): Work | null {
     return spareOf(this.state)
   }
@@ -32,7 +32,7 @@ export class Transition {
     return { reason, noticedAtMs: this.atMs }
   }
 
-  /** Takes the number of the next request. */
+  /** Returns the number for a new request. */
   takeRequest(): number {
     const request = this.state.nextRequest
     this.set({ nextRequest: request + 1 })

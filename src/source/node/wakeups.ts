@@ -1,15 +1,21 @@
-/** Wakes everybody who waits for a node once it answers again, so that nobody sleeps on after an outage. */
+/** Wakes everything that waits for a node as soon as it answers again. */
 import { type Clock, sleep } from '../../core/clock.ts'
 
 export class Wakeups {
   readonly #waiting = new Set<(wasAway: boolean) => void>()
 
-  /** The node answers again. `wasAway`: a question before had no answer at all; otherwise this one came late. */
+  /**
+   * Call it when the node answers again.
+   * @param wasAway whether an earlier question got no answer at all, or only a late one
+   */
   wake(wasAway: boolean): void {
     for (const run of [...this.#waiting]) run(wasAway)
   }
 
-  /** Runs `run` whenever the node answers again, until the returned function is called. */
+  /**
+   * Calls `run` whenever the node answers again.
+   * @returns a function that ends this
+   */
   onBack(run: (wasAway: boolean) => void): () => void {
     this.#waiting.add(run)
     return () => void this.#waiting.delete(run)

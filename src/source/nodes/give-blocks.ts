@@ -1,14 +1,15 @@
-/** Gives the blocks of one node to another, as peers do: by telling it of a cut (PROTOCOL.md E.1). */
+/** Gives the blocks of one node to another as peers do, by sending it a cut (PROTOCOL.md E.1). */
 import type { NodeClient } from '../../node/client.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import type { CutHashes, PeerInfo } from '../../schema/bodies.ts'
 
-/** Most blocks of a chain that are given at once; a node that lacks more has to get them from its peers. */
+/** Maximum number of blocks per chain; a node that lacks more gets them from its peers. */
 const MAX_BLOCKS = 20
 
 /**
- * Tells a node of the cut of another, with the blocks that it lacks. False: it takes no cuts, as the service API of live
- * nodes. Throws NewcutError.
+ * Sends a node the cut of another, with the blocks that it lacks.
+ * @returns false if it takes no cuts, such as the service API of live nodes
+ * @throws NewcutError
  */
 export async function giveBlocks(from: NodeClient, to: NodeClient): Promise<boolean> {
   const cut: CutHashes = { ...(await from.cut()), origin: peerAt(from.http.baseUrl) }
@@ -28,7 +29,7 @@ export async function giveBlocks(from: NodeClient, to: NodeClient): Promise<bool
   return isTaken(to, { ...cut, headers, payloads })
 }
 
-/** A cut is taken from known peers only: the node that has the blocks is made one. */
+/** Nodes take cuts only from known peers, so the node that has the blocks becomes one. */
 async function isTaken(to: NodeClient, cut: CutHashes): Promise<boolean> {
   try {
     await to.putCut(cut).catch(async (error) => {

@@ -1,28 +1,28 @@
 /**
- * A node that has others of its network beside it. While it does not answer, they are asked what became of a block, and
- * a solution is handed to them too: behind another address may be the same node, which knows the payload.
+ * A node with helpers from the same network. While it does not answer, the helpers are asked about blocks and also get
+ * its solutions: another address may belong to the same node, which knows the payload.
  */
 import { type Clock, sleep } from '../../core/clock.ts'
 import { NewcutError } from '../../core/errors.ts'
 import type { Work } from '../../core/work.ts'
 import { NodeRefusal } from '../../node/errors.ts'
-import type { MiningNode, Place } from '../node/mining-node.ts'
+import type { BlockPosition, MiningNode } from '../node/mining-node.ts'
 import { blocksOfCut, type NamedBlock } from './continuity.ts'
 
-/** A solution goes to the others as well when the node has not answered for so long. */
+/** Wait for the node before the helpers get a solution too. */
 const PATIENCE_MS = 1_000
 
 export interface Help {
   readonly clock: Clock
-  /** Whether the node answers, as far as anybody knows. */
+  /** Whether the node seems to answer. */
   readonly isUp: () => boolean
-  /** Other nodes of the network that answer. */
+  /** Helpers that answer. */
   readonly others: () => readonly MiningNode[]
-  /** Throws NewcutError for work that is not to be searched, or the signal's reason. */
+  /** Throws NewcutError for work that must not be searched, or the reason of the signal. */
   readonly assure: (work: Work, signal: AbortSignal) => Promise<void>
-  /** The heads that the node has told, without first blocks. Throws NewcutError, or the signal's reason. */
+  /** Receives the heads of each cut, without genesis blocks. Throws NewcutError, or the reason of the signal. */
   readonly onBlocks: (blocks: readonly NamedBlock[], signal: AbortSignal) => Promise<void>
-  /** The node's news no longer come. */
+  /** Called when an update stream of the node breaks. */
   readonly onBroken: () => void
 }
 
@@ -62,7 +62,10 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
   }
 }
 
-/** The answer of the node, or of the first other that has one. Throws the failure of the node. */
+/**
+ * The answer of the node, or of the first helper that has one.
+ * @throws the failure of the node
+ */
 async function firstAnswer<T>(own: MiningNode, help: Help, call: (node: MiningNode) => Promise<T>): Promise<T> {
   let failure: unknown
   for (const node of help.isUp() ? [own, ...help.others()] : [...help.others(), own]) {
@@ -78,11 +81,15 @@ async function firstAnswer<T>(own: MiningNode, help: Help, call: (node: MiningNo
 }
 
 /**
- * Where a block is. Others may not have it yet that the node has, or be on another branch: that it is not on their chain
- * says nothing while the node is up and fails but once. That they call one orphaned that it does not know does count.
- * While it is thought to be down it is asked all the same before a block counts as unknown, for as long as a patient one waits.
+ * Looks up a block. Helpers may not have it yet, or be on another branch. So while the node is up, only a block on a
+ * helper's chain counts, or `orphaned` for a block that the node does not know. Even if the node seems down, it is
+ * asked too, for up to PATIENCE_MS, before a block counts as unknown.
  */
-async function placeAmong(own: MiningNode, help: Help, call: (node: MiningNode) => Promise<Place>): Promise<Place> {
+async function placeAmong(
+  own: MiningNode,
+  help: Help,
+  call: (node: MiningNode) => Promise<BlockPosition>,
+): Promise<BlockPosition> {
   const isUp = help.isUp()
   const place = await firstAnswer(own, help, async (node) => {
     const told = await call(node)
@@ -104,10 +111,14 @@ async function placeAmong(own: MiningNode, help: Help, call: (node: MiningNode) 
 }
 
 /**
- * Where a block is that the node does not know: another one may have taken it, and gone over to the branch of the node.
- * null: none of them says so.
+ * Looks for a helper that knows a block as orphaned: it may have taken the block, and then switched to the node's
+ * branch.
+ * @returns null if none does
  */
-async function orphanedAmong(help: Help, call: (node: MiningNode) => Promise<Place>): Promise<Place | null> {
+async function orphanedAmong(
+  help: Help,
+  call: (node: MiningNode) => Promise<BlockPosition>,
+): Promise<BlockPosition | null> {
   const answers = help.others().map(async (node) => {
     const place = await call(node)
     if (place.kind !== 'orphaned')
@@ -127,7 +138,7 @@ async function orphanedAmong(help: Help, call: (node: MiningNode) => Promise<Pla
   return first ?? null
 }
 
-const isFound = ({ kind }: Place) => kind === 'on-chain' || kind === 'orphaned'
+const isFound = ({ kind }: BlockPosition) => kind === 'on-chain' || kind === 'orphaned'
 
 async function handedIn(
   own: MiningNode,
@@ -145,9 +156,9 @@ async function handedIn(
   ])
   end.abort()
   if (failure === null || (failure && isJudgement(failure.error))) return answer
-  // What the others say does not count unless they take it: they need not know the payload.
+  // The refusals of helpers do not count, because they need not know the payload.
   return Promise.any([answer, ...others().map((other) => other.solved(bytes, signal))]).catch(() => answer)
 }
 
-/** The node itself refuses: no other knows better. */
+/** Whether the node itself refuses; no helper knows better. */
 const isJudgement = (error: unknown) => error instanceof NodeRefusal && error.isNodesOwn

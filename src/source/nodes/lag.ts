@@ -1,18 +1,19 @@
-/** How far a node is behind others. Pure. */
+/** Measures how far a node is behind others. Pure. */
 
-/** The cut of a node at some time. */
+/** The cut of a node. */
 export interface Heads {
   /** Chain -> height of its head. */
   readonly heights: ReadonlyMap<number, number>
   readonly weight: bigint
 }
 
-/** More blocks than this behind the others, in the mean over the chains, and a node is not fit to give work. */
+/** A node with a higher lag, in mean blocks per chain, is not fit to give work. */
 export const MAX_LAG = 2
 
 /**
- * How many blocks a node lacks that others had before it was asked: the mean over the chains, of the node that is
- * furthest ahead. Only heavier cuts count: length alone does not win. `earlier`: cuts that others had by then.
+ * Mean number of blocks per chain that a node lacks, compared with the node furthest ahead. Only heavier cuts count,
+ * because length alone does not win.
+ * @param earlier cuts that others had before the node was asked
  */
 export function lagOf(now: Heads, earlier: readonly Heads[]): number {
   const lags = earlier.filter(({ weight }) => weight > now.weight).map(({ heights }) => meanAhead(heights, now.heights))

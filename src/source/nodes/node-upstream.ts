@@ -1,4 +1,4 @@
-/** One of several nodes: whether it answers, how far its chains are, and what speaks against taking work from it. */
+/** One of several nodes: whether it answers, how far its chains are, and why it may be unfit to give work. */
 import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { formatDuration } from '../../core/units.ts'
@@ -9,47 +9,47 @@ import type { NodeSource } from '../node/node-source.ts'
 import type { UpstreamStatus } from '../source.ts'
 import { blocksOfCut, Continuity, type NamedBlock } from './continuity.ts'
 import { lagOf, MAX_LAG } from './lag.ts'
-import type { NodeNetwork, ReachedNode, ToldCut } from './reached-node.ts'
+import type { NodeNetwork, ReachedNode, ReportedCut } from './reached-node.ts'
 
-/** A node that was named to the miner. */
+/** A node from the configuration. */
 export interface ConfiguredNode {
-  /** Its address, without user and password. */
+  /** Base URL, without user and password. */
   readonly url: string
-  /** Null: it has not answered yet. */
+  /** Null until it has answered. */
   readonly reached: ReachedNode | null
-  /** Throws NewcutError, or the signal's reason. */
+  /** Throws NewcutError, or the reason of the signal. */
   readonly connect: (signal: AbortSignal) => Promise<ReachedNode>
 }
 
-/** A node that has not told its cut within this does not answer. */
+/** Timeout of a request for the cut. */
 const MAX_LOOK_MS = 2_000
 const MAX_CONNECT_MS = 5_000
-/** A connection may break by itself: it is asked once more before it counts as down. */
+/** Pause before the second attempt: a single failed connection does not mean that the node is down. */
 const SECOND_LOOK_MS = 100
-/** Blocks that others have had for so long, a node should have as well. */
+/** A node should have blocks that others have had for this time. */
 const SPREAD_MS = 500
-/** A node that does not say within this whether it knows a block is taken for the one that it was. */
+/** Timeout of the question whether the node knows an earlier block. Without an answer it counts as the same node. */
 const MAX_DOUBT_MS = 500
-/** A node that goes on from other chains than before is taken as it is after this time. */
+/** A node with other chains than before is accepted after this time. */
 const STRAY_MS = 600_000
-/** Between two attempts at a node that needs the user: its address or certificate is wrong, or its network. */
+/** Pause between attempts at a node that the user has to fix: a wrong address, certificate or network. */
 const LONG_PAUSE_MS = 30_000
 
-/** A cut, and when it was asked for and known. */
-interface Seen extends ToldCut {
+/** A cut, with the monotonic times of the request and of the answer. */
+interface TimedCut extends ReportedCut {
   readonly askedAtMs: number
   readonly atMs: number
 }
 
-/** What speaks against a node for a while. */
+/** A temporary reason against a node. */
 interface Objection {
   readonly why: string
   readonly untilMs: number
-  /** Set when the node refuses this miner: no work is asked for meanwhile. */
+  /** Set if the node refuses this miner: it gets no requests for work. */
   readonly refusal: NewcutError | null
 }
 
-/** Why no work is taken from a node, as a sentence without its subject. */
+/** Why the node is not fit to give work, as a sentence without its subject. */
 interface Problem {
   readonly kind: 'foreign' | 'down' | 'stray' | 'objection' | 'behind'
   readonly text: string
@@ -58,10 +58,10 @@ interface Problem {
 export class NodeUpstream implements Upstream<NodeSource> {
   readonly url: string
   reached: ReachedNode | null
-  /** Counts how often it came up: what began before may hang. */
+  /** Counts how often it came up. Requests of an earlier epoch may hang. */
   epoch = 0
   #problem: Problem | null = null
-  /** Since when there is a problem, or none. */
+  /** Time since which there has been a problem, or none. */
   #sinceMs: number
   readonly #connect: ConfiguredNode['connect']
   readonly #sourceOf: (upstream: NodeUpstream) => NodeSource
@@ -69,26 +69,26 @@ export class NodeUpstream implements Upstream<NodeSource> {
   readonly #clock: Clock
   #isUp = false
   #silentSinceMs: number | null = null
-  /** Why it does not answer; null: it does, or was not asked yet. */
+  /** Why it does not answer, or null if it does or was not asked yet. */
   #failure: string | null = null
   #foreign: string | null = null
-  /** A block that it does not know any more, and since when; null: its chains go on from those before. */
+  /** A block that it no longer knows, with the time of discovery, or null if its chains continue the earlier ones. */
   #stray: { readonly block: NamedBlock; readonly sinceMs: number } | null = null
   readonly #continuity = new Continuity()
   #objection: Objection | null = null
   #latencyMs: number | null = null
-  /** The newest cuts, newest first. */
-  #seen: readonly Seen[] = []
+  /** The newest cuts, the newest first. */
+  #seen: readonly TimedCut[] = []
   #lag: number | null = null
   #isChecking = false
-  /** False once it has refused one. */
+  /** False after it has refused blocks. */
   #takesBlocks = true
   #isTaking = false
-  /** Whether another node has had new blocks since it was last given some. */
+  /** Whether it needs blocks: another node got new ones after the last transfer. */
   #isBehind = false
   #notBeforeMs = 0
 
-  /** `sourceOf`: makes a new source of work from the node. */
+  /** @param sourceOf creates a source of work from the node */
   constructor(
     { url, reached, connect }: ConfiguredNode,
     network: NodeNetwork,
@@ -109,7 +109,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
     return this.#isUp
   }
 
-  /** When it was asked what it did not answer, and has been down for since; null: it is up, or never was. */
+  /** Time of the request that it failed to answer, or null if it is up or never was. */
   get silentSinceMs(): number | null {
     return this.#isUp ? null : this.#silentSinceMs
   }
@@ -142,18 +142,18 @@ export class NodeUpstream implements Upstream<NodeSource> {
     }
   }
 
-  /** No work is taken from it for that long, unless no other node can give any. */
+  /** Marks it as unfit for this time. It gives work meanwhile only if no other node can. */
   object(why: string, forMs: number, refusal: NewcutError | null = null): void {
     this.#objection = { why, untilMs: this.#clock.monotonicMs() + forMs, refusal }
     if (refusal !== null) this.epoch++
   }
 
-  /** It gives work. */
+  /** Clears the mark: it gives work. */
   works(): void {
     this.#objection = null
   }
 
-  /** Gets the blocks of another node that it lacks, unless it takes none. One call at a time gives them. */
+  /** Gets the blocks that it lacks from another node, unless it takes none. Concurrent calls share one transfer. */
   async takeBlocksOf(other: ReachedNode): Promise<void> {
     this.#isBehind = true
     if (this.#isTaking) return
@@ -164,14 +164,17 @@ export class NodeUpstream implements Upstream<NodeSource> {
         this.#takesBlocks = await other.giveTo(this.reached)
       }
     } catch (error) {
-      // Nodes give blocks to each other as well.
+      // Nodes also exchange blocks themselves.
       if (!(error instanceof NewcutError)) throw error
     } finally {
       this.#isTaking = false
     }
   }
 
-  /** Asks it for its cut, unless that is under way. Throws what is no failure of the node, and the signal's reason. */
+  /**
+   * Requests its cut, unless a request is running.
+   * @throws errors that the node did not cause, and the reason of the signal
+   */
   async check(signal: AbortSignal): Promise<void> {
     if (this.#isChecking || this.#clock.monotonicMs() < this.#notBeforeMs) return
     this.#isChecking = true
@@ -180,7 +183,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
       await this.#look(signal).catch(async (error) => {
         if (!this.#isUp || error instanceof NoAnswer || !(error instanceof NewcutError)) throw error
         await sleep(this.#clock, SECOND_LOOK_MS, signal)
-        // The name of the network is a part of every path: one of another network refuses.
+        // Paths contain the network name, so a node of another network refuses.
         await this.#look(signal, error instanceof NodeRefusal && error.isNodesOwn)
       })
     } catch (error) {
@@ -219,7 +222,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
     this.#failure = null
   }
 
-  /** Asks it for its network. One of another network is down, and left alone for a while if it was never of ours. */
+  /** Checks its network. A node of another network counts as down, with a long pause if it was never one of ours. */
   async #isForeign(reached: ReachedNode, signal: AbortSignal): Promise<boolean> {
     const { name, identity } = await this.#within(MAX_LOOK_MS, signal, (ends) => reached.network(ends))
     this.#foreign = identity === this.#network.identity ? null : name
@@ -229,7 +232,10 @@ export class NodeUpstream implements Upstream<NodeSource> {
     return true
   }
 
-  /** Whether these blocks, of which the node tells, go on from those before. Throws the signal's reason. */
+  /**
+   * Whether these blocks of the node continue its earlier chains.
+   * @throws the reason of the signal
+   */
   async isContinuedBy(blocks: readonly NamedBlock[], signal: AbortSignal): Promise<boolean> {
     if (this.reached !== null && this.#foreign === null && this.#stray === null) {
       await this.#compare(this.reached, blocks, signal)
@@ -237,7 +243,9 @@ export class NodeUpstream implements Upstream<NodeSource> {
     return this.#foreign === null && this.#stray === null
   }
 
-  /** Whether blocks that it tells of go on from those before: if not, it has strayed or is of another network. */
+  /**
+   * Compares blocks of the node with its earlier ones. If they do not continue them, it is marked as stray or foreign.
+   */
   async #compare(reached: ReachedNode, blocks: readonly NamedBlock[], signal: AbortSignal): Promise<void> {
     const doubt = this.#continuity.doubt(blocks)
     try {
@@ -248,7 +256,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
       }
     } catch (error) {
       signal.throwIfAborted()
-      // Whoever does not say is asked again.
+      // Without an answer, the next check asks again.
       if (error instanceof NewcutError) return
       throw error
     }
@@ -256,7 +264,10 @@ export class NodeUpstream implements Upstream<NodeSource> {
     this.#continuity.tell(blocks)
   }
 
-  /** Judges it beside the other nodes. Returns what changed, as a sentence without its subject; null: nothing. */
+  /**
+   * Updates its problem, compared with the other nodes.
+   * @returns the change as a sentence without its subject, or null if nothing changed
+   */
   judge(others: readonly NodeUpstream[]): { readonly isWell: boolean; readonly text: string } | null {
     const nowMs = this.#clock.monotonicMs()
     if (this.#objection !== null && this.#objection.untilMs <= nowMs) this.#objection = null
@@ -288,7 +299,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
     return { kind: 'behind', text: `is ${this.#lag.toFixed(1)} blocks behind the others` }
   }
 
-  /** One that strayed is taken as it is once it has a head that others have or had, or after a long time. */
+  /** Clears the `stray` mark when another node knows one of its heads, or after STRAY_MS. */
   #forgive(others: readonly NodeUpstream[]): void {
     const [newest] = this.#seen
     if (this.#stray === null || newest === undefined) return
@@ -301,13 +312,13 @@ export class NodeUpstream implements Upstream<NodeSource> {
     this.#continuity.forget()
   }
 
-  /** Whether its cuts say how far the network is. */
+  /** Whether its cuts show how far the network is. */
   get #isTrusted(): boolean {
     return this.#isUp && this.#stray === null
   }
 
-  /** The newest cut that was known by then. */
-  #seenBy(atMs: number): Seen[] {
+  /** The newest cut that was known at that time. */
+  #seenBy(atMs: number): TimedCut[] {
     return this.#seen.filter((seen) => seen.atMs <= atMs).slice(0, 1)
   }
 

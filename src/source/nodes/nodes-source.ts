@@ -1,7 +1,6 @@
 /**
- * Work from several nodes of one network, in order of priority. The best one gives it; another takes over when that one
- * fails, falls behind or gives no work. All nodes are watched all the time. A solution stays with the node whose work it
- * solves, whoever gives work meanwhile.
+ * Work from several nodes of one network with failover. The best node by priority and health gives work; all nodes are
+ * checked all the time. A solution stays with the node that issued its work, whichever node is active.
  */
 
 import { setMaxListeners } from 'node:events'
@@ -36,41 +35,41 @@ import type { NodeNetwork } from './reached-node.ts'
 export interface NodesOptions {
   /** In order of priority. At least one has answered. */
   readonly nodes: readonly ConfiguredNode[]
-  /** The network of those that have answered. A node that comes up with another is left out. */
+  /** Network of the nodes that answered. A node of another network is not used. */
   readonly network: NodeNetwork
   readonly clock: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number
-  /** How long a node of higher priority has to be fit before it gives work again. */
+  /** Time for which a node of higher priority must be fit before failback. */
   readonly failbackMs: number
-  /** Whether blocks that were found are given to the other nodes, those that take any; default: true. */
+  /** Whether other nodes that take blocks get the found ones. Default: true. */
   readonly shareBlocks?: boolean | undefined
-  /** How deep a block has to lie before it is no longer looked for; default: 1, the head. */
+  /** Required depth of a settled block. Default: 1, the head. */
   readonly confirmations?: number | undefined
-  /** Chains to mine at first; default: all. */
+  /** Chains to mine at first. Default: all. */
   readonly chains?: readonly number[] | undefined
 }
 
 const CHECK_MS = 1_000
-/** The node that gives work is judged so often: whoever gives none is left soon after it has had its time. */
+/** Interval of judging the active node, short so that a node without work is left soon after its timeout. */
 const JUDGE_MS = 200
-/** While nothing of use is searched, one node more is asked each time that those before have taken this long. */
+/** Interval at which another node is asked while engines have no useful work. */
 const STAND_IN_MS = 500
-/** The parent of a solution that one node took is not searched for another one for this long: blocks get around. */
-const HEED_MS = BLOCK_OVERDUE_MS
-/** When its node does not answer, for this long: what others do not have by then, they will not get so soon. */
-const HEED_IN_VAIN_MS = 1_000
-/** When no node answers, what is searched is dropped after this time: by then its chain has most likely moved on. */
+/** Other nodes avoid the parent of a taken solution for this time, in which its block propagates. */
+const PARENT_HOLD_MS = BLOCK_OVERDUE_MS
+/** The same if its node does not answer: if others lack the block by then, they will not get it soon. */
+const SILENT_HOLD_MS = 1_000
+/** If no node answers, the current work is dropped after this time: its chain has most likely advanced. */
 const IDLE_MS = 10_000
 
-/** A solution on its way. */
+/** A pending solution. */
 interface UnderWay {
   readonly sinceMs: number
   /** Whether its node has acknowledged it. */
   isTaken: boolean
   /** Whether it was refused at least once. */
   isRefused: boolean
-  /** Ends that the sources of other nodes heed it. */
+  /** Functions that let the sources of other nodes search its parent again. */
   readonly reopen: (() => void)[]
 }
 
@@ -81,12 +80,12 @@ export class NodesSource implements Source, ChainChoice {
   readonly #upstreams: readonly NodeUpstream[]
   readonly #newest = new Mailbox<Job | null>()
   readonly #stopped = new AbortController()
-  /** The newest source of each node: it takes the solutions. */
+  /** The newest source of each node; it takes the solutions. */
   readonly #sources = new Map<NodeUpstream, NodeSource>()
   readonly #underWay = new Map<Solution, UnderWay>()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
   readonly #failover: Failover<NodeUpstream, NodeSource>
-  /** Since when no node answers; null: one does. */
+  /** Time since which no node answers, or null. */
   #deadSinceMs: number | null = null
   #isIdle = false
   #chains: readonly number[] | undefined
@@ -119,7 +118,7 @@ export class NodesSource implements Source, ChainChoice {
     return this.#failover.feed?.connected ?? false
   }
 
-  /** As that of the node of the present work; 0 as long as another one is there to take its place. */
+  /** Silence of the active node in milliseconds, or 0 while another node can replace it. */
   get silentMs(): number {
     const { active, feed } = this.#failover
     if (this.#upstreams.some((upstream) => upstream !== active && upstream.isUp)) return 0
@@ -138,18 +137,18 @@ export class NodesSource implements Source, ChainChoice {
     return this.#upstreams.map((upstream) => upstream.status(upstream === this.#failover.active && !this.#isIdle))
   }
 
-  /** As the node of the present work knows them. */
+  /** Chains as the active node knows them. */
   chains(): readonly ChainStatus[] {
     return this.#failover.feed?.chains() ?? []
   }
 
-  /** Mines these chains from now on, whichever node gives the work; undefined: all. */
+  /** Changes the chains to mine, on all nodes; undefined means all. */
   setChains(chains: readonly number[] | undefined): void {
     this.#chains = chains
     for (const source of this.#sources.values()) source.setChains(chains)
   }
 
-  /** The nodes that answer, that of the present work first. */
+  /** Clients of the nodes that answer, the active one first. */
   clients(): NodeClient[] {
     const active = this.#failover.active
     const rest = this.#upstreams.filter((upstream) => upstream !== active)
@@ -165,8 +164,8 @@ export class NodesSource implements Source, ChainChoice {
   }
 
   /**
-   * A solution of an earlier run waits for its node, which may not have answered yet in this one, unless it took it in that
-   * run: then the others have its block.
+   * Hands in a solution. One of an earlier run waits until its node first answers in this run, unless another node
+   * already has its block.
    */
   async handIn(solution: Solution): Promise<Receipt> {
     const { issuer } = solution.job
@@ -185,18 +184,18 @@ export class NodesSource implements Source, ChainChoice {
     const reopen = others.map((other) => other.blockParentOf(solution))
     const underWay: UnderWay = { sinceMs: this.#nowMs, isTaken: false, isRefused: false, reopen }
     this.#underWay.set(solution, underWay)
-    this.#after(HEED_IN_VAIN_MS, () => this.#reopenHeld())
+    this.#after(SILENT_HOLD_MS, () => this.#releaseFailed())
     const receipt = await source.handIn(solution, () => {
       underWay.isRefused = true
-      stopHeeding(underWay)
+      releaseParents(underWay)
     })
     underWay.isTaken = receipt.step === 'acknowledged'
-    // The block takes a while to the other nodes. One that does not get it is not to be kept from its parent for ever.
+    // The block takes a while to reach the other nodes. A node that does not get it must not avoid its parent forever.
     const end = () => {
       this.#underWay.delete(solution)
-      stopHeeding(underWay)
+      releaseParents(underWay)
     }
-    if (underWay.isTaken) this.#after(HEED_MS, end)
+    if (underWay.isTaken) this.#after(PARENT_HOLD_MS, end)
     else end()
     return receipt
   }
@@ -211,7 +210,7 @@ export class NodesSource implements Source, ChainChoice {
     return (await Promise.all(looks)).some(({ place }) => place?.kind === 'on-chain' || place?.kind === 'orphaned')
   }
 
-  /** Unless all has ended by then. */
+  /** Runs `run` after the delay, unless the source has ended. */
   #after(delayMs: number, run: () => void): void {
     const { signal } = this.#stopped
     if (signal.aborted) return
@@ -233,7 +232,7 @@ export class NodesSource implements Source, ChainChoice {
     }
   }
 
-  /** Closes the connections to all nodes. */
+  /** Ends the source, and closes the connections to all nodes. */
   async close(): Promise<void> {
     this.#end()
     await Promise.all(this.#upstreams.map(({ reached }) => reached?.close()))
@@ -251,7 +250,7 @@ export class NodesSource implements Source, ChainChoice {
     return this.#sources.get(upstream) ?? this.#newSource(upstream)
   }
 
-  /** The node that issued a job, or any if that one is not known here. */
+  /** The node that issued a job, or any reached one if the issuer is unknown. */
   #upstreamOf({ issuer }: Job): NodeUpstream {
     const reached = this.#upstreams.filter((upstream) => upstream.reached !== null)
     return reached.find((each) => each.reached?.node.url === issuer) ?? reached[0]
@@ -282,12 +281,15 @@ export class NodesSource implements Source, ChainChoice {
     this.#sources.set(upstream, source)
     for (const [solution, underWay] of this.#underWay) {
       const isOwn = this.#upstreamOf(solution.job) === upstream
-      if (!isOwn && !this.#isInVain(solution, underWay)) underWay.reopen.push(source.blockParentOf(solution))
+      if (!isOwn && !this.#hasFailed(solution, underWay)) underWay.reopen.push(source.blockParentOf(solution))
     }
     return source
   }
 
-  /** Throws NewcutError for work of a node that goes on from another one, unless no other node can give any. */
+  /**
+   * Rejects work of a node whose chains do not continue its earlier ones, unless no other node can give work.
+   * @throws NewcutError
+   */
   async #assure(upstream: NodeUpstream, work: Work, signal: AbortSignal): Promise<void> {
     if (await upstream.isContinuedBy(blocksOfWork(work.fields), signal)) return
     this.#decide()
@@ -296,18 +298,18 @@ export class NodesSource implements Source, ChainChoice {
     throw new NewcutError('NODE_MISBEHAVED', `${upstream.url} ${upstream.status(false).problem}`)
   }
 
-  /** Its blocks are told of between the looks at it as well: what is told once is enough to know it by. */
+  /** Compares each cut of the active node with its earlier blocks: one lookup is enough to detect another node. */
   async #compare(upstream: NodeUpstream, blocks: readonly NamedBlock[], signal: AbortSignal): Promise<void> {
     if (!(await upstream.isContinuedBy(blocks, signal))) this.#decide()
   }
 
-  /** Checks all nodes at once, again and again. */
+  /** Checks all nodes at intervals. */
   #watch(): void {
     this.#after(CHECK_MS, () => this.#watch())
     for (const upstream of this.#upstreams) void this.#check(upstream)
   }
 
-  /** Judges by what is known, again and again: time passes although nobody answers. */
+  /** Judges at intervals, even if no node answers: time alone changes the result. */
   #judge(): void {
     this.#after(JUDGE_MS, () => this.#judge())
     this.#failover.judge()
@@ -328,14 +330,14 @@ export class NodesSource implements Source, ChainChoice {
     return this.#options.clock.monotonicMs()
   }
 
-  /** Judges all nodes anew, and switches if another one is to give work. */
+  /** Judges all nodes, and fails over or back if necessary. */
   #decide(): void {
     if (this.#stopped.signal.aborted) return
     for (const upstream of this.#upstreams) {
       const news = upstream.judge(this.#upstreams.filter((other) => other !== upstream))
       if (news !== null) this.#events[news.isWell ? 'onRecovered' : 'onTrouble'](`${upstream.url} ${news.text}`)
     }
-    this.#reopenHeld()
+    this.#releaseFailed()
     const refusals = this.#upstreams.map(({ refusal }) => refusal)
     if (refusals.every((refusal) => refusal !== null)) {
       this.#end(refusals[0])
@@ -345,21 +347,24 @@ export class NodesSource implements Source, ChainChoice {
     else this.#deadSinceMs = null
   }
 
-  /** What is on its way to a node that does not answer may never be a block: others may have one there. */
-  #reopenHeld(): void {
-    for (const [solution, underWay] of this.#underWay) if (this.#isInVain(solution, underWay)) stopHeeding(underWay)
+  /** Releases the parents of solutions whose node does not answer: other miners may have a block there. */
+  #releaseFailed(): void {
+    for (const [solution, underWay] of this.#underWay) if (this.#hasFailed(solution, underWay)) releaseParents(underWay)
   }
 
-  /** No block comes of what was refused. A node that was silent before it was handed a solution has most likely not got it. */
-  #isInVain({ job }: Solution, { sinceMs, isTaken, isRefused }: UnderWay): boolean {
+  /**
+   * Whether the solution has most likely failed. It has if it was refused, if its node was already silent and did not
+   * get it, or if the node has been down for too long.
+   */
+  #hasFailed({ job }: Solution, { sinceMs, isTaken, isRefused }: UnderWay): boolean {
     if (isRefused) return true
     const { isUp, silentSinceMs } = this.#upstreamOf(job)
     if (isUp) return false
     const isUnheard = !isTaken && silentSinceMs !== null && silentSinceMs < sinceMs
-    return isUnheard || this.#nowMs - sinceMs >= HEED_IN_VAIN_MS
+    return isUnheard || this.#nowMs - sinceMs >= SILENT_HOLD_MS
   }
 
-  /** No node can give work. */
+  /** Drops the current work after a while, because no node can give any. */
   #rest(): void {
     this.#deadSinceMs ??= this.#nowMs
     if (this.#isIdle || this.#nowMs - this.#deadSinceMs < IDLE_MS) return
@@ -368,6 +373,6 @@ export class NodesSource implements Source, ChainChoice {
   }
 }
 
-function stopHeeding({ reopen }: UnderWay): void {
+function releaseParents({ reopen }: UnderWay): void {
   for (const each of reopen.splice(0)) each()
 }

@@ -1,4 +1,4 @@
-/** A node among several, once it answers: its mining interface, its network and its cut. */
+/** A node among several that has answered: its mining calls, its network and its cut. */
 import { decodeBase64Url, readU256LE } from '../../core/bytes.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { NodeRefusal } from '../../node/errors.ts'
@@ -7,33 +7,36 @@ import type { NamedBlock } from './continuity.ts'
 import { giveBlocks } from './give-blocks.ts'
 import type { Heads } from './lag.ts'
 
-/** All calls throw NewcutError, or the signal's reason. */
+/** All calls throw NewcutError, or the reason of the signal. */
 export interface ReachedNode {
   readonly client: NodeClient
   readonly node: MiningNode
-  /** Of its software; null: it does not say. */
+  /** Software version, or null if the node does not report it. */
   readonly version: string | null
-  /** Its cut now. */
-  heads(signal: AbortSignal): Promise<ToldCut>
+  /** Requests its cut. */
+  heads(signal: AbortSignal): Promise<ReportedCut>
   /** Whether it has this block, on its chain or beside it. */
   knows(block: NamedBlock, signal: AbortSignal): Promise<boolean>
-  /** Its network now: behind an address another node may come up. */
+  /** Requests its network, because another node may answer at the address. */
   network(signal: AbortSignal): Promise<NodeNetwork>
-  /** Gives another node the blocks that this one has and it lacks. False: it takes none. */
+  /**
+   * Gives another node the blocks that it lacks.
+   * @returns false if it takes none
+   */
   giveTo(other: ReachedNode): Promise<boolean>
   close(): Promise<void>
 }
 
-/** A cut as a node tells it. */
-export interface ToldCut extends Heads {
+/** A cut as a node reports it. */
+export interface ReportedCut extends Heads {
   readonly heads: CutHeads
 }
 
-/** What nodes of one network have in common. */
+/** Identifies a network. */
 export interface NodeNetwork {
   /** For people: `mainnet01 (20 chains)`. */
   readonly name: string
-  /** Equal for nodes of one network: name, chains, graphs, and the first block of the first chain. */
+  /** Equal for nodes of one network: name, chains, graphs, and genesis block of the first chain. */
   readonly identity: string
 }
 
@@ -56,7 +59,7 @@ export function reachedNodeOf(client: NodeClient, node: MiningNode): ReachedNode
   }
 }
 
-/** Only the node itself can say that it has no such block, or no such chain. */
+/** Only the node itself, and no proxy, can deny a block or chain. */
 async function isKnown(client: NodeClient, { chain, hash }: NamedBlock, signal: AbortSignal): Promise<boolean> {
   try {
     await client.header(chain, hash, { signal })
@@ -67,14 +70,14 @@ async function isKnown(client: NodeClient, { chain, hash }: NamedBlock, signal: 
   }
 }
 
-/** The network of a node, as it says now. */
+/** Requests the network of a node. */
 export async function networkOf(client: NodeClient, signal: AbortSignal): Promise<NodeNetwork> {
   const { nodeVersion, nodeChains, nodeGraphHistory } = await client.nodeInfo({ signal })
   const chains = nodeChains.map(Number).sort((a, b) => a - b)
-  // The name is a part of every path: a node of another one has no first block for us.
+  // Paths contain the network name, so a node of another network has no genesis block for us.
   const isNamedAlike = nodeVersion === client.info.nodeVersion
   const first = isNamedAlike ? await client.hashes(chains[0], { maxheight: 0, limit: 1, signal }).page() : null
-  // Neither the order of graphs nor that of neighbours means anything (PROTOCOL.md E.1).
+  // The order of graphs and of neighbours has no meaning (PROTOCOL.md E.1).
   const graphs = nodeGraphHistory
     .map(([from, graph]) => [from, graph.map(([chain, others]) => [chain, others.toSorted()]).sort(byFirst)] as const)
     .sort(byFirst)

@@ -1,4 +1,4 @@
-/** One connection to a pool: lines in both directions, over TCP or TLS. */
+/** A connection to a pool: lines in both directions, over TCP or TLS. */
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Clock } from '../../core/clock.ts'
@@ -6,36 +6,36 @@ import { NewcutError } from '../../core/errors.ts'
 import { LineSplitter } from '../../stratum/lines.ts'
 import type { PoolAddress } from './address.ts'
 
-/** How the certificate of a pool is judged; default: by the authorities that Node trusts. */
+/** Certificate checks for a pool. Default: the authorities that Node.js trusts. */
 export interface PoolTrust {
-  /** Any certificate will do. */
+  /** Whether to accept any certificate. */
   readonly insecure?: boolean | undefined
-  /** SHA-256 of the only certificate to accept: 64 hex digits. */
+  /** SHA-256 fingerprint of the only accepted certificate, 64 hex digits. */
   readonly fingerprint?: string | undefined
-  /** Only these authorities, in PEM form. */
+  /** The only trusted authorities, in PEM form. */
   readonly ca?: string | undefined
 }
 
 export interface LineHandlers {
   readonly onOpen: () => void
   readonly onLine: (line: string) => void
-  /** Once; nothing follows. */
+  /** Called once; nothing follows. */
   readonly onClosed: (reason: NewcutError) => void
 }
 
-/** A work message has some 700 bytes. */
+/** A work message has about 700 bytes. */
 const MAX_LINE_BYTES = 16_384
 const CONNECT_MS = 10_000
-/** Pools send new work at least every minute or so. */
+/** Timeout of received bytes: pools send new work at least every minute or so. */
 const SILENCE_MS = 180_000
 /**
- * Pools answer a share within a second. One that says nothing at all for so long after a share is gone, although nobody
- * ended the connection; a lost packet or a restart behind it takes less.
+ * Timeout of received bytes after a share, which pools answer within a second. A silent pool is gone, even if the
+ * connection still exists. A lost packet or a pool restart takes less time.
  */
 const UNANSWERED_MS = 30_000
-/** How long a connection is idle before TCP asks whether the other end is there. */
+/** Idle time before TCP keepalive probes. */
 const KEEPALIVE_MS = 30_000
-/** A pool that does not read is of no use. */
+/** A pool that does not read is useless. */
 const MAX_UNSENT_BYTES = 65_536
 
 export class PoolConnection {
@@ -44,9 +44,9 @@ export class PoolConnection {
   readonly #handlers: LineHandlers
   readonly #clock: Clock
   #isClosed = false
-  /** Since the last bytes that were received; what is written does not count. */
+  /** Timer since the last received bytes; sent bytes do not count. */
   #cancelSilence: () => void = () => undefined
-  /** Since the first question that nothing came after; null: there is none. */
+  /** Timer since the first share without any received bytes after it, or null. */
   #cancelUnanswered: (() => void) | null = null
 
   constructor(address: PoolAddress, trust: PoolTrust, clock: Clock, handlers: LineHandlers) {
@@ -77,7 +77,7 @@ export class PoolConnection {
     if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#fail('it does not read what is sent')
   }
 
-  /** As send, what the pool has to answer: it is left when it goes silent upon it. */
+  /** Sends a line that the pool has to answer. If it sends nothing in return, the connection ends. */
   ask(line: string): void {
     this.send(line)
     if (this.#isClosed) return
@@ -86,14 +86,14 @@ export class PoolConnection {
     })
   }
 
-  /** Nothing is told afterwards. */
+  /** Closes the connection. No handler is called afterwards. */
   close(): void {
     this.#isClosed = true
     this.#cancelTimers()
     this.#socket.destroy()
   }
 
-  /** Ends it because of what the pool did. */
+  /** Ends the connection because of the pool's behaviour. */
   refuse(why: string, cause?: unknown): void {
     this.#fail(why, cause)
   }

@@ -1,6 +1,6 @@
 /**
- * Shares for pools: the first of them that gives work has it searched; another takes over while that one is away, and the
- * first takes it back when it is there again. A share belongs to the session that gave its job.
+ * Shares for pools with failover: newcut searches the work of the first pool that gives any, and fails back to a pool
+ * of higher priority. A share belongs to the session that gave its job.
  */
 
 import { readU64LE } from '../../core/bytes.ts'
@@ -16,22 +16,22 @@ import { PoolUpstream } from './pool-upstream.ts'
 import type { PoolJob, PoolSession } from './session.ts'
 
 export interface PoolOptions {
-  /** In order of priority; one at least. */
+  /** In order of priority, at least one. */
   readonly pools: readonly PoolAddress[]
   readonly trust: PoolTrust
-  /** What the miner calls itself, such as `newcut/0.1.0`. */
+  /** Agent name of the miner, such as `newcut/0.1.0`. */
   readonly agent: string
   readonly clock: Clock
   /** Uniform in [0, 1), for the jitter of pauses. */
   readonly random: () => number
-  /** How long a pool of higher priority has to give work before it has it searched again. */
+  /** Time for which a pool of higher priority must give work before failback. */
   readonly failbackMs: number
 }
 
-/** Jobs whose shares may still come in. */
+/** Jobs whose shares may still arrive. */
 const MAX_JOBS = 64
 
-interface Issued {
+interface IssuedPoolJob {
   readonly session: PoolSession
   readonly job: PoolJob
 }
@@ -43,17 +43,17 @@ export class PoolSource implements Source {
   readonly #failover: Failover<PoolUpstream, WorkFeed>
   readonly #newest = new Mailbox<Job | null>()
   readonly #stopped = new AbortController()
-  /** Job id of ours -> what the pool knows. */
-  readonly #issued = new Map<string, Issued>()
+  /** Our job id -> the pool's session and job. */
+  readonly #issued = new Map<string, IssuedPoolJob>()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
   #workBytes: number | null = null
   readonly #hasWork: Promise<void>
   #gotWork: () => void = () => undefined
   #isTroubled = false
   #jobs = 0
-  /** The newest job that was issued. */
+  /** The newest issued job. */
   #searched: PoolJob | null = null
-  /** The pool whose work was searched last. */
+  /** The pool of the last searched work. */
   #chosen: PoolAddress | null = null
   #wasAway = false
   readonly #listeners = new Set<(pool: PoolAddress) => void>()
@@ -62,7 +62,7 @@ export class PoolSource implements Source {
     const { pools, clock, failbackMs } = options
     this.#clock = clock
     this.#upstreams = pools.map((address) => this.#upstreamAt(address, options))
-    // Each pool has a session all the time: nobody has to stand in, and no work outlives its session.
+    // Each pool always has a session, so no stand-in is needed, and no work outlives its session.
     const policy = { failbackMs, standInMs: null, keepsOldWork: false }
     this.#failover = new Failover<PoolUpstream, WorkFeed>(this.#upstreams, policy, clock, {
       onJob: (job) => this.#take(job),
@@ -80,8 +80,9 @@ export class PoolSource implements Source {
   }
 
   /**
-   * Connects to all pools, and resolves as soon as one gives work. `onWaiting` is called with the reason for waiting,
-   * once. Throws the signal's reason.
+   * Connects to all pools, and resolves as soon as one gives work.
+   * @param onWaiting called once with the reason for waiting
+   * @throws the reason of the signal
    */
   static async reach(
     options: PoolOptions,
@@ -99,12 +100,15 @@ export class PoolSource implements Source {
     throw signal.reason
   }
 
-  /** The pool whose work is searched, or was until it went away; null: none was. */
+  /** The pool of the current work, or of the last work before an outage, or null. */
   get chosen(): PoolAddress | null {
     return this.#chosen
   }
 
-  /** Tells of the pool whose work is searched, whenever that is another one or is back. Returns how to end that. */
+  /**
+   * Calls `listener` when another pool's work is searched, or the same pool is back.
+   * @returns a function that ends this
+   */
   onChosen(listener: (pool: PoolAddress) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -118,11 +122,11 @@ export class PoolSource implements Source {
     return this.#failover.active !== null
   }
 
-  /** Pools take no newer creation time than that of their job. */
   forkVote(): null {
     return null
   }
 
+  /** Always null: pools accept only the creation time of their job. */
   validatorTime(): null {
     return null
   }
@@ -147,7 +151,7 @@ export class PoolSource implements Source {
     return issued.session.submit(issued.job, readU64LE(bytes, workLayout(bytes).nonce))
   }
 
-  /** A share that the pool took counts; the pool itself follows its blocks. */
+  /** An accepted share counts at once; the pool itself follows its blocks. */
   async *follow(): AsyncGenerator<FollowUp, void, void> {
     yield { step: 'credited' }
   }
@@ -183,8 +187,8 @@ export class PoolSource implements Source {
     })
   }
 
-  /** The job for work of a pool. Its shares go to the session. */
-  #issue({ url }: PoolUpstream, issued: Issued, isFirst: boolean): Job {
+  /** Issues a job for work of a pool, and routes its shares to the session. */
+  #issue({ url }: PoolUpstream, issued: IssuedPoolJob, isFirst: boolean): Job {
     const { work, target, nonce1 } = issued.job
     const other = this.#jobs === 0 ? 'start' : 'switched'
     const reason = isFirst ? other : reasonFor(this.#searched, issued.job)
@@ -229,7 +233,7 @@ export class PoolSource implements Source {
   }
 }
 
-/** Work of a pool does not end that of its other chains. */
+/** Why a job is new. New work of one chain does not end the work of others. */
 function reasonFor(before: PoolJob | null, { work: { fields } }: PoolJob): JobReason {
   if (before !== null && before.work.fields.chainId !== fields.chainId) return 'chosen'
   return before !== null && sameParents(before.work.fields, fields) ? 'refreshed' : 'newCut'

@@ -1,4 +1,4 @@
-/** One of several pools: there is always a session with it, or the pause before the next, whoever gives work. */
+/** One of several pools. It always has a session, or a pause before the next, whichever pool is active. */
 import { type Clock, notBefore, sleep } from '../../core/clock.ts'
 import { describeError, type NewcutError } from '../../core/errors.ts'
 import type { Fitness } from '../failover/choose.ts'
@@ -11,29 +11,29 @@ import { type Move, type PoolJob, PoolSession } from './session.ts'
 
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 15_000
-/** A session that lasted for so long was a good one: the pause after it is short again. */
+/** A session of this duration resets the pause. */
 const GOOD_MS = 60_000
 
 export interface PoolUpstreamOptions {
   readonly trust: PoolTrust
-  /** What the miner calls itself, such as `newcut/0.1.0`. */
+  /** Agent name of the miner, such as `newcut/0.1.0`. */
   readonly agent: string
   readonly clock: Clock
   /** Uniform in [0, 1), for the jitter of pauses. */
   readonly random: () => number
-  /** `onChange` is called when it has given work for this long. */
+  /** `onChange` is called again when it has given work for this time. */
   readonly failbackMs: number
   /** Ends its sessions. */
   readonly stopped: AbortSignal
-  /** Why no work is taken that is like this; null: it is. */
+  /** @returns why this work is not usable, or null if it is */
   readonly objection: (job: PoolJob) => string | null
-  /** The job that a miner is given for it. `isFirst`: it is the first of its feed. */
+  /** Issues the job of the miner. `isFirst`: the first job of its feed. */
   readonly issue: (upstream: PoolUpstream, session: PoolSession, job: PoolJob, isFirst: boolean) => Job
-  /** It gives work now, or has done so for long enough to be failed back to. */
+  /** Called when it starts to give work, and when it is due for failback. */
   readonly onChange: () => void
-  /** What the pool wants people to read; `isComplaint`: something that it asked for is not done. */
+  /** A message of the pool for people. `isComplaint`: the miner declines a request of the pool. */
   readonly onMessage: (text: string, isComplaint: boolean) => void
-  /** A session has ended; the next one is tried after a pause. `problem`: why. */
+  /** Called when a session has ended; the next one follows after a pause. */
   readonly onEnded: (upstream: PoolUpstream, session: PoolSession, problem: string) => void
 }
 
@@ -41,9 +41,9 @@ export class PoolUpstream implements Upstream {
   epoch = 0
   readonly #address: PoolAddress
   readonly #options: PoolUpstreamOptions
-  /** The newest one, which may have ended. */
+  /** The newest session, which may have ended. */
   #session: PoolSession | null = null
-  /** Where it sent its miners; null: its own address. */
+  /** Address to which it redirected its miners, or null for its own. */
   #move: Move | null = null
   /** Set while it gives work. */
   #work: { readonly session: PoolSession; readonly newest: PoolJob; readonly sinceMs: number } | null = null
@@ -63,7 +63,7 @@ export class PoolUpstream implements Upstream {
     return this.#address.url
   }
 
-  /** As it was configured. */
+  /** The configured address. */
   get address(): PoolAddress {
     return this.#address
   }
@@ -87,11 +87,11 @@ export class PoolUpstream implements Upstream {
   }
 
   object(): void {
-    // A pool that is up gives work: its sessions say by themselves why they end.
+    // A pool that is up gives work. Its sessions report their end themselves.
   }
 
   works(): void {
-    // See above.
+    // See object().
   }
 
   status(isActive: boolean): UpstreamStatus {
@@ -107,7 +107,7 @@ export class PoolUpstream implements Upstream {
     }
   }
 
-  /** Runs one session after the other, until it is stopped. */
+  /** Runs sessions, one after the other, until it is stopped. */
   async run(): Promise<void> {
     const { clock, random, stopped } = this.#options
     while (!stopped.aborted) {
@@ -120,7 +120,7 @@ export class PoolUpstream implements Upstream {
     }
   }
 
-  /** Ends the session. To be called when `stopped` has aborted. */
+  /** Ends the session. Call it after `stopped` has aborted. */
   close(): void {
     this.#session?.close()
     this.#leave()
@@ -139,7 +139,7 @@ export class PoolUpstream implements Upstream {
           onJob: (job) => this.#took(session, job),
           onMessage: (text, isComplaint) => onMessage(`pool ${home.url}: ${text}`, isComplaint),
           onEnd: (reason, next) => {
-            // A place that it sent its miners to may be gone as well: then its own address is tried.
+            // If an address after a redirection fails too, the next session uses the configured address.
             this.#move = next
             this.#ended(session, reason)
             resolve()
@@ -172,7 +172,7 @@ export class PoolUpstream implements Upstream {
   }
 }
 
-/** Work of a pool while it has a session. */
+/** Work of a pool for one session. */
 class PoolFeed implements WorkFeed {
   readonly connected = true
   readonly failingMs = 0

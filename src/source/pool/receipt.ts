@@ -1,9 +1,9 @@
-/** What the answer of a pool to a share means. */
+/** Interprets a pool's answer to a share. */
 
 import type { Receipt, RejectReason } from '../../core/solution.ts'
 import { failures, type Response } from '../../stratum/messages.ts'
 
-/** Words that pools use, where their numbers say nothing. */
+/** Words of pools, for error codes without a meaning of their own. */
 const WORDS: readonly (readonly [RegExp, RejectReason | 'stale'])[] = [
   [/stale|expired|not found|(?:unknown|invalid)[- _]?(?:job|work(?!er))|job is over/i, 'stale'],
   [/duplicate|before|already/i, 'duplicate'],
@@ -20,7 +20,7 @@ const NUMBERS: ReadonlyMap<number, RejectReason | 'stale'> = new Map<number, Rej
 
 export function receiptOf({ result, error }: Response): Receipt {
   if (error === null) {
-    // The official server says of a job that is over that the result is false, and nothing else.
+    // The official server answers a share for an ended job with the result false and nothing else.
     return result === false ? { step: 'stale' } : { step: 'acknowledged' }
   }
   const { code, message } = error

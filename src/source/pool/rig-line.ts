@@ -1,6 +1,6 @@
 /**
- * A session with a pool that one rig has for itself: what the pool says of nonces, targets and work is kept as it came, and
- * shares go out as the rig wrote them.
+ * A pool session for one rig. It passes nonces, targets and work on as the pool sent them, and shares as the rig sent
+ * them.
  */
 import type { Clock } from '../../core/clock.ts'
 import type { NewcutError } from '../../core/errors.ts'
@@ -15,17 +15,17 @@ import { type Move, type PoolNews, PoolSession } from './session.ts'
 
 export interface RigLineOptions {
   readonly address: PoolAddress
-  /** The address that was configured. */
+  /** The configured address. */
   readonly home: PoolAddress
   readonly trust: PoolTrust
-  /** What the miner calls itself, perhaps with the program of a rig. */
+  /** Agent name of the miner, perhaps with the program of a rig. */
   readonly agent: string
   readonly clock: Clock
-  /** Length of the work that rigs know. */
+  /** Length of the work that rigs support. */
   readonly workBytes: number
-  /** It is logged in, and has a job. */
+  /** Called when it is logged in and has a job. */
   readonly onReady: (line: RigLine) => void
-  /** Once, unless it is closed. */
+  /** Called once when the session ends, but not after close(). */
   readonly onEnd: (line: RigLine, reason: NewcutError, move: Move | null) => void
 }
 
@@ -35,7 +35,7 @@ const MAX_JOBS = 1024
 export class RigLine implements PoolLine {
   readonly #options: RigLineOptions
   readonly #session: PoolSession
-  /** Job id as a rig writes it -> job. */
+  /** Job id as a rig sends it -> job. */
   readonly #jobs = new Map<string, LineJob>()
   #nonce1 = ''
   #nonce2Bytes = 0
@@ -62,17 +62,17 @@ export class RigLine implements PoolLine {
     })
   }
 
-  /** The address that was configured: the same object tells the same pool. */
+  /** The configured address. The same object means the same pool. */
   get home(): PoolAddress {
     return this.#options.home
   }
 
-  /** Whether a user of a rig was told to the pool. */
+  /** Whether the pool knows a user of a rig. */
   get isUsed(): boolean {
     return this.#isUsed
   }
 
-  /** How long ago it got its first job; 0: it has none. */
+  /** Time since its first job in milliseconds, or 0 without one. */
   get readyMs(): number {
     return this.#readyAtMs === null ? 0 : this.#options.clock.monotonicMs() - this.#readyAtMs
   }
@@ -101,12 +101,12 @@ export class RigLine implements PoolLine {
     this.#listener = listener
   }
 
-  /** Its rig is gone. */
+  /** Detaches its rig, which is gone. */
   forsake(): void {
     this.#listener = null
   }
 
-  /** Work comes from another pool now. */
+  /** Tells its rig that work now comes from another pool. */
   leave(): void {
     this.#listener?.onLeaving()
   }
@@ -130,12 +130,12 @@ export class RigLine implements PoolLine {
     const answer = job === undefined ? '' : await this.#session.ask('mining.submit', [user, job.params[0], nonce2])
     if (job === undefined || typeof answer === 'string') return { verdict: 'stale', hashes: 0, said: null }
     const verdict = verdictOf(receiptOf(answer))
-    // Whichever of the two the pool credits, it is not less than the easier one.
+    // The pool may credit either target; the easier one is a safe lower bound.
     const easier = job.target > this.target ? job.target : this.target
     return { verdict, hashes: verdict === 'accepted' ? Number(difficultyOf(easier) ?? 0n) : 0, said: answer }
   }
 
-  /** Nothing is told afterwards. */
+  /** Closes the session. Nothing is called afterwards. */
   close(): void {
     this.#listener = null
     this.#session.close()
@@ -175,10 +175,10 @@ export class RigLine implements PoolLine {
   }
 }
 
-/** What is counted of a rig's share. */
+/** The verdict under which a rig's share is counted. */
 function verdictOf(receipt: Receipt): ShareVerdict {
   if (receipt.step === 'acknowledged') return 'accepted'
-  // What was refused has a reason.
+  // A refused share has a reason.
   if (!('reason' in receipt)) return 'stale'
   switch (receipt.reason) {
     case 'duplicate':

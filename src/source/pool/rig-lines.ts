@@ -1,6 +1,6 @@
 /**
- * Sessions with a pool for rigs: one for each rig, and a spare one that is logged in, so that the next rig has its nonce1
- * and a job at once. They all go to the pool whose work is searched.
+ * Pool sessions for rigs: one for each rig, plus a logged-in spare. So the next rig gets its nonce1 and a job at once.
+ * All sessions use the pool of the current work.
  */
 import type { Clock } from '../../core/clock.ts'
 import { describeError, type NewcutError } from '../../core/errors.ts'
@@ -10,44 +10,43 @@ import type { PoolTrust } from './connection.ts'
 import { RigLine } from './rig-line.ts'
 import type { Move } from './session.ts'
 
-/** The pool whose work is searched. */
+/** The pool of the current work. */
 export interface ChosenPool {
-  /** null: none was yet. */
+  /** Null before the first. */
   readonly chosen: PoolAddress | null
-  /** Hears of another one, and of the same when it is back. */
+  /** Calls `listener` for another pool, and for the same one when it is back. */
   onChosen(listener: (pool: PoolAddress) => void): () => void
 }
 
 export interface RigLinesOptions {
   readonly pools: ChosenPool
   readonly trust: PoolTrust
-  /** What the miner calls itself, such as `newcut/0.1.0`. */
+  /** Agent name of the miner, such as `newcut/0.1.0`. */
   readonly agent: string
   readonly clock: Clock
   /** Uniform in [0, 1), for the jitter of pauses. */
   readonly random: () => number
-  /** Most sessions with one pool, the spare one included. */
+  /** Maximum number of sessions with one pool, including the spare. */
   readonly most: number
-  /** Length of the work that rigs know. */
+  /** Length of the work that rigs support. */
   readonly workBytes: number
 }
 
-/** Log-ins at a time: a pool may take more for an attack. */
-const MAX_COMING = 8
-/** Sessions that are kept: one is opened, and another may be left by a rig that has not used it. */
+/** Maximum number of concurrent log-ins: a pool may take more for an attack. */
+const MAX_DIALING = 8
+/** Maximum number of spares: one is opened, and a rig may return one unused. */
 const MAX_SPARES = 2
 /**
- * Sessions that may be opened in a second, once as many were opened as there may be: rigs that come and go all the time must
- * not have the pool ban this address.
+ * Session rate after a burst of as many sessions as allowed, so that reconnecting rigs do not get this address banned.
  */
 const OPENED_PER_SECOND = 4
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 15_000
-/** A session that lasted for so long was a good one: the pause after it is short again. */
+/** A session of this duration resets the pause. */
 const GOOD_MS = 60_000
 /**
- * Programs whose name a pool is told behind our own, since pools choose first targets by it. Programs that write nonces in
- * another order are not among them: the session may come to another rig.
+ * Rig programs that pools get to know after our agent name, because pools choose first targets by it. Programs with
+ * another nonce order are not listed: the session may later serve another rig.
  */
 const TOLD_AGENTS = /^(?:godminer|ckbminer|kdaminer|goldshell|bfgminer|ibelink|bm-k)[\w ./-]{0,40}$/i
 
@@ -58,30 +57,30 @@ interface Request {
 }
 
 interface HeldSeat extends Seat {
-  /** Those that the rig has: two while it moves to another pool. */
+  /** Sessions of the rig: two while it moves to another pool. */
   readonly lines: Set<RigLine>
 }
 
 export class RigLines implements PoolLines {
   readonly #options: RigLinesOptions
   readonly #seats = new Set<HeldSeat>()
-  readonly #coming = new Set<RigLine>()
-  /** Logged in, and nobody's. */
+  readonly #dialing = new Set<RigLine>()
+  /** Logged-in sessions without a rig. */
   readonly #spares: RigLine[] = []
   #waiting: readonly Request[] = []
-  #place: PoolAddress | null
-  /** Where the pool sent its clients; null: its own address. */
+  #pool: PoolAddress | null
+  /** Address to which the pool redirected its clients, or null for its own. */
   #move: PoolAddress | null = null
   #agent = ''
-  /** Log-ins that failed and sessions that were short, in a row. */
+  /** Consecutive failed log-ins and short sessions. */
   #attempts = 0
   #cancelPause: (() => void) | null = null
-  /** Sessions that may be opened now, and when they were counted. */
+  /** Sessions that may be opened now, as of `#budgetAtMs`. */
   #budget: number
   #budgetAtMs: number
   /** Whether the last log-in failed. */
   #isFailing = false
-  /** Whether a spare session is kept. */
+  /** Whether to keep a spare session. */
   #isOpen = false
   #isClosed = false
   readonly #unlisten: () => void
@@ -89,7 +88,7 @@ export class RigLines implements PoolLines {
 
   constructor(options: RigLinesOptions) {
     this.#options = options
-    this.#place = options.pools.chosen
+    this.#pool = options.pools.chosen
     this.#budget = options.most + 1
     this.#budgetAtMs = options.clock.monotonicMs()
     this.#unlisten = options.pools.onChosen((pool) => this.#choose(pool))
@@ -101,7 +100,7 @@ export class RigLines implements PoolLines {
 
   get sessions(): number {
     const held = [...this.#seats].reduce((sum, { lines }) => sum + lines.size, 0)
-    return held + this.#coming.size + this.#spares.length
+    return held + this.#dialing.size + this.#spares.length
   }
 
   open(onTrouble: (message: string) => void): void {
@@ -140,15 +139,15 @@ export class RigLines implements PoolLines {
     this.#cancelPause?.()
     this.#waiting = []
     for (const { lines } of this.#seats) for (const line of lines) line.close()
-    for (const line of this.#coming) line.close()
+    for (const line of this.#dialing) line.close()
     for (const line of this.#spares.splice(0)) line.close()
     this.#seats.clear()
-    this.#coming.clear()
+    this.#dialing.clear()
   }
 
-  /** One that the rig has not used is a spare one again. */
+  /** Takes a session back from a rig. An unused one becomes a spare. */
   #takeBack(line: RigLine): void {
-    if (line.isUsed || line.home !== this.#place) line.close()
+    if (line.isUsed || line.home !== this.#pool) line.close()
     else {
       line.forsake()
       this.#give(line)
@@ -163,7 +162,7 @@ export class RigLines implements PoolLines {
     this.#fill()
   }
 
-  /** Gives a session that is logged in to whoever waits, or keeps it. */
+  /** Gives a logged-in session to the first waiting rig, or keeps it as a spare. */
   #give(line: RigLine): void {
     const [first, ...others] = this.#waiting
     if (first === undefined) {
@@ -176,19 +175,19 @@ export class RigLines implements PoolLines {
     first.onLine(line)
   }
 
-  /** Opens as many sessions as are wanted, a few at a time. */
+  /** Opens the sessions that are needed, a few at a time. */
   #fill(): void {
-    if (this.#isClosed || this.#place === null || this.#cancelPause !== null) return
+    if (this.#isClosed || this.#pool === null || this.#cancelPause !== null) return
     const spare = this.#isOpen && this.#spares.length === 0 && this.#seats.size < this.#options.most ? 1 : 0
-    // Pools that fail are asked by one at a time.
-    const most = this.#isFailing ? 1 : MAX_COMING
+    // If log-ins fail, try one at a time.
+    const most = this.#isFailing ? 1 : MAX_DIALING
     const wanted = Math.min(most, this.#waiting.length + spare)
-    while (this.#coming.size < wanted) {
+    while (this.#dialing.size < wanted) {
       if (!this.#mayOpen()) {
         this.#pause(1000 / OPENED_PER_SECOND)
         return
       }
-      this.#dial(this.#place)
+      this.#dial(this.#pool)
     }
   }
 
@@ -210,24 +209,24 @@ export class RigLines implements PoolLines {
       onReady: (ready) => this.#logIn(ready),
       onEnd: (ended, reason, move) => this.#ended(ended, reason, move),
     })
-    this.#coming.add(line)
+    this.#dialing.add(line)
   }
 
   #logIn(line: RigLine): void {
-    if (!this.#coming.delete(line)) return
+    if (!this.#dialing.delete(line)) return
     this.#isFailing = false
     this.#give(line)
     this.#fill()
   }
 
   #ended(line: RigLine, reason: NewcutError, move: Move | null): void {
-    const isComing = this.#coming.delete(line)
+    const wasDialing = this.#dialing.delete(line)
     if (this.#spares.includes(line)) this.#spares.splice(this.#spares.indexOf(line), 1)
     for (const { lines } of this.#seats) lines.delete(line)
-    if (this.#isClosed || line.home !== this.#place) return
-    this.#move = move?.address ?? (isComing ? null : this.#move)
-    if (isComing && move === null) this.#fail(reason)
-    // All sessions may end at the same time: that counts once.
+    if (this.#isClosed || line.home !== this.#pool) return
+    this.#move = move?.address ?? (wasDialing ? null : this.#move)
+    if (wasDialing && move === null) this.#fail(reason)
+    // All sessions may end together, which counts once.
     if (this.#cancelPause !== null) return
     this.#attempts = line.readyMs < GOOD_MS && move === null ? this.#attempts + 1 : 0
     this.#pause(Math.max(move?.waitMs ?? 0, this.#pauseMs))
@@ -239,7 +238,7 @@ export class RigLines implements PoolLines {
     this.#onTrouble(`no session for a rig: ${describeError(reason)}; trying again`)
   }
 
-  /** Doubles with every failure in a row. */
+  /** Doubles with each consecutive failure. */
   get #pauseMs(): number {
     if (this.#attempts === 0) return 0
     const mostMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#attempts - 1))
@@ -253,20 +252,20 @@ export class RigLines implements PoolLines {
     })
   }
 
-  /** Another pool has its work searched, or the same one is back: it is tried at once. */
+  /** Switches to another pool, or reconnects to the same one at once when it is back. */
   #choose(pool: PoolAddress): void {
     this.#attempts = 0
     this.#isFailing = false
     this.#cancelPause?.()
     this.#cancelPause = null
-    if (pool === this.#place) {
+    if (pool === this.#pool) {
       this.#fill()
       return
     }
-    this.#place = pool
+    this.#pool = pool
     this.#move = null
-    for (const line of this.#coming) line.close()
-    this.#coming.clear()
+    for (const line of this.#dialing) line.close()
+    this.#dialing.clear()
     for (const line of this.#spares.splice(0)) line.close()
     const left = [...this.#seats].flatMap(({ lines }) => [...lines])
     for (const line of left) line.leave()

@@ -1,6 +1,6 @@
 /**
- * One session with a pool: subscribed and authorized in any order, its jobs, its target, and the shares under way. All of
- * it ends with the connection: shares of one session are of no use in another, which has another nonce1.
+ * A session with a pool: subscription, authorization (in any order), jobs, target and pending shares. It ends with the
+ * connection: its shares are useless in another session, which has another nonce1.
  */
 import { decodeHex } from '../../core/bytes.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
@@ -27,12 +27,12 @@ import { mayMoveTo, type PoolAddress } from './address.ts'
 import { PoolConnection, type PoolTrust } from './connection.ts'
 import { receiptOf } from './receipt.ts'
 
-/** Shares name their job as the pool did. */
+/** Job id with the type that the pool used; shares repeat it. */
 type JobId = string | number | bigint
 
 /** Work of a pool. */
 export interface PoolJob {
-  /** As the pool names it: mostly a text. */
+  /** The pool's id, mostly a string. */
   readonly id: JobId
   readonly work: Work
   /** A hash <= this is a share; never harder than the target of the block. */
@@ -40,7 +40,10 @@ export interface PoolJob {
   readonly nonce1: FixedNonce
 }
 
-/** What a pool tells of its work, as it came: `job` has the parameters of mining.notify, `nonces` nonce1 and size of nonce2. */
+/**
+ * A message of the pool about work, unchanged. `job` has the parameters of mining.notify, `nonces` has nonce1 and the
+ * size of nonce2.
+ */
 export type PoolNews =
   | { readonly kind: 'job'; readonly params: readonly unknown[]; readonly work: Work }
   | { readonly kind: 'target'; readonly target: bigint }
@@ -49,15 +52,15 @@ export type PoolNews =
 export interface SessionHandlers {
   /** The newest job, or the same one with another target. */
   readonly onJob: (job: PoolJob) => void
-  /** Everything that it tells, in its order and before the job that comes of it. */
+  /** All messages about work in order, each before the job that it causes. */
   readonly onNews?: (told: PoolNews) => void
-  /** What the pool wants people to read; `isComplaint`: something that it asked for is not done. */
+  /** A message of the pool for people. `isComplaint`: the miner declines a request of the pool. */
   readonly onMessage: (text: string, isComplaint: boolean) => void
-  /** Once; nothing follows. `move`: where the pool sends its clients. */
+  /** Called once; nothing follows. `move`: redirection by the pool. */
   readonly onEnd: (reason: NewcutError, move: Move | null) => void
 }
 
-/** Where a pool wants its clients to connect, and how long they are to wait before. */
+/** A redirection: the address to connect to, and the wait before. */
 export interface Move {
   readonly address: PoolAddress
   readonly waitMs: number
@@ -65,26 +68,26 @@ export interface Move {
 
 export interface SessionOptions {
   readonly address: PoolAddress
-  /** The address that was configured: the pool may send its clients about its domain. */
+  /** The configured address. The pool may redirect clients only within its domain. */
   readonly home: PoolAddress
   readonly trust: PoolTrust
-  /** What the miner calls itself. */
+  /** Agent name of the miner. */
   readonly agent: string
   readonly clock: Clock
   readonly handlers: SessionHandlers
 }
 
-/** As miners number them, whichever they send first. */
+/** Request ids as other miners use them, whichever request comes first. */
 const AUTHORIZE = 1
 const SUBSCRIBE = 2
-/** A share that has no answer by then counts as lost. */
+/** Timeout of an answer. A share without one counts as lost. */
 const ANSWER_MS = 15_000
-/** Until the first job. */
+/** Timeout of the first job. */
 const START_MS = 30_000
-/** A pool that sends its clients away for longer would have them search nothing. */
+/** Maximum wait before a redirection, so that a pool cannot stop its clients for longer. */
 const MAX_MOVE_WAIT_MS = 60_000
 const MAX_JOB_ID = 128
-/** Shares without an answer: beyond that the pool is too slow to be of use. */
+/** Maximum number of unanswered requests; beyond it the pool is too slow. */
 const MAX_PENDING = 256
 
 export class PoolSession {
@@ -94,10 +97,10 @@ export class PoolSession {
   readonly #over = new AbortController()
   #nextId = SUBSCRIBE + 1
   #nonce1: FixedNonce | null = null
-  /** Takes effect with the next job. */
+  /** Applies from the next job. */
   #nextNonce1: FixedNonce | null = null
   #isAuthorized = false
-  /** null: the pool has not said; the target of the block then. */
+  /** Null until the pool sends one; then the target of the block applies. */
   #target: bigint | null = null
   #newest: { readonly id: JobId; readonly work: Work } | null = null
   #told: PoolJob | null = null
@@ -119,19 +122,22 @@ export class PoolSession {
     })
   }
 
-  /** Time until the answer to the last share; null: there was none. */
+  /** Latency of the last answer, or null before the first. */
   get latencyMs(): number | null {
     return this.#latencyMs
   }
 
-  /** Hands in a share. Never throws. */
+  /** Submits a share. Never throws. */
   async submit(job: Pick<PoolJob, 'id' | 'nonce1'>, nonce: bigint): Promise<Receipt> {
     const { user } = this.#options.address
     const answer = await this.ask('mining.submit', [user, job.id, nonce2Text(nonce, job.nonce1)])
     return typeof answer === 'string' ? lost(answer) : receiptOf(answer)
   }
 
-  /** Asks the pool something. Never throws. Returns why there is no answer, as a text, where there is none. */
+  /**
+   * Sends a request. Never throws.
+   * @returns the answer, or as text why there is none
+   */
   async ask(method: string, params: readonly unknown[]): Promise<Response | string> {
     const { clock } = this.#options
     if (this.#over.signal.aborted) return 'the connection had ended'
@@ -152,12 +158,12 @@ export class PoolSession {
     return response
   }
 
-  /** Ends it because of what the pool did. */
+  /** Ends the session because of the pool's behaviour. */
   refuse(why: string): void {
     this.#connection.refuse(why)
   }
 
-  /** Nothing is told afterwards. */
+  /** Closes the session. Nothing is called afterwards. */
   close(): void {
     this.#connection.close()
     this.#settle()
@@ -228,16 +234,18 @@ export class PoolSession {
         this.#connection.send(resultLine(id, agent))
         return
       case 'mining.ping':
-        // Without an id it wants a sign of life all the same, and there is none that it could match.
+        // A ping without an id cannot be answered.
         if (id !== null) this.#connection.send(resultLine(id, 'pong'))
         return
       default:
-        // Only questions want an answer.
+        // Only requests with an id need an answer.
         if (id !== null) this.#connection.send(failureLine(id, 'unknown'))
     }
   }
 
-  /** Some pools leave out the last parameter. It does not end work of other chains, so it tells nothing. */
+  /**
+   * Handles mining.notify. Ignores the last parameter: some pools omit it, and it does not end work of other chains.
+   */
   #notified(params: readonly unknown[]): void {
     const [id, header] = params
     if (!isJobId(id)) throw new FormatError('job', 0, `expected a text or number of at most ${MAX_JOB_ID} characters`)
@@ -255,20 +263,20 @@ export class PoolSession {
     this.#tell()
   }
 
-  /** Reads what the pool says of nonces. */
+  /** Parses the nonces of the pool. */
   #read1(nonce1: string, nonce2Bytes: number): FixedNonce {
     const read = readNonce1(nonce1, nonce2Bytes)
     this.#options.handlers.onNews?.({ kind: 'nonces', nonce1, nonce2Bytes })
     return read
   }
 
-  /** `[nonce1, bytes of nonce2]`; without the second they stay as many as they were. */
+  /** Handles mining.set_extranonce with `[nonce1, bytes of nonce2]`. Without the second, the size stays. */
   #renumbered([nonce1, nonce2Bytes]: readonly unknown[]): void {
     const before = this.#nextNonce1 ?? this.#nonce1
     this.#nextNonce1 = this.#read1(textIn(nonce1), numberIn(nonce2Bytes ?? (before && nonce2Size(before))))
   }
 
-  /** Pools may send work before they have answered: it is searched when nonce1 is known and the user is taken. */
+  /** Passes the job on once nonce1 is known and the user is authorized; pools may send work earlier. */
   #tell(): void {
     if (this.#newest === null || this.#nonce1 === null || !this.#isAuthorized) return
     const { id, work } = this.#newest
@@ -280,22 +288,25 @@ export class PoolSession {
     this.#options.handlers.onJob(job)
   }
 
-  /** `[host, port, seconds to wait]`; what is missing, empty or null: the same place, and at once. */
+  /**
+   * Handles client.reconnect with `[host, port, seconds to wait]`. An omitted, empty or null value means the same
+   * address, without a wait.
+   */
   #moved([host, port, seconds]: readonly unknown[]): void {
     const { address, home } = this.#options
     const to = textIn(host) || address.host
     const at = Number(textIn(port) || address.port)
     const waitMs = Math.min(MAX_MOVE_WAIT_MS, Math.max(0, 1000 * numberIn(seconds) || 0))
     const where = printable(`${to}:${at}`, 100)
-    // From a place that it was sent to already no more is allowed than from its own.
+    // Compare with the configured address, so that several redirections cannot leave its domain.
     if (!mayMoveTo(home, to) || !Number.isInteger(at) || at < 1 || at > 65_535) {
-      const text = `it sends its miners to ${where}, which is not its own: nobody goes there`
+      const text = `it redirects miners to ${where}, outside its own domain: newcut does not follow`
       this.#options.handlers.onMessage(text, true)
       return
     }
     const url = `stratum+${address.tls ? 'ssl' : 'tcp'}://${where}`
     this.#connection.close()
-    const reason = new NewcutError('NODE_UNREACHABLE', `pool ${address.url}: it sends its miners to ${where}`)
+    const reason = new NewcutError('NODE_UNREACHABLE', `pool ${address.url}: it redirects miners to ${where}`)
     this.#end(reason, { address: { ...address, host: to, port: at, url }, waitMs })
   }
 

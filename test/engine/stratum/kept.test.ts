@@ -6,7 +6,7 @@ import { Accounts } from '../../../src/accounts/accounts.ts'
 import { BlockShares } from '../../../src/accounts/block-shares.ts'
 import { LevelStore } from '../../../src/accounts/level-store.ts'
 import { ShareRecorder } from '../../../src/accounts/recorder.ts'
-import type { Kept, RigNotice } from '../../../src/accounts/rig-ledger.ts'
+import type { LedgerStorage, RigNotice } from '../../../src/accounts/rig-ledger.ts'
 import { rigRows } from '../../../src/accounts/rig-rows.ts'
 import { blockHash } from '../../../src/core/block-hash.ts'
 import { encodeBase64Url } from '../../../src/core/bytes.ts'
@@ -20,7 +20,7 @@ import { connected, loggedIn, startedServer, stopServers, workOf } from './serve
 afterEach(stopServers)
 
 /** A server with a share log in this folder. `append` stands in for that of the store. */
-async function keeping(folder: string, append?: (kept: LevelStore) => Kept['store']['append']) {
+async function keeping(folder: string, append?: (kept: LevelStore) => LedgerStorage['store']['append']) {
   const store = await LevelStore.open({ folder: join(folder, 'shares'), network: 'net', clock: systemClock })
   const notices: RigNotice[] = []
   const tell = (notice: RigNotice) => void notices.push(notice)
@@ -29,7 +29,7 @@ async function keeping(folder: string, append?: (kept: LevelStore) => Kept['stor
   })
   await accounts.restore(store, store, systemClock.wallMs())
   const blocks = new BlockShares(folder, (message) => tell({ type: 'warning', message }))
-  const kept: Kept = {
+  const kept: LedgerStorage = {
     store: append === undefined ? store : { ...storeOf(store), append: append(store) },
     ...{ accounts: store, has: store.has, newestMs: store.newestMs, blocks },
   }
@@ -41,7 +41,7 @@ async function keeping(folder: string, append?: (kept: LevelStore) => Kept['stor
   return { ...started, store, notices, accounts, blocks }
 }
 
-const storeOf = (store: LevelStore): Kept['store'] => ({
+const storeOf = (store: LevelStore): LedgerStorage['store'] => ({
   append: (shares) => store.append(shares),
   refuse: (counts) => store.refuse(counts),
   shares: (range) => store.shares(range),

@@ -52,15 +52,15 @@ describe('the address of a pool', () => {
   it.each([
     ['http://pool.example:80', /cannot be read/],
     ['stratum+tcp://pool.example', /cannot be read/],
-    ['stratum+tcp://pool.example:1917', /nobody would be paid/],
-    ['stratum+tcp://@pool.example:1917', /nobody would be paid/],
-    ['stratum+tcp://:secret@pool.example:1917', /nobody would be paid/],
-    ['stratum+tcp://a@pool.example:1,b:secret@pool.example:2', /the user has an @/],
+    ['stratum+tcp://pool.example:1917', /the user is missing, so nobody would be paid/],
+    ['stratum+tcp://@pool.example:1917', /the user is missing, so nobody would be paid/],
+    ['stratum+tcp://:secret@pool.example:1917', /the user is missing, so nobody would be paid/],
+    ['stratum+tcp://a@pool.example:1,b:secret@pool.example:2', /the user contains an @/],
     ['stratum+tcp://a@pool.example:99999', /port 99999, expected 1 to 65535/],
     ['stratum+tcp://a:secret word@pool.example:1917', /cannot be read/],
-    ['stratum+tcp://k:secret@pool.example:1917', /begins like an account, and is none/],
-    [`stratum+tcp://${KEY}ab:secret@pool.example:1917`, /begins like an account, and is none/],
-    ['stratum+tcp://r:free.secret.rig@pool.example:1917', /begins like an account, and is none/],
+    ['stratum+tcp://k:secret@pool.example:1917', /looks like an account, but its key or hash is not valid/],
+    [`stratum+tcp://${KEY}ab:secret@pool.example:1917`, /looks like an account, but its key or hash is not valid/],
+    ['stratum+tcp://r:free.secret.rig@pool.example:1917', /looks like an account, but its key or hash is not valid/],
   ])('is refused if it is invalid, without its password in the error: %s', (text, complaint) => {
     expect(() => readPoolAddress(text)).toThrow(complaint)
     expect(() => readPoolAddress(text)).not.toThrow(/secret/)

@@ -446,7 +446,7 @@ const rows: readonly Row[] = [
     }),
     'loses',
     [['garbage', 'loss']],
-    /no message/,
+    /not a message/,
   ],
   [
     'client.reconnect',

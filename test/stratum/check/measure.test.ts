@@ -79,7 +79,7 @@ describe('a server under measurement', () => {
     const { outcome, findings, measure } = await reportOf('ka3', every(2000, header), listening)
     expect([outcome, names(findings)]).toEqual(['loses', ['slowHeaders']])
     expect(measure?.used).toBeCloseTo(KA3_HEADER_MS / 2000)
-    expect(findings[0].text).toMatch(/header after 996 ms.* 49\.8 % of its hash power is used/)
+    expect(findings[0].text).toMatch(/header in 996 ms.* uses 49\.8 % of its hashrate/)
     expect(await reportOf('goldshell', every(2000, header), listening)).toMatchObject({
       outcome: 'mines',
       findings: [],

@@ -1,9 +1,8 @@
 /**
- * Provides the native kernel. npm runs this when newcut is installed, before there is any compiled TypeScript: it does
- * nothing where the package brings a kernel for this machine, and compiles one elsewhere. With the file to write as its
- * argument it always compiles; further arguments go to the compiler. newcut does so at first use where npm ran no
- * scripts, and `npm run package` for other machines. When it fails it says so in one line and exits without an error:
- * newcut then uses WebAssembly.
+ * Compiles the native kernel. npm runs this script at installation, before there is any compiled TypeScript. Without
+ * arguments it compiles only if the package has no kernel for this machine. With an output file as its argument it
+ * always compiles, and passes further arguments to the compiler. newcut does so at first use if npm ran no scripts, and
+ * `npm run package` does so for other machines. A failure is one line of output and no error: newcut then uses WebAssembly.
  */
 
 import { spawnSync } from 'node:child_process'
@@ -19,20 +18,20 @@ const require = createRequire(import.meta.url)
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
 const source = path('./kernel.c')
 const machine = `${process.platform}-${process.arch}`
-/** native-files.ts looks there for both. */
+/** Both paths are also in native-files.ts. */
 const prebuilt = path(`../../../../prebuilds/${machine}/newcut-kernel.node`)
 const output = wanted ?? path('../../../../build/newcut-kernel.node')
-/** Renamed into place when complete: several processes may build, and load, at once. */
+/** Renamed to the output when complete, because several processes may build and load at once. */
 const draft = `${output}.${process.pid}`
 
-/** As sourcesMark of native-files.ts. */
+/** The same as sourcesMark in native-files.ts. */
 function sourcesMark() {
   const hash = createHash('sha256')
   for (const name of ['kernel.c', 'sweep.h', 'build.js']) hash.update(readFileSync(path(`./${name}`)))
   return `newcut kernel of ${hash.digest('hex')}`
 }
 
-/** Whether the package brings a kernel for this machine that was made from these sources and loads. */
+/** Whether the package has a kernel for this machine that was built from these sources and loads. */
 function hasPrebuilt() {
   if (!existsSync(prebuilt) || !readFileSync(prebuilt).includes(sourcesMark())) return false
   try {
@@ -44,16 +43,16 @@ function hasPrebuilt() {
   }
 }
 
-/** null when it is built, else why it is not. */
+/** @returns null on success, or why there is no kernel */
 function build(compiler) {
-  // Remove the old file first, so that none is left if this fails. A process that has it loaded keeps it.
+  // Remove the old file first, so that a failure leaves none. A process that has loaded it keeps it.
   rmSync(output, { force: true })
   mkdirSync(dirname(output), { recursive: true })
   const { include_dir: include } = require('node-api-headers')
-  // With -O2 the kernel is 0.85 to 0.90 as fast; -fno-tree-vectorize makes no difference.
+  // -O2 reaches 0.85 to 0.90 of this speed; -fno-tree-vectorize makes no difference.
   const options = ['-std=gnu11', '-O3', '-shared', '-fPIC', '-fvisibility=hidden', '-I', include]
   options.push(`-DSOURCES="${sourcesMark()}"`)
-  // Node's own functions are found when Node loads the file. Only the linker of macOS must be told so.
+  // Symbols of Node.js are resolved at load time. Only the linker of macOS needs an option for that.
   if (process.platform === 'darwin') options.push('-undefined', 'dynamic_lookup')
   const [command, ...first] = compiler.split(/\s+/)
   const run = spawnSync(command, [...first, ...options, '-o', draft, source, ...further], {

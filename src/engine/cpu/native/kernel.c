@@ -1,11 +1,11 @@
 /*
- * The native kernels, one for each kind of vector instructions. build.js compiles this file, when newcut is published
- * or when it is installed; native-kernel.ts loads the result. It exports a function for each width that runs here, called
- * native-avx512, native-avx2, native-sse41, native-neon,
+ * The native kernels, one for each set of vector instructions. build.js compiles this file when newcut is published or
+ * installed, and native-kernel.ts loads the result. It exports a function for each width that this processor supports,
+ * named native-avx512, native-avx2, native-sse41 or native-neon,
  *
  *     (job: Uint32Array, from: number, to: number) => number
  *
- * which sweeps as kernel.ts says. Nothing is kept between calls: any number of threads may load it.
+ * which sweeps as documented in kernel.ts. It has no state between calls, so any number of threads may load it.
  */
 
 #define NAPI_VERSION 8
@@ -13,15 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All that a sweep depends on, as native-kernel.ts writes it into the array. */
+/* The input of a sweep; native-kernel.ts fills it as an array. */
 struct job {
   uint32_t midstate[8];
-  /* The last block, but for the swept word. */
+  /* The last block, except for the swept word. */
   uint32_t message[16];
   uint32_t bound;
   /* Length of the whole message in bytes. */
   uint32_t total_bytes;
-  /* Index of the message word that is swept. */
+  /* Index of the swept message word. */
   uint32_t swept;
 };
 
@@ -55,11 +55,11 @@ static const uint8_t SIGMA[10][16] = {
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-/* Where each byte of four lanes comes from when they are rotated right by 16 and by 8 bits. */
+/* The source of each byte when four lanes are rotated right by 16 and by 8 bits. */
 #define FROM_16 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13
 #define FROM_8 1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12
 
-/* The compiler makes one instruction, a rotate, of the shifts. */
+/* The compiler turns the shifts into one rotate instruction. */
 #define WIDTH avx512
 #define TARGET __attribute__((target("avx512f")))
 #define VECTOR_BYTES 64
@@ -68,9 +68,9 @@ static const uint8_t SIGMA[10][16] = {
 #include "sweep.h"
 
 /*
- * Two states do not fit into 16 registers. AVX2 is faster when gcc schedules instructions by register pressure before
- * it allocates registers: without these options it is 0.94 as fast. AVX-512 and SSE4.1 are slower with them: 0.88 and
- * 0.98.
+ * Two states do not fit into 16 registers. AVX2 is faster if gcc schedules instructions by register pressure before it
+ * allocates registers: without these options it reaches 0.94 of the speed. With them, AVX-512 and SSE4.1 reach only
+ * 0.88 and 0.98.
  */
 #if defined(__clang__)
 #define BY_PRESSURE
@@ -99,7 +99,7 @@ static const uint8_t SIGMA[10][16] = {
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 
-/* For these two rotations there is one instruction; shift left, shift right and insert make the others. */
+/* These two rotations are one instruction each; the others are a shift left, and a shift right with insert. */
 static const uint8_t FROM_8[16] = {1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12};
 #define ROTATED_16(x) ((VECTOR)vrev32q_u16((uint16x8_t)(x)))
 #define ROTATED_8(x) ((VECTOR)vqtbl1q_u8((uint8x16_t)(x), vld1q_u8(FROM_8)))
@@ -113,7 +113,7 @@ static const uint8_t FROM_8[16] = {1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14,
 #include "sweep.h"
 #endif
 
-/* Marks the file with the sources it was made from: build.js and native-files.ts look for it. */
+/* Mark of the sources, which build.js and native-files.ts look for in the compiled file. */
 #if defined(SOURCES)
 __attribute__((used)) static const char sources[] = SOURCES;
 #endif
@@ -154,7 +154,7 @@ NAPI_MODULE_INIT() {
   static const struct width avx512 = {"native-avx512", sweep_avx512};
   static const struct width avx2 = {"native-avx2", sweep_avx2};
   static const struct width sse41 = {"native-sse41", sweep_sse41};
-  /* These checks include the operating system, which has to save the registers. */
+  /* These checks include the operating system, which must save the registers. */
   if (__builtin_cpu_supports("avx512f")) offer(env, exports, &avx512);
   if (__builtin_cpu_supports("avx2")) offer(env, exports, &avx2);
   if (__builtin_cpu_supports("sse4.1")) offer(env, exports, &sse41);

@@ -1,21 +1,25 @@
 /*
- * The sweep on vectors of one width, a nonce in each 32-bit lane. kernel.c includes this file once a width, with
+ * The sweep for vectors of one width, with a nonce in each 32-bit lane. kernel.c includes this file once per width,
+ * with
  *
- *     WIDTH          what the names of this width end in
- *     TARGET         the attribute that lets the compiler use its instructions
+ *     WIDTH          suffix of the names of this width
+ *     TARGET         attribute that enables its instructions
  *     VECTOR_BYTES   bytes of a vector
  *     ROTATE(x, n)   the lanes of x, each rotated right by n bits
- *     WITHIN(x, y)   whether some lane of x is <= that of y, unsigned
+ *     WITHIN(x, y)   whether some lane of x is <= the same lane of y, unsigned
  *
- * All functions are inlined into one loop, in which every index is a constant. The compiler then finds by itself what
- * need not be done for each nonce (see operations.ts): it moves what does not depend on the swept word out of the loop,
- * which is nearly all of round 1, and drops what no result depends on, which is much of the last round. It would not
- * drop the additions of message words that are zero: hence `last`.
+ * All functions are inlined into one loop, in which every index is constant. So the compiler itself removes work that
+ * is not needed for each nonce (see operations.ts). It moves operations that do not depend on the swept word out of the
+ * loop: nearly all of round 1. It drops those that no result depends on: much of the last round. It would not drop
+ * additions of zero message words, hence `last`.
  *
- * Two vectors take turns of half a round, since one alone leaves the processor waiting for results. Speed relative to
- * this, measured on Zen 4 with gcc 12 for AVX-512, AVX2 and SSE4.1: one vector 0.88, 0.87 and 0.90; turns of one G
- * 1.00, 1.01 and 0.91, of a whole round 0.98, 1.01 and 0.92; the four G of half a round step by step 1.00, 0.98 and
- * 0.89.
+ * Two vectors alternate every half round, because the processor would stall with only one. Relative speed on Zen 4 with
+ * gcc 12, for AVX-512, AVX2 and SSE4.1:
+ *
+ *     one vector                                    0.88  0.87  0.90
+ *     alternating every G                           1.00  1.01  0.91
+ *     alternating every round                       0.98  1.01  0.92
+ *     the four G of half a round step by step       1.00  0.98  0.89
  */
 
 #define VECTOR NAME(vector)
@@ -35,7 +39,7 @@ INLINE VECTOR NAME(splat)(uint32_t x) {
   return x - (VECTOR){0};
 }
 
-/* RFC 7693 section 3.1, mixing function G, with message words x and y. Words behind `last` are zero. */
+/* RFC 7693 section 3.1, mixing function G, with message words x and y. Words after `last` are zero. */
 INLINE void NAME(mix)(struct NAME(hash) *hash, int last, int x, int y, int a, int b, int c, int d) {
   VECTOR *v = hash->v, *m = hash->m;
   if (x <= last) v[a] += m[x];
@@ -80,7 +84,7 @@ INLINE void NAME(start)(struct NAME(hash) *hash, const struct job *job) {
   hash->v[14] = ~hash->v[14];
 }
 
-/* The last word of the hashes: the most significant one when a hash is read as a number. */
+/* The last word of the hashes, the most significant one of a hash as a number. */
 INLINE VECTOR NAME(top_word)(const struct NAME(hash) *hash, const struct job *job) {
   return NAME(splat)(job->midstate[7]) ^ hash->v[7] ^ hash->v[15];
 }
@@ -114,7 +118,7 @@ INLINE uint32_t NAME(sweep_words)(const struct job *job, uint32_t from, uint32_t
   return to;
 }
 
-/* Work of 286 bytes is what networks of ten chains and more have. Other layouts share a loop that adds all words. */
+/* Networks with ten or more chains have work of 286 bytes. Other layouts share a loop that adds all words. */
 TARGET static uint32_t NAME(sweep)(const struct job *job, uint32_t from, uint32_t to) {
   return job->swept == 7 ? NAME(sweep_words)(job, from, to, 7, 7)
                          : NAME(sweep_words)(job, from, to, (int)job->swept, 15);

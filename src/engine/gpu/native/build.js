@@ -1,6 +1,6 @@
 /**
- * Compiles the Vulkan layer that shows one card, on Linux. npm runs this when newcut is installed. Without the layer only
- * the first of several identical cards mines, and newcut says that there are more.
+ * Compiles the Vulkan layer that shows only one card, on Linux. npm runs this script at installation. Without the
+ * layer, only the first of several identical cards mines, and newcut reports that there are more.
  */
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { provide } from '../../compile.js'
 
 const source = fileURLToPath(new URL('./one-card.c', import.meta.url))
-/** A folder of its own, since the Vulkan loader reads all manifests in it; identical.ts names it. */
+/** A folder of its own, because the Vulkan loader reads all manifests in it. The path is also in identical.ts. */
 const folder = fileURLToPath(new URL('../../../../build/vulkan', import.meta.url))
 
 const manifest = {
@@ -27,7 +27,7 @@ function build(compile) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const failure = compile({ source, output: `${folder}/one-card.so` })
-  // Written last, since its presence means that the layer is there (hasLayer).
+  // Written last: its existence means that the layer is ready (hasLayer).
   if (failure === null) writeFileSync(`${folder}/one-card.json`, `${JSON.stringify(manifest, null, 2)}\n`)
   return failure
 }

@@ -1,11 +1,11 @@
 /*
- * A Vulkan layer that shows one card and hides all others. The variable NEWCUT_VULKAN_CARD holds its number, in the
- * order in which the loader lists cards. Dawn finds cards by name only; where names do not tell them apart, the child
- * process of each card gets this layer and sees no other (identical.ts). build.js compiles it; the loader loads it
- * because VK_INSTANCE_LAYERS names it.
+ * A Vulkan layer that shows one card and hides all others. NEWCUT_VULKAN_CARD is the number of the card, in the order
+ * of the loader. Dawn finds cards only by name. If names cannot tell cards apart, the child process of each card uses
+ * this layer and sees no other card (identical.ts). build.js compiles it, and VK_INSTANCE_LAYERS makes the loader load
+ * it.
  *
- * It declares what it uses of vulkan_core.h and vk_layer.h itself, so that no headers are needed: enumerations and
- * VkResult are 32 bits, instances and cards are pointers.
+ * It declares the used parts of vulkan_core.h and vk_layer.h itself, so it needs no headers. Enumerations and VkResult
+ * have 32 bits; instances and cards are pointers.
  */
 
 #include <stdint.h>
@@ -19,7 +19,7 @@ typedef result instance_creator(const void *info, const void *allocator, void **
 typedef result card_lister(void *instance, uint32_t *count, void **cards);
 
 enum { SUCCESS = 0, INCOMPLETE = 5, INITIALIZATION_FAILED = -3 };
-/* Structure type and function of the entry that names the next layer. */
+/* Structure type and function of the entry with the next layer. */
 enum { LOADER_INSTANCE_CREATE_INFO = 47, LAYER_LINK_INFO = 0 };
 enum { INTERFACE_VERSION = 2, MAX_CARDS = 64 };
 
@@ -52,7 +52,7 @@ struct negotiation {
   proc_getter *get_card_proc;
 };
 
-/* Functions of the layer below, or of the loader. They are the same for all instances of a process. */
+/* Functions of the next layer or the loader, the same for all instances of a process. */
 static proc_getter *next_proc;
 static card_lister *next_list_cards;
 
@@ -61,17 +61,17 @@ static result create_instance(const struct entry *info, const void *allocator, v
     struct link_entry *found = (struct link_entry *)entry;
     if (entry->type != LOADER_INSTANCE_CREATE_INFO || found->function != LAYER_LINK_INFO) continue;
     next_proc = found->link->get_proc;
-    /* The layer below looks for its own successor in the same place. */
+    /* The next layer reads its own successor from the same place. */
     found->link = found->link->next;
     result outcome = ((instance_creator *)next_proc(NULL, "vkCreateInstance"))(info, allocator, instance);
-    /* Asked now: later the loader may answer with the first layer's function, list_cards (version 1.3.239 does). */
+    /* Look it up now: later the loader may return the first layer's function, list_cards (version 1.3.239 does). */
     if (outcome == SUCCESS) next_list_cards = (card_lister *)next_proc(*instance, "vkEnumeratePhysicalDevices");
     return outcome;
   }
   return INITIALIZATION_FAILED;
 }
 
-/* vkEnumeratePhysicalDevices: with `shown` NULL the caller asks for the count only. An unknown number shows no card. */
+/* vkEnumeratePhysicalDevices: if `shown` is NULL, only the count is requested. An unknown number shows no card. */
 static result list_cards(void *instance, uint32_t *count, void **shown) {
   void *cards[MAX_CARDS];
   uint32_t all = MAX_CARDS;

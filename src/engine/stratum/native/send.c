@@ -1,8 +1,8 @@
 /*
- * Sends many lines to many sockets in one call, with several threads: `sendAll(descriptors, pieces, bytes, sent,
- * threads)`. The system needs about 10 microseconds for a write to a socket, so that one thread takes a tenth of a second
- * to tell 10,000 rigs of new work. The caller waits meanwhile, so no descriptor is closed under the threads. Nothing is
- * ever waited for: what the network does not take at once is left to the caller. build.js compiles it.
+ * Sends lines to many sockets in one call, with several threads: `sendAll(descriptors, pieces, bytes, sent, threads)`.
+ * The system needs about 10 microseconds per write, so one thread would take a tenth of a second to send new work to
+ * 10,000 rigs. The caller blocks during the call, so no descriptor is closed while threads use it. Writes never block:
+ * bytes that the network does not accept at once are left to the caller. build.js compiles this file.
  */
 
 #include <errno.h>
@@ -15,12 +15,12 @@
 
 enum { MAX_THREADS = 16, AT_ONCE = 64 };
 
-/* macOS has no such flag; Node ignores the signal there as everywhere. */
+/* macOS has no such flag; Node.js ignores the signal on all systems. */
 #if !defined(MSG_NOSIGNAL)
 #define MSG_NOSIGNAL 0
 #endif
 
-/* A piece is the start of its bytes and their number. */
+/* A piece is the start and the number of its bytes. */
 struct order {
   const int32_t *descriptors;
   const uint32_t (*pieces)[2];
@@ -51,7 +51,7 @@ static bool view_of(napi_env env, napi_value value, napi_typedarray_type wanted,
   return napi_get_typedarray_info(env, value, &type, length, data, NULL, NULL) == napi_ok && type == wanted;
 }
 
-/* Whether every piece lies within the bytes. */
+/* Whether all pieces are within the bytes. */
 static bool is_within(const struct order *order, size_t length) {
   for (size_t i = 0; i < order->count; i++) {
     if (order->pieces[i][0] > length || order->pieces[i][1] > length - order->pieces[i][0]) return false;

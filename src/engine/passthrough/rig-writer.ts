@@ -1,27 +1,29 @@
-/** What a rig is told. Rigs take the first line after their subscription for its answer, so all else waits for that. */
+/**
+ * Writes lines to a rig. Rigs take the first line after their subscription for its answer, so other lines wait for it.
+ */
 
-/** Lines that wait for the answer to the subscription. */
+/** Maximum number of waiting lines. */
 const MAX_HELD = 64
 
-export interface VoicePorts {
+export interface RigWriterPorts {
   readonly nowMs: () => number
   readonly write: (text: string) => void
-  /** Too much waits: the rig is to be closed. */
+  /** Called when too many lines wait: the rig must be closed. */
   readonly onFull: () => void
 }
 
-export class Voice {
-  readonly #ports: VoicePorts
+export class RigWriter {
+  readonly #ports: RigWriterPorts
   readonly #held: string[] = []
   #isHolding = false
   #saidAtMs: number
 
-  constructor(ports: VoicePorts) {
+  constructor(ports: RigWriterPorts) {
     this.#ports = ports
     this.#saidAtMs = ports.nowMs()
   }
 
-  /** Since the last line. */
+  /** Milliseconds since the last line. */
   get silentMs(): number {
     return this.#ports.nowMs() - this.#saidAtMs
   }
@@ -36,19 +38,19 @@ export class Voice {
     if (this.#held.length > MAX_HELD) this.#ports.onFull()
   }
 
-  /** All waits from now on. */
+  /** Holds all lines from now. */
   hold(): void {
     this.#isHolding = true
   }
 
-  /** Says the answer, empty where there is none, and then what has waited. */
+  /** Writes the answer, which may be empty, and then the waiting lines. */
   release(answer: string): void {
     this.#isHolding = false
     const text = answer + this.#held.splice(0).join('')
     if (text !== '') this.say(text)
   }
 
-  /** What has waited is not said any more. */
+  /** Discards the waiting lines. */
   drop(): void {
     this.#isHolding = false
     this.#held.length = 0

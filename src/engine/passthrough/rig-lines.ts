@@ -1,4 +1,4 @@
-/** What rigs are told of a session with a pool, as lines. */
+/** Lines for rigs about a pool session. */
 import { requestLine } from '../../stratum/messages.ts'
 import { type ByteOrder, nonce1Text, readNonce1 } from '../../stratum/nonces.ts'
 import type { LineJob, PoolLine } from '../../stratum/passthrough.ts'
@@ -6,19 +6,19 @@ import { targetText } from '../../stratum/targets.ts'
 
 export const targetLine = (target: bigint): string => requestLine(null, 'mining.set_target', [targetText(target)])
 
-/** As the pool gave it. */
+/** Unchanged from the pool. */
 export const jobLine = ({ params }: LineJob): string => requestLine(null, 'mining.notify', params)
 
-/** Another nonce1, without a new log-in. */
+/** A new nonce1 without a new log-in. */
 export const nonceLine = (line: PoolLine, order: ByteOrder): string =>
   requestLine(null, 'mining.set_extranonce', [nonce1For(line, order), line.nonce2Bytes])
 
-/** nonce1 as a rig of this order of bytes reads it. */
+/** nonce1 in the byte order of the rig. */
 export function nonce1For({ nonce1, nonce2Bytes }: PoolLine, order: ByteOrder): string {
   return order === 'usual' ? nonce1 : nonce1Text(readNonce1(nonce1, nonce2Bytes), order)
 }
 
-/** Results of requests that are answered in the same way always, those of the server itself. */
+/** Constant results of requests, as from the stratum server. */
 export const FIXED_RESULTS: ReadonlyMap<string, unknown> = new Map<string, unknown>(
   Object.entries({ 'mining.ping': 'pong', 'mining.configure': {}, 'client.get_version': 'newcut' }),
 )

@@ -1,0 +1,66 @@
+/** Type-checks the TypeScript of documents and docstrings as a user's project that has installed newcut. */
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { root } from './blocks.ts'
+
+/** A program, and where it stands. */
+export interface Program {
+  readonly where: string
+  readonly text: string
+}
+
+const EXAMPLE = /^ *\* ```ts\n([\s\S]*?)\n *\* ```$/gm
+
+/** Declarations that a fragment in a docstring of the client leaves out. */
+const CLIENT = `import type { NodeClient } from 'newcut/node'\ndeclare const client: NodeClient\n`
+
+/** The programs in docstrings below these folders. A fragment without imports is about a client. */
+export function docstringPrograms(folders: readonly string[]): Program[] {
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  )
+  return files
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((where) =>
+      [...readFileSync(join(root, where), 'utf8').matchAll(EXAMPLE)].map(([, text]) => {
+        const program = text.replace(/^ *\* ?/gm, '')
+        return { where, text: program.includes('import ') ? program : CLIENT + program }
+      }),
+    )
+}
+
+/** Makes newcut a dependency of the folder, as `npm install` does. */
+export function installInto(folder: string): void {
+  mkdirSync(join(folder, 'node_modules'), { recursive: true })
+  symlinkSync(root, join(folder, 'node_modules/newcut'), 'dir')
+}
+
+const OPTIONS = {
+  strict: true,
+  noEmit: true,
+  noUnusedLocals: true,
+  skipLibCheck: true,
+  target: ts.ScriptTarget.ES2023,
+  lib: ['lib.es2023.d.ts'],
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  types: ['node'],
+  typeRoots: [join(root, 'node_modules/@types')],
+} satisfies ts.CompilerOptions
+
+/** The faults that the compiler finds in programs, as `WHERE, line N: message`. `folder`: see installInto. */
+export function typeFaults(programs: readonly Program[], folder: string): string[] {
+  const names = new Map(programs.map((program, i) => [join(folder, `program-${i}.mts`), program]))
+  for (const [name, { text }] of names) writeFileSync(name, text)
+  const built = ts.createProgram([...names.keys()], OPTIONS)
+  return ts.getPreEmitDiagnostics(built).map(({ file, start = 0, messageText }) => {
+    const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1
+    const where = (file && names.get(file.fileName)?.where) ?? file?.fileName
+    return `${where}, line ${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+  })
+}
+
+/** The JavaScript of a program. */
+export const javaScriptOf = (text: string): string =>
+  ts.transpileModule(text, { compilerOptions: { target: OPTIONS.target, module: ts.ModuleKind.ESNext } }).outputText
