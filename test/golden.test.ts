@@ -1,7 +1,7 @@
 /**
- * All names that others rely on, in test/golden/: options and variables, metrics, what is served over HTTP, lines of the
- * journal, messages of fleets, and what the package exports. A change of one of these files belongs into CHANGELOG.md;
- * `npx vitest run test/golden.test.ts --update` writes them anew.
+ * All names that others rely on, as listed in test/golden/: options and variables, metrics, HTTP responses, journal
+ * lines, fleet messages, and the exports of the package. A change of such a file needs an entry in CHANGELOG.md. `npx
+ * vitest run test/golden.test.ts --update` rewrites the files.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -21,11 +21,11 @@ import { snapshotWith } from './mine/snapshot.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Compares with a file of test/golden/. */
+/** Compares the lines with a file of test/golden/. */
 const matches = (lines: readonly string[], name: string) =>
   expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`golden/${name}.txt`)
 
-/** Path and type of each member of a value, sorted. Lists are shown by their first item. */
+/** Path and type of each member of a value, sorted. The first item stands for all items of a list. */
 function shapeOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.length === 0 ? [`${path}: []`] : shapeOf(value[0], `${path}[]`)
   if (typeof value !== 'object' || value === null) return [`${path}: ${value === null ? 'null' : typeof value}`]
@@ -52,7 +52,7 @@ it('metrics and their labels', async () => {
   return matches(lines.map(([, name, type]) => `${name} ${type} {${labels.get(name) ?? ''}}`).toSorted(), 'metrics')
 })
 
-/** Of a miner that has one of everything. */
+/** The snapshot of a miner in which every optional part is present. */
 function fullSnapshot(): Required<Snapshot> {
   const hashrates = { '10s': 1, '60s': 1, '15m': 1 }
   const verdicts = { accepted: 1, stale: 0, duplicate: 0, low: 0, malformed: 0, unauthorized: 0, unsubscribed: 0 }
@@ -98,7 +98,7 @@ function fullSnapshot(): Required<Snapshot> {
   }
 }
 
-it('what a miner says over HTTP', () => {
+it('HTTP responses of a miner', () => {
   const snapshot = fullSnapshot()
   const connection = new Connection(systemClock)
   const caches = { l2: 1, l3: 1, cores: 1, threads: 1, packages: 1 }
@@ -142,7 +142,7 @@ it('subjects and messages of fleets', () => {
   return matches([...subjects, ...shown], 'fleet')
 })
 
-it('what the package exports', async () => {
+it('exports of the package', async () => {
   const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { exports: Record<string, unknown> }
   const doors = Object.keys(exports).filter((name) => !name.endsWith('.json'))
   const lines = doors.map(async (name) => {

@@ -1,6 +1,6 @@
 /**
- * The manners of the house, as far as a script can check them. Lists of known offenders only shrink: a file that offends
- * less than its entry says fails the test too, until the entry says so.
+ * House rules that a script can check. Lists of known offenders only shrink: a file that offends less than its entry
+ * says also fails, until the entry is updated.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.(ts|mjs|js)$/.test(name) && name !== 'house.test.ts')
   .toSorted()
 
-/** File -> how often the pattern is found in its code. */
+/** File -> number of matches of the pattern in its code. */
 function counts(pattern: RegExp): Record<string, number> {
   const found = files.map((name) => {
     const code = readFileSync(`${folder}${name}`, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
@@ -21,13 +21,13 @@ function counts(pattern: RegExp): Record<string, number> {
   return Object.fromEntries(found.filter(([, count]) => count > 0))
 }
 
-/** File -> how often, and why. */
+/** File -> number of matches, and the reason. */
 type Exceptions = Readonly<Record<string, readonly [count: number, reason: string]>>
 
 const countsOf = (exceptions: Exceptions) =>
   Object.fromEntries(Object.entries(exceptions).map(([name, [count]]) => [name, count]))
 
-/** A test waits for an event, or moves a clock of its own. These files wait for time. */
+/** Tests wait for an event, or advance their own clock. These files wait for real time. */
 const sleeps: Exceptions = {
   'attack/attack.ts': [4, 'a lie lasts for a second'],
   'attack/lies/solved.ts': [1, 'a lie lasts for a while'],
@@ -56,7 +56,7 @@ const sleeps: Exceptions = {
   'wait.ts': [1, 'looks again after a pause'],
 }
 
-/** A test does not measure: how fast something is depends on the machine. */
+/** Tests do not measure: speed depends on the machine. */
 const clocks: Exceptions = {
   'bench/wasm-stack.test.ts': [2, 'a measurement, in the part of the benchmarks'],
   'cli/pausing.test.ts': [2, 'another program that keeps a core busy'],
@@ -75,11 +75,11 @@ it('no test measures time', () => {
   expect(counts(/performance\.now\(\)|hrtime|Date\.now\(\) *[-<>]|[-<>] *Date\.now\(\)/g)).toEqual(countsOf(clocks))
 })
 
-it('no test is tried again', () => {
+it('no test is retried', () => {
   expect(counts(/['"`], *\{[^{}]*\bretry: *[1-9]/g)).toEqual({})
 })
 
-/** Skips say why: through needs.ts, or with a reason. */
+/** Every skip states a reason, through needs.ts or in its call. */
 it('no test is skipped without a reason', () => {
   expect(counts(/\.(?:skipIf|runIf|todo|only)\(|\.skip\(\)/g)).toEqual({})
 })

@@ -1,6 +1,6 @@
 /**
- * Where the rooms of src/ meet badly. Each list has today's offenders and only shrinks: an entry that no longer offends
- * fails the test too, until it is taken out.
+ * Weak joints between the rooms of src/. Each list has today's offenders and only shrinks: an entry that no longer
+ * offends also fails, until it is removed.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -10,12 +10,12 @@ import { describe, expect, it } from 'vitest'
 const src = fileURLToPath(new URL('../src', import.meta.url))
 const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
 const texts = new Map(names.map((name) => [name, readFileSync(join(src, name), 'utf8')]))
-/** Without comments. */
+/** The code without comments. */
 const code = new Map([...texts].map(([name, text]) => [name, text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')]))
 
 const IMPORT = /^(?:import|export) (type )?(?:[^'"]*? from )?'([^']+)'/gm
 
-/** File -> those of src/ that it imports at its top. */
+/** File -> the files of src/ that it imports statically. */
 function graphOf(withTypes: boolean): Map<string, string[]> {
   const importsOf = (name: string) =>
     [...(code.get(name) ?? '').matchAll(IMPORT)].flatMap(([, type, path]) => {
@@ -25,7 +25,7 @@ function graphOf(withTypes: boolean): Map<string, string[]> {
   return new Map(names.map((name) => [name, importsOf(name).filter((to) => code.has(to))]))
 }
 
-/** Files that one file leads to, itself included where it is in a circle. */
+/** All files that a file reaches by imports. It contains the file itself if that is part of a cycle. */
 function reached(graph: ReadonlyMap<string, readonly string[]>, from: string): Set<string> {
   const found = new Set<string>()
   const waiting = [...(graph.get(from) ?? [])]
@@ -37,7 +37,7 @@ function reached(graph: ReadonlyMap<string, readonly string[]>, from: string): S
   return found
 }
 
-/** Groups of files each of which leads to all others of its group. */
+/** Import cycles: groups of files that all reach each other. */
 function circles(withTypes: boolean): string[][] {
   const graph = graphOf(withTypes)
   const reach = new Map(names.map((name) => [name, reached(graph, name)]))
@@ -48,7 +48,7 @@ function circles(withTypes: boolean): string[][] {
   return [...new Map(groups.map((group) => [group.join(' '), group])).values()].toSorted()
 }
 
-/** File -> how often the pattern is found in it, of the rooms that are named. */
+/** File -> number of matches of the pattern, in the named rooms or in all. */
 function counts(pattern: RegExp, ...rooms: readonly string[]): Record<string, number> {
   const found = [...code].flatMap(([name, text]) => {
     if (rooms.length > 0 && !rooms.some((room) => name.startsWith(`${room}/`))) return []
@@ -59,11 +59,11 @@ function counts(pattern: RegExp, ...rooms: readonly string[]): Record<string, nu
 }
 
 describe('imports', () => {
-  it('make no circle at run time', () => {
+  it('form no cycle at run time', () => {
     expect(circles(false)).toEqual([])
   })
 
-  it('make none where types count either', () => {
+  it('form no cycle either if types count', () => {
     expect(circles(true)).toEqual([])
   })
 
@@ -77,7 +77,7 @@ describe('imports', () => {
     }
   })
 
-  it('load at most so many modules, of those that a command needs at once', () => {
+  it('load at most this many modules of those that a command needs at once', () => {
     const graph = graphOf(false)
     const loaded = (...from: readonly string[]) => {
       const all = ['main.ts', ...from]
@@ -103,7 +103,7 @@ describe('imports', () => {
     expect(found).toEqual([])
   })
 
-  it('of the evaluator come from those who make one', () => {
+  it('of the evaluator come from its creators', () => {
     const makers = [...graphOf(true)].filter(([, list]) => list.includes('contracts/machine/evaluator.ts'))
     expect(makers.map(([name]) => name).toSorted()).toEqual([
       'contracts/machine/reload.ts',
@@ -134,7 +134,7 @@ describe('names', () => {
     }
   }
 
-  it('of exported types have one definition each, but for these', () => {
+  it('of exported types have one definition each, except these', () => {
     const twice = [...definitions].filter(([, files]) => files.length > 1).map(([type]) => type)
     expect(twice.toSorted()).toEqual(['Block', 'Command', 'HandInOptions'])
   })
@@ -144,7 +144,7 @@ describe('words of a solution', () => {
   const verdict =
     /['"](?:accepted|unconfirmed|stale|orphaned|rejected|lost)['"]|\b(?:accepted|unconfirmed|stale|orphaned|rejected|lost):/g
 
-  it('stand three or more together here only', () => {
+  it('occur three or more together only here', () => {
     const files = [...code].filter(([, text]) => {
       const found = text.match(verdict)?.map((word) => word.replace(/\W/g, '')) ?? []
       return new Set(found).size > 2
@@ -174,12 +174,12 @@ describe('type names', () => {
     }
   }
 
-  it('stand in at most two files, but for these', () => {
+  it('occur in at most two files, except these', () => {
     const often = [...files].filter(([, in_]) => in_.size > 2).map(([type]) => type)
     expect(often.toSorted()).toEqual(['Event'])
   })
 
-  it('that are words of the design stand in one', () => {
+  it('that are words of the design occur in one', () => {
     const words = ['Work', 'Job', 'Share', 'Solution', 'Verdict', 'Snapshot', 'Source', 'Engine', 'Rig']
     expect(words.filter((word) => (files.get(word)?.size ?? 0) > 1)).toEqual([])
   })
@@ -191,7 +191,7 @@ describe('files', () => {
     expect(long.toSorted()).toEqual([])
   })
 
-  it('runMiner binds at most so many names', () => {
+  it('runMiner binds at most this many names', () => {
     const text = code.get('compose/miner.ts') ?? ''
     const [, body = ''] = /export async function runMiner[\s\S]*?\{\n([\s\S]*?)\n\}\n/.exec(text) ?? []
     expect(body.match(/^ +(?:const|let) /gm)?.length).toBeLessThanOrEqual(12)
@@ -209,13 +209,13 @@ describe('ports', () => {
     expect([...found, optional('engine/engine.ts', 'EngineEvents')].flat()).toEqual([])
   })
 
-  it('are used without a look behind them, but here', () => {
+  it('are used without a look at their implementation, except here', () => {
     expect(
       counts(/instanceof (?:\w*Engine|\w*Source|\w*Fleet|\w*Rigs?|Stratum\w*)\b/g, 'compose', 'mine', 'api'),
     ).toEqual({})
   })
 
-  it('of the engine do not speak of rigs, fleets and shares', () => {
+  it('of the engine do not mention rigs, fleets and shares', () => {
     const lines = (code.get('engine/engine.ts') ?? '').split('\n').filter((line) => /\b(rig|fleet|share)/i.test(line))
     expect(lines.length).toBe(0)
   })
@@ -226,7 +226,7 @@ describe('ways to do one thing', () => {
     expect(counts(/\bhedged\(/g)).toEqual({ 'source/node/calls.ts': 1 })
   })
 
-  it('the cut of a node is asked for here', () => {
+  it('the cut of a node is requested here', () => {
     expect(counts(/\bclient\.cut\(|\.cut\(\{/g, 'source')).toEqual({
       'source/nodes/reached-node.ts': 1,
       'source/node/mining-node.ts': 3,

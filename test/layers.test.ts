@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
 /**
- * Who may import whom (folders of src/; '' is main.ts). Everything may import core, and core imports nothing but
- * libraries for hashes. mine knows sources and engines by their port files alone. node and devnet never meet but on the
- * wire; the schemas of the bodies are the one thing they share.
+ * Allowed imports between the folders of src/ ('' is main.ts). Everything may import core, and core imports only hash
+ * libraries. mine knows sources and engines by their port files only. node and devnet meet only on the wire; they share
+ * just the schemas of the bodies.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '': ['commands', 'cli', 'core'],
@@ -71,7 +71,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
 }
 
-/** The same for the rooms inside devnet, engine, source, contracts and web ('' is the folder itself). */
+/** The same for the folders inside devnet, engine, source, contracts and web ('' is the room itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
     '': ['http', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
@@ -87,7 +87,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     store: [],
   },
   engine: { '': [], cpu: [''], gpu: [''], stratum: [''], passthrough: ['', 'stratum'], fleet: [''] },
-  // The folder itself has the ports and the mailbox. Failover knows neither nodes nor pools.
+  // The room itself has the ports and the mailbox. Failover knows neither nodes nor pools.
   source: {
     '': [],
     failover: [''],
@@ -96,7 +96,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     pool: ['', 'failover'],
     fleet: [''],
   },
-  // The folder itself has errors.ts below all, and language.ts, which hands the natives to the machine.
+  // The room itself has errors.ts below all, and language.ts, which hands the natives to the evaluator.
   contracts: {
     '': ['natives', 'machine', 'values'],
     repl: ['', 'machine', 'syntax', 'values'],
@@ -109,7 +109,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
   web: { '': [], kit: [], dashboard: ['', 'kit'], explorer: ['', 'kit'], 'mine-page': ['', 'kit'] },
 }
 
-/** Rooms that each part of web may import beside core. */
+/** Rooms that each part of web may import besides core. */
 const allowedToWeb: Readonly<Record<string, readonly string[]>> = {
   '': [],
   kit: [],
@@ -124,7 +124,7 @@ const src = fileURLToPath(new URL('../src', import.meta.url))
 interface Import {
   readonly from: string
   readonly to: string
-  /** Whether it is erased: a browser or a process never loads the file for it. */
+  /** Whether TypeScript erases the import, so that it loads nothing at run time. */
   readonly isType: boolean
 }
 
@@ -144,7 +144,7 @@ const imports: Import[] = files.flatMap((from) => {
 })
 
 const room = (file: string) => (file.includes('/') ? file.split('/')[0] : '')
-/** The folder inside its room; '' where it lies in none. */
+/** The folder inside its room, or '' for a file of the room itself. */
 const inner = (file: string) => (file.split('/').length > 2 ? file.split('/')[1] : '')
 const isOurs = (to: string) => to.endsWith('.ts') && !to.startsWith('..')
 
@@ -172,7 +172,7 @@ it('imports inside devnet, engine, source, contracts and web point in the direct
 
 const runsInBrowser = (file: string) => /^web\/(kit|[^/]+\/browser)\//.test(file)
 
-it('rooms of devnet take nothing of its own folder but the time slicer', () => {
+it('rooms of devnet import nothing from the folder itself but the time slicer', () => {
   const isOfRoom = (file: string) => file.split('/').length > 2
   const taken = imports.filter(
     ({ from, to }) => isOurs(to) && room(from) === 'devnet' && room(to) === 'devnet' && isOfRoom(from) && !isOfRoom(to),
@@ -180,7 +180,7 @@ it('rooms of devnet take nothing of its own folder but the time slicer', () => {
   expect([...new Set(taken.map(({ to }) => to))]).toEqual(['devnet/time-slicer.ts'])
 })
 
-it('each page of web imports what it needs from other rooms, and no more', () => {
+it('each page of web imports only the rooms that it needs', () => {
   const wrong = imports.filter(({ from, to }) => {
     if (room(from) !== 'web' || !isOurs(to) || ['web', 'core'].includes(room(to))) return false
     return !allowedToWeb[inner(from)]?.includes(room(to))
@@ -188,7 +188,7 @@ it('each page of web imports what it needs from other rooms, and no more', () =>
   expect(wrong).toEqual([])
 })
 
-it('what runs in a browser loads the kit, core, the lines of the dashboard, and the search of the engine for /mine', () => {
+it('browser code loads the kit, core, the lines of the dashboard, and the search of the engine for /mine', () => {
   const wrong = imports.filter(({ from, to, isType }) => {
     if (!runsInBrowser(from) || isType || runsInBrowser(to) || to === 'web/dashboard/lines.ts') return false
     return room(to) !== 'core' && !(inner(from) === 'mine-page' && room(to) === 'engine')
@@ -196,7 +196,7 @@ it('what runs in a browser loads the kit, core, the lines of the dashboard, and 
   expect(wrong).toEqual([])
 })
 
-it('a server imports nothing that runs in a browser, and that of a page nothing but the shader from the engine', () => {
+it('a server imports no browser code, and that of a page nothing but the shader from the engine', () => {
   const wrong = imports.filter(({ from, to }) => {
     if (runsInBrowser(from)) return false
     return runsInBrowser(to) || (room(from) === 'web' && room(to) === 'engine' && to !== 'engine/gpu/shader.ts')

@@ -1,9 +1,12 @@
-/** What some tests need and not every machine has. Without it they are skipped, and the run says why and what helps. */
+/**
+ * Programs that some tests need and not every machine has. Without them the tests are skipped, and the run says why and
+ * what to install.
+ */
 import { spawnSync } from 'node:child_process'
 import { delimiter } from 'node:path'
 import { describe, it, type TestContext } from 'vitest'
 
-/** Debian's package of each program. */
+/** Program -> its Debian package. */
 const PACKAGES = {
   bash: 'bash',
   'docker-compose': 'docker-compose',
@@ -25,12 +28,12 @@ const PACKAGES = {
 
 export type Program = keyof typeof PACKAGES
 
-/** Debian has servers where users without special rights do not look. */
+/** Debian installs servers in folders that are not on the path of ordinary users. */
 export const PROGRAM_PATH = [process.env.PATH, '/usr/sbin', '/sbin'].filter(Boolean).join(delimiter)
 
 const known = new Map<Program, string | null>()
 
-/** Why these programs cannot be used, and how to install them; null: all of them are here. */
+/** @returns why these programs cannot be used and how to install them, or null if all are installed */
 export function lackOf(...programs: readonly Program[]): string | null {
   const lacks = programs.map(lackOfOne).filter((lack) => lack !== null)
   return lacks.length === 0 ? null : lacks.join('; ')
@@ -46,7 +49,7 @@ function lackOfOne(program: Program): string | null {
   return lack
 }
 
-/** A block of tests, or one test that is skipped with the reason `lack`; null: nothing is lacking. */
+/** A block of tests. If `lack` is not null, one test that is skipped with `lack` as the reason. */
 export function describeWith(lack: string | null, title: string, options: { timeout?: number }, tests: () => void): void
 export function describeWith(lack: string | null, title: string, tests: () => void): void
 export function describeWith(
@@ -59,7 +62,7 @@ export function describeWith(
   else if (second !== undefined) describe(title, first, second)
 }
 
-/** One test, or its skip with the reason `lack`; null: nothing is lacking. */
+/** One test. If `lack` is not null, it is skipped with `lack` as the reason. */
 export function itWith(
   lack: string | null,
   title: string,

@@ -1,11 +1,14 @@
-/** Which options of `newcut mine` are refused beside which others, and in what words: test/golden/no-effect.txt. */
+/**
+ * Options of `newcut mine` that are refused beside other options, with the texts of the refusals:
+ * test/golden/no-effect.txt.
+ */
 import { expect, it } from 'vitest'
 import { resolveLayers } from '../src/cli/config.ts'
 import { mineOptions } from '../src/cli/options/mine.ts'
 import { refuseWithoutEffect } from '../src/commands/effect.ts'
 import { NewcutError } from '../src/core/errors.ts'
 
-/** Flags as typed: option -> value, or values. */
+/** Typed flags: option -> value, or values. */
 type Flags = Readonly<Record<string, unknown>>
 
 const NODE = ['http://127.0.0.1:1848']
@@ -30,7 +33,7 @@ const situations: readonly Flags[] = [
   { node: ['https://10.0.0.5'], fingerprint: KEY },
 ]
 
-/** A value for each option, other than its default. */
+/** A value for each option that differs from its default. */
 const values: Flags = {
   node: NODE,
   pool: ['stratum+tcp://me@10.0.0.5:1917'],
@@ -97,7 +100,7 @@ const lineOf = (flags: Flags) =>
     .map(([name, value]) => (typeof value === 'boolean' ? `--${value ? '' : 'no-'}${name}` : `--${name} ${value}`))
     .join(' ')
 
-/** What is said to these flags; null: nothing. */
+/** @returns the text that refuses these flags, or null if they are accepted */
 function refusalOf(flags: Flags): string | null {
   const layers = { orders: {}, environment: {}, content: {}, file: null }
   try {

@@ -1,10 +1,12 @@
-/** Ports for servers that have to be started again at the same port. Everything else takes port 0. */
+/** Free ports for servers that have to restart on the same port. All other servers use port 0. */
 import { createServer } from 'node:net'
 
-/** Systems give ports from 32768 on to outgoing connections: such a port may be gone when its server starts again. */
+/** Systems use ports from 32768 for outgoing connections, so such a port may be taken when its server restarts. */
 const [FIRST, LAST] = [10_000, 32_000]
 
-/** A port that nothing listens on now. It is chosen at random, so that another run of the tests chooses another one. */
+/**
+ * A port on which nothing listens at present. The choice is random, so that parallel runs of the tests rarely collide.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor((LAST - FIRST) * Math.random())

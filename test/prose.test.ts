@@ -21,6 +21,6 @@ it('the exceptions have no help text and no error text', () => {
   expect([allowed.help, allowed.errors]).toEqual([{}, {}])
 })
 
-it('the exceptions stand as the program writes them', () => {
+it('the exceptions have the format that the program writes', () => {
   expect(text).toBe(exceptionsText(allowed))
 })

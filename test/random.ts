@@ -1,4 +1,4 @@
-/** mulberry32: uniform in [0, 1), the same numbers for the same seed. */
+/** mulberry32: uniform in [0, 1). The same seed gives the same numbers. */
 export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

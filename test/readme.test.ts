@@ -14,7 +14,7 @@ const readme = readFileSync(new URL('README.md', root), 'utf8')
 const packageJson = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 const nodeInterface = readFileSync(new URL('docs/NODE-INTERFACE.md', root), 'utf8')
 
-/** Rows of the table of endpoints. */
+/** Rows of the endpoint table. */
 const rows = [
   ...nodeInterface.matchAll(/^\| `(GET|POST|PUT) (\/\S+)` +\| `(\w+)` +\| (.*?) +\| (test\/\S+) +\|$/gm),
 ].map(([, method, path, client, status, test]) => ({ method, path, client, status, test }))
@@ -46,12 +46,12 @@ it('README and package.json name one repository', () => {
   expect(commandsIn(readme, 'Try it')[0]).toBe(`git clone ${address} newcut && cd newcut`)
 })
 
-describe('what README shows', () => {
+describe('the samples in README', () => {
   afterEach(stopAll)
 
   const samples = samplesOf(readme)
 
-  it('has a sample of npm start', () => {
+  it('include npm start', () => {
     expect(samples.map(({ command }) => command)).toEqual(['npm start -- --blocks 5'])
   })
 
@@ -59,7 +59,7 @@ describe('what README shows', () => {
     const [, script] = /^node (\S+) mine$/.exec(packageJson.scripts.start) ?? []
     const args = command.replace('npm start -- ', '').split(' ')
     const path = fileURLToPath(new URL(script, root))
-    // The usual port of the dashboard may be taken, and with a GPU there would be lines for each device.
+    // The default port of the dashboard may be taken, and a GPU would add a line for each device.
     const { code, out, err } = await startScript(path, ['mine', ...args, '--http', '127.0.0.1:0', '--gpu', 'none'])
       .ended
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -71,7 +71,7 @@ describe('what README shows', () => {
     const url = await startedNode(devnet)
     const answers: unknown[] = []
     for (const call of calls) answers.push(await answerTo(call.replace(NODE, url)))
-    // Five blocks on chain 0, and other ones in the place of the last three.
+    // The first order makes five blocks on chain 0, the second replaces the last three.
     expect(answers).toMatchObject([{ heights: { 0: 5 } }, { ancestor: { 0: { height: 2 } }, heights: { 0: 5 } }])
   })
 
@@ -121,7 +121,7 @@ describe('a sample', () => {
     '09:30:00 found 41 in 1 m 2 s',
   ]
 
-  it('differs from what is printed neither in numbers nor in what it leaves out', () => {
+  it('matches other numbers, and any text that it leaves out', () => {
     expect(difference(sample, printed)).toBeNull()
     expect(difference(sample, [printed[0], printed[1], printed[3]])).toBeNull()
   })
@@ -152,33 +152,33 @@ it('NODE-INTERFACE.md names the right client method for each endpoint, and a fil
       .split('/')
       .filter((part) => !part.startsWith('{'))
       .slice(-1)
-    // As the end of a path in its code, not as a word anywhere.
+    // The name as the end of a path in the code, not as a word anywhere.
     const asPath = new RegExp(`['"\`/]${last}(?=['"\`?/$])`)
     expect([path, asPath.test(readFileSync(new URL(test, root), 'utf8'))]).toEqual([path, true])
   }
 })
 
-/** What README calls `newcut`. */
+/** The file that README's alias `newcut` runs. */
 const [, MAIN_PATH] = /^alias newcut="node \$PWD\/(\S+)"$/.exec(commandsIn(readme, 'Try it').at(-1) ?? '') ?? []
 const MAIN = fileURLToPath(new URL(MAIN_PATH, root))
 /** The address of `newcut devnet`. */
 const NODE = 'http://127.0.0.1:1848'
 
-/** The words of a command after `newcut`; those in single quotes may have spaces. */
+/** The arguments of a command after `newcut`; arguments in single quotes may contain spaces. */
 function wordsOf(command: string): string[] {
   const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain)
   expect(words[0]).toBe('newcut')
   return words.slice(1)
 }
 
-/** Starts `newcut devnet` on a free port, and tells its address. */
+/** Starts `newcut devnet` on a free port. Resolves with its address. */
 async function startedNode(command: string): Promise<string> {
   const node = startScript(MAIN, [...wordsOf(command), '--port', '0'])
   const [, url] = await node.sees(/newcut mine --node (http:\S+)/)
   return url
 }
 
-/** Does what curl does with this command. */
+/** Sends the request of this curl command. */
 async function answerTo(command: string): Promise<unknown> {
   const [, header, body, url] = /^curl -H '(.+)' -d '(.+)' (\S+)$/.exec(command) ?? []
   const [name, value] = header.split(': ')

@@ -1,4 +1,4 @@
-/** Samples of a console in a document: commands, and what they print. */
+/** Console samples in documents: commands and their output. */
 
 /** A command and the lines below it, up to the next command. */
 export interface Sample {
@@ -6,7 +6,7 @@ export interface Sample {
   readonly lines: readonly string[]
 }
 
-/** Stands for any lines, or within a line for any text. */
+/** Stands for any number of lines, or inside a line for any text. */
 const ELLIPSIS = '[...]'
 
 /** The samples of a Markdown document: fenced blocks whose first line is a command after `$ `. */
@@ -46,11 +46,11 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:thread|gpu)\d+\b/g, 'DEVICE'],
   [/\b(?:native-\w+|wasm|js)$/, 'KERNEL'],
   [/<?\d+(?:\.\d+)*[kMGTPEZ]?/g, 'NUMBER'],
-  // Two solutions of a run may be of one block, and the slower one is late.
+  // Two solutions of a run may be for one block, and the slower one is stale.
   [/(NUMBER accepted)(?: NUMBER (?:unconfirmed|stale))+/g, '$1'],
 ]
 
-/** A line without what differs from run to run and from machine to machine: numbers, times, keys, widths of columns. */
+/** A line without the parts that differ between runs and machines: numbers, times, keys, widths of columns. */
 export function shapeOf(line: string): string {
   return MASKS.reduce((text, [pattern, word]) => text.replace(pattern, word), line.trimEnd().replace(/ +/g, ' '))
 }

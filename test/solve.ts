@@ -1,8 +1,8 @@
-/** A plain search for tests: no kernel, no thread. */
+/** A plain nonce search for tests, without kernel or thread. */
 import { withNonce } from '../src/core/header.ts'
 import { solves } from '../src/core/pow.ts'
 
-/** The work with the first nonce from `from` on that solves it. The difficulty must be small. */
+/** The work with the first nonce of at least `from` that solves it. Its difficulty must be small. */
 export function solve(work: Uint8Array, from = 0n): Uint8Array {
   for (let nonce = from; nonce < from + 1_000_000n; nonce++) {
     const solution = withNonce(work, nonce)

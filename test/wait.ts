@@ -1,6 +1,6 @@
-/** Waiting in tests: for the thing itself, until the runner's own time-out ends the test. */
+/** Waits in tests: for the condition itself, until the timeout of the test. */
 
-/** Pauses between looks grow: looking takes processor time from what it waits for. */
+/** Pauses between checks grow, because checks take processor time from the thing they wait for. */
 const FIRST_PAUSE_MS = 5
 const LAST_PAUSE_MS = 25
 

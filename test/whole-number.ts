@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Reads the value of an option that counts something. The function it gives throws InvalidArgumentError. */
+/** A parser for an option that counts something. It throws InvalidArgumentError for invalid text. */
 export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
     const value = Number(text)

@@ -1,4 +1,4 @@
-/** Under `npm run test:coverage`: the process of a test file writes what it has reached before vitest kills it. */
+/** For `npm run test:coverage`: writes the coverage of a test file's process before vitest kills it. */
 import { takeCoverage } from 'node:v8'
 import { afterAll } from 'vitest'
 

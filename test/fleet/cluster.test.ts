@@ -1,4 +1,4 @@
-/** A fleet over a cluster of three real NATS servers, each killed and started again in its turn. */
+/** A fleet over a cluster of three real NATS servers, each killed and restarted in turn. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a cluster of NATS servers', ()
     rmSync(folder, { recursive: true })
   })
   const urls = (option: string) => servers.flatMap(({ url }) => [option, url])
-  /** What the servers say of the two streams of the fleet, and of the consumer. */
+  /** The state of the fleet's two streams and of the consumer, as the servers report it. */
   const ask = async () => {
     const options = { addresses: servers.map(({ url }) => readNatsAddress(url)), trust: {}, fleet: 'main' }
     const shared = { agent: 'test', clock: systemClock, random: Math.random }
@@ -54,23 +54,23 @@ describeWith(lackOf('nats-server'), 'a fleet over a cluster of NATS servers', ()
     }
   }
   const replicas = async () => (await ask()).streams.map(({ config }) => config.num_replicas)
-  /** Of the groups of servers that keep the same: one for each stream, and one for the consumer. */
+  /** The Raft groups of the cluster: one per stream, and one for the consumer. */
   const groups = async () => {
     const { streams, consumer } = await ask()
     return [...streams, consumer].map(({ cluster }) => cluster)
   }
-  /** Every server has all: any of them may be killed. Of three, two have to be there. */
+  /** Every server has a current copy of everything, so any of them may be killed. Each group needs two of the three. */
   const isWhole = async () => {
     const copies = (await groups()).flatMap((group) => group?.replicas ?? [])
     return copies.length === 6 && copies.every(({ current, offline }) => current && !offline)
   }
-  /** Each group has chosen one of the two that are left to lead it. */
+  /** Each group has elected one of the two remaining servers. */
   const isLedWithout = async (killed: string) =>
     (await groups()).every((group) => group?.leader !== undefined && group.leader !== killed)
   const lead = (...args: string[]) =>
     start(['lead', ...urls('--nats'), '--node', devnet.url, '--http', 'off', '--state', 'off', ...args])
 
-  it('keeps solutions on three of them, and mines on whichever is killed', async () => {
+  it('keeps solutions on all three, and mines whichever server is killed', async () => {
     const leader = lead('--nats-replicas', '3')
     await leader.sees(/fleet {5}this process is the leader/)
     const rig = start(['mine', ...urls('--fleet'), '--rig', 'alpha', ...RIG])
@@ -80,17 +80,17 @@ describeWith(lackOf('nats-server'), 'a fleet over a cluster of NATS servers', ()
       await expect.poll(() => isWhole().catch(() => false)).toBe(true)
       await server.kill()
       const before = leader.out().length
-      // The choice is NATS's own affair: 2.9.10 takes 4 to 11 s for it, and up to 27 where servers were started just before.
+      // NATS elects on its own schedule: 2.9.10 takes 4 to 11 s, and up to 27 s if servers have just started.
       await expect.poll(() => isLedWithout(`n${i}`).catch(() => false)).toBe(true)
       await expect.poll(() => / accepted .*rig:alpha/.test(leader.out().slice(before))).toBe(true)
       await server.restart()
     }
-    // A leader that lost its server hears of its rigs anew, with their next reports.
+    // A leader that lost its server learns of its rigs again from their next reports.
     const listed = async () => (await run(['fleet', ...urls('--nats')])).out
     await expect.poll(listed).toMatch(/^alpha +searching/m)
     leader.child.kill('SIGTERM')
     await leader.ended
-    // Who does not ask for a number leaves it as it is; another number is taken over.
+    // A leader without --nats-replicas keeps the number; with it, the leader changes the number.
     const next = lead()
     await next.sees(/this process is the leader/)
     await rig.sees(/ accepted [\s\S]* accepted /)
@@ -102,14 +102,14 @@ describeWith(lackOf('nats-server'), 'a fleet over a cluster of NATS servers', ()
     await expect.poll(replicas).toEqual([1, 1])
     single.child.kill('SIGTERM')
     await single.ended
-    // More than there are servers: what is there is used all the same.
+    // More replicas than servers: the leader warns and uses the existing stream.
     const many = lead('--nats-replicas', '5')
     await many.sees(/warning .*stays as it is, without num_replicas 5: /)
     await many.sees(/this process is the leader/)
     await rig.sees(/ accepted [\s\S]* accepted [\s\S]* accepted /)
   })
 
-  it('says so when a lone server is to keep three copies', async () => {
+  it('refuses to keep three copies on a lone server', async () => {
     const own = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
     const alone = await NatsServer.start(own)
     const rest = ['--node', devnet.url, '--nats-replicas', '3', '--http', 'off', '--state', 'off']

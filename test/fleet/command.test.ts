@@ -23,7 +23,7 @@ async function server(config = '', scheme = 'nats', hasJetStream = true): Promis
   return nats
 }
 
-/** A certificate of its own authority, for 127.0.0.1; in PEM form. */
+/** A self-signed certificate for 127.0.0.1, in PEM form. */
 function certificate(folder: string): { readonly cert: string; readonly key: string } {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const subject = ['-subj', '/CN=nats', '-addext', 'subjectAltName=IP:127.0.0.1']
@@ -48,7 +48,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   const lead = (url: string, ...args: string[]) =>
     start(['lead', '--nats', url, '--node', devnet.url, '--http', '127.0.0.1:0', '--state', 'off', ...args])
 
-  it('mines: the leader gives work, rigs find blocks, the list tells of them', async () => {
+  it('mines: the leader gives work, rigs find blocks, the list shows them', async () => {
     const { url } = await server()
     const leader = lead(url)
     await leader.sees(/fleet {5}this process is the leader/)
@@ -58,7 +58,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(rigs[0].out()).toMatch(/^paid: k:3b6a27bc\w+, set by the leader$/m)
     await leader.sees(/ accepted .*rig:alpha/)
     await leader.sees(/ accepted .*rig:beta/)
-    // Rigs report once a second, and rest for a moment between their solution and the next job.
+    // Rigs report once a second, and idle for a moment between their solution and the next job.
     let out = ''
     const list = async () => {
       const listed = await run(['fleet', '--nats', url])
@@ -80,7 +80,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     for (const each of [...rigs, leader]) expect(await each.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  it('pauses and resumes one rig, and all, which holds for those that come later', async () => {
+  it('pauses and resumes one rig, and all rigs, including those that join later', async () => {
     const { url } = await server()
     const leader = lead(url)
     await leader.sees(/this process is the leader/)
@@ -95,7 +95,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect((await run(['fleet', 'pause', 'all', '--nats', url])).out).toMatch(/^all rigs paused/)
     const refused = await run(['fleet', 'resume', 'alpha', '--nats', url])
     expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(/all rigs are paused: resume all/)])
-    // The next leader knows it too, and so does a rig that comes later.
+    // The next leader knows the pause too, and so does a rig that joins later.
     leader.child.kill('SIGKILL')
     await leader.ended
     const next = lead(url)
@@ -106,7 +106,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await beta.sees(/ accepted /)
   })
 
-  it('goes on with the second leader when the first is killed', async () => {
+  it('continues with the second leader when the first is killed', async () => {
     const { url } = await server()
     const first = lead(url)
     await first.sees(/this process is the leader/)
@@ -119,7 +119,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await second.sees(/ accepted .*rig:alpha/)
   })
 
-  it('takes user and password, and never shows them', async () => {
+  it('accepts user and password, and never shows them', async () => {
     const { url } = await server('authorization { user: miner, password: "s3cret!" }')
     const own = url.replace('nats://', 'nats://miner:s3cret%21@')
     const leader = lead(own)
@@ -147,7 +147,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await leader.sees(/this process is the leader/)
     const rig = start(['mine', '--fleet', url.replace('nats://', 'nats://rig:RIG@'), '--rig', 'alpha', ...RIG])
     await rig.sees(/ accepted /)
-    // A rig may not give orders.
+    // The user of a rig may not send commands.
     const { code } = await run(['fleet', 'pause', 'all', '--nats', url.replace('nats://', 'nats://rig:RIG@')])
     expect(code).not.toBe(0)
     await rig.sees(/ accepted /)
@@ -190,13 +190,13 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     [['mine', '--fleet', 'nats://h', '--rig', 'a b'], /--rig .*letters, digits/],
     [['lead', '--nats', 'tls://h', '--nats-cert', 'x.pem'], /--nats-key is missing/],
     [['lead', '--nats', 'tls://h', '--nats-ca', 'none.pem'], /--nats-ca none\.pem: no such file/],
-  ])('%j is refused with what is wrong', async (args, why) => {
+  ])('%j is refused, and the error says why', async (args, why) => {
     const { code, err } = await run(args)
     expect(err).toMatch(why)
     expect(code).not.toBe(0)
   })
 
-  it('says that nobody leads', async () => {
+  it('reports that no leader answers', async () => {
     const { url } = await server()
     const { code, err } = await run(['fleet', '--nats', url])
     expect(err).toMatch(/no leader of the fleet main answers at nats:/)
@@ -206,7 +206,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(failed.code).not.toBe(0)
   })
 
-  it('--dry-run says what would be led or searched, and does neither; or what is wrong', async () => {
+  it('--dry-run prints what would be led or searched, or what is wrong, and does neither', async () => {
     const { url } = await server()
     const tryLead = (nats: string, node = devnet.url) => run(['lead', '--dry-run', '--nats', nats, '--node', node])
     const tried = await tryLead(url)
@@ -224,14 +224,14 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect((await tryLead(plain.url)).err).toMatch(/no JetStream \(nats-server -js\)/)
     const leader = lead(url)
     await leader.sees(/this process is the leader/)
-    // It answers once it has read who is paused.
+    // The command succeeds once the leader has read the list of paused rigs.
     await until(async () => (await run(['fleet', '--nats', url])).code === 0)
     const rig = await run(['mine', '--fleet', url, '--rig', 'alpha', ...RIG, '--dry-run'])
     expect(rig).toMatchObject({ code: 0, err: '' })
     expect(rig.out).toMatch(/rig alpha of the fleet main at nats:.*\npaid: k:\w+, set by the leader\ndevices: cpu\n/)
   })
 
-  it('says what is missing when the server has no JetStream', async () => {
+  it('names JetStream if the server lacks it', async () => {
     const { url } = await server('', 'nats', false)
     const leader = lead(url)
     await leader.sees(/warning .*JetStream.*nats-server -js/i)

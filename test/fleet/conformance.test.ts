@@ -1,4 +1,4 @@
-/** The two ends of a fleet against the contracts of engines and sources, over a real NATS server. */
+/** Both ends of a fleet against the contracts of engines and sources, over a real NATS server. */
 
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -53,7 +53,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     return Link.open({ ...options, ...shared }, null, new AbortController().signal)
   }
 
-  /** A leader's engine that brings two rigs of one thread each. */
+  /** The engine of a leader that brings two rigs of one thread each. */
   class EngineWithRigs {
     readonly name = 'fleet'
     readonly #fleet = `fleet-${randomUUID().slice(0, 8)}`
@@ -105,7 +105,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
       }
     }
 
-    /** A miner tells what became of what it took. Here none is handed in, and the rigs search on. */
+    /** A miner reports the outcome of each candidate. Here none is submitted, and the rigs keep searching. */
     #tellStale({ sequence, nonce, creationTime = 0n }: Candidate): void {
       const work = this.#works.get(sequence)
       if (work === undefined) return
@@ -120,7 +120,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     hashes = () => this.#engine?.hashes() ?? 0
     devices = () => this.#engine?.devices() ?? []
 
-    /** The rigs have told of all that they hashed. */
+    /** Resolves when the rigs have reported all their hashes. */
     untilCounted = () => until(() => this.hashes() === this.#threads.reduce((sum, thread) => sum + thread.hashes(), 0))
 
     async stop(): Promise<void> {
@@ -142,7 +142,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     })
   })
 
-  /** A node, its leader, and a rig whose connection to NATS can be held up. */
+  /** A node, its leader, and a rig whose connection to NATS can be blocked. */
   async function startBed(): Promise<SourceTestBed> {
     const fleet = `fleet-${randomUUID().slice(0, 8)}`
     const devnet = await startDevnet({ port: 0, difficulty: 20n, blockDelayMs: 1000 })
@@ -221,7 +221,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await leader.close()
   })
 
-  it('a rig that is told to stop before it has joined ends', async () => {
+  it('a rig that is stopped before it has joined ends', async () => {
     const link = await linkTo(nats.url, 'left')
     const rig = { fleet: 'left', rig: 'rig', version: 'test', session: randomUUID() }
     const stopped = AbortSignal.abort(new Error('told to stop'))

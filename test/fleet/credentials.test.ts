@@ -1,4 +1,4 @@
-/** How a NATS server is shown who somebody is: nkeys, signed tokens, tokens and certificates, with the real server. */
+/** How clients authenticate to a real NATS server: nkeys, signed tokens, plain tokens and certificates. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ function newFolder(): string {
 type Pair = ReturnType<typeof nkeys.createUser>
 const seedOf = (pair: Pair) => new TextDecoder().decode(pair.getSeed())
 
-/** A token as tools of NATS sign it. */
+/** A signed token (JWT) as the tools of NATS make it. */
 function token(issuer: Pair, subject: Pair, name: string, claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const about = { iat: Math.floor(Date.now() / 1000), iss: issuer.getPublicKey(), sub: subject.getPublicKey() }
@@ -30,7 +30,7 @@ function token(issuer: Pair, subject: Pair, name: string, claims: object): strin
   return `${signed}.${Buffer.from(issuer.sign(new TextEncoder().encode(signed))).toString('base64url')}`
 }
 
-/** As nsc writes it. */
+/** The text of a credentials file as nsc writes it. */
 const credentialsOf = (jwt: string, seed: string) => `-----BEGIN NATS USER JWT-----
 ${jwt}
 ------END NATS USER JWT------
@@ -45,10 +45,10 @@ ${seed}
 *************************************************************
 `
 
-/** An operator, an account with JetStream and a user of it: lines for the server, and the file of the user. */
+/** An operator, an account with JetStream and a user of it: the server's configuration and the user's credentials. */
 function operated() {
   const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()]
-  // JetStream asks for an account of the system.
+  // JetStream requires a system account.
   const system = nkeys.createAccount()
   const none = -1
   const storage = { mem_storage: none, disk_storage: none, streams: none, consumer: none }
@@ -72,7 +72,7 @@ async function server(config: string, scheme = 'nats'): Promise<NatsServer> {
   return nats
 }
 
-/** Connects, and has JetStream answer; says how often it waited for a server. */
+/** Connects, and checks that JetStream answers. */
 async function use(url: string, trust: NatsTrust): Promise<void> {
   const options = { addresses: [readNatsAddress(url)], trust, fleet: 'main', agent: 'test' }
   const shared = { clock: systemClock, random: Math.random }
@@ -81,23 +81,23 @@ async function use(url: string, trust: NatsTrust): Promise<void> {
 }
 
 describeWith(lackOf('nats-server'), 'a NATS server', () => {
-  it('takes credentials of an account, and no others', async () => {
+  it('accepts credentials of its account, and no others', async () => {
     const { config, file } = operated()
     const { url } = await server(config)
     await use(url, { authenticator: readCredentials(file, 'file') })
-    // As a text editor of another system may have written it.
+    // The file as an editor on Windows may have saved it.
     await use(url, { authenticator: readCredentials(file.replaceAll('\n', '\r\n'), 'file') })
     const other = readCredentials(operated().file, 'file')
     await expect(use(url, { authenticator: other })).rejects.toThrow(/refuses these credentials/)
     await expect(use(url, {})).rejects.toThrow(/refuses these credentials/)
   })
 
-  it('takes the seed of a user whose public key it knows, from the file of --nats-creds', async () => {
+  it('accepts the seed of a user whose public key it knows, from the file of --nats-creds', async () => {
     const [known, stranger] = [nkeys.createUser(), nkeys.createUser()]
     const { url } = await server(`authorization { users: [{ nkey: ${known.getPublicKey()} }] }`)
     const file = join(newFolder(), 'rig.nk')
     writeFileSync(file, `${seedOf(known)}\n${known.getPublicKey()}\n`)
-    // It gets as far as asking for a leader.
+    // The command gets as far as looking for a leader.
     const { err } = await run(['fleet', '--nats', url, '--nats-creds', file])
     expect(err).toMatch(/no leader of the fleet main answers/)
     await use(url, { authenticator: readCredentials(seedOf(known), 'file') })
@@ -105,7 +105,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
     await expect(refused).rejects.toThrow(/refuses these credentials/)
   })
 
-  it('takes a token in its address, which is never shown', async () => {
+  it('accepts a token in its address, which is never shown', async () => {
     const { url } = await server('authorization { token: "s3cret" }')
     await use(url.replace('//', '//s3cret@'), {})
     const { err, code } = await run(['fleet', '--nats', url.replace('//', '//wr0ng@')])
@@ -113,7 +113,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
     expect(err).not.toMatch(/wr0ng/)
   })
 
-  it('takes a certificate of its authority where it wants one, and is told of as wanting it', async () => {
+  it('accepts a client certificate of its authority, and an error says if it requires one', async () => {
     const folder = newFolder()
     const certificates = certificatesIn(folder)
     const files = `cert_file: "${join(folder, 'server.pem')}", key_file: "${join(folder, 'server.key')}"`
@@ -127,7 +127,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
       message: expect.stringMatching(/^the NATS server at tls:.* requires a client certificate$/),
       hint: expect.stringMatching(/--nats-cert and --nats-key/),
     })
-    // A rig that would wait for a server ends: waiting does not help.
+    // A rig that would otherwise wait for a server exits: waiting does not help.
     const rig = await run([
       'mine',
       '--fleet',
@@ -143,7 +143,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
   })
 })
 
-/** A certificate for 127.0.0.1 and one of a client, both of one authority. */
+/** A server certificate for 127.0.0.1 and a client certificate, both from one authority. */
 function certificatesIn(folder: string) {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
@@ -172,7 +172,7 @@ describe('a file of credentials', () => {
   ])('%s is refused at the start, and not repeated', async (_what, text, why) => {
     const file = join(newFolder(), 'rig.creds')
     writeFileSync(file, text)
-    // There is no server at all: nobody waits for it.
+    // There is no server at all, and no command waits for one.
     for (const command of [
       ['fleet', '--nats'],
       ['mine', '--fleet'],

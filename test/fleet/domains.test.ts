@@ -1,4 +1,4 @@
-/** A fleet over two real NATS servers, a hub and a leaf of it, each with a JetStream domain of its own. */
+/** A fleet over two real NATS servers, a hub and its leaf node, each with its own JetStream domain. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
     rmSync(folder, { recursive: true })
   })
 
-  /** What the JetStream of this domain keeps. */
+  /** The contents of the JetStream of this domain. */
   const kept = async (domain: string) => {
     const setup = { addresses: [readNatsAddress(leaf.url)], trust: {}, fleet: 'main', domain }
     const shared = { agent: 'test', clock: systemClock, random: Math.random }
@@ -62,27 +62,27 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
     const atHub = await kept('hub')
     expect(atHub.names).toEqual(atHub.wanted)
     expect((await kept('leaf')).names).toEqual([])
-    // Rigs report once a second, and rest for a moment between their solution and the next job.
+    // Rigs report once a second, and idle for a moment between their solution and the next job.
     const list = async () => (await run(['fleet', '--nats', leaf.url])).out
     await expect.poll(list).toMatch(/^alpha +searching/m)
 
     await hub.kill()
     await hub.restart()
     const before = rig.out().length
-    // What the rig says was found after that.
+    // Whether the rig has had three more blocks accepted after `before`.
     const goesOn = () => / accepted [\s\S]* accepted [\s\S]* accepted /.test(rig.out().slice(before))
     await expect.poll(goesOn).toBe(true)
     leader.child.kill('SIGTERM')
     await leader.ended
 
-    // The hub's own domain needs no name there.
+    // The hub's own domain needs no name on the hub.
     const next = lead(hub.url)
     await next.sees(/this process is the leader/)
     await next.sees(/ accepted .*rig:alpha/)
     expect((await kept('leaf')).names).toEqual([])
   })
 
-  it('says which domain does not answer', async () => {
+  it('names the domain that does not answer', async () => {
     const tried = await run(['lead', '--nats', leaf.url, '--node', devnet.url, '--nats-domain', 'hob', '--dry-run'])
     expect(tried.err).toMatch(/no JetStream of the domain hob answers: .*127\.0\.0\.1.*\[NODE_MISBEHAVED\]/s)
     expect(tried.code).not.toBe(0)

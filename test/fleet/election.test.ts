@@ -1,4 +1,4 @@
-/** Who leads, over a real NATS server, on virtual time. */
+/** Leader election over a real NATS server, on virtual time. */
 import { randomUUID } from 'node:crypto'
 import { Kvm } from '@nats-io/kv'
 import { beforeEach, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { describeWith, lackOf } from '../needs.ts'
 import { until } from '../wait.ts'
 import { NatsBed } from './nats.ts'
 
-/** When the tests begin, milliseconds since the UNIX epoch. */
+/** Start of the tests, in milliseconds since the UNIX epoch. */
 const START_MS = 1_800_000_000_000
 
 interface Timer {
@@ -19,11 +19,11 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Time of all candidates of a test. It stands still while one of them waits for the server. */
+/** The clock of all candidates of a test. It stands still while one of them waits for the server. */
 class Time {
   nowMs = 0
   readonly candidates: Candidate[] = []
-  /** How many have led at once. */
+  /** The highest number of simultaneous leaders. */
   mostLeaders = 0
   readonly #timers = new Set<Timer>()
 
@@ -53,12 +53,12 @@ class Time {
     }
   }
 
-  /** Nobody waits for the server. */
+  /** Resolves when no candidate waits for the server. */
   #settled(): Promise<void> {
     return until(() => this.candidates.every(({ isAsleep }) => isAsleep))
   }
 
-  /** Runs the next timer. Returns false if none is due until `endMs`. */
+  /** Runs the next timer. @returns false if none is due by `endMs` */
   async #next(endMs: number): Promise<boolean> {
     await this.#settled()
     const [timer] = [...this.#timers].toSorted((a, b) => a.dueMs - b.dueMs)
@@ -72,7 +72,7 @@ class Time {
 }
 
 class Candidate {
-  /** Between two looks at the server, or ended. */
+  /** Whether the candidate is between two requests to the server, or has ended. */
   isAsleep = false
   readonly terms: (number | null)[] = []
   readonly leaders: string[] = []
@@ -87,7 +87,7 @@ class Candidate {
       wallMs: () => START_MS + time.nowMs,
       monotonicMs: () => time.nowMs,
       after: (delayMs, run) => {
-        // The end of its lead is the only other timer.
+        // The end of its leadership is the only other timer.
         if (delayMs === LEAD_MS) return time.after(delayMs, run)
         this.isAsleep = true
         return time.after(delayMs, () => {
@@ -139,7 +139,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     return candidate
   }
 
-  /** One that leads, and one that knows it. */
+  /** A leader, and a standby that knows it. */
   const leaderAndNext = async (fleet: string) => {
     const first = await candidateOf(fleet, 'first')
     await time.passUntil(() => first.leads)
@@ -148,7 +148,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     return { first, second }
   }
 
-  it('is won by one of several that begin at once', async () => {
+  it('is won by one of several candidates that start at once', async () => {
     const all = await Promise.all(['a', 'b', 'c'].map((name) => candidateOf('at-once', name)))
     await time.passUntil(() => all.some(({ leads }) => leads))
     await time.pass(TAKEOVER_MS)
@@ -158,7 +158,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(all.map(({ election }) => election.leader)).toEqual([leader, leader, leader])
   })
 
-  it('goes to the next at once when the leader ends in order, in a higher term', async () => {
+  it('goes to the next candidate at once, in a higher term, when the leader shuts down', async () => {
     const { first, second } = await leaderAndNext('in-order')
     const term = first.election.term ?? 0
     const endedAtMs = time.nowMs
@@ -169,9 +169,9 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(first.terms).toEqual([term, null])
   })
 
-  it('goes to the next within 3 s when the leader is cut off, which has stepped down before', async () => {
+  it('goes to the next candidate within 3 s when the leader is cut off, which steps down before that', async () => {
     const { first, second } = await leaderAndNext('cut-off')
-    // Its requests go nowhere from here on.
+    // Its requests are lost from here.
     const cutAtMs = time.nowMs
     await first.link.connection.close()
     await time.passUntil(() => second.leads)
@@ -194,7 +194,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(first.terms).toHaveLength(3)
   })
 
-  it('is never won by two when the store is lost, and somebody comes who finds it empty', async () => {
+  it('is never won by two when the store is lost and a newcomer finds it empty', async () => {
     const first = await candidateOf('lost-by-two', 'first')
     await time.passUntil(() => first.leads)
     await new Kvm(first.link.jetstream).create('lost-by-two').then((store) => store.destroy())
@@ -215,7 +215,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(time.mostLeaders).toBe(1)
   })
 
-  it('is given away by a leader without a node once another one has one, and not taken back', async () => {
+  it('is passed on by a leader without a node once another has one, and not taken back', async () => {
     const { first, second } = await leaderAndNext('no-node')
     await time.pass(LEAST_LEAD_MS)
     Object.assign(first.readiness, { isLost: true, isReady: false })
@@ -239,7 +239,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     await time.passUntil(() => second.leads)
   })
 
-  it('is left to those that have a node, for a second', async () => {
+  it('is left to candidates with a node for a second', async () => {
     const { first, second } = await leaderAndNext('yielding')
     const third = await candidateOf('yielding', 'third')
     await time.passUntil(() => third.leaders.includes('first'))

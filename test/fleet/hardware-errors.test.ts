@@ -1,4 +1,4 @@
-/** Wrong claims of the devices of a fleet's rigs: told to the leader, and shown by rig. */
+/** Hardware errors of a fleet's rigs: rigs report them to the leader, which shows them per rig. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,14 +39,14 @@ function report(session: string, parts: Partial<Report> = {}): Report {
 }
 
 describe('the table of rigs', () => {
-  it('counts what rigs tell while it knows them, and what reached the leader, by rig', () => {
+  it('counts errors that known rigs report, and wrong candidates that reached the leader, per rig', () => {
     const table = new RigTable(() => 0.5)
     const errors = () => table.statuses(null).map(({ device, hardwareErrors }) => [device, hardwareErrors])
     const rows = () => table.rows(0, 10, 0).map(({ rig, hardwareErrors }) => [rig, hardwareErrors])
     table.report(report('a', { hardwareErrors: 5 }), 0)
     expect([errors(), rows()]).toEqual([[['rig:a', 0]], [['a', 5]]])
     table.report(report('a', { hardwareErrors: 7 }), 1)
-    // One that an older message tells counts once.
+    // An error that a report and a rejected candidate both mention counts once.
     table.report(report('a', { hardwareErrors: 6 }), 2)
     expect(errors()).toEqual([['rig:a', 2]])
     table.report(report('a', { hardwareErrors: 7 }), 3)
@@ -60,7 +60,7 @@ describe('the table of rigs', () => {
       ['a', 8],
       ['b', 0],
     ])
-    // The next start of the same machine begins anew; the device goes on.
+    // A restarted machine counts from zero; the counter of the device continues.
     table.expire(LEASE_MS + 3)
     table.report(report('a2', { rig: 'a', hardwareErrors: 1 }), LEASE_MS + 4)
     table.report(report('a2', { rig: 'a', hardwareErrors: 2 }), LEASE_MS + 5)
@@ -69,7 +69,7 @@ describe('the table of rigs', () => {
     expect(rows()).toEqual([['a', 2]])
   })
 
-  it('has them of a bounded number of rigs, and of all others together', () => {
+  it('counts errors for a bounded number of rigs, and for all others together', () => {
     const table = new RigTable(() => 0.5)
     for (let i = 0; i < MAX_NAMED + 10; i++) {
       table.report(report(`r${i}`), 0)
@@ -81,7 +81,7 @@ describe('the table of rigs', () => {
   })
 })
 
-it('metrics have them by device, beside those that the miner judged itself, until the device is gone', async () => {
+it('metrics show errors by device, beside those that the miner found itself, until the device is gone', async () => {
   const hashrates = { '10s': null, '60s': null, '15m': null }
   const device = { ...{ engine: 'fleet', kernel: 'nats', hashes: 0, faults: 0 }, hashrates }
   let devices: { readonly device: string; readonly hardwareErrors?: number }[] = [
@@ -113,7 +113,7 @@ it('metrics have them by device, beside those that the miner judged itself, unti
   expect(await shown()).toEqual([['', 6]])
 })
 
-it('go on with a device that takes the place of one of its name, and are kept of one that is gone', async () => {
+it('metrics continue with a replacement device of the same name, and keep errors of a departed one', async () => {
   class Erring extends HandEngine {
     override devices = () => [{ device: 'd0', kernel: 'none', hashes: 0, faults: 0, hardwareErrors: this.hashed }]
   }
@@ -147,7 +147,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const leader = start(['lead', '--nats', nats.url, '--node', devnet.url, '--http', '127.0.0.1:0', '--state', 'off'])
     await leader.sees(/this process is the leader/)
     const [, face] = await leader.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)/)
-    // A rig whose device claims what does not solve, once a second.
+    // A rig whose device makes one wrong claim a second.
     const address = { addresses: [readNatsAddress(nats.url)], trust: {}, fleet: 'main' }
     const stop = new AbortController()
     const reaching = { failFast: false, link: address, rig: 'alpha' } as const
@@ -163,7 +163,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
       await reached.close()
     })
     await expect.poll(() => engine.works.length).toBeGreaterThan(0)
-    // One of an older version, which does not tell of any, and sends one that solves nothing.
+    // A rig of an older version: it reports no hardware errors, and sends a candidate that does not solve its work.
     const options = { ...address, agent: 'test', clock: systemClock, random: Math.random }
     const link = await Link.open(options, null, new AbortController().signal)
     onTestFinished(() => link.close())

@@ -1,4 +1,4 @@
-/** The leader's engine over a real NATS server: who is paused, and candidates that nobody took. */
+/** The leader's engine over a real NATS server: pauses of rigs, and candidates that no leader took. */
 import { randomUUID } from 'node:crypto'
 import { type KV, Kvm } from '@nats-io/kv'
 import { expect, it } from 'vitest'
@@ -34,7 +34,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
 
   interface Led {
     readonly engine: FleetEngine
-    /** What it was given of solutions of other leaders' jobs, and of its own. */
+    /** Adopted solutions: of other leaders' jobs, and of its own. */
     readonly adopted: Parameters<LeaderCallbacks['adopt']>[0][]
     readonly candidates: Candidate[]
     readonly warnings: string[]
@@ -70,7 +70,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
   const order = (link: Link, pause: boolean, rig: string | null) =>
     link.ask(link.subjects.order, { pause, rig }, OrderAnswer, MS)
 
-  it('takes orders that come at the same time, all of them', async () => {
+  it('executes all of several simultaneous commands', async () => {
     const link = await linkTo('orders')
     await leads(await leaderOf(link))
     await expect.poll(() => order(link, true, 'first').catch(() => null)).toMatchObject({ problem: null })
@@ -84,7 +84,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
 
   const storeOf = (link: Link): Promise<KV> => new Kvm(link.jetstream).create(link.subjects.bucket, { history: 1 })
 
-  it('does not undo what another one has ordered meanwhile, nor write over a list that it has not read', async () => {
+  it('does not undo the command of another leader, nor overwrite a list that it has not read', async () => {
     const store = await storeOf(await linkTo('two-lists'))
     const [one, two] = [new RigPauses(() => undefined), new RigPauses(() => undefined)]
     await Promise.all([one.read(store), two.read(store)])
@@ -94,7 +94,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(await third.obey(store, { pause: true, rig: 'c' })).toBeNull()
     await one.read(store)
     expect(['a', 'b', 'c', 'd'].map((rig) => isPaused(one.paused, rig))).toEqual([true, true, true, false])
-    // As long as the list cannot be read, nothing is written.
+    // The leader writes no list while it cannot read the present one.
     const failing = new Proxy(store, {
       get: (target, name) => {
         if (name === 'get') return () => Promise.reject(new Error('no answer'))
@@ -109,7 +109,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect([...one.paused.rigs].sort()).toEqual(['a', 'b', 'c'])
   })
 
-  it('says of a list that is none that it counts as empty, and replaces it with the next order', async () => {
+  it('reports a malformed list, treats it as empty, and replaces it with the next command', async () => {
     const store = await storeOf(await linkTo('garbage'))
     await store.put('paused', 'garbage')
     const warnings: string[] = []
@@ -123,9 +123,9 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(pauses.paused.rigs).toEqual(['a'])
   })
 
-  it('answers no rig before it knows who is paused', async () => {
+  it('answers no rig before it knows which rigs are paused', async () => {
     const link = await linkTo('takeover')
-    // A long list takes longer to read than it takes to answer.
+    // A long list takes longer to read than a report takes to answer.
     const rigs = [...Array.from({ length: 9_900 }, (_, i) => `rig-${i}`.padEnd(60, '-')), 'a']
     await (await storeOf(link)).put('paused', encodeMessage({ all: false, rigs }))
     const answers: boolean[] = []
@@ -151,7 +151,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(answers.filter((paused) => !paused)).toEqual([])
   })
 
-  /** A solution as a rig hands it to JetStream. */
+  /** A solution as a rig publishes it to JetStream. */
   const send = async (link: Link, bytes: Uint8Array, changes: object = {}) => {
     const candidate = { job: 'of-another-leader', issuer: 'http://a', rig: 'rig', session: 's', hashes: 1, ...changes }
     const message = encodeMessage({ ...candidate, work: encodeBase64Url(bytes) })
@@ -159,13 +159,13 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     return encodeBase64Url(blockHash(bytes))
   }
   const outcomeOf = (link: Link, hash: string) => link.ask(link.subjects.outcome, { hash }, Outcome, MS)
-  /** How many candidates JetStream keeps. */
+  /** The number of candidates in JetStream. */
   const kept = async (link: Link) => {
     const manager = await link.jetstream.jetstreamManager(false)
     return (await manager.streams.info(link.subjects.stream)).state.messages
   }
 
-  it('takes a solution whatever its counters say', async () => {
+  it('accepts a solution whatever its counters say', async () => {
     const link = await linkTo('counters')
     const led = await leaderOf(link)
     await leads(led)
@@ -176,9 +176,9 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(led.adopted[0]).toMatchObject({ bytes, issuer: 'http://a' })
   })
 
-  it('leaves to the next what nobody took while it stopped', async () => {
+  it('leaves candidates that nobody took while it stopped to the next leader', async () => {
     const link = await linkTo('stopping')
-    // A miner that stops takes nothing more, and says nothing.
+    // A stopping miner takes nothing more and reports nothing.
     const first = await leaderOf(link)
     await leads(first)
     await first.engine.setWork(engineWork(1, freshWork(2n), MAX_TARGET))
@@ -198,11 +198,11 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     await expect.poll(() => kept(link)).toBe(0)
   })
 
-  it('leaves to the next a solution of its own job that nobody took, and has only the first of a job taken', async () => {
+  it('leaves an untaken solution of its own job to the next leader, and has only the first of a job taken', async () => {
     const link = await linkTo('own-job')
     const led = await leaderOf(link)
     await leads(led)
-    // A leader tells of its job before its stream of candidates is there.
+    // A leader publishes its job before its stream of candidates exists.
     await expect.poll(() => kept(link).catch(() => -1)).toBe(0)
     const work = freshWork(2n)
     const listener = link.connection.subscribe(link.subjects.job)
@@ -214,7 +214,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     }
     const [bytes, other] = [solve(work), solve(work, 1_000n)]
     const hash = await send(link, bytes, { job })
-    // It is not taken, and comes again.
+    // The miner does not take it, so JetStream delivers it again.
     await expect.poll(() => led.candidates.length).toBeGreaterThan(1)
     expect(await kept(link)).toBe(1)
     led.engine.told({ hash, step: 'found', job: 'job 1' })
@@ -225,7 +225,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     await expect.poll(() => kept(link)).toBe(0)
   })
 
-  it('takes the word of its own node that it does not know a payload', async () => {
+  it('believes its own node that it does not know a payload', async () => {
     const link = await linkTo('own-node')
     const led = await leaderOf(link, (engine) => ({ bytes }) => {
       const of = { hash: encodeBase64Url(blockHash(bytes)), job: 'adopted', issuer: 'http://a' }

@@ -23,7 +23,7 @@ describeWith(lackOf('nats-server'), 'a leader whose node is killed', () => {
     return nats.url
   }
 
-  /** A node of its own network, with blocks so hard that none is found. */
+  /** A node of its own network, too difficult for any block to be found. */
   async function node() {
     const port = String(await freePort())
     const started = start(['devnet', '--port', port, '--difficulty', '1000000000000000'])
@@ -48,7 +48,7 @@ describeWith(lackOf('nats-server'), 'a leader whose node is killed', () => {
       `k:${name.repeat(64)}`,
     ])
 
-  it('gives the lead to one whose node answers, and the rigs of a relay get its work', async () => {
+  it('passes the lead to a leader whose node answers, and the rigs of a relay get its work', async () => {
     const nats = await server()
     const nodes = [await node(), await node()]
     const first = lead(nats, nodes[0], 'a')

@@ -1,4 +1,4 @@
-/** A real NATS server with JetStream on a free port, with its store in a folder; it can be killed and started again. */
+/** A real NATS server with JetStream on a free port. Its store is in a folder, so it can be killed and restarted. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ export class NatsServer {
     ;({ child: this.child, ended: this.#ended } = this.#spawn())
   }
 
-  /** `config`: more lines for its configuration file. */
+  /** @param config more lines for its configuration file */
   static async start(folder: string, config = '', scheme = 'nats', hasJetStream = true): Promise<NatsServer> {
     const port = await freePort()
     const file = join(folder, 'nats.conf')
@@ -69,13 +69,13 @@ export class NatsServer {
   }
 }
 
-/** As if a leader of this fleet had ended in order: the next one leads at once. */
+/** Ends the leadership as a graceful shutdown does: the next leader takes over at once. */
 export async function leftInOrder(link: Link): Promise<void> {
   const store = await new Kvm(link.jetstream).create(link.subjects.bucket, { history: 1 })
   await store.put('leader', encodeMessage({ session: 'before', name: 'before', term: 1, isFree: true }))
 }
 
-/** A server for all tests of a block, and what each test leaves behind: undone after it, the last first. */
+/** A server for all tests of a block. It undoes what each test set up after that test, the last first. */
 export class NatsBed {
   readonly cleanups: (() => Promise<unknown>)[] = []
   #server: NatsServer | null = null

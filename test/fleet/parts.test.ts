@@ -1,4 +1,4 @@
-/** The parts of a fleet that need no server: addresses, leases, the table of rigs, pauses, messages. */
+/** The parts of a fleet that need no server: addresses, leases, the table of rigs, pauses and messages. */
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import { afterOrder, isPaused, NOBODY } from '../../src/engine/fleet/pauses.ts'
@@ -38,7 +38,7 @@ describe('the address of a NATS server', () => {
   )
 })
 
-/** A clock whose timers run when the time is set. */
+/** A clock that the test sets; setting it runs the timers that are due. */
 function handClock() {
   let nowMs = 0
   const timers = new Map<() => void, number>()
@@ -54,7 +54,7 @@ function handClock() {
     nowMs = ms
     for (const [run, atMs] of timers) if (atMs <= ms && timers.delete(run)) run()
   }
-  /** Runs all timers that are set, though their time has not come. */
+  /** Runs all pending timers, due or not. */
   const run = () => {
     for (const early of [...timers.keys()]) if (timers.delete(early)) early()
   }
@@ -84,7 +84,7 @@ describe('the lease of a rig', () => {
   it.each([
     ['a lease', (clock: Clock, onEnd: () => void) => new Lease(clock, onEnd), (one: Lease) => one.fixedNonce],
     ['a class', (clock: Clock, onEnd: () => void) => new RelayHeaders(clock, onEnd), (one: RelayHeaders) => one.value],
-  ])('%s is over when its end is told, also where a timer runs early', (_, create, searched) => {
+  ])('%s is over at its end, even if a timer runs early', (_, create, searched) => {
     const { clock, set, run } = handClock()
     const held: unknown[] = []
     const one = create(clock, () => held.push(searched(one as never)))
@@ -103,20 +103,20 @@ const report = (session: string, changes: Partial<Report> = {}): Report => ({
 })
 
 describe('the table of rigs', () => {
-  it('gives every rig another lease, and the same one again', () => {
+  it('gives every rig a different lease, and the same one again', () => {
     const table = new RigTable(() => 0.5)
     const leases = Array.from({ length: 1000 }, (_, i) => table.report(report(`r${i}`), 0))
     expect(new Set(leases).size).toBe(1000)
     expect(table.report(report('r7', { lease: 12 }), 1)).toBe(leases[7])
   })
 
-  it('lets a rig keep the lease that another leader gave it, unless somebody has it', () => {
+  it('lets a rig keep the lease of another leader, unless a different rig has it', () => {
     const table = new RigTable(() => 0.5)
     expect(table.report(report('a', { lease: 42 }), 0)).toBe(42)
     expect(table.report(report('b', { lease: 42 }), 0)).not.toBe(42)
   })
 
-  it('gives a lease to others once its rig was not heard of for its time, and not before', () => {
+  it('reassigns a lease once its rig has been silent for the lease time, and not before', () => {
     const table = new RigTable(() => 0.5)
     table.report(report('a', { lease: 42 }), 0)
     table.expire(LEASE_MS - 1)
@@ -126,7 +126,7 @@ describe('the table of rigs', () => {
     expect(table.named('a')).toBe(0)
   })
 
-  it('has no lease for a rig too many, and one when another leaves', () => {
+  it('has no lease for the rig over the limit, and one when another rig leaves', () => {
     const table = new RigTable(() => 0)
     for (let i = 0; i < LEASES; i++) table.report(report(`r${i}`, { lease: i }), 0)
     expect(table.report(report('late'), 1)).toBeNull()
@@ -136,7 +136,7 @@ describe('the table of rigs', () => {
     expect(table.report(report('late'), LEASE_MS)).toBe(0)
   })
 
-  it('counts what rigs do while it knows them, also between reports', () => {
+  it('counts what known rigs do, also between reports', () => {
     const table = new RigTable(() => 0.5)
     table.report(report('a', { hashes: 1_000_000 }), 0)
     expect(table.hashes, 'before it was heard of').toBe(0)
@@ -145,14 +145,14 @@ describe('the table of rigs', () => {
     expect(table.hashes).toBe(300)
     table.report(report('a', { hashes: 1_000_500 }), 2)
     expect(table.hashes).toBe(500)
-    // The next start of the same machine counts from its own beginning.
+    // A restarted machine counts from zero.
     table.report(report('a2', { rig: 'a', hashes: 10 }), 3)
     table.report(report('a2', { rig: 'a', hashes: 30 }), 4)
     expect(table.hashes).toBe(520)
     expect(table.statuses(null)).toMatchObject([{ device: 'rig:a', hashes: 520 }])
   })
 
-  it('tells who is paused, gone or wrong', () => {
+  it('shows rigs as paused, gone or faulty', () => {
     const table = new RigTable(() => 0.5)
     expect(table.statuses(null)).toMatchObject([{ state: 'unable', reason: 'no rig is connected' }])
     table.report(report('a', { state: 'paused', reason: 'until noon' }), 0)
@@ -194,12 +194,12 @@ describe('pauses', () => {
 })
 
 describe('messages', () => {
-  it('come back as they went', () => {
+  it('survive encoding and decoding', () => {
     const message: JobMessage = { term: 3, number: 9, job: null }
     expect(decodeMessage(JobMessage, encodeMessage(message), 'job')).toEqual(message)
   })
 
-  it('count hashes beyond 2^53, where a rig of 27 GH/s is after four days', () => {
+  it('count hashes beyond 2^53, which a rig of 27 GH/s passes after four days', () => {
     const hashes = 3 * 2 ** 53
     expect(decodeMessage(Report, encodeMessage(report('a', { hashes })), 'report').hashes).toBe(hashes)
     const table = new RigTable(() => 0.5)
@@ -211,7 +211,7 @@ describe('messages', () => {
     expect(decodeMessage(ListAnswer, encodeMessage({ ...list, rigs }), 'list').rigs[0].hashes).toBe(hashes)
   })
 
-  it('tell of a rig whose name is that of a host with its domain', () => {
+  it('accept a rig named after a host with its domain', () => {
     const rig = `${'a'.repeat(60)}.${'b'.repeat(60)}.compute.internal`
     expect(decodeMessage(Report, encodeMessage(report('a', { rig })), 'report').rig).toBe(rig)
   })
@@ -219,7 +219,7 @@ describe('messages', () => {
   const work = 'A'.repeat(382)
   const candidate = { job: '1-2', issuer: 'http://h', work, rig: 'a', session: 's', hashes: 5e20 }
   const decoded = (message: unknown) => decodeCandidate(encodeMessage(message), 'candidate')
-  it('a candidate comes as it went', () => {
+  it('a candidate survives encoding and decoding', () => {
     expect(decoded(candidate)).toEqual(candidate)
   })
 
@@ -240,7 +240,7 @@ describe('messages', () => {
   })
 
   it.each([{ ...candidate, work: 'A A' }, { ...candidate, work: undefined }, 'text', null])(
-    'a candidate without work is none',
+    'a candidate without work is invalid',
     (message) => {
       expect(() => decoded(message)).toThrow(/candidate/)
     },
@@ -251,7 +251,7 @@ describe('messages', () => {
     ['{}', /term/],
     ['{"term":-1,"number":1,"job":null}', /term/],
     ['{"term":1,"number":1,"job":{"id":"1","issuer":"x","reason":"start","work":"AA","target":"00"}}', /job/],
-  ])('%s is refused with what is wrong', (text, why) => {
+  ])('%s is refused, and the error says why', (text, why) => {
     expect(() => decodeMessage(JobMessage, new TextEncoder().encode(text), 'job')).toThrow(why)
   })
 })

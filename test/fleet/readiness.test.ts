@@ -1,4 +1,4 @@
-/** Who of a fleet could lead, over a real NATS server, on virtual time. */
+/** Which candidates for leadership are ready, over a real NATS server, on virtual time. */
 import { expect, it } from 'vitest'
 import { HEARD_MS, LOST_MS, Readiness, STEADY_MS } from '../../src/engine/fleet/readiness.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
@@ -34,7 +34,7 @@ describeWith(lackOf('nats-server'), 'processes that could lead', () => {
     return { readiness, state, end }
   }
 
-  it('hear of each other whether they have work of a node that answers', async () => {
+  it('learn from each other which of them has work from a live node', async () => {
     const clock = new VirtualClock()
     const [one, other] = [await processOf('two', 'one', clock), await processOf('two', 'other', clock)]
     const hears = (is: boolean) =>
@@ -61,7 +61,7 @@ describeWith(lackOf('nats-server'), 'processes that could lead', () => {
     await hears(false)
   })
 
-  it('count no longer than they are heard of, and not for themselves', async () => {
+  it('count only as long as they report, and not for themselves', async () => {
     const clock = new VirtualClock()
     const one = await processOf('gone', 'one', clock)
     await clock.pass(1_000)

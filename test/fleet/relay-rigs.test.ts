@@ -25,7 +25,7 @@ async function server(): Promise<string> {
 }
 
 describeWith(lackOf('nats-server'), 'the rigs of a relay', () => {
-  it('are listed at the relay; the fleet lists the relay; the leader and other rigs say where to ask', async () => {
+  it('are listed at the relay; the fleet lists the relay; leader and other rigs name the relay to ask', async () => {
     const nats = await server()
     const devnet = await startDevnet({ port: 0, difficulty: 1_000_000n, blockDelayMs: 2000 })
     onTestFinished(() => devnet.close())
@@ -35,7 +35,7 @@ describeWith(lackOf('nats-server'), 'the rigs of a relay', () => {
     const relay = start(['mine', '--fleet', nats, '--rig', 'hall-2', ...own])
     const [, port] = await relay.sees(/stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
     const [, url] = await relay.sees(/dashboard: (http:\/\/\S+)\//)
-    // Its headers come some seconds later.
+    // Its headers arrive some seconds later.
     const list = async () => (await run(['fleet', '--nats', nats])).out
     await expect.poll(list).toMatch(/^hall-2 .* relay of 0 rigs, 0 H\/s$/m)
     const pool = ['--pool', `stratum+tcp://k:${KEY}.shelf@127.0.0.1:${port}`, '--threads', '1', '--gpu', 'none']

@@ -1,4 +1,4 @@
-/** Relays of a fleet: stratum rigs at rigs of the fleet, over a real NATS server and real sockets. */
+/** Relays of a fleet: stratum rigs behind rigs of the fleet, over a real NATS server and real sockets. */
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { Rig } from '../../bench/stratum-rig.ts'
@@ -25,7 +25,7 @@ import { describeWith, lackOf } from '../needs.ts'
 import { until } from '../wait.ts'
 import { leftInOrder, NatsBed } from './nats.ts'
 
-/** A device of the relay that searches nothing, and remembers its work. */
+/** A device of the relay that searches nothing and remembers its work. */
 class Device implements Engine {
   readonly name = 'cpu'
   readonly works: EngineWork[] = []
@@ -110,7 +110,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
   const timesOf = (rig: Rig) => rig.jobs.map(({ header }) => readI64LE(header, 8))
   const residueOf = (rig: Rig) => Number((timesOf(rig).at(-1) ?? 0n) % BigInt(HEADER_MODULUS))
 
-  it('gives its rigs headers of its own, of which they find blocks with any nonce', async () => {
+  it('gives its rigs headers of its own, on which they find blocks with any nonce', async () => {
     const fleet = 'two'
     await leftInOrder(await linkTo(fleet))
     const { engine, candidates, link } = await leaderOf(fleet)
@@ -132,7 +132,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
       const bytes = withNonce(withCreationTime(work, creationTime), nonce)
       expect(solves(bytes)).toBe(true)
       expect(Number(creationTime % BigInt(HEADER_MODULUS))).toBe(residueOf(rig))
-      // The other one goes on.
+      // The other relay continues.
       engine.told({ hash: encodeBase64Url(blockHash(bytes)), step: 'stale' })
     }
     for (const { device } of relays) {
@@ -146,7 +146,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
     expect(unexpected).toEqual([])
   })
 
-  it('keeps its rigs connected when the leader changes, and its headers', async () => {
+  it('keeps its rigs and its headers when the leader changes', async () => {
     const fleet = 'change'
     await leftInOrder(await linkTo(fleet))
     const first = await leaderOf(fleet)
@@ -164,7 +164,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
     expect(rig.hasEnded).toBe(false)
   })
 
-  /** A leader that answers until it is told to be silent. */
+  /** A leader that answers until the test silences it. */
   async function scriptedLeader(fleet: string, answer: object) {
     const link = await linkTo(fleet)
     const work = {
@@ -183,7 +183,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
     return { reports, end: () => subscription.unsubscribe() }
   }
 
-  it('goes on with the last job while nobody leads, and its devices do not; no longer than the work may live', async () => {
+  it('continues the last job for its rigs, not for its devices, while nobody leads, until the work expires', async () => {
     const leader = await scriptedLeader('alone', { residue: 4095 })
     const clock = new VirtualClock()
     const relays: Awaited<ReturnType<typeof relayOf>>[] = []
@@ -200,7 +200,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
     let jobs = rig.jobs.length
     let nonce2 = 0
     const share = () => rig.submit(rig.jobs.at(-1)?.id ?? '', (++nonce2).toString(16).padStart(12, '0'))
-    // A second is left for the report that was answered last.
+    // One second is left for the last answered report.
     while (clock.monotonicMs() - startMs < RELAY_ALONE_MS - 32_000) {
       for (let i = 0; i < 30; i++) await clock.pass(1_000)
       await until(() => rig.jobs.length > jobs)
@@ -215,7 +215,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
     expect(new Set(timesOf(rig)).size, 'no header twice').toBe(rig.jobs.length)
   })
 
-  it('says of a leader of an earlier version that rigs get no work of it, and its devices search', async () => {
+  it('reports that a leader of an earlier version has no work for rigs, and its devices still search', async () => {
     await scriptedLeader('old', {})
     const { device, troubles } = await relayOf('old')
     expect(troubles.join()).toMatch(/the leader of the fleet is of an earlier version, which gives relays no headers/)
@@ -224,7 +224,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
   })
 })
 
-it('devices get nothing while only rigs may search', () => {
+it('leaves its devices idle while only rigs may search', () => {
   const work = engineWork(3, freshWork(1n), MAX_TARGET)
   expect(ofDevices(work)).toBe(work)
   expect(ofDevices({ ...work, fixedNonce: NO_NONCE })).toMatchObject({ sequence: 3, bytes: null })

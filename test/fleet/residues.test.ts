@@ -1,4 +1,4 @@
-/** Which relay has which headers: the list of leaders in a real store of NATS, on virtual time. */
+/** The assignment of residues (header classes) to relays: the leaders' list in a real NATS store, on virtual time. */
 import { type KV, Kvm } from '@nats-io/kv'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -45,7 +45,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
       this.residues = new Residues({ store, random, nowMs: () => this.nowMs, prepare: this.prepare, onWarning })
     }
 
-    /** Reports until there is a residue. */
+    /** Reports until the relay has a residue, and returns it. */
     async given(session: string, claim: number | null = null): Promise<number> {
       let residue: number | null = null
       await until(() => {
@@ -62,7 +62,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     return term
   }
 
-  it('are given once, and only when they are kept', async () => {
+  it('are assigned once, and only when that is stored', async () => {
     const { store } = await storeOf('once')
     const term = await begun(store, () => 0)
     expect(term.residues.report('a', null), 'before it is kept').toBeNull()
@@ -74,16 +74,16 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(await term.given('b'), 'it stays').toBe(all[1])
     expect((await store().get('relays'))?.json()).toHaveLength(4)
     expect(term.warnings).toEqual(['the shares of relays cannot be kept: no room'])
-    // Again, until it is done.
+    // The relay reports again until the list is written.
     await until(() => term.residues.report('b', null) !== null && term.prepared === 2)
   })
 
-  it('stay with a relay when the leader changes, and no other one gets them', async () => {
+  it('stay with a relay when the leader changes, and no other relay gets them', async () => {
     const { store } = await storeOf('next')
     const first = await begun(store, () => 0)
     first.nowMs = CLAIM_MS
     const [a, b] = [await first.given('a'), await first.given('b')]
-    // The next leader would choose the same ones; a new relay reports to it first.
+    // The next leader would choose the same ones, and a new relay reports to it first.
     const second = await begun(store, () => 0)
     const c = await second.given('c')
     expect([a, b]).not.toContain(c)
@@ -92,7 +92,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(await second.given('d', a), 'it says that it has what another one has').not.toBe(a)
   })
 
-  it('go to nobody else while a relay that is cut off may use them, nor for ten minutes after', async () => {
+  it('go to no other relay while one that is cut off may use them, nor for ten minutes after', async () => {
     const { store } = await storeOf('restart')
     const term = await begun(store, () => 0)
     term.nowMs = CLAIM_MS
@@ -107,7 +107,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(await term.given('fourth'), 'then they are free').toBe(before)
   })
 
-  it('stay with their relays when NATS loses its store, also where the leader changes then', async () => {
+  it('stay with their relays when NATS loses its store, even if the leader changes too', async () => {
     const { store, lose } = await storeOf('lost')
     const first = await begun(store, () => 0)
     first.nowMs = CLAIM_MS
@@ -124,7 +124,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(await second.given('c')).not.toBe(a)
   })
 
-  it('are not given twice by two leaders of which the first writes late', async () => {
+  it('are not assigned twice by two leaders if the first writes late', async () => {
     const { store } = await storeOf('late')
     const [old, next] = [await begun(store, () => 0), await begun(store, () => 0)]
     old.nowMs = CLAIM_MS
@@ -134,7 +134,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(b).not.toBe(a)
   })
 
-  it('are 3,584, and then there is no room', async () => {
+  it('are 3,584, and no relay gets one beyond that', async () => {
     const { store } = await storeOf('full')
     const list = RELAY_RESIDUES.map((residue) => ({ session: `s-${residue}`, residue }))
     await store().put('relays', JSON.stringify(list))
@@ -143,7 +143,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(term.warnings).toEqual(['3584 relays have all headers: no room for another one'])
   })
 
-  it('of a list that is none count as free, which is told', async () => {
+  it('count as free, with a warning, if the list is malformed', async () => {
     const { store } = await storeOf('garbage')
     await store().put('relays', 'garbage')
     const term = await begun(store)
@@ -153,13 +153,13 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
   })
 })
 
-it('no header of a relay is that of another one, or of a device of the fleet', () => {
+it('no header of a relay belongs to another relay or to a device of the fleet', () => {
   const residue = fc.constantFrom(...RELAY_RESIDUES)
   const time = fc.bigInt({ min: 1n, max: 2n ** 52n })
   const rolls = fc.bigInt({ min: 0n, max: 1_000_000n })
   fc.assert(
     fc.property(residue, residue, time, rolls, fc.nat(300_000), (one, other, given, rolled, elapsedMs) => {
-      // As the leader gives work, and as rigs of any version move it on: by whole milliseconds.
+      // Leaders set the creation time in whole milliseconds, and rigs of any version advance it by whole milliseconds.
       const leaders = firstOfClass(given, { residue: 0, modulus: OWN_STEP })
       const device = leaders + BigInt(elapsedMs) * 1000n
       const ofRelay = (each: number) =>
@@ -171,7 +171,7 @@ it('no header of a relay is that of another one, or of a device of the fleet', (
   )
 })
 
-it('the first time of a class is the least that is not before', () => {
+it('the first time of a class is the earliest that is not before the given one', () => {
   const time = fc.bigInt({ min: 0n, max: 2n ** 60n })
   fc.assert(
     fc.property(time, fc.nat(HEADER_MODULUS - 1), (from, residue) => {

@@ -1,4 +1,7 @@
-/** 100,000 rigs at 10 relays of a fleet, simulated: five minutes of one work, in which every rig gets two headers a second. */
+/**
+ * 100,000 simulated rigs at 10 relays of a fleet: five minutes of one work, in which every rig gets two headers a
+ * second.
+ */
 import { expect, it } from 'vitest'
 import { engineWork, freshWork } from '../../bench/work.ts'
 import { readI64LE } from '../../src/core/bytes.ts'
@@ -14,7 +17,7 @@ import { readMessage } from '../../src/stratum/messages.ts'
 const RELAYS = 10
 const RIGS = 10_000
 const HEADERS = 600
-/** The miner of a relay moves the creation time on so often. */
+/** Interval at which the miner of a relay advances the creation time. */
 const ROLL_MS = 5_000
 
 function timeOf(line: string): bigint {

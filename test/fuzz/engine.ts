@@ -1,21 +1,21 @@
-/** Runs inputs through a target and judges what happens. */
+/** Runs inputs through a target and judges the outcomes. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { inputOf } from './mutate.ts'
 import { isNewcutError, MAX_MS, type Reader, type Target } from './target.ts'
 
-/** What should not have happened. */
+/** An outcome that should not have happened. */
 export interface Finding {
   readonly target: string
   readonly seed: number
-  /** Number of the input; -1: a kept one. */
+  /** Number of the input; -1 for a kept input. */
   readonly number: number
   readonly what: string
   /** The input in hex. */
   readonly hex: string
 }
 
-/** Heap that a target may keep over all inputs between two measurements. */
+/** The most heap that a target may retain over all inputs between two measurements. */
 const MAX_GROWTH_BYTES = 64 * 1024 * 1024
 /** Inputs before the first measurement: schemas are compiled, and caches fill. */
 const WARM_UP_INPUTS = 200
@@ -23,19 +23,19 @@ const WARM_UP_INPUTS = 200
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Bytes in use when all that nobody needs is gone. */
+/** Bytes in use after garbage collection. */
 function heapBytes(): number {
   collectGarbage()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
 }
 
-/** Runs one input. Returns what is wrong with the outcome; null: nothing. */
+/** Runs one input. @returns the fault of the outcome, or null */
 export async function judge(reader: Reader, bytes: Uint8Array, maxMs = MAX_MS): Promise<string | null> {
   const [error, ms] = await timed(reader, bytes)
   if (error !== null) return error
   if (ms <= maxMs) return null
-  // Measured anew: other programs, or the collection of garbage, may have taken the time.
+  // Measured again: other programs or garbage collection may have taken the time.
   const [, again] = await timed(reader, bytes)
   const [, third] = again <= maxMs ? [null, again] : await timed(reader, bytes)
   const least = Math.min(ms, again, third)
@@ -47,34 +47,34 @@ async function timed(reader: Reader, bytes: Uint8Array): Promise<readonly [strin
   const [beganMs, before] = [performance.now(), process.cpuUsage()]
   let wrong: string | null = null
   try {
-    // Readers may write into what they are given.
+    // Readers may modify their input.
     await read(bytes.slice())
   } catch (error) {
     if (!allows(error)) wrong = describe(error)
   }
   const tookMs = performance.now() - beganMs
   const { user, system } = process.cpuUsage(before)
-  // Other programs may have had the processor meanwhile.
+  // The processor time, if less: other programs may have had the processor meanwhile.
   return [wrong, Math.min(tookMs, (user + system) / 1000)]
 }
 
-/** The error with the first line of its stack that is code of this project. */
+/** The error with the first line of its stack that is in this project's code. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return `throws ${String(error)}`
   const place = error.stack?.split('\n').find((line) => /dist\/src|\/src\//.test(line))
   return `${error.name}: ${error.message.slice(0, 200)}${place === undefined ? '' : ` (${place.trim()})`}`
 }
 
-/** Which inputs of a target to run. */
+/** The inputs of a target to run. */
 export interface Chunk {
   readonly seed: number
   readonly from: number
   readonly to: number
 }
 
-/** What a run tells while it goes on. */
+/** Callbacks during a run. */
 export interface Watcher {
-  /** Before each input. */
+  /** Called before each input. */
   readonly onInput?: (number: number, bytes: Uint8Array) => void
   readonly onFinding: (finding: Finding) => void
 }
@@ -94,7 +94,7 @@ export async function runChunk(target: Target, { seed, from, to }: Chunk, watche
   process.on('uncaughtException', onException)
   try {
     let heapBefore: number | null = null
-    // That takes many runs: once is enough to see what it is about.
+    // Shrinking takes many runs, and one small example is enough to understand a fault.
     let hasShrunk = false
     for (; number < to; number++) {
       if (number === from + WARM_UP_INPUTS) heapBefore = heapBytes()
@@ -105,7 +105,7 @@ export async function runChunk(target: Target, { seed, from, to }: Chunk, watche
         found(wrong, hasShrunk ? bytes : await smallest(reader, bytes, wrong, maxMs))
         hasShrunk = true
       }
-      // Rejections are told when the event loop turns.
+      // Unhandled rejections surface when the event loop turns.
       if (number % 64 === 0) await new Promise((resolve) => setImmediate(resolve))
     }
     await new Promise((resolve) => setImmediate(resolve))
@@ -122,7 +122,7 @@ export async function runChunk(target: Target, { seed, from, to }: Chunk, watche
 
 const MAX_TRIES = 100
 
-/** A shorter input with the same outcome. Only for errors: times differ. */
+/** A shorter input with the same outcome. Only for errors, because durations vary. */
 async function smallest(reader: Reader, bytes: Uint8Array, wrong: string, maxMs?: number): Promise<Uint8Array> {
   let best = bytes
   if (wrong.startsWith('takes')) return best

@@ -1,4 +1,4 @@
-/** The short form of the long run (npm run fuzz): some inputs for each target, and the inputs that were found. */
+/** The short form of the long run (`npm run fuzz`): some inputs for each target, and all inputs that showed a fault. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type Finding, judge, runChunk } from './engine.ts'
@@ -7,15 +7,15 @@ import { bytesOf } from './target.ts'
 import { targetNamed, targets } from './targets.ts'
 
 const SEED = 20260101
-/** Of a target with a share of 1. */
+/** Inputs of a target whose share is 1. */
 const INPUTS = 150
 
-/** An input that was a finding. */
+/** An input that showed a fault. */
 interface Vector {
   readonly target: string
-  /** What was wrong with the outcome. */
+  /** The fault of its outcome. */
   readonly was: string
-  /** Text in which `N x TEXT` stands for repetitions; or bytes. */
+  /** Text in which `[times, text]` stands for repetitions; alternatively bytes. */
   readonly parts?: readonly (string | readonly [times: number, text: string])[]
   readonly hex?: string
 }
@@ -27,7 +27,7 @@ function inputOf({ parts = [], hex = '' }: Vector): Uint8Array {
   return bytesOf(parts.map((part) => (typeof part === 'string' ? part : part[1].repeat(part[0]))).join(''))
 }
 
-describe('what was found once', () => {
+describe('earlier findings', () => {
   it.each(vectors.map((vector) => [vector.target, vector.was, vector] as const))(
     '%s: no longer %s',
     async (name, _was, vector) => {
@@ -44,7 +44,7 @@ describe('what was found once', () => {
 
 describe('mutated inputs', () => {
   it.each(targets.map((target) => [target.name, target] as const))(
-    '%s: a result or a documented error, soon',
+    '%s: a result or a documented error, in time',
     async (_name, target) => {
       const findings: Finding[] = []
       const to = Math.ceil(INPUTS * Math.min(1, target.share ?? 1)) + 10
@@ -61,7 +61,7 @@ describe('the engine', () => {
     maxMs: MAX_MS,
     open: () => ({ seeds: [bytesOf('a seed')], read }),
   })
-  /** Keeps the processor for longer than a reader may. */
+  /** Occupies the processor for longer than a reader may. */
   const linger = () => {
     const since = process.cpuUsage()
     for (let usedMs = 0; usedMs < 1.3 * MAX_MS; ) {
@@ -93,7 +93,7 @@ describe('the engine', () => {
     expect(findings[0]).toMatchObject({ target: name, seed: 1 })
   })
 
-  it('finds memory that a reader keeps', async () => {
+  it('detects memory that a reader retains', async () => {
     const kept: Uint8Array[] = []
     const findings: Finding[] = []
     const target = reading('keeper', () => kept.push(new Uint8Array(256 * 1024).fill(1)))

@@ -1,6 +1,6 @@
 /**
- * The long run: `npm run fuzz -- --inputs N [--seed N] [--target NAME]`. Prints how far it is, and at the end each finding
- * with target, seed and bytes. `npm run fuzz -- --help` tells the rest.
+ * The long run: `npm run fuzz -- --inputs N [--seed N] [--target NAME]`. Prints its progress, and at the end each
+ * finding with target, seed and bytes. `npm run fuzz -- --help` explains the rest.
  */
 import { Worker } from 'node:worker_threads'
 import { Command, Option } from 'commander'
@@ -11,7 +11,7 @@ import type { Order, Shared } from './worker.ts'
 
 const THREADS = 2
 const CHUNK_INPUTS = 5_000
-/** Far beyond any limit of a target: it will not end by itself. */
+/** Far beyond any limit of a target: the input hangs. */
 const HANG_MS = 30_000
 const MAX_HEAP_MIB = 1024
 const PROGRESS_MS = 5_000
@@ -32,7 +32,7 @@ const { inputs, seed, target } = new Command('npm run fuzz --')
   .opts<{ inputs: number; seed: number; target?: readonly string[] }>()
 const chosen = target === undefined ? targets : target.map(targetNamed)
 
-/** Inputs of all targets in chunks, by their shares. */
+/** Inputs of all targets in chunks, in proportion to their shares. */
 function ordersOf(): Order[] {
   const shares = chosen.reduce((sum, { share = 1 }) => sum + share, 0)
   return chosen.flatMap(({ name, share = 1 }) => {
@@ -44,7 +44,7 @@ function ordersOf(): Order[] {
 
 const waiting = ordersOf()
 const total = waiting.reduce((sum, { from, to }) => sum + to - from, 0)
-/** Target and kind of outcome -> the first finding, and how often it came. */
+/** Target and kind of outcome -> the first finding, and the number of repetitions. */
 const findings = new Map<string, { readonly finding: Finding; times: number }>()
 let finished = 0
 
@@ -59,14 +59,14 @@ function note(finding: Finding): void {
   known.times++
 }
 
-/** One thread after the other, until nothing waits. */
+/** Runs one thread after the other until no order is left. */
 async function runThread(): Promise<void> {
   for (let order = waiting.shift(); order !== undefined; ) {
     order = await useThread(order)
   }
 }
 
-/** Runs orders in a thread. Returns what is left of an order that killed it; undefined when all are done. */
+/** Runs orders in a thread. @returns the rest of an order that killed the thread, or undefined when all are done */
 function useThread(first: Order): Promise<Order | undefined> {
   const shared: Shared = {
     state: new Float64Array(new SharedArrayBuffer(24)),

@@ -1,16 +1,16 @@
-/** Inputs for readers: good ones with mistakes in them. The same seed and number give the same input. */
+/** Inputs for readers: valid ones with mistakes in them. The same seed and number give the same input. */
 import { randomFrom } from '../random.ts'
 import { bytesOf, textOf } from './target.ts'
 
 type Random = () => number
 
-/** Most inputs are shorter; one in so many may be long. */
+/** Maximum length of most inputs, in bytes. A small share may be longer. */
 const MAX_BYTES = 4 * 1024
 const MAX_TREE_BYTES = 64 * 1024
 const MAX_LONG_BYTES = 256 * 1024
 const LONG_ONE_IN = 500
 const MAX_MUTATIONS = 4
-/** Values of a tree of JSON that are looked at. */
+/** Values of a JSON tree that a mutation considers. */
 const MAX_NODES = 2_000
 
 const INTERESTING_BYTES = [0, 1, 2, 9, 10, 13, 0x1f, 0x20, 0x22, 0x5c, 0x7f, 0x80, 0xbf, 0xc0, 0xe2, 0xf8, 0xfe, 0xff]
@@ -41,12 +41,12 @@ const BRACKETS = [
   ['"', '"'],
 ] as const
 
-/** The input of this number. The first ones are the seeds as they are. */
+/** The input of this number. The first inputs are the unchanged seeds. */
 export function inputOf(seeds: readonly Uint8Array[], name: string, seed: number, number: number): Uint8Array {
   if (number < seeds.length) return seeds[number]
   const random = randomFrom(hashOf(`${name} ${seed} ${number}`))
   const mostBytes = random() * LONG_ONE_IN < 1 ? MAX_LONG_BYTES : MAX_BYTES
-  // A plain copy: `slice` of a Buffer is none.
+  // A copy: `slice` of a Buffer shares its memory.
   let bytes: Uint8Array = new Uint8Array(random() < 0.02 ? randomBytes(random) : pick(random, seeds))
   const isJson = /^\s*[[{"]/.test(textOf(bytes.subarray(0, 20)))
   const times = 1 + below(random, MAX_MUTATIONS)
@@ -66,7 +66,7 @@ function hashOf(text: string): number {
 
 const below = (random: Random, bound: number) => Math.floor(random() * bound)
 const pick = <T>(random: Random, items: readonly T[]): T => items[below(random, items.length)]
-/** From 1 on, small ones more often. */
+/** A whole number of at least 1; small ones are more frequent. */
 const size = (random: Random, most: number) => Math.max(1, Math.floor(most ** random()))
 
 function randomBytes(random: Random): Uint8Array {
@@ -144,13 +144,13 @@ const BYTE_MUTATIONS: readonly Mutation[] = [
   },
 ]
 
-/** Stands in strings for JSON text that JavaScript has no value for. */
+/** Prefix of strings that stand for JSON text without a JavaScript value. */
 const RAW = '\u0001raw:'
 const DEEP = [100, 300, 20_000]
 
 type Tree = Record<string | number, unknown>
 
-/** As mutateJson; null also for what nests too deep to be written again. */
+/** As mutateJson. Also returns null if the tree nests too deeply to be serialized. */
 function mutateTree(random: Random, bytes: Uint8Array, seeds: readonly Uint8Array[]): Uint8Array | null {
   try {
     return mutateJson(random, bytes, seeds)
@@ -160,7 +160,7 @@ function mutateTree(random: Random, bytes: Uint8Array, seeds: readonly Uint8Arra
   }
 }
 
-/** null: it is no JSON. */
+/** @returns null if the bytes are not JSON */
 function mutateJson(random: Random, bytes: Uint8Array, seeds: readonly Uint8Array[]): Uint8Array | null {
   const tree = jsonOf(bytes)
   if (tree === undefined) return null
@@ -180,7 +180,7 @@ function mutateJson(random: Random, bytes: Uint8Array, seeds: readonly Uint8Arra
     case 3: {
       const [otherParent, otherKey] = pick(random, places)
       const other = otherParent[otherKey]
-      // A tree within itself is no tree.
+      // A tree inside itself would be a cycle.
       if (typeof other !== 'object') parent[key] = other
       else parent[key] = structuredClone(other)
       break
@@ -208,7 +208,7 @@ function mutateJson(random: Random, bytes: Uint8Array, seeds: readonly Uint8Arra
   return bytesOf(text.replace(/"\\u0001raw:([^"]*)"/g, (_all, raw: string) => unquoted(raw)))
 }
 
-/** What is to stand in the place of a marked string: a number, or brackets that nest. */
+/** The replacement of a marked string: a number, or nested brackets. */
 function unquoted(raw: string): string {
   const deep = /^deep(\d+)$/.exec(raw)
   return deep === null ? raw : '['.repeat(Number(deep[1])) + ']'.repeat(Number(deep[1]))
@@ -238,7 +238,7 @@ function addTo(random: Random, value: Tree): void {
   }
 }
 
-/** Strings may hold JSON, or JSON in base64url: what is inside is changed too. */
+/** Mutates the contents of strings too if they hold JSON, or JSON in base64url. */
 function mutateString(random: Random, text: string, seeds: readonly Uint8Array[]): string {
   if (/^\s*[[{]/.test(text)) {
     const inner = mutateJson(random, bytesOf(text), seeds)
@@ -263,7 +263,7 @@ function jsonOf(bytes: Uint8Array): unknown {
   }
 }
 
-/** Where values stand in a tree. */
+/** The positions of values in a tree. */
 function placesIn(holder: Tree): (readonly [Tree, string])[] {
   const places: (readonly [Tree, string])[] = []
   const waiting: Tree[] = [holder]

@@ -1,9 +1,9 @@
-/** Good inputs, from the published vectors. */
+/** Valid inputs from the published vectors. */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { decodeHex } from '../../src/core/bytes.ts'
 
-/** The text of a file of test/, also where this file was compiled to `dist/`. */
+/** The text of a file of test/. It also works from the compiled file in `dist/`. */
 function testFile(path: string): string {
   const beside = new URL(`../${path}`, import.meta.url)
   const file = existsSync(beside) ? beside : new URL(`../../../test/${path}`, import.meta.url)
@@ -42,9 +42,9 @@ interface StratumMessage {
 const sessions: readonly { readonly messages: readonly StratumMessage[] }[] = vectors('stratum.json').sessions
 const linesOf = (wanted: StratumMessage['dir']) =>
   sessions.map(({ messages }) => messages.filter(({ dir }) => dir === wanted).map(({ raw }) => raw))
-/** What miners sent in recorded sessions with pools: the lines of each. */
+/** The lines that miners sent in recorded sessions with pools, by session. */
 export const minerLines: readonly (readonly string[])[] = linesOf('client->server')
-/** What the pools sent. */
+/** The lines that the pools sent, by session. */
 export const poolLines: readonly (readonly string[])[] = linesOf('server->client')
 
 /** Certificates in PEM form. */

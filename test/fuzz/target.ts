@@ -1,22 +1,22 @@
-/** What is fuzzed: a reader of bytes that somebody else wrote. */
+/** A fuzz target: a reader of bytes from an untrusted writer. */
 import { NewcutError } from '../../src/core/errors.ts'
 
 export interface Target {
   readonly name: string
-  /** How many inputs it gets, in proportion to others; default 1. Slow ones get fewer. */
+  /** Number of inputs in proportion to other targets; default 1. Slow targets get fewer. */
   readonly share?: number
-  /** Longest time for one input; default 250 ms. */
+  /** Maximum time for one input, in ms; default 250. */
   readonly maxMs?: number
   readonly open: () => Reader | Promise<Reader>
 }
 
-/** A target that is ready. */
+/** An opened target. */
 export interface Reader {
-  /** Inputs as they should be: mutations start from them. */
+  /** Valid inputs: mutations start from them. */
   readonly seeds: readonly Uint8Array[]
-  /** Returns, or throws what the reader documents. Whatever it finds wrong with a result is an Error of its own. */
+  /** Reads one input. @throws errors that the reader documents, or a plain Error if a result is wrong */
   readonly read: (bytes: Uint8Array) => unknown
-  /** Which errors are documented; default: NewcutError, of which FormatError is one. */
+  /** Whether an error is documented; default: any NewcutError (FormatError included). */
   readonly allows?: (error: unknown) => boolean
   readonly close?: () => Promise<void>
 }
@@ -26,7 +26,7 @@ export const MAX_MS = 250
 export const isNewcutError = (error: unknown): boolean => error instanceof NewcutError
 /** For readers that document SyntaxError. */
 export const isSyntaxError = (error: unknown): boolean => error instanceof NewcutError || error instanceof SyntaxError
-/** For readers that document RangeError; that of the stack is none of these. */
+/** For readers that document RangeError; a stack overflow does not count as one. */
 export const isRangeError = (error: unknown): boolean =>
   error instanceof NewcutError || (error instanceof RangeError && !/call stack/.test(error.message))
 
@@ -49,20 +49,20 @@ export function textTarget(
   return { name, ...rest, open: () => (allows === undefined ? reader : { ...reader, allows }) }
 }
 
-/** Says that a result is wrong. */
+/** Throws if a result is wrong. */
 export function expect(holds: boolean, what: string): void {
   if (!holds) throw new Error(`wrong result: ${what}`)
 }
 
-/** Three pieces whose sizes follow from the bytes. */
+/** Splits the bytes into three pieces, at positions that depend on the bytes. */
 export function pieces(bytes: Uint8Array): Uint8Array[] {
   const [a, b] = [bytes.length % 7, Math.floor(bytes.length / 2)].sort((x, y) => x - y)
   return [bytes.subarray(0, a), bytes.subarray(a, b), bytes.subarray(b)]
 }
 
 /**
- * A stream of lines: one for each item where the bytes are a JSON list, so that parts of messages are changed too; else
- * the bytes as they are.
+ * A stream of lines. A JSON list gives one line per item, so that parts of messages are mutated too; other bytes stay
+ * as they are.
  */
 export function lineStream(bytes: Uint8Array): Uint8Array {
   const items = listIn(bytes)
@@ -78,7 +78,7 @@ function listIn(bytes: Uint8Array): readonly unknown[] | null {
   }
 }
 
-/** Empty for what nests too deep to be written again. */
+/** @returns an empty text if the item nests too deeply to be serialized */
 function jsonLine(item: unknown): string {
   try {
     return JSON.stringify(item)

@@ -1,4 +1,4 @@
-/** Every reader of bytes that somebody else wrote. */
+/** All readers of bytes from untrusted writers. */
 import type { Target } from './target.ts'
 import { apiTargets } from './targets/api.ts'
 import { contractTargets } from './targets/contracts.ts'

@@ -1,4 +1,4 @@
-/** Runs parts of a long run in a thread of its own, so that one that hangs can be ended. */
+/** Runs parts of a long run in its own thread, so that the main thread can end one that hangs. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Chunk, runChunk } from './engine.ts'
 import { targetNamed } from './targets.ts'
@@ -7,9 +7,9 @@ export interface Order extends Chunk {
   readonly target: string
 }
 
-/** Memory that a thread writes and its parent reads: what runs now. */
+/** Memory that a thread writes and its parent reads: the current input. */
 export interface Shared {
-  /** When it began (ms; 0: nothing runs), its number, its length. */
+  /** Start time (ms; 0 if idle), number and length of the input. */
   readonly state: Float64Array
   readonly input: Uint8Array
 }

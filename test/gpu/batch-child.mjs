@@ -1,4 +1,4 @@
-/** Runs the batches that batch-server.ts sends, on the first adapter there is, with the compiled code that ships. */
+/** Runs the batches of batch-server.ts on the first adapter, with the compiled code that ships. */
 import { createInterface } from 'node:readline'
 import { listAdapters, loadDawn, openAdapter } from '../../dist/src/engine/gpu/dawn.js'
 import { prepareWork } from '../../dist/src/engine/gpu/layout.js'

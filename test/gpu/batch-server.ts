@@ -1,4 +1,4 @@
-/** Single batches on the software driver, in a child process of their own. */
+/** Runs single batches on the software driver, in a child process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** The same shader in a page: another host, another copy of the compiler, the same nonces. */
+/** The shader in a web page: another host and another build of the compiler find the same nonces. */
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'

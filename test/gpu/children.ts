@@ -1,4 +1,4 @@
-/** Child processes of GPUs, as Linux shows them. */
+/** Child processes of GPU engines, as Linux lists them. */
 import { readFileSync } from 'node:fs'
 
 /** Process ids of the GPU children of a process, the newest last. */
@@ -7,12 +7,12 @@ export function gpuChildrenOf(pid: number): readonly number[] {
   return children.map(Number).filter(isGpuChild)
 }
 
-/** Whether this is a GPU child that lives. */
+/** Whether this process is a running GPU child. */
 export function isGpuChild(pid: number): boolean {
   return read(`/proc/${pid}/cmdline`)?.includes('/engine/gpu/child.js') ?? false
 }
 
-/** null: there is no such process any more. */
+/** @returns null if the process has gone */
 function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')

@@ -10,12 +10,12 @@ const FLAGS = [
   '--no-sandbox',
   '--enable-unsafe-webgpu',
   '--use-webgpu-adapter=swiftshader',
-  // A host name without https: pages there are not secure.
+  // A host name without https: its pages are not a secure context.
   '--host-resolver-rules=MAP node.example 127.0.0.1',
 ]
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** Chromium's command and what it needs around it. */
+/** Chromium's executable and its environment. */
 function findBrowser(): { executablePath: string; env: Record<string, string> } | null {
   const folders = (process.env.PATH ?? '').split(delimiter)
   const paths = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)))
@@ -31,7 +31,10 @@ function findBrowser(): { executablePath: string; env: Record<string, string> } 
   return { executablePath: join(folder, 'chromium'), env: { LD_LIBRARY_PATH: path } }
 }
 
-/** Starts Chromium, in which `node.example` is this machine; a text says why there is none, or none with WebGPU. */
+/**
+ * Starts Chromium, in which `node.example` is this machine. @returns the reason if there is no Chromium, or none with
+ * WebGPU
+ */
 export async function launchChromium(): Promise<Browser | string> {
   const found = findBrowser()
   if (found === null) return `no Chromium: ${NOT_PACKAGED}`
@@ -51,7 +54,7 @@ export async function launchChromium(): Promise<Browser | string> {
   }
 }
 
-/** A block of tests in one Chromium, or one test that is skipped with the reason. */
+/** A block of tests that share one Chromium, or one skipped test that states the reason. */
 export async function describeInChromium(title: string, tests: (browser: Browser) => void): Promise<void> {
   const launched = await launchChromium()
   const lack = typeof launched === 'string' ? `${launched}: npm install, or apt-get install chromium` : null
@@ -62,7 +65,7 @@ export async function describeInChromium(title: string, tests: (browser: Browser
   })
 }
 
-/** A page without content of a secure origin, as WebGPU needs it; nothing is fetched. */
+/** An empty page of a secure origin, which WebGPU requires. It loads nothing. */
 export async function openEmptyPage(browser: Browser): Promise<Page> {
   const page = await browser.newPage()
   await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<title>search</title>' }))

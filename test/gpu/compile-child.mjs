@@ -1,4 +1,4 @@
-/** Compiles the WGSL on standard input with Dawn's null backend, which needs no driver. Prints the errors as JSON. */
+/** Compiles the WGSL on stdin with Dawn's null backend, which needs no driver. Prints the errors as JSON. */
 import { readFileSync } from 'node:fs'
 import { create } from 'webgpu'
 

@@ -1,6 +1,4 @@
-/**
- * Compiles shaders/search.wgsl with Dawn's compiler and checks its text. What it computes is tested in shader.test.ts.
- */
+/** Compiles shaders/search.wgsl with Dawn's compiler and checks its text. shader.test.ts tests its results. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -12,13 +10,13 @@ import { describeWith } from '../needs.ts'
 const shader = readFileSync(new URL('../../shaders/search.wgsl', import.meta.url), 'utf8')
 const program = fileURLToPath(new URL('./compile-child.mjs', import.meta.url))
 
-/** Messages of the compiler; a string where Dawn does not load. */
+/** Messages of the compiler, or a text if Dawn does not load. */
 function compile(code: string): readonly string[] | string {
   const { stdout, stderr, status } = spawnSync(process.execPath, [program], {
     input: code,
     encoding: 'utf8',
   })
-  // The child's answer is the last line: Dawn itself prints refused code before it.
+  // The answer is the last line of the child's output: Dawn itself prints refused code before it.
   return status === 0 ? (JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as string[]) : stderr
 }
 
@@ -51,7 +49,7 @@ describe('shader, by its text', () => {
         const words = (half: number) =>
           [0, 1, 2, 3].map((g) => sigma[2 * (first + g) + half]).map((word) => (word < 8 ? `m${word}` : '0'))
         const name = first === 0 ? 'columns' : 'diagonals'
-        // The columns of round 1 are mixed before: two by the host, two once for all trips or lanes.
+        // The columns of round 1 are mixed earlier: two by the host, two once for all trips or lanes.
         if (round === 0 && first === 0) return []
         return `v = ${name}(v, vec4u(${words(0).join(', ')}), vec4u(${words(1).join(', ')}));`
       }),

@@ -1,4 +1,4 @@
-/** One driver; conformance-all.test.ts has the others. */
+/** One driver; conformance-all.test.ts runs the others. */
 import { gpuConformance } from './conformance.ts'
 import { testDrivers } from './driver.ts'
 

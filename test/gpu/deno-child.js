@@ -1,4 +1,4 @@
-/** For deno: runs the batches on standard input, one JSON object a line, and prints the words of each result. */
+/** For deno: runs the batches on stdin, one JSON object a line, and prints the words of each result. */
 import './page.js'
 
 let rest = ''

@@ -1,4 +1,4 @@
-/** The same shader through another compiler, naga, which deno has, where it is installed. */
+/** The shader through another compiler, naga, if deno, which includes it, is installed. */
 import { spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 /**
- * Drivers for the GPU tests: SwiftShader, which comes with a development dependency, and Mesa's lavapipe where it is
- * installed. Both are software. With NEWCUT_TEST_GPU=system tests use the driver of the machine instead.
+ * Drivers for the GPU tests: SwiftShader, which comes with a development dependency, and Mesa's lavapipe if it is
+ * installed. Both are software. With NEWCUT_TEST_GPU=system the tests use the driver of the machine instead.
  */
 import { join } from 'node:path'
 import { MIN_MESA, vulkanManifest } from '../../bench/mesa.ts'
@@ -15,13 +15,13 @@ export interface TestDriver {
   /** Environment of the child processes. */
   readonly env: Environment
   readonly adapter: AdapterInfo
-  /** How many times SwiftShader it is, roughly: for difficulties. */
+  /** Approximate speed relative to SwiftShader: difficulties scale with it. */
   readonly speed: number
-  /** Takes the tests that take long: the fastest driver there is. The others take a short form. */
+  /** True for the fastest driver: it runs the long tests. The others run a short form. */
   readonly isThorough: boolean
 }
 
-/** What a program needs to find the driver of the machine, where its loader lies in a folder of its own. */
+/** Environment in which programs find the driver of the machine, if its loader lies in its own folder. */
 const systemEnv = (): Environment =>
   Object.fromEntries(
     ['LD_LIBRARY_PATH', 'VK_DRIVER_FILES'].flatMap((name) => {
@@ -30,13 +30,13 @@ const systemEnv = (): Environment =>
     }),
   )
 
-/** Prints why one of the drivers is missing. Without any the list is empty, and driverLack tells why. */
+/** All drivers there are. Prints why one is missing; with none, `driverLack` tells why. */
 export async function testDrivers(): Promise<readonly TestDriver[]> {
   if (isSystemWanted()) return opened([await open('system', systemEnv())])
   return opened([await open('SwiftShader', swiftShaderEnv()), await open('lavapipe', lavapipeEnv())])
 }
 
-/** SwiftShader, or the driver of the machine; null where there is neither. */
+/** SwiftShader, or the driver of the machine. @returns null if there is no such driver */
 export async function testDriver(): Promise<TestDriver | null> {
   const [driver] = opened([
     isSystemWanted() ? await open('system', systemEnv()) : await open('SwiftShader', swiftShaderEnv()),
@@ -48,7 +48,7 @@ const isSystemWanted = () => process.env.NEWCUT_TEST_GPU === 'system'
 
 let lack: string | null = null
 
-/** Why there was no driver when they were asked for last; null: there was one. */
+/** @returns why the latest search found no driver, or null if it found one */
 export const driverLack = (): string | null => lack
 
 type Opened = Omit<TestDriver, 'isThorough'>
@@ -61,7 +61,7 @@ function opened(found: readonly (Opened | string)[]): readonly TestDriver[] {
   return drivers.map((driver, index) => ({ ...driver, isThorough: index === drivers.length - 1 }))
 }
 
-/** A driver that offers an adapter, or its name and why it is not there. */
+/** A driver that offers an adapter, or a text with its name and why it is missing. */
 async function open(name: string, env: Environment | string): Promise<Opened | string> {
   if (typeof env === 'string') return `${name}: ${env}`
   const { adapters, problem } = await listAdapters({ env })
@@ -72,7 +72,10 @@ async function open(name: string, env: Environment | string): Promise<Opened | s
   return { name, env, adapter, speed: speedOf(adapter) }
 }
 
-/** Lavapipe is 40 to 110 times SwiftShader on idle cores. A card is much more, but solutions are hashed again here. */
+/**
+ * Lavapipe is 40 to 110 times as fast as SwiftShader on idle cores. Cards are far faster, but tests hash all solutions
+ * again on the CPU.
+ */
 function speedOf({ name, software }: AdapterInfo): number {
   return software ? (name.startsWith('llvmpipe') ? 25 : 1) : 1000
 }

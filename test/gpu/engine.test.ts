@@ -43,7 +43,7 @@ function create({ env }: TestDriver, options: Partial<GpuEngineOptions> = {}): G
   return engine
 }
 
-/** Starts an engine and collects what it reports. */
+/** Starts an engine and collects its reports. */
 async function started(own: Engine): Promise<{ candidates: Candidate[]; warnings: string[] }> {
   const candidates: Candidate[] = []
   const warnings: string[] = []
@@ -57,7 +57,7 @@ function workOf(sequence: number, difficulty: bigint) {
   return { ...engineWork(sequence, bytes, workFromBytes(bytes).fields.target), bytes }
 }
 
-/** Whether no batch comes while another engine starts and hashes. Nothing tells that none is under way. */
+/** Whether no batch finishes while another engine starts and hashes: nothing reports that no batch is in flight. */
 async function standsStill(own: GpuEngine, driver: TestDriver): Promise<boolean> {
   const before = own.devices()[0].hashes
   const other = create(driver)
@@ -96,7 +96,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
     expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
   })
 
-  it('answers older work with false when newer work comes first, and stops searching without work', async () => {
+  it('answers replaced work with false, and stops searching without work', async () => {
     const own = create(driver)
     await started(own)
     const [first, second] = [own.setWork(workOf(1, UNREACHABLE)), own.setWork(workOf(2, UNREACHABLE))]
@@ -104,7 +104,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
     expect(await second).toBe(true)
     await until(() => own.devices()[0].hashes > 0)
     expect(await own.setWork(noWork(3))).toBe(true)
-    // Batches under way are still counted.
+    // Batches in flight still count.
     await until(() => standsStill(own, driver))
   })
 
@@ -124,12 +124,12 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
     await expect(started(own)).rejects.toThrow(`takes workgroups of ${most} lanes at most`)
   })
 
-  it('refuses to start for work that the shader is not written for', async () => {
+  it('refuses to start for work that the shader does not support', async () => {
     const events = { onCandidate: () => undefined, onWarning: () => undefined }
     await expect(create(driver).start(250, events)).rejects.toMatchObject({ code: 'KERNEL_REFUSED' })
   })
 
-  it('warns of work that the shader is not written for', async () => {
+  it('warns of work that the shader does not support', async () => {
     const own = create(driver)
     const { warnings } = await started(own)
     expect(await own.setWork(engineWork(1, freshWork(2n, 2), 1n))).toBe(true)
@@ -160,7 +160,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     expect(warnings).toEqual([])
   })
 
-  it('brings batches to the service time asked for', async () => {
+  it('brings batches to the requested service time', async () => {
     const own = create(driver, { batchMs: 40 })
     await started(own)
     await own.setWork(workOf(1, UNREACHABLE))
@@ -170,11 +170,11 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
       const after = own.details()[0].batches
       return (after.serviceMs - before.serviceMs) / (after.count - before.count)
     }
-    // Others may take the processor from a software driver for a while.
+    // Other programs may take the processor from a software driver for a while.
     await until(async () => Math.abs((await meanOf(10)) - 40) < 20)
   })
 
-  it('finds other nonces than the CPU engine beside it', async () => {
+  it('finds different nonces than the CPU engine beside it', async () => {
     const [gpuRanges, cpuRanges] = splitRanges([1, 1], Math.random)
     const gpu = create(driver, { ranges: gpuRanges })
     const cpu = new CpuEngine({ ranges: cpuRanges, kernel: 'auto', priority: 'normal', clock: systemClock })
@@ -188,7 +188,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     }
     const nonces = found.flatMap(({ candidates }) => candidates.map(({ nonce }) => nonce))
     expect(new Set(nonces).size).toBe(nonces.length)
-    // Two engines: each has its half of the middle.
+    // Each of the two engines has its own half of the middle bits.
     const halves = found.map(({ candidates }) => new Set(candidates.map(({ nonce }) => (nonce >> 47n) & 1n)))
     expect(halves).toEqual([new Set([0n]), new Set([1n])])
   })
@@ -230,7 +230,7 @@ describe.each(drivers)('adapters of $name', ({ name, env }) => {
     expect(await measureAdapter(adapters[0], freshWork(UNREACHABLE), options)).toBeGreaterThan(10_000)
   })
 
-  it('are listed although the child that lists them is killed, once', async () => {
+  it('are listed even if the listing child is killed once', async () => {
     const listed = listAdapters({ env })
     const [child] = gpuChildrenOf(process.pid)
     process.kill(child, 'SIGKILL')
@@ -247,7 +247,7 @@ describe.each(drivers)('adapters of $name', ({ name, env }) => {
     expect((await listAdapters({ env, signal: stop.signal })).adapters).toEqual([])
   })
 
-  it('are an empty list with an installation hint where there is no driver', async () => {
+  it('are an empty list with an installation hint without a driver', async () => {
     const nowhere = { VK_ICD_FILENAMES: '/nonexistent.json', VK_DRIVER_FILES: '/nonexistent.json' }
     const { adapters, problem } = await listAdapters({ env: { ...env, ...nowhere } })
     expect(adapters).toEqual([])

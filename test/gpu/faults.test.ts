@@ -1,4 +1,4 @@
-/** When a GPU fails, its child process is replaced, nothing false is counted, and mining goes on. */
+/** After a failure of a GPU, newcut replaces its child process, counts nothing false, and continues to mine. */
 import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,11 +22,11 @@ interface Run {
   readonly engine: GpuEngine
   readonly warnings: string[]
   readonly candidates: Candidate[]
-  /** Of the work given. */
+  /** Bytes of the given work. */
   readonly bytes: Uint8Array
 }
 
-/** A busy machine may keep the driver waiting: only where silence is the fault it ends a device. */
+/** A busy machine may delay the driver. Therefore silence ends a device only in tests of silence. */
 const [SILENCE_MS, LONG_MS] = [1500, 300_000]
 
 let run: Run | null = null
@@ -36,7 +36,7 @@ afterEach(async () => {
   run = null
 })
 
-/** Starts an engine with `devices` devices and gives it work. With a fault, a tenth batch goes wrong, once. */
+/** Starts an engine with `devices` devices and gives it work. With a fault, the tenth batch goes wrong, once. */
 async function mining(
   { env, speed }: TestDriver,
   fault: string | null,
@@ -68,7 +68,7 @@ async function mining(
 const hashesOf = (engine: GpuEngine, device = 0) => engine.devices()[device].hashes
 const areSolutions = ({ candidates, bytes }: Run) => candidates.every(({ nonce }) => solves(withNonce(bytes, nonce)))
 
-/** Waits until the device has failed once, is back and finds solutions again. */
+/** Waits until the device has failed once, has restarted and finds solutions again. */
 async function recovery({ engine, warnings, candidates }: Run): Promise<void> {
   await until(() => warnings.length > 0)
   await until(() => engine.devices()[0].state === undefined)
@@ -78,7 +78,7 @@ async function recovery({ engine, warnings, candidates }: Run): Promise<void> {
   expect(warnings).toHaveLength(1)
 }
 
-/** What the driver has a part in. */
+/** Faults that involve the driver. */
 const FAULTS_OF_DRIVERS: [string, RegExp][] = [
   ['validation', /started again.*(dispatch|workgroup|Dispatch)/],
   ['destroyed', /started again.*(device lost|destroy)/i],
@@ -94,7 +94,7 @@ const FAULTS_OF_PROCESSES: [string, RegExp][] = [
   ['endless', /it sent an invalid report: a line of more than 65536 characters/],
 ]
 
-/** The claim of the fault `inflated`. */
+/** Hashes that the fault `inflated` claims. */
 const INFLATED_HASHES = 1e15
 
 describeWith(driverLack(), 'a GPU that fails', () => {
@@ -114,7 +114,7 @@ describeWith(driverLack(), 'a GPU that fails', () => {
 })
 
 describe.each(thorough)('a GPU that fails, on $name', (driver) => {
-  it('counts no more than was searched when killed in the middle of a batch', async () => {
+  it('counts only searched nonces when killed in the middle of a batch', async () => {
     const own = await mining(driver, null)
     await until(() => own.candidates.length > 0)
     process.kill(own.engine.details()[0].pid ?? 0, 'SIGKILL')
@@ -139,14 +139,14 @@ describe.each(thorough)('a GPU that fails, on $name', (driver) => {
     expect(own.warnings).toEqual([])
   })
 
-  it('does not hold up the device beside it, nor new work', async () => {
+  it('delays neither the device beside it nor new work', async () => {
     const own = await mining(driver, null, { devices: 2, silenceMs: SILENCE_MS })
     const [{ pid }] = own.engine.details()
     process.kill(pid ?? 0, 'SIGSTOP')
     const before = hashesOf(own.engine, 1)
     await until(() => hashesOf(own.engine, 1) > before)
     const bytes = freshWork(UNREACHABLE)
-    // The stopped device does not answer: it is killed, and new work counts as taken without it.
+    // The stopped device does not answer: newcut kills it, and the new work counts as taken without it.
     expect(await own.engine.setWork(engineWork(2, bytes, 0n))).toBe(true)
     await until(() => own.engine.devices()[0].state === undefined)
     expect(own.engine.devices()[1]).toMatchObject({ faults: 0 })
@@ -164,7 +164,7 @@ describe.each(thorough)('a GPU that fails, on $name', (driver) => {
     const parked = { state: 'parked', reason: expect.stringContaining('SIGKILL'), faults: 5 }
     expect(own.engine.devices()[0]).toMatchObject(parked)
     expect(await own.engine.setWork(engineWork(2, freshWork(UNREACHABLE), 0n))).toBe(true)
-    // The state stays when mining ends.
+    // The state survives the end of mining.
     await own.engine.stop()
     expect(own.engine.devices()[0]).toMatchObject(parked)
   })

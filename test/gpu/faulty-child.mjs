@@ -1,6 +1,6 @@
 /**
- * The child program with a device that goes wrong on its tenth batch. NEWCUT_TEST_FAULT says how; NEWCUT_TEST_MARK names
- * a file: the fault happens once, and never again where the file exists.
+ * The child program with a device that goes wrong on its tenth batch. NEWCUT_TEST_FAULT names the fault.
+ * NEWCUT_TEST_MARK names a file: the fault happens only if the file does not exist, and creates it.
  */
 import { existsSync, writeFileSync, writeSync } from 'node:fs'
 import { globals } from 'webgpu'
@@ -22,7 +22,7 @@ const faults = {
   skipped: () => {
     GPUQueue.prototype.submit = () => undefined
   },
-  // Runs nothing but the first workgroup: the tag is right, and no candidate is wrong.
+  // Runs only the first workgroup: the tag is right, and no candidate is wrong.
   idle: () => {
     const dispatch = GPUComputePassEncoder.prototype.dispatchWorkgroups
     GPUComputePassEncoder.prototype.dispatchWorkgroups = function () {
@@ -39,7 +39,7 @@ const faults = {
   garbage: () => writeSync(3, 'Segmentation fault\n'),
   inflated: () => writeSync(3, '{"type":"batch","sequence":1,"nonces":1e15,"serviceMs":1,"candidates":[]}\n'),
   endless: () => writeSync(3, 'x'.repeat(100_000)),
-  // A result with its own tag and one wrong nonce, as from a card that is clocked too high.
+  // A result with the right tag and one wrong nonce, as from an overclocked card.
   wrong: () => {
     const { getMappedRange } = GPUBuffer.prototype
     GPUBuffer.prototype.getMappedRange = function (...range) {

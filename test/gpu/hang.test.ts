@@ -1,6 +1,6 @@
 /**
- * A GPU that hangs has no hash rate: it is noticed after 4.5 s, with the times that users have, shown as such, started
- * again, and parked in the end. The whole miner runs in a process of its own, and a software driver stands in for the GPU.
+ * Detection of a hung GPU: its hashrate is unknown, newcut notices after 4.5 s (the default times), shows it, restarts
+ * it, and finally parks it. The whole miner runs in its own process, on a software driver instead of a GPU.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -51,7 +51,7 @@ class MinerProcess {
     return text === null ? null : (JSON.parse(text) as Snapshot)
   }
 
-  /** Process id of the GPU's child. */
+  /** Process id of the GPU child. */
   get gpuPid(): number {
     const { pid } = this.child
     return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').at(-1))
@@ -77,7 +77,7 @@ afterEach(async () => {
 })
 
 describeWith(driverLack(), 'a GPU that hangs', () => {
-  it('has no rate after 4.5 s without a batch, and is started again', async () => {
+  it('has no rate after 4.5 s without a batch, and is restarted', async () => {
     miner = new MinerProcess()
     const own = miner
     await own.searches()
@@ -96,12 +96,12 @@ describeWith(driverLack(), 'a GPU that hangs', () => {
     expect(own.gpuPid).not.toBe(hung)
   })
 
-  // The driver of the machine (NEWCUT_TEST_GPU=system) is not for a test to remove.
+  // A test must not remove the driver of the machine (NEWCUT_TEST_GPU=system).
   itWith(
     env?.VK_ICD_FILENAMES === undefined ? 'the driver is that of the machine' : null,
-    'is parked in the end when its card is taken away',
+    'is parked in the end when its card is removed',
     async () => {
-      // The driver of a card that is gone: its file disappears while the device searches.
+      // The driver of a removed card: its file disappears while the device searches.
       const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
       const copy = join(folder, 'icd.json')
       const file = env?.VK_ICD_FILENAMES ?? ''

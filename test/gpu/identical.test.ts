@@ -1,4 +1,6 @@
-/** Identical cards: the software driver, loaded several times from files of its own, is as many cards of one name. */
+/**
+ * Identical cards: the software driver, loaded several times from separate files, appears as several cards of one name.
+ */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +22,9 @@ const env = (await testDriver())?.env ?? null
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
 const NAME = 'SwiftShader Device (Subzero)'
-/** Name of another card -> what replaces `SwiftShader Device` in the driver, padded with zeros to the same length. */
+/**
+ * Name of another card -> the text that replaces `SwiftShader Device` in the driver, zero-padded to the same length.
+ */
 const OTHERS = new Map([
   ['SwiftShader Second (Subzero)', 'SwiftShader Second'],
   ['Shader Device (Subzero)', 'Shader Device\0\0\0\0\0'],
@@ -29,7 +33,7 @@ const [OTHER, PART] = OTHERS.keys()
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Environment with a card of each of these names, in this order. */
+/** Environment with a card for each of these names, in this order. */
 function machine(names: readonly string[]): Record<string, string> {
   const manifest = env?.VK_ICD_FILENAMES ?? ''
   const manifests = names.map((name) => {
@@ -43,10 +47,10 @@ function machine(names: readonly string[]): Record<string, string> {
   return { ...env, VK_ICD_FILENAMES: manifests.join(':') }
 }
 
-/** With this the Vulkan loader ignores the layer, as if it were too old for it. */
+/** Makes the Vulkan loader ignore the layer, as a loader that is too old for it does. */
 const NO_LAYERS = { VK_LOADER_LAYERS_DISABLE: '*' }
 
-/** Why there is none; null: it is built. */
+/** Builds the layer. @returns the reason if there is none, or null */
 function buildLayer(): string | null {
   if (env?.VK_ICD_FILENAMES === undefined) return driverLack() ?? 'the driver of the machine cannot be loaded twice'
   const { stdout } = spawnSync(process.execPath, [join(root, 'src/engine/gpu/native/build.js')], { encoding: 'utf8' })
@@ -67,7 +71,7 @@ describeWith(buildLayer(), 'identical cards', () => {
     expect(problem).not.toBeNull()
   })
 
-  it('are listed each with its number, and a card with a unique name without', async () => {
+  it('are listed each with its number, and a card with a unique name without one', async () => {
     const { adapters } = await listAdapters({ env: three })
     expect(adapters.map(({ name, card, alike }) => [name, card, alike])).toEqual([
       [NAME, 0, 1],
@@ -83,7 +87,7 @@ describeWith(buildLayer(), 'identical cards', () => {
     ]) {
       const { adapters } = await listAdapters({ env: machine(names) })
       expect(adapters.map(({ name }) => name).sort()).toEqual([PART, NAME].sort())
-      // The name that Dawn lists is not proof; `device` comes from the card that it opened.
+      // The name in Dawn's list is not proof; `device` comes from the opened card.
       expect(adapters.map(({ device }) => device).sort()).toEqual([
         'shader-device-subzero-',
         'swiftshader-device-subzero-',
@@ -91,7 +95,7 @@ describeWith(buildLayer(), 'identical cards', () => {
     }
   })
 
-  it('mine each in a process that is shown one card', async () => {
+  it('mine each in its own process, which sees one card', async () => {
     const { adapters } = await listAdapters({ env: twins })
     expect(adapters).toHaveLength(2)
     const ranges = nonceRanges(2, Math.random)
@@ -112,7 +116,7 @@ describeWith(buildLayer(), 'identical cards', () => {
     }
   })
 
-  it('are one adapter where the layer does nothing, and mining says so', async () => {
+  it('are one adapter if the layer does nothing, and mining says so', async () => {
     const env = { ...twins, ...NO_LAYERS }
     const { adapters } = await listAdapters({ env })
     expect(adapters).toMatchObject([{ name: NAME, alike: 2 }])
@@ -145,7 +149,7 @@ describe('telling cards apart', () => {
     ...{ name, alike, software: false, backend: 'vulkan', vendor: '', architecture: '', device: '', driver: '' },
     limits: { invocationsPerWorkgroup: 256, workgroupsPerDimension: 65_535, storageBufferBytes: 1 },
   })
-  /** The answer of `tellApart` when the process of card number i sees `seen[i]`. */
+  /** The answer of `tellApart` if the process of card number i sees `seen[i]`. */
   const apart = async (adapters: ListedAdapter[], seen: (ListedAdapter[] | null)[]) => {
     const told = await tellApart(adapters, async (card) => (card < seen.length ? seen[card] : []))
     return told.map(({ name, alike, card }) => `${alike} ${name} ${card}`)
@@ -173,7 +177,7 @@ describe('telling cards apart', () => {
     expect(await apart([adapter('A', 2)], seen)).toEqual(['2 A undefined'])
   })
 
-  it('starts no processes where all names differ', async () => {
+  it('starts no processes if all names differ', async () => {
     const never = () => Promise.reject(new Error('asked'))
     const adapters = [adapter('A'), adapter('B')]
     expect(await tellApart(adapters, never)).toEqual(adapters)
@@ -219,7 +223,7 @@ describe('names in a refusal', () => {
     expect(adaptersIn(lines.join('\n'), 'linux')).toEqual([{ backend: 'vulkan', name: 'Card Ti', alike: 4 }])
   })
 
-  it('are listed for any backend but null where the preferred one has none', () => {
+  it('are listed for any backend but null if the preferred one has none', () => {
     expect(adaptersIn(refusal, 'win32').map(({ backend, alike }) => `${backend} ${alike}`)).toEqual([
       'vulkan 2',
       'vulkan 1',

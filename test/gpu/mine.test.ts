@@ -1,4 +1,4 @@
-/** The whole miner with nothing but a GPU, which software drivers stand in for, against the embedded network. */
+/** The whole miner with a GPU alone, against the embedded network. Software drivers stand in for the GPU. */
 import { expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'

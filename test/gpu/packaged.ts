@@ -9,16 +9,14 @@ const require = createRequire(import.meta.url)
 export const NOT_PACKAGED =
   'the package @sparticuz/chromium is missing, or has nothing for this machine: npm ci installs it'
 
-/**
- * Unpacks an archive, once, and returns its folder; null when there is none for this machine.
- */
+/** Unpacks an archive once. @returns its folder, or null if there is no archive for this machine */
 export function unpacked(archive: string): string | null {
   const root = packageFolder()
   if (root === null || process.platform !== 'linux' || process.arch !== 'x64') return null
   const folder = join(root, '..', '..', '.cache', 'newcut-test', archive)
   if (existsSync(folder)) return folder
   mkdirSync(dirname(folder), { recursive: true })
-  // Renamed into place when complete, since tests may run side by side.
+  // Renamed into place when complete, because tests may run in parallel.
   const draft = mkdtempSync(`${folder}-`)
   const content = brotliDecompressSync(readFileSync(join(root, 'bin', archive)))
   const files = archive.endsWith('.tar.br') ? tarFiles(content) : [{ name: basename(archive, '.br'), bytes: content }]
@@ -39,7 +37,7 @@ export function unpacked(archive: string): string | null {
 function packageFolder(): string | null {
   try {
     let folder = dirname(require.resolve('@sparticuz/chromium'))
-    // Versions differ in how deep the module lies below the folder with the archives.
+    // Versions of the package differ in the depth of the module below the folder with the archives.
     while (!existsSync(join(folder, 'bin')) && basename(folder) !== 'chromium') folder = dirname(folder)
     return folder
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Encodes a batch for page.js, wherever that runs, and decodes its answer. */
+/** Encodes a batch for page.js, on any host, and decodes its answer. */
 import { readFileSync } from 'node:fs'
 import { type BatchResult, decodeResult, encodeParams, prepareWork, RESULT_BYTES } from '../../src/engine/gpu/layout.ts'
 import type { BatchRequest } from './batch-server.ts'
@@ -7,7 +7,7 @@ const code = readFileSync(new URL('../../shaders/search.wgsl', import.meta.url),
 const GROUPS_PER_DIMENSION = 65_535
 let tag = 0
 
-/** Runs a batch through `ask`, which hands the JSON text of a request to `runBatch` and returns the result's words. */
+/** Runs a batch. @param ask passes the JSON text of a request to `runBatch`, and returns the words of its result */
 export async function runInPage(
   { bytes, target, batch, workgroup = 64, split = false }: BatchRequest,
   ask: (request: string) => Promise<readonly number[]>,

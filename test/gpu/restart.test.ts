@@ -1,4 +1,4 @@
-/** When the child process of a GPU is started again. No driver is needed: the child here is no program at all. */
+/** When newcut restarts the child process of a GPU. The test needs no driver: its child is a stub. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'

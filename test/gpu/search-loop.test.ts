@@ -1,4 +1,4 @@
-/** The search of a device with no device: batches are answered by a function. */
+/** The search loop of a device, without a device: a function answers its batches. */
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -76,7 +76,7 @@ describe('nonce cursor', () => {
     }
   })
 
-  it('keeps the fixed bits of low words, and has fewer trips where few are free', () => {
+  it('keeps the fixed bits of low words, and makes fewer trips if few bits are free', () => {
     const cursor = new NonceCursor({ first: 0, count: 1, start: 0, low: 0xff00, high: 65_535 }, 200)
     const half = { bits: 8, value: 7 }
     const batches = Array.from({ length: 2 * 65_536 }, () => cursor.next(512, half))
@@ -127,10 +127,10 @@ describe('batch size', () => {
 describe('search loop', () => {
   it('searches a batch again in parts when it found more than fits, and loses nothing', async () => {
     const { reports, batches, answer, loop } = searchLoop(10_000)
-    // An easy target in its top word only, so that the batch is not made small beforehand.
+    // An easy target in its top word only, so that the loop does not shrink the batch beforehand.
     loop.setWork({ sequence: 1, work: prepareWork(randomBytes(286), (1n << 224n) - 1n) })
     const claimed: bigint[] = []
-    // 10,000 nonces are halved until they fit: 16 parts that fit, and 15 batches that did not.
+    // 10,000 nonces are halved until they fit: 16 batches that fit, and 15 that did not.
     for (let i = 0; i < 31; i++) {
       await until(() => batches.length > i)
       const batch = batches[i]
@@ -144,7 +144,7 @@ describe('search loop', () => {
     expect(new Set(claimed)).toEqual(new Set(noncesOf({ low: 3, first: 5, high: 0, lanes: 10_000, trips: 1, step: 1 })))
   })
 
-  it('asks for 48 candidates of each batch, and fails when most of them do not come', async () => {
+  it('expects 48 candidates from each batch, and fails when most of them are missing', async () => {
     const bytes = randomBytes(286)
     const outcome = async (share: number) => {
       const { batches, bounds, answer, loop, run } = searchLoop(20_000, 1, PROOF_CANDIDATES)
@@ -152,7 +152,7 @@ describe('search loop', () => {
       await turn()
       const proving = prepareWork(bytes, (BigInt(bounds[0] + 1) << 224n) - 1n)
       const right = noncesOf(batches[0]).filter((nonce) => judgeNonce(proving, nonce) !== 'false')
-      // Of 20,000 random hashes: 48 candidates, give or take six standard deviations.
+      // Expected are 48 candidates in 20,000 random hashes, within six standard deviations.
       expect(Math.abs(right.length - PROOF_CANDIDATES)).toBeLessThan(42)
       const found = right.slice(0, Math.ceil(share * right.length))
       answer(found, found.length)
@@ -162,7 +162,7 @@ describe('search loop', () => {
     expect(await outcome(0.05)).toMatch(/^it did not search, or hashes wrongly: [1-5] right of about 48 candidates$/)
   })
 
-  it('has no proof in batches of fewer nonces than that, nor in those that nearly every nonce solves', () => {
+  it('expects no proof from batches with fewer nonces, nor if nearly every nonce solves', () => {
     expect(provingBound(48, PROOF_CANDIDATES)).toBe(2 ** 32 - 1)
     expect(provingBound(10, PROOF_CANDIDATES)).toBe(2 ** 32 - 1)
     expect(() => checkProof(10, 2 ** 32 - 1, 0)).not.toThrow()
@@ -174,7 +174,7 @@ describe('search loop', () => {
     }
   })
 
-  it('reports that work has begun when the batches before it are done', async () => {
+  it('reports that work has begun when the batches before it have finished', async () => {
     const { reports, answer, loop } = searchLoop(64, 2)
     loop.setWork({ sequence: 1, work: prepareWork(randomBytes(286), 0n) })
     await turn()
@@ -193,7 +193,7 @@ describe('search loop', () => {
     expect(begun(reports)).toEqual([1, 2])
     answer([], 0)
     await turn()
-    // That there is no work is told after what was found.
+    // The loop reports that it has no work after the last result.
     expect(reports.slice(-2)).toMatchObject([
       { type: 'batch', sequence: 2 },
       { type: 'began', sequence: 3 },
@@ -202,7 +202,7 @@ describe('search loop', () => {
     expect(begun(reports)).toEqual([1, 2, 3, 4])
   })
 
-  it('rests once all nonces were tried that a pool left, shows signs of life, and goes on with another header', async () => {
+  it('rests once it has tried all nonces that a pool left, shows signs of life, and continues with the next header', async () => {
     const fixed = { bits: 32, value: 0xa5c3_b7d9 }
     const range = { first: 0, count: 2 ** 16, start: 0, low: 3, high: 0 }
     const { reports, batches, answer, loop } = searchLoop(1000, 1, 0, range)
@@ -214,7 +214,7 @@ describe('search loop', () => {
     }
     const tried = batches.flatMap(noncesOf)
     expect([tried.length, new Set(tried).size]).toEqual([65_536, 65_536])
-    // Under another target the header is the same.
+    // A new target for the same header.
     loop.setWork({ sequence: 2, work: prepareWork(work, 2n, fixed) })
     await until(() => begun(reports).filter((sequence) => sequence === 2).length > 1)
     expect(batches.length).toBe(65_536)
@@ -247,12 +247,12 @@ describe('search loop', () => {
     const nonce = nonceOf(3, 5, 0)
     let bytes: Uint8Array
     let top: number
-    // A target that fewer than 48 of 64 nonces meet: batches with more candidates must prove that they were searched.
+    // Fewer than 48 of 64 nonces meet this target. Batches with more candidates must prove that they were searched.
     do {
       bytes = randomBytes(286)
       top = readU32LE(powHash(withNonce(bytes, nonce)), 28)
     } while (top >= 2 ** 31)
-    // The top word of the hash equals that of target 1, which the hash misses, and is above that of target 2.
+    // The top word of the hash equals that of target 1, which the hash misses, and exceeds that of target 2.
     for (const [sequence, target, candidates] of [
       [1, BigInt(top) << 224n, []],
       [2, (BigInt(top) << 224n) - 1n, ['0000000000050003']],
@@ -260,7 +260,7 @@ describe('search loop', () => {
     ] as const) {
       loop.setWork({ sequence, work: prepareWork(bytes, target) })
       await turn()
-      // The answer to the batch of the work before.
+      // The answer to the batch of the previous work.
       if (sequence > 1) answer([], 0)
       await turn()
       answer([nonce], 1)
@@ -305,9 +305,10 @@ describe('reports', () => {
   })
 })
 
-/** A loop whose batches wait for `answer`, oldest first. */
+/** The whole range of nonces. */
 const ALL = { first: 0, count: 2 ** 32, start: 5, low: 3, high: 0 }
 
+/** A loop whose batches wait for `answer`, which answers the oldest one. */
 function searchLoop(nonces: number, inFlight = 1, proofCandidates = 0, range = ALL) {
   const reports: GpuReport[] = []
   const batches: Batch[] = []
@@ -327,7 +328,7 @@ function searchLoop(nonces: number, inFlight = 1, proofCandidates = 0, range = A
     size: new BatchSize(5, 1, nonces),
     proofCandidates,
     send: (report) => reports.push(report),
-    // A batch takes as long as it should, so that the size stays.
+    // A batch takes exactly its intended time, so the size stays.
     nowMs: () => (nowMs += 5),
   })
   const run = loop.run()

@@ -1,4 +1,4 @@
-/** shaders/search.wgsl on each driver: against @noble/hashes, and more nonces against a CPU kernel. */
+/** shaders/search.wgsl on each driver: a few nonces against @noble/hashes, and many against a CPU kernel. */
 import { randomBytes, randomInt } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readU32LE } from '../../src/core/bytes.ts'
@@ -13,7 +13,7 @@ import { BatchServer } from './batch-server.ts'
 import { driverLack, type TestDriver, testDrivers } from './driver.ts'
 
 const WORK_BYTES = 286
-/** Of random work, 2000 nonces each. */
+/** Number of batches of random work, with 2000 nonces each. */
 const batchesOf = ({ speed, isThorough }: TestDriver) => (isThorough ? (speed > 1 ? 120 : 60) : 15)
 
 const drivers = await testDrivers()
@@ -51,7 +51,10 @@ describeWith(driverLack(), `shader on ${drivers.map(({ name }) => name).join(' a
   })
 })
 
-/** Kernels sweep the high 16 bits, which a batch has fixed: one chunk is swept for each nonce. */
+/**
+ * Candidates by a CPU kernel. Kernels sweep the high 16 bits, which a batch fixes, so each nonce takes a sweep of one
+ * chunk.
+ */
 function foundByKernel(bytes: Uint8Array, bound: number, { low, first, high, lanes, trips, step }: Batch): bigint[] {
   const { kernel } = chooseKernel(WORK_BYTES, 'auto', randomBytes)
   if (kernel === null) throw new Error('no CPU kernel works here')

@@ -32,7 +32,7 @@ itWith(lackOf('promtool'), 'promtool accepts the alerts', () => {
   expect([status, stdout + stderr]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)])
 })
 
-it('dashboard and alerts name only metrics that there are', async () => {
+it('dashboard and alerts name only existing metrics', async () => {
   const { registry } = new Metrics(() => {
     throw new Error('nobody scrapes here')
   }, '0.0.0')
@@ -41,14 +41,14 @@ it('dashboard and alerts name only metrics that there are', async () => {
   const named = [...text.matchAll(/newcut_\w+/g)].map(([name]) => name.replace(/_(bucket|count|sum)$/, ''))
   expect(named.length).toBeGreaterThan(30)
   expect(named.filter((name) => !known.has(name))).toEqual([])
-  // Nothing that is measured is left out of the dashboard, except what a total there includes.
+  // The dashboard shows every metric except parts of a total that it shows.
   const shown = queries.map(([, expr]) => expr).join('\n')
   const totals = ['newcut_hardware_errors_total', 'newcut_miner_faults_total', 'newcut_node_up', 'newcut_node_active']
   expect([...known].filter((name) => !shown.includes(name) && !totals.includes(name))).toEqual([])
 })
 
 const lack = lackOf('prometheus', 'promtool')
-itWith(lack, 'every query of the dashboard and every alert is answered by Prometheus', async (context) => {
+itWith(lack, 'Prometheus answers every query of the dashboard and every alert', async (context) => {
   const card = await sensedCard()
   if (card === null) return context.skip('there is no GPU driver here, not even a software one')
   const miner = await startMiner({ ...card.setup, hwmon: hwmonFolder([ZEN]), hasTwoNodes: true, letsRigsIn: true })
@@ -70,7 +70,7 @@ itWith(lack, 'every query of the dashboard and every alert is answered by Promet
     )
     return (await Promise.all(answers)).flat()
   }
-  // The rate over 10 s takes 10 s, and a node is judged only after a while.
+  // A rate over 10 s needs 10 s of samples, and nodes are judged only after a while.
   await expect.poll(unanswered, { interval: 1000 }).toEqual([])
 
   interface Rules {
@@ -86,11 +86,11 @@ itWith(lack, 'every query of the dashboard and every alert is answered by Promet
     return data.groups.flatMap((group) => group.rules.map(({ name, health, state }) => [name, health, state]))
   }
   await until(async () => (await rules()).every(([, health]) => health !== 'unknown'))
-  // All is well with this miner.
+  // No alert fires for a healthy miner.
   expect((await rules()).filter(([, health, state]) => health !== 'ok' || state === 'firing')).toEqual([])
 })
 
-/** How many series answer a query of the dashboard. */
+/** The number of series that answer a query of the dashboard. */
 async function query(prometheus: string, expr: string): Promise<number> {
   const text = expr.replaceAll('$job', '.*').replaceAll('$instance', '.*').replaceAll('$__rate_interval', '10s')
   const response = await fetch(`${prometheus}/api/v1/query?query=${encodeURIComponent(text)}`)
@@ -103,7 +103,7 @@ async function query(prometheus: string, expr: string): Promise<number> {
   return data?.result.length ?? 0
 }
 
-/** A leader of a fleet without rigs. Resolves with the host and port of its metrics. */
+/** Starts the leader of a fleet without rigs. Resolves with the host and port of its metrics. */
 async function startLeader(node: string): Promise<string> {
   const nats = await NatsServer.start(temporaryFolder())
   onTestFinished(() => nats.kill())
@@ -113,7 +113,7 @@ async function startLeader(node: string): Promise<string> {
   return host
 }
 
-/** Scrapes these every second. Resolves with its address when it is ready. */
+/** Starts Prometheus, which scrapes these targets every second. Resolves with its address when it is ready. */
 async function startPrometheus(targets: readonly string[]): Promise<string> {
   const folder = temporaryFolder()
   const config = join(folder, 'prometheus.yml')

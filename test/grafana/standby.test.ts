@@ -1,4 +1,4 @@
-/** What the alerts say to a fleet with a leader that stands by, by promtool's own tests of rules. */
+/** Alerts for a fleet with a leader and a standby, by promtool's rule tests. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,17 +17,17 @@ const WITHOUT_LEADER = 'NewcutFleetWithoutLeader'
 
 interface Instance {
   readonly name: string
-  /** How many hashes more it has each minute. */
+  /** Hashes that it adds each minute. */
   readonly hashes: number
   readonly isPaused?: boolean
   readonly engine: 'cpu' | 'fleet'
   /** Device -> 1 while it searches, else 0. */
   readonly devices: Readonly<Record<string, 0 | 1>>
-  /** Of one that leads the fleet `main`, or stands by. */
+  /** Set for an instance of the fleet `main`: whether it leads or stands by. */
   readonly leads?: boolean
 }
 
-/** Series of half an hour, one sample a minute, as promtool writes them. */
+/** Series over half an hour, one sample a minute, in promtool's notation. */
 function seriesOf({ name, hashes, isPaused = false, engine, devices, leads }: Instance) {
   const of = (metric: string, labels: string, values: string) => {
     return { series: `${metric}{job="newcut",instance="${name}"${labels}}`, values }
@@ -42,13 +42,13 @@ function seriesOf({ name, hashes, isPaused = false, engine, devices, leads }: In
   ]
 }
 
-/** Which of these alerts stand after a quarter of an hour, as `alert instance`. Throws Error when promtool says more. */
+/** The alerts of this list that fire after a quarter of an hour, as `alert instance`. Throws Error on other output. */
 function alertsAmong(instances: readonly Instance[]): string[] {
   const file = join(folder, 'rules.test.yml')
   const test = {
     interval: '1m',
     input_series: instances.flatMap(seriesOf),
-    // Nothing is expected, so that what is there is told.
+    // The tests expect no alert, so promtool prints those that fire.
     alert_rule_test: [...LABELS, WITHOUT_LEADER].map((alertname) => ({ eval_time: '15m', alertname, exp_alerts: [] })),
   }
   writeFileSync(file, stringify({ rule_files: [alerts], evaluation_interval: '1m', tests: [test] }))

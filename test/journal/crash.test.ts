@@ -1,4 +1,6 @@
-/** The miner dies between finding a solution and the answer of the node: the next start brings it home, or tells. */
+/**
+ * A miner that dies between finding a solution and the node's answer: the next start submits it, or reports its loss.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +19,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** A node behind a gate that lets no submission through until it is opened. */
+/** A node behind a gate that holds back all submissions until it is opened. */
 async function gatedNode() {
   const devnet = await startDevnet({ port: 0, graph: 'pair', difficulty: 2_000n })
   const gate = { isOpen: false }
@@ -58,7 +60,7 @@ async function foundIn(folder: string): Promise<BlockRecord> {
   return record as BlockRecord
 }
 
-it('a solution that was found, but not handed in, is handed in after kill -9', async () => {
+it('the next start submits a solution that was found, but not submitted before kill -9', async () => {
   const { gate, args, folder } = await gatedNode()
   const first = start(args)
   const { hash } = await foundIn(folder)
@@ -71,11 +73,11 @@ it('a solution that was found, but not handed in, is handed in after kill -9', a
   expect(out).toMatch(/journal: .*, with [12] solutions? of earlier runs to settle/)
   const records = await recordsIn(folder)
   expect(records.find((record) => record.hash === hash)?.state).toBe('confirmed')
-  // Those of the earlier run do not count for --blocks.
+  // Solutions of the earlier run do not count for --blocks.
   expect(records.filter(({ state }) => state === 'confirmed').length).toBeGreaterThanOrEqual(4)
 })
 
-it('a solution that the node does not answer before the miner is stopped is handed in by the next start', async () => {
+it('the next start submits a solution that the node had not answered when the miner was stopped', async () => {
   const { gate, args, folder } = await gatedNode()
   const first = start(args)
   const { hash } = await foundIn(folder)
@@ -86,13 +88,13 @@ it('a solution that the node does not answer before the miner is stopped is hand
   expect((await recordsIn(folder)).find((record) => record.hash === hash)?.state).toBe('confirmed')
 })
 
-it('a solution is handed in after a crash although the clock has jumped ten minutes ahead meanwhile', async () => {
+it('the next start submits a solution although the clock has jumped ten minutes ahead', async () => {
   const { gate, args, folder } = await gatedNode()
   const first = start(args)
   const { hash, work, foundAt, ...found } = await foundIn(folder)
   first.child.kill('SIGKILL')
   await first.ended
-  // The same solution, as if it had been found ten minutes earlier.
+  // The same solution, with a time ten minutes earlier.
   const older = mkdtempSync(join(tmpdir(), 'newcut-crash-'))
   cleanups.push(() => rmSync(older, { recursive: true }))
   const at = new Date(Date.parse(foundAt) - 600_000).toISOString()

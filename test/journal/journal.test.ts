@@ -60,7 +60,7 @@ describe('a journal', () => {
     expect(said).toEqual([])
   })
 
-  it('has a file a month, and goes on in a file that is deleted', async () => {
+  it('has a file per month, and continues in a file that was deleted', async () => {
     const path = folder()
     const { journal } = opened(path)
     journal.append(found(hashOf('a'), { at: '2026-10-31T23:59:59.999Z' }))
@@ -79,7 +79,7 @@ describe('a journal', () => {
     expect(text).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   })
 
-  it('loses nothing else where its last line was cut off at any byte', async () => {
+  it('loses nothing else if its last line was cut off at any byte', async () => {
     const whole = `${JSON.stringify(found(hashOf('a')))}\n${JSON.stringify(found(hashOf('b')))}\n`
     const firstLine = whole.indexOf('\n')
     for (let length = firstLine + 1; length <= whole.length; length += 13) {
@@ -96,7 +96,7 @@ describe('a journal', () => {
   const mayWriteAll = process.getuid?.() === 0 || process.platform === 'win32'
   itWith(
     mayWriteAll ? 'folders do not refuse this user to write: run it as another one, on Linux or macOS' : null,
-    'says once that it cannot be written, and once that it can again',
+    'reports once that it cannot be written, and once that it can be again',
     async () => {
       const path = folder()
       const { journal, said } = opened(path)
@@ -111,11 +111,11 @@ describe('a journal', () => {
 
   itWith(
     process.platform === 'linux' ? null : 'there is no /dev/full: run it on Linux',
-    'goes on, and says so once, when the disk is full; what it could not write is written later',
+    'continues when the disk is full, reports that once, and writes the missing lines later',
     async () => {
       const path = folder()
       const { journal, said } = opened(path)
-      // A device that is always full stands in for the file.
+      // /dev/full stands in for the file.
       const { symlinkSync } = await import('node:fs')
       symlinkSync('/dev/full', join(path, 'blocks-2026-12.jsonl'))
       const late = { at: '2026-12-01T00:00:00.000Z' }
@@ -165,17 +165,17 @@ describe('a journal', () => {
     expect(said).toEqual(['well', expect.stringMatching(/^the journal does not get onto its disk: EIO/)])
   })
 
-  it('is refused with a clear error where no folder can be made', () => {
+  it('is refused with a clear error if its folder cannot be made', () => {
     const path = join(folder(), 'file')
     writeFileSync(path, '')
     expect(() => opened(join(path, 'below'))).toThrow(/cannot write the journal in .*below: .*ENOTDIR/)
   })
 
-  it('of a folder that does not exist is empty', async () => {
+  it('is empty if its folder does not exist', async () => {
     expect(await readJournal(join(folder(), 'none'))).toEqual({ records: new Map(), damaged: 0 })
   })
 
-  it('has all steps of a solution, also where the clock was set back into the month before', async () => {
+  it('has all steps of a solution, even if the clock was set back into the previous month', async () => {
     const path = folder()
     const { journal } = opened(path)
     const hash = hashOf('a')
@@ -188,7 +188,7 @@ describe('a journal', () => {
     expect(damaged, 'a step of a solution that nobody found').toBe(1)
   })
 
-  it('takes any bytes without failing, and counts what it cannot read', async () => {
+  it('reads any bytes without failing, and counts unreadable lines', async () => {
     const path = folder()
     const file = join(path, 'blocks-2026-11.jsonl')
     const property = fc.asyncProperty(fc.array(fc.string({ maxLength: 50 }), { maxLength: 20 }), async (lines) => {
@@ -239,7 +239,7 @@ describe('a record', () => {
     expect(afterLine(undefined, { at, hash: hashOf('a'), step: 'handed-in' })).toBeNull()
   })
 
-  it('stays as far as it had come when it is found once more', () => {
+  it('keeps its state when its solution is found once more', () => {
     expect(afterLine(record('confirmed', { depth: 2 }), found(hashOf('a')))).toMatchObject({ state: 'confirmed' })
   })
 })

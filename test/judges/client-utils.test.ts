@@ -1,4 +1,4 @@
-/** The npm package `@kadena/client-utils`: what wallets do, each in one call, against the embedded node. */
+/** The npm package `@kadena/client-utils`: operations of wallets, each in one call, against the embedded node. */
 import { type ChainId, Pact } from '@kadena/client'
 import { composePactCommand, execution, setNetworkId } from '@kadena/client/fp'
 import { createPrincipal, deployContract, describeModule, listModules } from '@kadena/client-utils/built-in'
@@ -25,7 +25,7 @@ const CHAIN = '0'
 const sender = funded('sender00')
 const other = funded('sender01')
 const network = withNetwork()
-/** Signatures cost no gas there, so that what is tried without them costs as much. */
+/** A release in which signatures cost no gas, so an estimate without signatures is right. */
 const older = withNetwork('2.32')
 
 const keysetOf = (...keys: readonly Keys[]) => ({
@@ -64,7 +64,7 @@ describe('accounts', () => {
     })
   })
 
-  it('of nobody: the error of the node', async () => {
+  it('of an unknown account: the error of the node', async () => {
     await expect(getBalance('nobody', NETWORK, CHAIN, network.host)).rejects.toMatchObject({
       message: 'No value found in table coin_coin-table for key: nobody',
     })
@@ -77,7 +77,7 @@ describe('accounts', () => {
     expect(await balanceOf(fresh.account)).toBe(0)
   })
 
-  it('discoverAccount looks on all chains', async () => {
+  it('discoverAccount searches all chains', async () => {
     const found = await discoverAccount('sender03', NETWORK, network.host).execute()
     expect(found).toHaveLength(20)
     for (const { result } of found) {
@@ -124,7 +124,7 @@ describe('transfers', () => {
     expect(await balanceOf('sender01')).toBeCloseTo(before + 10.123456789012, 6)
   })
 
-  it('transfer of more than there is fails before anything is sent', async () => {
+  it('transfer of more than the balance fails before anything is sent', async () => {
     const poor = await funding('1')
     const inputs = { sender: partyOf(poor), receiver: 'sender01', amount: '5', chainId: CHAIN as ChainId }
     const steps: string[] = []
@@ -133,7 +133,7 @@ describe('transfers', () => {
     expect(steps).toEqual([])
   })
 
-  it('transferCreate makes the receiver', async () => {
+  it('transferCreate creates the receiver', async () => {
     const fresh = await funding('2.5')
     expect(await getBalance(fresh.account, NETWORK, CHAIN, network.host)).toBe('2.5')
   })
@@ -155,10 +155,10 @@ describe('transfers', () => {
 
   it('transferAll leaves nothing', async () => {
     const poor = await funding('2', older)
-    // The client asks for a capability over the balance of the receiver: that one must be the richer.
+    // The client requests a capability for the balance of the receiver, so the receiver must be the richer one.
     const receiver = { account: 'sender01', keyset: keysetOf(other) }
     const inputs = { sender: partyOf(poor), receiver, gasPayer: partyOf(sender), chainId: CHAIN as ChainId }
-    // It estimates gas with the global configuration alone.
+    // The client estimates gas with the global configuration only.
     setGlobalConfig({ host: older.host, defaults: { networkId: NETWORK }, sign: signing(poor, sender) })
     expect(await (await transferAll(inputs, configOn(older, poor, sender))).execute()).toBe('Write succeeded')
     expect(await balanceOf(poor.account, CHAIN, older)).toBe(0)
@@ -186,7 +186,7 @@ describe('transfers', () => {
 })
 
 describe('gas', () => {
-  it('estimateGas says what a command will take, and the price that others pay', async () => {
+  it('estimateGas estimates the gas of a command, and the usual price', async () => {
     const inputs = { sender: partyOf(sender), receiver: 'sender01', amount: '1', chainId: CHAIN as ChainId }
     const command = composePactCommand(transferCommand(inputs), setNetworkId(NETWORK))
     const estimated = await estimateGas(command, older.host)
@@ -200,7 +200,7 @@ describe('gas', () => {
           .catch(reject)
       })
     expect((await takenOn(older, estimated.gasLimit)).gas).toBe(estimated.gasLimit)
-    // From 3.2 on signatures cost gas: what is tried without them is estimated too low by theirs.
+    // From 3.2 signatures cost gas: the client's estimate without them is too low by that.
     const { gasLimit } = await estimateGas(command, network.host)
     expect((await takenOn(network, gasLimit + 10)).gas).toBe(gasLimit + 2)
   })
@@ -248,7 +248,7 @@ describe('contracts', () => {
     expect(described).toMatchObject({ 'namespace-name': name })
   })
 
-  it('deployContract, and calls of what was deployed', async () => {
+  it('deployContract, and calls of the deployed contract', async () => {
     const module = `counter-${Date.now()}`
     const contractCode = `
       (namespace "free")
@@ -293,7 +293,7 @@ describe('contracts', () => {
     expect(await listModules(config())).toContain(`free.${module}`)
   })
 
-  it('a contract that pays the gas of those who have nothing', async () => {
+  it('a contract that pays the gas of accounts without coins', async () => {
     const name = `station-${Date.now()}`
     const code = `
       (namespace "free")

@@ -28,7 +28,7 @@ interface Cut {
 
 type Capability = readonly [string, ...unknown[]]
 
-/** An unsigned command, paid by sender00 on chain 0 unless it says otherwise. */
+/** An unsigned command on chain 0, paid by sender00 unless `meta` says otherwise. */
 function command(code: string, meta: Meta = {}, capabilities: readonly Capability[] = [['coin.GAS']]) {
   return Pact.builder
     .execution(code)
@@ -60,7 +60,7 @@ async function balanceOf(account: string, chainId: ChainId = '0'): Promise<bigin
 }
 
 describe('local calls', () => {
-  it('read without keys, and tell what block they saw', async () => {
+  it('read without keys, and name the block that they read', async () => {
     const read = Pact.builder.execution('(coin.details "sender01")').setMeta({ chainId: '3' }).createTransaction()
     const answer = await client.dirtyRead(read)
     expect(answer).toMatchObject({
@@ -116,7 +116,7 @@ describe('local calls', () => {
     expect(gas).toBe(2500)
   })
 
-  it('check signatures unless they are told not to', async () => {
+  it('check signatures unless told not to', async () => {
     const unsigned = transfer('1.0')
     const forged = await signed(unsigned)
     const wrong = { ...forged, sigs: [{ sig: 'ab'.repeat(64) }] }
@@ -128,7 +128,7 @@ describe('local calls', () => {
     })
   })
 
-  it('in preflight cost what a block will take', async () => {
+  it('in preflight cost as much as in a block', async () => {
     const ready = await signed(transfer('0.5'))
     const answer = await client.preflight(ready)
     expect(answer.result).toEqual({ status: 'success', data: 'Write succeeded' })
@@ -184,7 +184,7 @@ describe('commands in blocks', () => {
     expect((await client.getStatus(sent))[sent.requestKey].result).toEqual(result)
   })
 
-  it('are shown at a depth only once they are as deep', async () => {
+  it('are reported at a depth only once they are that deep', async () => {
     const sent = await client.submit(await signed(transfer('0.1')))
     await client.listen(sent)
     const depth = 3
@@ -222,7 +222,7 @@ describe('commands in blocks', () => {
     await expect(client.submit(spoil(await signed(transfer('0.1'))))).rejects.toThrow(message)
   })
 
-  it('are refused when they are too old, too dear, or cannot be paid', async () => {
+  it('are refused when they are too old, too expensive, or cannot be paid', async () => {
     const refused = async (meta: Meta) => client.submit(await signed(command('1', meta)))
     const old = { creationTime: Math.floor(Date.now() / 1000) - 1000, ttl: 60 }
     await expect(refused(old)).rejects.toThrow('Transaction time-to-live is expired')
@@ -263,13 +263,13 @@ describe('between chains', () => {
     const minted = await client.listen(await client.submit(await signed(finish(proof), other)))
     expect(minted.result).toEqual({ status: 'success', data: 'Write succeeded' })
     expect(await balanceOf(receiver, '2')).toBe(before + unitsOf('3.25') - feeOf(minted.gas))
-    // Once and no more.
+    // A proof works only once.
     await expect(client.submit(await signed(finish(proof), other))).rejects.toThrow(
       `This transaction is attempting to complete an already-completed defpact ID: ${sent.requestKey}`,
     )
   })
 
-  it('there is no proof of what never was', async () => {
+  it('there is no proof of a transfer that never was', async () => {
     const requestKey = 'A'.repeat(43)
     await expect(client.createSpv({ requestKey, chainId: '0', networkId: NETWORK }, '1')).rejects.toThrow(
       `Transaction hash not found: "${requestKey}"`,

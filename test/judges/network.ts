@@ -1,4 +1,4 @@
-/** A development network that gets its blocks by itself, and who pays on it, for clients that others have written. */
+/** A development network that mines by itself, and accounts that pay on it, for third-party clients. */
 import { generateKeyPairSync } from 'node:crypto'
 import { createSignWithKeypair } from '@kadena/client'
 import { afterAll, beforeAll } from 'vitest'
@@ -6,10 +6,10 @@ import { developmentAccounts } from '../../src/core/development-accounts.ts'
 import type { NodeRelease } from '../../src/schema/node-releases.ts'
 import { type Devnet, startDevnet } from '../devnet/whole-node.ts'
 
-/** Often enough that no test waits long, and seldom enough that twenty chains leave the machine some time. */
+/** Short enough that no test waits long, and long enough that twenty chains leave the machine some time. */
 const BLOCK_TIME_MS = 250
 
-/** Ed25519, hex. */
+/** An Ed25519 key pair in hex. */
 export interface Keys {
   readonly publicKey: string
   readonly secretKey: string
@@ -22,37 +22,37 @@ export function funded(name: string) {
   return found
 }
 
-/** A new account with one key, which is its name. */
+/** A new account with one key. Its name derives from the key. */
 export function newAccount(): Keys & { readonly account: string } {
   const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
   const [publicKey, secretKey] = [x, d].map((text) => Buffer.from(text, 'base64url').toString('hex'))
   return { account: `k:${publicKey}`, publicKey, secretKey }
 }
 
-/** Signs commands with these keys. */
+/** A function that signs commands with these keys. */
 export const signing = (...keys: readonly Keys[]) =>
   createSignWithKeypair(keys.map(({ publicKey, secretKey }) => ({ publicKey, secretKey })))
 
-/** As clients name who signs. */
+/** An account in the form in which the client names a signer. */
 export const partyOf = ({ account, publicKey }: { readonly account: string; readonly publicKey: string }) => ({
   account,
   publicKeys: [publicKey],
 })
 
-/** A balance in the smallest units there are, 10^12 to a coin. One of many digits comes as text, others as numbers. */
+/** A balance in units of 10^-12 coins. Balances of many digits arrive as text, others as numbers. */
 export function unitsOf(balance: unknown): bigint {
   const isText = typeof balance === 'object' && balance !== null && 'decimal' in balance
   const [whole, fraction = ''] = String(isText ? balance.decimal : balance).split('.')
   return BigInt(whole + fraction.padEnd(12, '0'))
 }
 
-/** What so much gas costs at 1e-8 a unit. */
+/** The fee for this much gas at a price of 1e-8, in units of 10^-12 coins. */
 export const feeOf = (gas: number) => BigInt(gas) * 10_000n
 
 export interface Network {
   /** `http://HOST:PORT` */
   readonly host: string
-  /** What comes in front of `/api/v1/send`, `/spv` and so on. */
+  /** The URL before `/api/v1/send`, `/spv` and so on. */
   readonly pactOf: (chain: string) => string
 }
 

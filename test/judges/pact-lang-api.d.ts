@@ -1,4 +1,4 @@
-/** Types of the parts of the npm package `pact-lang-api` that tests call; it has none of its own. */
+/** Types of the parts of the npm package `pact-lang-api` that tests call; the package has none. */
 declare module 'pact-lang-api' {
   interface Meta {
     readonly creationTime: number
@@ -40,7 +40,7 @@ declare module 'pact-lang-api' {
       readonly mkExp: (name: string, ...args: readonly unknown[]) => string
     }
     readonly crypto: { readonly genKeyPair: () => KeyPair }
-    /** Where the node refuses, its text is the answer. */
+    /** Resolves with the text of the node if the node refuses the request. */
     readonly fetch: {
       readonly local: (command: Command, host: string) => Promise<Result | string>
       readonly send: (

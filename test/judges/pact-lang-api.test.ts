@@ -27,7 +27,7 @@ const exec = (pactCode: string, clist?: Clist, envData: object = {}) => ({
   envData,
 })
 
-/** What a call gave, which must be no refusal. */
+/** The result of a call, which must not be a refusal. */
 function answered<T>(answer: T | string): T {
   if (typeof answer === 'string') throw new Error(answer)
   return answer
@@ -79,7 +79,7 @@ describe('pact-lang-api', () => {
     expect(results.map((each) => answered(each).result.status)).toEqual(['success', 'success'])
   })
 
-  it('what the node refuses is a text', async () => {
+  it('a refusal of the node is a text', async () => {
     const wrongChain = { ...exec('1'), meta: meta('sender00', '5') }
     const answer = await Pact.fetch.send(wrongChain, network.pactOf('0'))
     expect(answer).toContain('One or more transactions were invalid: Transaction "')
@@ -117,7 +117,7 @@ describe('pact-lang-api', () => {
   })
 })
 
-/** Asks until the target chain is high enough. */
+/** Repeats the request until the target chain is high enough. */
 async function proofOf(requestKey: string, targetChainId: string): Promise<string> {
   let text = ''
   await until(async () => {

@@ -1,4 +1,4 @@
-/** A source and engines that a test works by hand. */
+/** A source and engines that a test drives by hand. */
 import { decodeHex, readU64LE } from '../../src/core/bytes.ts'
 import { decodeWork, encodeWork } from '../../src/core/header.ts'
 import type { FollowUp, Receipt } from '../../src/core/solution.ts'
@@ -60,7 +60,7 @@ export class FedSource implements Source {
   vote: ForkVote | null = null
   forkVote = () => this.vote
 
-  /** Of the newest job. */
+  /** Id of the newest job. */
   newestId = ''
 
   async give(work: Work | null, reason: JobReason = 'newCut', parts: Partial<Job> = {}): Promise<void> {
@@ -71,7 +71,7 @@ export class FedSource implements Source {
   }
 }
 
-/** An engine whose claims and hash counts a test sets by hand. */
+/** An engine whose candidates and hash counts the test sets. */
 export class HandEngine implements Engine {
   readonly name = 'hand'
   readonly works: EngineWork[] = []

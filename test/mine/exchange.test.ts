@@ -1,4 +1,4 @@
-/** Engines that take the place of others while the miner mines. */
+/** The exchange of engines while the miner mines. */
 import { describe, expect, it } from 'vitest'
 import { readU64LE } from '../../src/core/bytes.ts'
 import { NewcutError } from '../../src/core/errors.ts'
@@ -9,10 +9,10 @@ import { solve } from '../solve.ts'
 import { easyWork, FedSource, HandEngine } from './by-hand.ts'
 import { settle, VirtualClock } from './virtual-clock.ts'
 
-/** An engine of threads whose counts a test sets. */
+/** An engine of threads whose counts the test sets. */
 class Threads extends HandEngine {
   counts: number[]
-  /** Whether it says at once that it searches nothing. */
+  /** Whether it never acknowledges that it searches nothing. */
   isSlow = false
 
   constructor(counts: readonly number[], ready?: Promise<void>) {
@@ -55,7 +55,7 @@ const counted = (miner: Miner) => {
 }
 
 describe('an exchange of engines', () => {
-  it('gives the work to the new one when it is ready, not before, and none to the other from then on', async () => {
+  it('gives work to the new engine when it is ready, and none to the old one after that', async () => {
     const { clock, source, engine, events, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     let getReady: () => void = () => undefined
@@ -67,7 +67,7 @@ describe('an exchange of engines', () => {
     await settle()
     expect(next.newest.bytes).toEqual(engine.works.findLast(({ bytes }) => bytes !== null)?.bytes)
     expect(engine.works.at(-1)?.bytes).toBeNull()
-    // Its sequence is higher than any before, or the engine would not heed it.
+    // Its sequence is higher than any before; otherwise the engine would ignore it.
     expect(engine.works.at(-1)?.sequence).toBeGreaterThan(next.newest.sequence)
     expect(engine.stopped).toBe(false)
     await clock.pass(100)
@@ -82,7 +82,7 @@ describe('an exchange of engines', () => {
     expect(next.stopped).toBe(true)
   })
 
-  it('loses no solution: not one on its way, nor what the engine that leaves claims last', async () => {
+  it('loses no solution: neither a pending one, nor the last claims of the old engine', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     let answer: () => void = () => undefined
     source.receipt = new Promise((resolve) => (answer = () => resolve({ step: 'acknowledged' })))
@@ -103,13 +103,13 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('keeps the counts: of a device that is there again, of the processor, and of all together', async () => {
+  it('keeps the counts of a device that returns, of the processor, and of all together', async () => {
     const { clock, engine, stop, miner, ended } = await started()
     await clock.pass(20_000)
     const one = new Threads([0])
     const exchanged = miner.exchange([engine], [one])
     await settle()
-    // Both count until the first has ended.
+    // Both engines count until the first has ended.
     engine.counts = [110, 60]
     one.counts = [7]
     expect(counted(miner)).toEqual({ hashes: 177, devices: [['thread0', 117, 2]], names: ['thread0'], ofAll: 177 })
@@ -149,7 +149,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('waits no longer than 3 s for an engine that does not say that it rests', async () => {
+  it('waits at most 3 s for an engine that does not acknowledge its rest', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     engine.isSlow = true
@@ -163,7 +163,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('has ended when the engine that leaves has', async () => {
+  it('has ended when the old engine has', async () => {
     const { clock, engine, stop, miner, ended } = await started()
     let end: () => void = () => undefined
     const slow = new Promise<void>((resolve) => (end = resolve))
@@ -180,7 +180,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('fails with what the end of the engine that leaves throws', async () => {
+  it('fails with the error of the old engine when that ends', async () => {
     const { clock, engine, stop, miner, ended } = await started()
     engine.stop = async () => {
       engine.stop = async () => undefined
@@ -193,7 +193,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('gives nothing to search while it is paused, and the work when it goes on', async () => {
+  it('gives no work during a pause, and the work when mining resumes', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     miner.pause()

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { LoadGate } from '../../src/mine/load-gate.ts'
 import { othersShare } from '../../src/sensors/load.ts'
 
-/** What the gate says every 2 s; `pass` adds seconds with that load. */
+/**
+ * A load gate that looks every 2 s. `pass` passes that many seconds with that load, and returns when the gate changed.
+ */
 function gate(limit = 0.2) {
   const each = new LoadGate(limit)
   let nowMs = 1000
@@ -17,7 +19,7 @@ function gate(limit = 0.2) {
     }
     return [...seconds]
   }
-  /** The machine sleeps; with a look over the sleep itself. */
+  /** The machine sleeps for an hour; the next look covers the sleep. */
   const sleep = (share: number) => {
     each.look(nowMs, nowMs + 3_600_000, share)
     nowMs += 3_600_000
@@ -26,13 +28,13 @@ function gate(limit = 0.2) {
 }
 
 describe('the load of other programs', () => {
-  it('pauses after 6 s above the limit, and goes on after 30 s below half of it', () => {
+  it('pauses after 6 s above the limit, and resumes after 30 s below half of it', () => {
     const { gate: load, pass } = gate()
     expect(pass(60, 0.15)).toEqual([])
     expect(load.isBusy).toBe(false)
     expect(pass(60, 0.25)).toEqual([4])
     expect(load.share).toBeCloseTo(0.25)
-    // Below the limit is not enough to go on.
+    // To resume, the load must fall below half of the limit.
     expect(pass(300, 0.15)).toEqual([])
     expect(load.isBusy).toBe(true)
     expect(pass(60, 0.05)).toEqual([16])
@@ -43,7 +45,7 @@ describe('the load of other programs', () => {
     expect(gate().pass(60, 1)).toEqual([6])
   })
 
-  it('takes no notice of a short burst, and does not go on in a short silence', () => {
+  it('ignores a short burst, and does not resume in a short silence', () => {
     const { gate: load, pass } = gate()
     pass(30, 0)
     expect(pass(2, 0.5)).toEqual([])
@@ -63,7 +65,7 @@ describe('the load of other programs', () => {
     expect(pass(60, 0)).toEqual([30])
   })
 
-  it('judges anew after the machine slept', () => {
+  it('starts over after the machine slept', () => {
     const each = gate()
     each.pass(30, 0.9)
     expect(each.gate.isBusy).toBe(true)
@@ -76,7 +78,7 @@ describe('the load of other programs', () => {
     expect(each.pass(4, 1)).toEqual([2])
   })
 
-  it('is what was used without what this program used, in all processors together', () => {
+  it('is the use of all processors without that of this program', () => {
     const reading = (atMs: number, busyMs: number, ownMs: number) => ({ atMs, busyMs, ownMs, processors: 4 })
     expect(othersShare(reading(0, 5000, 900), reading(2000, 9000, 2900))).toBeCloseTo(0.25)
     expect(othersShare(reading(0, 0, 0), reading(2000, 1990, 2000))).toBe(0)

@@ -1,4 +1,4 @@
-/** An engine of 10,000 devices that come and go, with the code that handles each of them: uptake, rates and metrics. */
+/** An engine of 10,000 devices that come and go, with the code that handles each device: uptake, rates and metrics. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
@@ -15,7 +15,7 @@ const DEVICES = 10_000
 const SILENT = 50
 const HASHES_A_SECOND = 1000
 
-/** Devices answer work at once, except for some that never do. One in a hundred is replaced by another each second. */
+/** Devices take work at once, except for some that never do. Each second replaces one device in a hundred. */
 class SyntheticEngine implements Engine {
   readonly name = 'rigs'
   readonly #uptake = new Uptake()
@@ -92,7 +92,7 @@ it('shows 10,000 devices that come and go in bounded memory', async () => {
   const first = await metrics.scrape()
   for (let second = 12; second < 30; second++) sample(second)
   const second = await metrics.scrape()
-  // Thousands of devices have gone since: the text would have grown by a quarter with their series.
+  // Thousands of devices have gone meanwhile: with their series, the text would have grown by a quarter.
   const lines = (text: string) => text.split('\n').length
   expect(lines(second)).toBeLessThan(1.05 * lines(first))
   expect(second.match(/newcut_device_up\{/g)).toHaveLength(DEVICES)
@@ -100,7 +100,7 @@ it('shows 10,000 devices that come and go in bounded memory', async () => {
   const { hashrates, devices } = snapshotOf(engine, rates)
   expect(hashrates['10s']).toBeCloseTo(DEVICES * HASHES_A_SECOND)
   expect(devices.filter((device) => device.hashrates['10s'] !== null).length).toBeGreaterThan(DEVICES / 2)
-  // The rates of a device that is gone are dropped.
+  // The miner drops the rates of a departed device.
   expect(rates.of({ engine: 'rigs', device: 'rig0' })).toEqual({ '10s': null, '60s': null, '15m': null })
 })
 

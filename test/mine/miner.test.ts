@@ -74,7 +74,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('judges a claim by the creation time that the engine searched, and hands it in with that', async () => {
+  it('judges a claim by the creation time that the engine searched, and submits it with that time', async () => {
     const { source, engine, stop, ended } = await started()
     await source.give(easyWork(7n), 'start')
     const time = decodeWork(engine.newest.bytes).creationTime + 3n
@@ -95,7 +95,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('gives engines no work at once when there is none, and reports idle after half a second', async () => {
+  it('gives engines no work at once if there is none, and reports idle after half a second', async () => {
     const { clock, source, engine, events, stop, ended } = await started()
     await source.give(easyWork(1n))
     await source.give(null)
@@ -109,7 +109,7 @@ describe('the miner loop', () => {
     expect(preemptions).toBe(1)
   })
 
-  it('stops after exactly the blocks asked for, however many candidates there are', async () => {
+  it('stops after exactly the requested number of blocks, however many candidates there are', async () => {
     const { source, engine, ended } = await started({ blocks: 2 })
     let answer: (end: FollowUp) => void = () => undefined
     source.end = new Promise((resolve) => {
@@ -119,13 +119,13 @@ describe('the miner loop', () => {
       await source.give(easyWork(height))
       await engine.claim(solve(engine.newest.bytes))
     }
-    // Two are under way, so the third is not submitted.
+    // Two solutions are in flight, so the miner does not submit the third.
     expect(source.submitted).toHaveLength(2)
     answer({ step: 'confirmed', depth: 1 })
     expect((await ended).solutions.accepted).toBe(2)
   })
 
-  it('goes on after solutions that are not accepted, and counts each verdict', async () => {
+  it('continues after solutions that are not accepted, and counts each verdict', async () => {
     const { source, engine, stop, ended } = await started({ blocks: 1 })
     const receipts: Receipt[] = [
       { step: 'stale' },
@@ -148,7 +148,7 @@ describe('the miner loop', () => {
     expect(stop.signal.aborted).toBe(false)
   })
 
-  it('hands in every solution of a job that takes many, at its own easier target', async () => {
+  it('submits every solution of a job that takes many, at its own easier target', async () => {
     const { source, engine, events, stop, ended } = await started()
     const work = easyWork(1n, 1_000_000_000n)
     await source.give(work, 'newCut', { manySolutions: true, target: MAX_TARGET / 2n, id: 'shares' })
@@ -175,7 +175,7 @@ describe('the miner loop', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('waits for a submission under way when it is stopped, but only for 800 ms', async () => {
+  it('waits for a pending submission when it is stopped, but only for 800 ms', async () => {
     const { clock, source, engine, events, stop, ended } = await started()
     source.receipt = new Promise(() => undefined)
     await source.give(easyWork(1n))
@@ -193,7 +193,7 @@ describe('the miner loop', () => {
     expect(solutionsIn(events).at(-1)).toMatchObject({ step: 'lost', reason: 'stopped' })
   })
 
-  it('tells nothing of a solution that is answered once the miner has ended', async () => {
+  it('reports nothing about a solution that is answered after the miner has ended', async () => {
     const { clock, source, engine, events, stop, ended } = await started()
     let answer: (receipt: Receipt) => void = () => undefined
     source.receipt = new Promise((resolve) => (answer = resolve))
@@ -208,7 +208,7 @@ describe('the miner loop', () => {
     expect(events.slice(told)).toEqual([])
   })
 
-  it('counts a block once that is confirmed at several depths, and as orphaned when it is orphaned later', async () => {
+  it('counts a block confirmed at several depths once, and as orphaned if it is orphaned later', async () => {
     const { source, engine, events, stop, ended } = await started()
     const steps: FollowUp[] = [{ step: 'confirmed', depth: 1 }, { step: 'confirmed', depth: 2 }, { step: 'orphaned' }]
     source.follow = async function* () {
@@ -221,7 +221,7 @@ describe('the miner loop', () => {
     expect((await ended).solutions).toMatchObject({ accepted: 0, orphaned: 1 })
   })
 
-  it('counts a solution as unconfirmed whose life ends without anybody knowing', async () => {
+  it('counts a solution as unconfirmed if its life ends without a verdict', async () => {
     const { source, engine, stop, ended } = await started()
     source.follow = async function* () {
       yield* []
@@ -232,7 +232,7 @@ describe('the miner loop', () => {
     expect((await ended).solutions).toMatchObject({ accepted: 0, unconfirmed: 1, lost: 0 })
   })
 
-  it('counts a solution as unconfirmed that was acknowledged before it was stopped', async () => {
+  it('counts a solution as unconfirmed if it was acknowledged before the stop', async () => {
     const { clock, source, engine, stop, ended } = await started()
     source.end = new Promise(() => undefined)
     await source.give(easyWork(1n))
@@ -242,7 +242,7 @@ describe('the miner loop', () => {
     expect((await ended).solutions).toMatchObject({ accepted: 0, unconfirmed: 1, lost: 0 })
   })
 
-  it('tells a solution, with its work, before it is handed in', async () => {
+  it('reports a solution, with its work, before it is submitted', async () => {
     const { source, engine, events, stop, ended } = await started()
     const submittedWhenFound: number[] = []
     source.onHandIn = () => submittedWhenFound.push(solutionsIn(events).filter(({ step }) => step === 'found').length)
@@ -255,7 +255,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('counts a block as accepted that was stale at first, and as nothing else', async () => {
+  it('counts a block that was stale at first as accepted, and as nothing else', async () => {
     const { source, engine, events, stop, ended } = await started()
     source.follow = async function* () {
       yield { step: 'stale', mayReturn: true }
@@ -273,7 +273,7 @@ describe('the miner loop', () => {
     expect((await ended).solutions).toMatchObject({ accepted: 1, stale: 0 })
   })
 
-  it('counts a solution as accepted that nobody answered for, once its block is in the chain', async () => {
+  it('counts an unanswered solution as accepted once its block is in the chain', async () => {
     const { source, engine, events, stop, ended } = await started()
     source.receipt = Promise.resolve({ step: 'lost', reason: 'unreachable', message: 'away', mayReturn: true })
     source.follow = async function* () {
@@ -296,7 +296,7 @@ describe('the miner loop', () => {
   it.each<Receipt>([
     { step: 'lost', reason: 'unreachable', message: 'away', mayReturn: true },
     { step: 'stale', mayReturn: true },
-  ])('tells once more, for good, what was said of a solution whose chain went on without it: %o', async (receipt) => {
+  ])('reports a verdict again as final when the chain has advanced without the solution: %o', async (receipt) => {
     const { source, engine, events, stop, ended } = await started()
     source.receipt = Promise.resolve(receipt)
     source.follow = async function* () {
@@ -324,7 +324,7 @@ describe('the miner loop', () => {
     it.each([
       ['', wallMs],
       [', however old the clock says that it is', wallMs - 24 * 3600 * 1000],
-    ])('hands it in and counts its verdict, but not for the number of blocks%s', async (_when, foundAtMs) => {
+    ])('submits it and counts its verdict, but not for the number of blocks%s', async (_when, foundAtMs) => {
       const { source, events, stop, ended } = await started({ blocks: 1 }, [{ ...left, foundAtMs, verdict: null }])
       await source.give(easyWork(1n))
       expect(source.submitted).toEqual([bytes])
@@ -334,7 +334,7 @@ describe('the miner loop', () => {
       expect((await ended).solutions).toMatchObject({ accepted: 1 })
     })
 
-    it('only follows it when it was acknowledged', async () => {
+    it('only follows it if it was acknowledged', async () => {
       const { source, events, stop, ended } = await started({}, [{ ...left, verdict: null, isAcknowledged: true }])
       await source.give(easyWork(1n))
       expect(source.submitted).toEqual([])
@@ -343,7 +343,7 @@ describe('the miner loop', () => {
       await ended
     })
 
-    it('that is known only while it mines takes it up at once, and not once it has ended', async () => {
+    it('takes it up at once if it becomes known while mining, and not after the end', async () => {
       const { source, miner, stop, ended } = await started()
       await source.give(easyWork(1n))
       let end: (news: FollowUp) => void = () => undefined
@@ -363,7 +363,7 @@ describe('the miner loop', () => {
       expect(source.submitted).toEqual([bytes])
     })
 
-    it('does not count again what counted in the earlier run', async () => {
+    it('does not count it again if the earlier run counted it', async () => {
       const unfinished = [{ ...left, isAcknowledged: true, verdict: 'accepted' as const }]
       const { source, events, stop, ended } = await started({}, unfinished)
       source.end = Promise.resolve({ step: 'orphaned' })
@@ -403,7 +403,7 @@ describe('the miner loop', () => {
     const solution = solve(engine.newest.bytes)
     await engine.claim(solution)
     expect(source.submitted).toEqual([solution])
-    // Work that was solved gets no newer creation time.
+    // Solved work gets no newer creation time.
     source.time += 5_000_000n
     await clock.pass(5_000)
     expect(engine.works).toHaveLength(2)
@@ -411,7 +411,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('takes a claim for its present job as it was first, however often its creation time has moved since', async () => {
+  it('accepts a claim for the first version of its job, however often the creation time has moved since', async () => {
     const { clock, source, engine, stop, ended } = await started()
     await source.give(easyWork(1n))
     const work = easyWork(2n)
@@ -423,7 +423,7 @@ describe('the miner loop', () => {
     }
     expect(engine.newest.sequence).toBe(first.sequence + 300)
     const then = engine.works.find(({ sequence }) => sequence === first.sequence + 1)
-    // As it was later, and long ago, it is forgotten.
+    // The miner has forgotten its old variant with a later creation time.
     await engine.claim(solve(then?.bytes ?? new Uint8Array()), first.sequence + 1)
     expect(source.submitted).toEqual([])
     const solution = solve(first.bytes)
@@ -451,7 +451,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('leaves out of effort and luck what an engine hashed between a solution and its claim', async () => {
+  it('excludes hashes between a solution and its claim from effort and luck', async () => {
     const { source, engine, events, miner, stop, ended } = await started()
     await source.give(easyWork(1n, 100n), 'start')
     engine.hashed = 500
@@ -462,11 +462,11 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('counts the hashes of the job after it in full when the claim for a solution is late', async () => {
+  it('counts the hashes of the next job in full when the claim for a solution is late', async () => {
     const { source, engine, events, miner, stop, ended } = await started()
     await source.give(easyWork(1n, 100n), 'start')
     const first = engine.newest
-    // Found after 100 hashes, the job is replaced after 300, and the claim comes after 350.
+    // The nonce is found after 100 hashes, the job is replaced after 300, and the claim arrives after 350.
     engine.hashed = 300
     await source.give(easyWork(2n, 50n), 'better')
     engine.hashed = 350
@@ -474,7 +474,7 @@ describe('the miner loop', () => {
     expect(solutionsIn(events)[0].effort).toBeCloseTo(1 + 1)
     expect(miner.snapshot().results.expected).toBeCloseTo(1 + 1)
     engine.hashed = 400
-    // An engine that tells of more than there was takes nothing from other solutions.
+    // An engine that reports more hashes than were made takes no effort from other solutions.
     await engine.claim(solve(engine.newest.bytes), engine.newest.sequence, { hashesSince: 390 })
     expect(solutionsIn(events).at(-1)?.effort).toBe(0)
     expect(miner.snapshot().results.expected).toBe(0)
@@ -482,7 +482,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('leaves out what is searched while the last block that it was told to find is on its way', async () => {
+  it('excludes hashes while the last requested block is pending', async () => {
     const { source, engine, miner, ended } = await started({ blocks: 1 })
     let answer: (end: FollowUp) => void = () => undefined
     source.end = new Promise((resolve) => {
@@ -500,7 +500,7 @@ describe('the miner loop', () => {
     expect((await ended).results).toMatchObject({ found: 1, expected: 1.5, effort: 0.5 })
   })
 
-  it('counts a share in full: its job is searched on', async () => {
+  it('counts a share in full: its job is searched further', async () => {
     const { source, engine, events, stop, ended } = await started()
     await source.give(easyWork(1n, 100n), 'start', { manySolutions: true })
     engine.hashed = 500
@@ -513,7 +513,7 @@ describe('the miner loop', () => {
   describe('while it is paused', () => {
     const typesIn = (events: MinerEvent[]) => events.map(({ type }) => type)
 
-    it('gives engines nothing, and the newest job when it is resumed', async () => {
+    it('gives engines no work, and the newest job when it resumes', async () => {
       const { clock, source, engine, events, miner, stop, ended } = await started()
       await source.give(easyWork(1n), 'start')
       miner.pause()
@@ -529,14 +529,14 @@ describe('the miner loop', () => {
       await settle()
       expect(decodeWork(engine.newest.bytes).height).toBe(3n)
       expect(typesIn(events)).toEqual(['ready', 'work', 'paused', 'speed', 'speed', 'resumed', 'work'])
-      // The pause is no time that it took to switch.
+      // The pause does not count as switching time.
       expect(events.at(-1)).toMatchObject({ reason: 'start', preemptMs: 0, height: 3 })
       expect(miner.snapshot()).toMatchObject({ paused: false, preemptions: 0, work: { height: 3 } })
       stop.abort()
       await ended
     })
 
-    it('searches only when no cause is left, and tells the foremost', async () => {
+    it('searches only when no cause is left, and reports the foremost cause', async () => {
       const { source, engine, events, miner, stop, ended } = await started()
       await source.give(easyWork(1n), 'start')
       miner.hold('load', 'while others work')
@@ -564,7 +564,7 @@ describe('the miner loop', () => {
       await ended
     })
 
-    it('loses no solution that is on its way, and takes late claims', async () => {
+    it('loses no pending solution, and accepts late claims', async () => {
       const { source, engine, events, miner, stop, ended } = await started()
       let answer: (receipt: Receipt) => void = () => undefined
       source.receipt = new Promise((resolve) => {
@@ -585,7 +585,7 @@ describe('the miner loop', () => {
       expect((await ended).solutions).toMatchObject({ accepted: 2 })
     })
 
-    it('goes on with the same job, with the creation time of then, and its solution is the only one', async () => {
+    it('resumes the same job with the current creation time, and its solution is the only one', async () => {
       const { source, engine, miner, stop, ended } = await started()
       const work = easyWork(1n)
       await source.give(work, 'start')
@@ -602,7 +602,7 @@ describe('the miner loop', () => {
       await ended
     })
 
-    it('is idle when it is resumed and there is nothing to search', async () => {
+    it('is idle if it resumes without work', async () => {
       const { clock, source, engine, events, miner, stop, ended } = await started()
       await source.give(easyWork(1n), 'start')
       miner.pause()
@@ -633,7 +633,7 @@ describe('the miner loop', () => {
     })
   })
 
-  it('shows no rate over 10 s of what does not search, from that moment on', async () => {
+  it('shows no 10 s rate for a device from the moment it stops searching', async () => {
     const { clock, engine, miner, stop, ended } = await started()
     for (let second = 1; second <= 12; second++) {
       engine.hashed += 1000
@@ -670,7 +670,7 @@ describe('the miner loop', () => {
     expect(miner.snapshot().devices[0]).toMatchObject({ engine: 'hand', device: 'd0', hashes: 66_000 })
     const [hardware] = miner.snapshot().hardware
     expect(hardware).toMatchObject({ name: 'd0', devices: ['d0'], hashes: 66_000, hashrates: { '15m': null } })
-    // The last 10 s had a second of 7000.
+    // The last 10 s include one second at 7000.
     expect(hardware.hashrates.highest).toBeCloseTo(1600)
     expect(miner.snapshot().highestHashrate).toBeCloseTo(1600)
     await clock.pass(20_000)

@@ -4,7 +4,7 @@ import { Pauses } from '../../src/mine/pauses.ts'
 const causes = (pauses: Pauses) => pauses.list.map(({ by }) => by)
 
 describe('causes of a pause', () => {
-  it('add up: each ends for itself', () => {
+  it('add up, and each ends by itself', () => {
     const pauses = new Pauses()
     pauses.hold('load', 'while')
     pauses.pause()
@@ -30,7 +30,7 @@ describe('causes of a pause', () => {
     pauses.resume()
     pauses.hold('schedule', 'until 22:00')
     expect(causes(pauses)).toEqual([])
-    // Another cause holds all the same.
+    // The other cause still holds.
     pauses.hold('load', 'while')
     expect(causes(pauses)).toEqual(['load'])
     pauses.hold('load', null)

@@ -17,7 +17,7 @@ afterEach(() => {
   else process.env.TZ = zone
 })
 
-/** In Berlin. */
+/** In Berlin time. */
 const at = (text: string) => new Date(text).getTime()
 const open = (text: string, time: string) => isOpen(schedule(text), localTime(at(time)))
 const change = (text: string, time: string) => {
@@ -26,7 +26,7 @@ const change = (text: string, time: string) => {
 }
 
 describe('a schedule', () => {
-  it('is open within its windows, their first minute included and their end not', () => {
+  it('is open within its windows, including their first minute and excluding their end', () => {
     // 2026-11-23 is a Monday.
     expect(open('09:00-17:30', '2026-11-23T08:59:59')).toBe(false)
     expect(open('09:00-17:30', '2026-11-23T09:00:00')).toBe(true)
@@ -34,7 +34,7 @@ describe('a schedule', () => {
     expect(open('09:00-17:30', '2026-11-23T17:30:00')).toBe(false)
   })
 
-  it('goes over midnight into the next day, also at the end of the week', () => {
+  it('continues over midnight into the next day, also at the end of the week', () => {
     expect(open('fri 22:00-06:00', '2026-11-27T21:59')).toBe(false)
     expect(open('fri 22:00-06:00', '2026-11-27T22:00')).toBe(true)
     expect(open('fri 22:00-06:00', '2026-11-28T05:59')).toBe(true)
@@ -44,7 +44,7 @@ describe('a schedule', () => {
     expect(open('sun 22:00-06:00', '2026-11-29T03:00')).toBe(false)
   })
 
-  it('takes lists and ranges of days, in any case, also over the end of the week', () => {
+  it('accepts lists and ranges of days, in any case, also over the end of the week', () => {
     const days = 'Mon-Fri 22:00-06:00, sat,sun 00:00-24:00'
     expect(open(days, '2026-11-25T12:00')).toBe(false)
     expect(open(days, '2026-11-25T23:00')).toBe(true)
@@ -55,7 +55,7 @@ describe('a schedule', () => {
     expect(open('fri-mon 10:00-11:00', '2026-11-24T10:30')).toBe(false)
   })
 
-  it('tells when it changes next; one that is always open never does', () => {
+  it('reports its next change; one that is always open has none', () => {
     expect(change('22:00-06:00', '2026-11-23T12:34:56')).toBe('2026-11-23T21:00:00.000Z')
     expect(change('22:00-06:00', '2026-11-23T23:00')).toBe('2026-11-24T05:00:00.000Z')
     expect(change('mon-fri 22:00-06:00,sat-sun 00:00-24:00', '2026-11-27T23:00')).toBe('2026-11-29T23:00:00.000Z')
@@ -64,16 +64,16 @@ describe('a schedule', () => {
     expect(change('00:00-12:00,12:00-24:00', '2026-11-23T12:00')).toBeNull()
   })
 
-  it('goes by the clock on the wall on days on which the clocks change', () => {
-    // 2026-03-29: 02:00 becomes 03:00. The night has 7 hours.
+  it('follows local time on days on which the clocks change', () => {
+    // 2026-03-29: 02:00 becomes 03:00, and the night has 7 hours.
     expect(change('22:00-06:00', '2026-03-28T22:00')).toBe('2026-03-29T04:00:00.000Z')
-    // An hour that is left out does not open; the next day it does.
+    // The skipped hour does not open; the next day it does.
     expect(change('02:00-03:00', '2026-03-29T00:00')).toBe('2026-03-30T00:00:00.000Z')
-    // Its end is left out: it closes when the clock goes beyond it.
+    // The clock skips its end, so it closes at the change.
     expect(change('01:00-02:30', '2026-03-29T01:30')).toBe('2026-03-29T01:00:00.000Z')
-    // 2026-10-25: 03:00 becomes 02:00. The night has 9 hours.
+    // 2026-10-25: 03:00 becomes 02:00, and the night has 9 hours.
     expect(change('22:00-06:00', '2026-10-24T22:00')).toBe('2026-10-25T05:00:00.000Z')
-    // The hour that comes twice opens twice.
+    // The repeated hour opens twice.
     const first = Date.parse('2026-10-25T00:00:00Z')
     const times: string[] = []
     for (let now = first - 60_000, i = 0; i < 4; i++) {
@@ -83,7 +83,7 @@ describe('a schedule', () => {
     expect(times).toEqual(['00:00', '00:30', '01:00', '01:30'])
   })
 
-  it('names the day where the change is more than a day away', () => {
+  it('names the day if the change is more than a day away', () => {
     expect(clockText(at('2026-11-23T22:00'), at('2026-11-23T12:00'), localTime)).toBe('22:00')
     expect(clockText(at('2026-11-24T06:05'), at('2026-11-23T12:00'), localTime)).toBe('06:05')
     expect(clockText(at('2026-11-28T00:00'), at('2026-11-23T12:00'), localTime)).toBe('sat 00:00')

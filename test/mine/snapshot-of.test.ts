@@ -1,4 +1,4 @@
-/** The snapshot, as a function of the parts of a miner. */
+/** The snapshot as a function of the parts of a miner. */
 import { expect, it } from 'vitest'
 import { noVerdicts } from '../../src/core/solution.ts'
 import type { EngineDevice } from '../../src/mine/rates.ts'
@@ -25,7 +25,7 @@ it('has the time and the mean rate since the start', () => {
   expect(snapshotOf(partsWith({ startedAtMs: 0 }))).toMatchObject({ uptimeMs: 0, meanHashrate: 0 })
 })
 
-it('has chains, rigs and fleets only where there are any', () => {
+it('has chains, rigs and fleets only if they exist', () => {
   expect(snapshotOf(partsWith({}))).not.toHaveProperty('chains')
   const fleet = { fleet: 'main', isLeading: true, leader: 'here', rigs: 3 }
   const source = { description: '', connected: true, upstreams: () => [], chains: () => [] }

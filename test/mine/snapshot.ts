@@ -1,7 +1,7 @@
 import { NO_RATES } from '../../src/mine/hashrate.ts'
 import { idleReasonOf, type Snapshot } from '../../src/mine/snapshot.ts'
 
-/** The snapshot of a miner that has just begun, except for these parts. */
+/** The snapshot of a miner that has just started, with these parts replaced. */
 export function snapshotWith(parts: Partial<Snapshot> = {}): Snapshot {
   const { devices = [] } = parts
   return {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Tally } from '../../src/mine/tally.ts'
 
-it('remembers what came of the solutions of 10,000 devices, and forgets those first that it heard of first', () => {
+it('remembers the verdicts of 10,000 devices, and forgets the oldest devices first', () => {
   const tally = new Tally()
   const accepted = (device: number) => tally.sum([`rig${device}`]).solutions.accepted
   for (let device = 0; device < 10_000; device++) tally.count(`rig${device}`, 'accepted', 1)
@@ -10,7 +10,7 @@ it('remembers what came of the solutions of 10,000 devices, and forgets those fi
   tally.error('rig10000')
   expect([accepted(0), accepted(1), accepted(9_999)]).toEqual([0, 1, 1])
   expect(tally.sum(['rig1', 'rig2', 'rig10000'])).toMatchObject({ solutions: { accepted: 2 }, hardwareErrors: 1 })
-  // There is nothing left to take away.
+  // The count is zero, and stays there.
   tally.count('rig0', 'accepted', -1)
   expect(accepted(0)).toBe(0)
 })

@@ -1,2 +1,2 @@
-/** The clock of benchmarks on virtual time, which tests move on. */
+/** The virtual clock of the benchmarks, for tests. */
 export { settle, VirtualClock } from '../../bench/rigs/virtual-clock.ts'

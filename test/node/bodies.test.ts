@@ -1,4 +1,4 @@
-/** The client and each endpoint, as documented and as live nodes have it (PROTOCOL.md E.1): requests and answers. */
+/** Requests and answers of the client for each endpoint, as documented and as live nodes behave (PROTOCOL.md E.1). */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/node/public.ts'
@@ -26,7 +26,7 @@ describe('the client and the node itself:', () => {
     expect(client.product).toBe('chainweb')
   })
 
-  it('gives a 503 of /info as a retryable refusal: the node is on its way up or down', async () => {
+  it('reports a 503 of /info as a retryable refusal: the node is starting or stopping', async () => {
     const node = await FakeNode.start()
     node.on('GET', '/info', () => text('later', 503))
     await expect(NodeClient.connect({ url: node.url })).rejects.toMatchObject({ status: 503, retryable: true })
@@ -39,7 +39,7 @@ describe('the client and the node itself:', () => {
     expect(error).toMatchObject({ code: 'NODE_NOT_RECOGNISED', message: expect.stringContaining('/nodeChains') })
   })
 
-  it('gives a failed health check as a retryable refusal with its text', async () => {
+  it('reports a failed health check as a retryable refusal with its text', async () => {
     const { node, client } = await fake()
     node.on('GET', '/health-check', () => text('Failed health check due to service drain.\n', 503))
     await expect(client.healthCheck()).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe('the client and the node itself:', () => {
     })
   })
 
-  it('asks for /config at the root, and hints at the P2P port where it is missing', async () => {
+  it('requests /config at the root, and hints at the P2P port if it is missing', async () => {
     const { node, client } = await fake()
     await expect(client.config()).rejects.toMatchObject({ status: 404, hint: expect.stringContaining('P2P port') })
     node.on('GET', '/config', () => json({ chainwebVersion: 'development', gasLimitOfBlock: 150000 }))
@@ -62,7 +62,7 @@ describe('the client and the node itself:', () => {
     expect(await failureOf(client.config())).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('asks for a backup at the root, then below the network path, where live nodes have it', async () => {
+  it('requests a backup at the root, then below the network path, where live nodes have it', async () => {
     const { node, client } = await fake()
     await expect(client.makeBackup()).rejects.toMatchObject({
       status: 404,
@@ -79,7 +79,7 @@ describe('the client and the node itself:', () => {
     expect(await failureOf(client.makeBackup())).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('asks for the state of a backup at both places', async () => {
+  it('requests the state of a backup at both places', async () => {
     const { node, client } = await fake()
     await expect(client.checkBackup('12')).rejects.toMatchObject({ name: 'NotFound', key: '12' })
     node.onNetwork('GET', '/check-backup/12', () => text('no such backup', 404))
@@ -107,7 +107,7 @@ describe('the client and the cut:', () => {
     expect(await client.cut()).toMatchObject({ origin: peer, instance: 'x' })
   })
 
-  it('puts cuts and peers, and takes 200 and 204 for success', async () => {
+  it('puts cuts and peers, and accepts 200 and 204', async () => {
     const { node, client } = await fake()
     for (const status of [200, 204]) {
       node.onNetwork('PUT', '/cut', () => ({ status })).onNetwork('PUT', '/cut/peer', () => ({ status }))
@@ -119,7 +119,7 @@ describe('the client and the cut:', () => {
     }
   })
 
-  it('gives the 401 for a cut of an unknown peer with its text', async () => {
+  it('reports the 401 for a cut of an unknown peer with its text', async () => {
     const { node, client } = await fake()
     node.onNetwork('PUT', '/cut', () => text('Unknown peer', 401))
     await expect(client.putCut(cut)).rejects.toMatchObject({ status: 401, excerpt: 'Unknown peer' })
@@ -147,7 +147,7 @@ describe('the client and the cut:', () => {
 })
 
 describe('the client and headers:', () => {
-  it('asks for each encoding by its media type, and takes text from a node without binary', async () => {
+  it('requests each encoding by its media type, and accepts text from a node without binary', async () => {
     const mined = await devnet()
     await mine(mined.client, 1)
     const block = blocksOf(mined.node, 0)[1]
@@ -193,7 +193,7 @@ describe('the client and headers:', () => {
     expect(await failureOf(client.headers(0, { encoding: 'object' }).all())).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('sends the bounds of a branch, and names what a node finds wrong with them', async () => {
+  it('sends the bounds of a branch, and reports which of them the node rejects', async () => {
     const { node, client } = await fake()
     const path = '/chain/1/header/branch'
     node.onNetwork('POST', path, () => json({ limit: 0, items: [], next: null }))
@@ -231,7 +231,7 @@ describe('the client and payloads:', () => {
     await expect(client.payload(0, data.payloadHash)).rejects.toMatchObject({ code: 'NODE_MISBEHAVED' })
   })
 
-  it('gives many payloads in the order of the keys, without those that the node does not have', async () => {
+  it('returns many payloads in the order of the keys, without those that the node lacks', async () => {
     const { node, client } = await fake()
     const keys = withOutputs.map(({ payloadHash }) => payloadHash)
     expect(keys.length).toBeGreaterThan(1)
@@ -243,7 +243,7 @@ describe('the client and payloads:', () => {
     expect(await client.payloadsOutputs(0, [keys[0], key, ...keys], { verify: true })).toEqual(withOutputs)
     expect(node.seen.map(({ body }) => JSON.parse(body.toString()))).toEqual([
       [keys[0], key, ...keys.slice(1)],
-      // The node may have left one out because there were too many: the client asks again.
+      // The node may have omitted one because there were too many, so the client asks again.
       [key],
     ])
     await client.payloadsOutputs(0, { hashes: keys, heights: keys.map((_, i) => i) })
@@ -255,7 +255,7 @@ describe('the client and payloads:', () => {
     }
   })
 
-  it('asks for more than 1,000 payloads in several requests', async () => {
+  it('requests more than 1,000 payloads in several requests', async () => {
     const { node, client } = await fake()
     const keys = Array.from({ length: 2_001 }, (_, i) => Buffer.alloc(32, `${i}`).toString('base64url'))
     const sizes: number[] = []
@@ -269,7 +269,7 @@ describe('the client and payloads:', () => {
     expect(Math.max(...sizes)).toBe(1000)
   })
 
-  it('gets all payloads from a node that gives fewer in one answer than were asked for', async () => {
+  it('gets all payloads from a node that returns fewer than requested', async () => {
     const { node, client } = await fake()
     const payloads = Array.from({ length: 7 }, (_each, i) => ({
       ...plain[0],
@@ -288,7 +288,7 @@ describe('the client and payloads:', () => {
     expect(bodies.map((each) => each.heights)).toEqual([heights, [13, 14, 15, 16], [13, 16], [13]])
   })
 
-  it('passes on the reason of a node that takes no batches', async () => {
+  it('passes on the reason if a node does not support batches', async () => {
     const { node, client } = await fake()
     node.onNetwork('POST', '/chain/0/payload/batch', () => json('"payload batch limit is 0"', 404))
     const error = await failureOf(client.payloads(0, [key]))
@@ -341,7 +341,7 @@ describe('the client and payloads:', () => {
 })
 
 describe('the client and the memory pool:', () => {
-  it('sends marks of 64 bits back as they came', async () => {
+  it('returns 64-bit marks unchanged', async () => {
     const { node, client } = await fake()
     const body = `{"hashes":["${key}"],"highwaterMark":[-4683248684880063035,17]}`
     node.onNetwork('POST', '/chain/1/mempool/getPending', () => json(body))

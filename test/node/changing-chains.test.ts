@@ -1,4 +1,4 @@
-/** Lists of chains that grow while they are read, and a process that ends when its client is closed. */
+/** Lists of chains that grow while a client reads them, and a process that ends when its client is closed. */
 import { spawn } from 'node:child_process'
 import { expect, it, onTestFinished } from 'vitest'
 import { devnet } from './mined.ts'
@@ -13,7 +13,7 @@ async function growing() {
   return { node, client, grow }
 }
 
-it('pages that are read while blocks are added have every block once', async () => {
+it('pages read while blocks are added have every block once', async () => {
   const { client, grow } = await growing()
   await grow(5)
   const heights: bigint[] = []
@@ -24,7 +24,7 @@ it('pages that are read while blocks are added have every block once', async () 
   expect(heights).toEqual([...Array(10).keys()].map(BigInt))
 })
 
-it('the cursor of the last page gives the blocks that were added since', async () => {
+it('the cursor of the last page leads to the blocks added since', async () => {
   const { client, grow } = await growing()
   await grow(3)
   const list = client.headers(0, { limit: 3 })
@@ -43,7 +43,7 @@ it('the cursor of the last page gives the blocks that were added since', async (
   expect(await poll()).toEqual([4, 5, 6, 7, 8])
 })
 
-it('a page of limit 0 is empty, and its cursor begins the list', async () => {
+it('a page of limit 0 is empty, and its cursor starts the list', async () => {
   const { client, grow } = await growing()
   await grow(1)
   const empty = await client.hashes(0, { limit: 0 }).page()
@@ -53,7 +53,7 @@ it('a page of limit 0 is empty, and its cursor begins the list', async () => {
   expect(all).toHaveLength(2)
 })
 
-// A timer of 24 days that is left would keep it running.
+// A leftover timer of 24 days would keep the process running.
 it('a process ends once its client is closed, with streams left open', async () => {
   const { client } = await growing()
   const dist = new URL('../../dist/src/node/', import.meta.url)

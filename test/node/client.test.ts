@@ -32,13 +32,13 @@ afterAll(() => rmSync(backupDir, { recursive: true }))
 
 type Case = (client: NodeClient, node: Devnet) => Promise<unknown>
 
-/** Every block of chain 0, and their hashes in base64url. */
+/** All blocks of chain 0, and their hashes in base64url. */
 const chain0 = (node: Devnet) => {
   const blocks = blocksOf(node, 0)
   return { blocks, ids: blocks.map(({ id }) => id), tip: blocks[blocks.length - 1] }
 }
 
-/** A peer of the node: a server that listens on this machine. */
+/** A peer for the node: a server that listens on this machine. */
 async function somePeer(): Promise<PeerInfo> {
   const server = createServer((socket) => socket.destroy())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -46,7 +46,7 @@ async function somePeer(): Promise<PeerInfo> {
   return { id: null, address: { hostname: '127.0.0.1', port: (server.address() as AddressInfo).port } }
 }
 
-/** Mines until a command is in a block: a busy machine may not have executed it for the next one. */
+/** Mines until a block contains the command: on a busy machine the next block may be too early for it. */
 async function mineIn(client: NodeClient, { hash }: Command, chain = 0): Promise<void> {
   do await mine(client, 1)
   while (!(await client.poll(chain, [hash])).has(hash))

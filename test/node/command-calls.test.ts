@@ -1,4 +1,4 @@
-/** The calls of commands: what they send, and what they make of answers of all kinds (PROTOCOL.md E.1, E.3). */
+/** Calls for commands: the requests, and the handling of answers of all kinds (PROTOCOL.md E.1, E.3). */
 import { describe, expect, it } from 'vitest'
 import { type Command, type NodeClient, NumberText } from '../../src/node/public.ts'
 import { fake, json, text } from './fake-node.ts'
@@ -28,7 +28,7 @@ const calls: Readonly<Record<string, readonly [path: string, call: CallOf, answe
   private: [`${PACT}/private`, (client) => client.private(1, command), { requestKeys: [KEY] }],
 }
 
-it('sends a command without what tools keep in it, and what is asked of it as query', async () => {
+it('sends a command without the fields of tools, and the options as query', async () => {
   const { node, client } = await fake()
   node.onNetwork('POST', `${PACT}/local`, () => json(result))
   const kept = { ...command, extra: 1 } as Command
@@ -50,7 +50,7 @@ it('sends a command without what tools keep in it, and what is asked of it as qu
   expect(JSON.parse(node.last.body.toString())).toEqual({ requestKey: KEY, targetChainId: '0' })
 })
 
-it('refuses arguments that cannot be right without a request', async () => {
+it('refuses impossible arguments without a request', async () => {
   const { node, client } = await fake()
   const wrong: CallOf[] = [
     () => client.local(-1, command),
@@ -92,7 +92,7 @@ describe('results', () => {
     expect(preflightWarnings).toEqual([])
   })
 
-  it('of preflight come with what the node warns of', async () => {
+  it('of preflight include the warnings of the node', async () => {
     const { node, client } = await fake()
     const publicMeta = { creationTime: 1, ttl: 900, gasLimit: 2500, chainId: '1', gasPrice: 1e-8, sender: '' }
     const { blockHash: _, ...metaData } = { ...result.metaData, publicMeta }
@@ -114,7 +114,7 @@ describe('results', () => {
     expect((await client.listen(1, KEY)).result).toEqual(failed.result)
   })
 
-  it('of steps tell where an execution stands', async () => {
+  it('of steps show the state of the execution', async () => {
     const { node, client } = await fake()
     const continuation = {
       executed: null,
@@ -155,7 +155,7 @@ describe('answers that cannot be right are NodeMisbehaved:', () => {
 })
 
 it.each(Object.entries(calls))(
-  '%s: a right answer, refusals with the whole text, an endpoint that is missing',
+  '%s: a right answer, refusals with the whole text, a missing endpoint',
   async (id, [path, call, answer]) => {
     const { node, client } = await fake()
     await expect(call(client)).rejects.toMatchObject({ name: 'NodeRefusal', status: 404, operation: id })

@@ -1,4 +1,4 @@
-/** Connections and the signal that ends them: it lives as long as the client, and they come and go. */
+/** Connections and the abort signal that ends them: the signal lives as long as the client, connections come and go. */
 import { getEventListeners, once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
@@ -24,7 +24,7 @@ async function listen(server: net.Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A client, and how many listeners hang on the signal of its connections. */
+/** A client, and the number of listeners on the signal of its connections. */
 function clientOf(url: string): { readonly client: NodeHttp; readonly listeners: () => number } {
   const signals: AbortSignal[] = []
   const dial: Dial = (signal) => {
@@ -42,11 +42,11 @@ const servers = {
   https: () => https.createServer(tls, answer),
 }
 
-test.each(['http', 'https'] as const)('%s connections that are gone leave nothing behind', async (protocol) => {
+test.each(['http', 'https'] as const)('closed %s connections leave nothing behind', async (protocol) => {
   const server = servers[protocol]()
   let connections = 0
   server.on('connection', () => connections++)
-  // One request a connection.
+  // One request per connection.
   server.maxRequestsPerSocket = 1
   const { client, listeners } = clientOf(`${protocol}://127.0.0.1:${await listen(server)}`)
   const before = listeners()
@@ -55,7 +55,7 @@ test.each(['http', 'https'] as const)('%s connections that are gone leave nothin
   await expect.poll(listeners).toBe(before)
 })
 
-test('connections that never come about leave nothing behind', async () => {
+test('failed connections leave nothing behind', async () => {
   const server = net.createServer()
   const port = await listen(server)
   server.close()
@@ -70,7 +70,7 @@ test('connections that never come about leave nothing behind', async () => {
 test.each(['http', 'https'] as const)(
   '%s sockets end when the signal aborts, also one that is connecting',
   async (protocol) => {
-    // It never answers, so that TLS goes on connecting.
+    // The server never answers, so the TLS handshake never completes.
     let gone = 0
     const port = await listen(net.createServer((socket) => socket.resume().on('close', () => gone++)))
     const ends = new AbortController()

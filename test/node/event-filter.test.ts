@@ -47,7 +47,7 @@ test('adds an empty data line to an event without data, and changes nothing else
   expect(filtered([encode('event:a\n\n\n\nevent:b\n\n')])).toBe('event:a\ndata:\n\n\n\nevent:b\ndata:\n\n')
 })
 
-test('makes CR and CRLF an LF, and drops a BOM at the beginning only', () => {
+test('turns CR and CRLF into LF, and drops a BOM at the start only', () => {
   expect(filtered([encode('event:a\r\n\r\nevent:b\r\revent:c\n\r\n')])).toBe(
     'event:a\ndata:\n\nevent:b\ndata:\n\nevent:c\ndata:\n\n',
   )
@@ -55,11 +55,11 @@ test('makes CR and CRLF an LF, and drops a BOM at the beginning only', () => {
   expect(filtered([encode('\ufeff\r'), encode('\n'), encode('\n')])).toBe('\n\n')
 })
 
-test('never gives out a line that has not ended', () => {
+test('never passes on an unfinished line', () => {
   expect(filtered([encode('event:a\n\neve'), encode('nt:b')])).toBe('event:a\ndata:\n\n')
 })
 
-test('begins with its own retry line, and drops those of the server', () => {
+test('starts with its own retry line, and drops those of the server', () => {
   const text = 'retry:60000\nevent:a\nretry:7\n\nretryx:1\nretry\n'
   expect(filtered([new Uint8Array(0), encode(text)], { retryMs: 0 })).toBe('retry:0\nevent:a\ndata:\n\nretryx:1\n')
   expect(filtered([encode(text)])).toBe('retry:60000\nevent:a\nretry:7\ndata:\n\nretryx:1\nretry\n')
@@ -116,7 +116,7 @@ test('refuses a line longer than its limit with NODE_MISBEHAVED, in one chunk or
   expect(() => filtered(drops, options)).toThrow(error)
 })
 
-test('counts the data lines of one event together, and those of the next event anew', () => {
+test('limits the data lines of one event together, and starts over with the next event', () => {
   const options = { maxEventBytes: 100 }
   const line = `data:${'x'.repeat(35)}\n`
   expect(filtered([encode(`${line}${line}\n${line}${line}\n`)], options)).toHaveLength(4 * 41 + 2)

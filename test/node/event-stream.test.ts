@@ -18,7 +18,7 @@ afterEach(async () => {
 
 interface RawServer {
   port: number
-  /** How many connections were accepted. */
+  /** The number of accepted connections. */
   connections: number
   requests: string[]
   open: Set<net.Socket>
@@ -27,7 +27,7 @@ interface RawServer {
 
 type Script = (socket: net.Socket) => unknown
 
-/** Answers the n-th request with the n-th script, raw bytes on the socket; later requests get the last script. */
+/** Runs the n-th script for the n-th request, with raw bytes on the socket; later requests get the last script. */
 async function serve(scripts: Script[], port = 0): Promise<RawServer> {
   const server = net.createServer((socket) => {
     raw.connections++
@@ -95,7 +95,7 @@ function open(port: number, options: Partial<EventStreamOptions> = {}) {
 const stay: Script = (socket) => socket.write(`${HEAD}event:New Cut\n\n`)
 const until = (check: () => unknown, value: unknown) => expect.poll(check, { interval: 5 }).toEqual(value)
 
-/** Expects the n-th failure and a pause after it, and lets the pause pass. Returns what it took. */
+/** Waits for the n-th failure and the pause after it, and lets the pause pass. */
 async function passPause(stream: Pick<ReturnType<typeof open>, 'delaysMs'>, clock: VirtualClock, n: number) {
   await until(() => [stream.delaysMs.length, clock.pending], [n, 1])
   await clock.pass(stream.delaysMs[n - 1])
@@ -143,7 +143,7 @@ test('a stream that ends after a second is reopened at once, without an error', 
   const { log } = open(server.port, { random: () => 0.99, clock })
   await until(() => log, ['open', 'New Cut'])
   await clock.pass(1_000)
-  // A pause would never end: this clock stands still from here on.
+  // The clock stands still from here: a pause would never end.
   for (const socket of server.open) socket.end('event:Refreshed Block\n\nevent:New')
   await until(() => log, ['open', 'New Cut', 'Refreshed Block', 'open', 'New Cut'])
 })
@@ -172,11 +172,11 @@ test('a server that ends every stream at once is asked again after growing pause
   expect(errors[0]).toMatchObject({ code: 'NODE_MISBEHAVED', message: expect.stringContaining('ended the stream') })
 })
 
-test('a good stream that breaks is opened again at once: a node breaks those of miners that it forgets', async () => {
+test('a good stream that breaks is reopened at once: a node breaks the streams of miners that it forgets', async () => {
   let breakOff: () => void = () => undefined
   const server = await serve([
     (socket) => {
-      // In chunks, as nodes send: only then the end of the connection is not the end of the stream.
+      // In chunks, as nodes send: otherwise the end of the connection would be the end of the stream.
       socket.write(`${HEAD.replace(/\r\n\r\n$/, '\r\ntransfer-encoding: chunked\r\n\r\n')}f\r\nevent:New Cut\n\n\r\n`)
       breakOff = () => socket.destroy()
     },
@@ -221,7 +221,7 @@ test('an error body without end does not keep the stream from trying again', asy
   const clock = new VirtualClock()
   const stream = open(server.port, { clock })
   const { log, errors } = stream
-  // The time for the body.
+  // The body timeout is set.
   await until(() => clock.pending, 1)
   await clock.pass(999)
   expect(log).toEqual([])
@@ -271,7 +271,7 @@ test('a stream without events is reopened after the stall time, with keep-alive 
   const server = await serve([
     stay,
     stay,
-    // This one is silent even before the headers.
+    // This connection is silent even before the headers.
     () => undefined,
     stay,
   ])
@@ -293,7 +293,7 @@ test('a stream without events is reopened after the stall time, with keep-alive 
   }
   const clock = new VirtualClock()
   const { log, errors, delaysMs } = open(server.port, { http: counting, stallMs: 200, clock })
-  /** Expects the stall timer to fire after so many milliseconds and not before; then lets the backoff pass. */
+  /** Expects the stall timer to fire after exactly this many milliseconds, and lets the backoff pass. */
   const expectStall = async (afterMs: number) => {
     const count = errors.length
     await clock.pass(afterMs - 1)
@@ -310,7 +310,7 @@ test('a stream without events is reopened after the stall time, with keep-alive 
   })
   await until(() => log, ['open', 'New Cut', 'error', 'open', 'New Cut'])
   await clock.pass(150)
-  // The next chunk is read when the one before has been processed.
+  // The client reads a chunk once it has processed the one before.
   const before = chunks
   for (let i = 1; i <= 3; i++) {
     for (const socket of server.open) socket.write(': keep-alive\n\nevent:Unknown\n\n')
@@ -342,7 +342,7 @@ test('a silent stream without a stall time stays open', async () => {
   expect(log).toEqual(['open', 'New Cut'])
 })
 
-test('backoff doubles with jitter up to its maximum, and begins anew after a good stream', async () => {
+test('backoff doubles with jitter up to its maximum, and starts over after a good stream', async () => {
   const timers: { delayMs: number; run: () => void }[] = []
   let nowMs = 0
   let end: () => void = () => undefined
@@ -390,7 +390,7 @@ test('backoff doubles with jitter up to its maximum, and begins anew after a goo
   }
   await fire(1)
   await fire(2)
-  // The third random number is 0: there is no wait, so no timer either.
+  // The third random number is 0: no pause, and no timer either.
   await fire(4)
   await fire(5)
   await until(() => delaysMs, [125, 500, 0, 750, 750, 750])
@@ -458,7 +458,7 @@ test('no callback runs after close(), even in the middle of a chunk', async () =
   })
   await until(() => seen.length, 3)
   await until(() => server.open.size, 0)
-  // A stream that tried again would be at the server before this one.
+  // A stream that retried would reach the server before this one.
   const { events } = open(server.port)
   await until(() => events().length, 10)
   expect(seen).toEqual(['New Cut', 'New Cut', 'New Cut'])
@@ -480,8 +480,8 @@ test('a signal closes the stream, also one that has aborted before', async () =>
 })
 
 /**
- * Runs the compiled client in a process of its own, which closes everything at its first event, in the pause after its
- * first error, or when `isReady` resolves. Its timers are of 24 days: one that is left keeps the process running.
+ * Runs the compiled client in its own process. The client closes everything at its first event, in the pause after its
+ * first error, or when `isReady` resolves. Its timers last 24 days, so a leftover timer keeps the process running.
  */
 async function endOfChild(url: string, closeAt: 'event' | 'error' | { readonly isReady: Promise<unknown> }) {
   const dist = new URL('../../dist/src/node/', import.meta.url)
@@ -523,7 +523,7 @@ test('close() lets the process end, from an open, a waiting and a connecting str
   expect(await endOfChild(`http://127.0.0.1:${server.port}`, 'event')).toEqual(closed)
   const refusing = await serve([(socket) => socket.end('HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n')])
   expect(await endOfChild(`http://127.0.0.1:${refusing.port}`, 'error')).toEqual(closed)
-  // The second is a TLS handshake that never ends.
+  // With https, the TLS handshake never ends.
   for (const scheme of ['http', 'https']) {
     let hear: () => void = () => undefined
     const isReady = new Promise<void>((resolve) => {
@@ -553,7 +553,7 @@ test('twenty streams over one client and one signal raise no warning of Node', a
   expect(warnings).toEqual([])
 })
 
-test('a stream that is closed at once opens no connection', async () => {
+test('a stream closed at once opens no connection', async () => {
   const server = await serve([stay])
   const { stream, log } = open(server.port)
   stream.close()
@@ -562,7 +562,7 @@ test('a stream that is closed at once opens no connection', async () => {
   expect([server.connections, log]).toEqual([1, []])
 })
 
-test('a stream reports once that its client was closed, and tries nothing again', async () => {
+test('a stream reports once that its client was closed, and does not retry', async () => {
   const server = await serve([stay])
   for (const isOpen of [false, true]) {
     const clock = new VirtualClock()
@@ -577,7 +577,7 @@ test('a stream reports once that its client was closed, and tries nothing again'
   }
 })
 
-test('a stall time longer than timers can wait does not fire after a millisecond', async () => {
+test('a stall time beyond the longest timer does not fire after a millisecond', async () => {
   const server = await serve([stay])
   const clock = new VirtualClock()
   const asked = new Set<number>()

@@ -1,4 +1,4 @@
-/** A real node:http server with scripted answers: for endpoints that differ between nodes, and for wrong answers. */
+/** A real node:http server with scripted answers, for endpoints that differ between nodes and for wrong answers. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -22,14 +22,16 @@ export interface Reply {
   readonly status?: number
   readonly headers?: http.OutgoingHttpHeaders
   readonly body?: string | Uint8Array
-  /** True: the answer is from a proxy before the node, so it lacks the headers that a node puts on all its answers. */
+  /**
+   * Whether the answer comes from a proxy before the node: it lacks the headers that a node puts on all its answers.
+   */
   readonly isProxy?: boolean
 }
 
 /** Headers that a node puts on every answer (PROTOCOL.md E.0). */
 const nodeHeaders = { 'x-chainweb-node-version': '2.30' }
 
-/** Returns a reply, or undefined if it writes the response itself. */
+/** @returns a reply, or undefined if it writes the response itself */
 export type Answer = (seen: Seen, response: http.ServerResponse) => Reply | undefined
 
 export const json = (value: unknown, status = 200): Reply => ({
@@ -59,7 +61,7 @@ export const pairInfo = {
 
 export class FakeNode {
   readonly url: string
-  /** Every request except those for /info. */
+  /** All requests except those for /info. */
   readonly seen: Seen[] = []
   readonly #answers = new Map<string, Answer>()
   #otherwise: Answer = () => ({ status: 404 })
@@ -83,13 +85,13 @@ export class FakeNode {
     return node.on('GET', '/info', () => json(info))
   }
 
-  /** Sets the answer for a path. Paths without one answer 404 without a body. */
+  /** Sets the answer for a path. A path without one gets status 404 without a body. */
   on(method: string, path: string, answer: Answer): this {
     this.#answers.set(`${method} ${path}`, answer)
     return this
   }
 
-  /** The answer for all other paths. */
+  /** Sets the answer for all other paths. */
   otherwise(answer: Answer): void {
     this.#otherwise = answer
   }
@@ -136,7 +138,7 @@ export async function fake(info: unknown = pairInfo): Promise<{ node: FakeNode; 
   return { node, client: await node.connect() }
 }
 
-/** The error with which a promise or an iteration fails. */
+/** The error that rejects a promise or ends an iteration. */
 export async function failureOf(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise

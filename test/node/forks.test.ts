@@ -1,4 +1,4 @@
-/** `verify` across the adoption of a fork that the verifier knows, or does not. */
+/** `verify` across the adoption of a fork, known or unknown to the verifier. */
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { forkStateOf } from '../../src/core/fork.ts'
@@ -7,18 +7,18 @@ import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
 import { failureOf } from './fake-node.ts'
 import { devnet, mine } from './mined.ts'
 
-/** Blocks that may vote, and those until the next epoch. */
+/** Number of blocks that may vote, and number of blocks until the next epoch. */
 const VOTING = 3
 const EPOCH = VOTING + 120
 const settings = { graph: 'pair', pow: false, forkEpoch: VOTING } as const
 
-/** What a client knows of that network which has not heard of its forks from `highestKnown` + 1 on. */
+/** The network as a client sees it that knows no fork after `highestKnown`. */
 const known = (highestKnown: number): Network => {
   const network = networkOf(settingsOf(settings))
   return { ...network, forks: { ...network.forks, highestKnown } }
 }
 
-/** A node of two chains that has adopted fork number 1, and its client. */
+/** A client of a node with two chains that has adopted fork number 1. */
 async function adopted() {
   const { client } = await devnet(settings)
   await mine(client, EPOCH + 1)
@@ -39,7 +39,7 @@ describe('a client that verifies headers', () => {
     expect(unknown).toEqual([])
   })
 
-  it('goes on where it does not know the fork, and says so once', async () => {
+  it('continues if it does not know the fork, and reports it once', async () => {
     const client = await adopted()
     const told: number[] = []
     const verify = { checkPow: false, network: known(0), unknownForks: (fork: number) => told.push(fork) }
@@ -47,7 +47,7 @@ describe('a client that verifies headers', () => {
     expect(told).toEqual([1])
   })
 
-  it('warns of such a fork, unless it is told what to do', async () => {
+  it('warns about an unknown fork, unless it is told what to do', async () => {
     const client = await adopted()
     const warned = once(process, 'warning')
     await client.headers(0, { verify: { checkPow: false, network: known(0) } }).all()
@@ -57,7 +57,7 @@ describe('a client that verifies headers', () => {
     })
   })
 
-  it('refuses the first header of such a fork when asked to', async () => {
+  it('refuses the first header of an unknown fork when asked to', async () => {
     const client = await adopted()
     const verify = { checkPow: false, network: known(0), unknownForks: 'refuse' } as const
     expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({
@@ -70,7 +70,7 @@ describe('a client that verifies headers', () => {
     })
   })
 
-  it('counts votes by the epochs of the network that it was given', async () => {
+  it('counts votes by the epochs of the given network', async () => {
     const client = await adopted()
     const verify = { checkPow: false, network: { ...known(1), forks: development.forks } }
     expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({

@@ -12,7 +12,7 @@ import { until } from '../wait.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
 const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }
-/** A certificate for the same key that `authority` signed. */
+/** A certificate for the same key, signed by `authority`. */
 const signed = { key: tls.key, cert: fixture('tls-test-signed-cert.pem') }
 const authority = fixture('tls-test-authority.pem').toString()
 /** Fingerprint of tls-test-cert.pem, as openssl prints it. */
@@ -59,7 +59,7 @@ interface Seen {
   body: string
 }
 
-/** A server that answers every request with a description of it as JSON. */
+/** A server that describes every request as JSON in its answer. */
 const echo: http.RequestListener = async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -71,7 +71,7 @@ const echo: http.RequestListener = async (request, response) => {
 
 const parse = (body: Uint8Array) => JSON.parse(Buffer.from(body).toString()) as Seen
 
-test('requests get new connections once an answer is overdue, since all that stand may be dead', async () => {
+test('requests get new connections once an answer is overdue, because all existing ones may be dead', async () => {
   let isDead = false
   const old = new Set<net.Socket>()
   const server = http.createServer((request, response) => {
@@ -81,7 +81,7 @@ test('requests get new connections once an answer is overdue, since all that sta
   })
   const clock = new VirtualClock()
   const node = client(`http://127.0.0.1:${await listen(server)}`, { clock })
-  // Four connections stand, and all of them die.
+  // The client holds four connections, and all of them die.
   await Promise.all([1, 2, 3, 4].map(() => node.request({ path: '/' })))
   expect(old.size).toBe(4)
   isDead = true
@@ -141,7 +141,7 @@ test('an error status and an empty body are answers, not errors', async () => {
   expect(answer).toMatchObject({ status: 404, body: new Uint8Array(0) })
 })
 
-test('a body over its limit is refused with NODE_MISBEHAVED, and the client goes on', async () => {
+test('a body over its limit is refused with NODE_MISBEHAVED, and the client continues', async () => {
   const port = await listen(
     http.createServer((request, response) => {
       if (request.url === '/small') response.end('x'.repeat(1000))
@@ -209,7 +209,7 @@ test('a call rejects with the reason of its signal, in every phase', async () =>
   }
 })
 
-test('a stream gives bytes as they come, and has neither timeout nor limit', async () => {
+test('a stream delivers bytes as they arrive, without timeout or limit', async () => {
   const sent: http.ServerResponse[] = []
   const port = await listen(
     http.createServer((_, response) => {
@@ -222,7 +222,7 @@ test('a stream gives bytes as they come, and has neither timeout nor limit', asy
   const answer = await node.stream({ path: '/', body: Uint8Array.of(1, 0, 0, 0) })
   expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream' } })
   const chunks = answer.body[Symbol.asyncIterator]()
-  // Each part is sent when the one before has been read, so parts arrive one by one even on a slow machine.
+  // Each part is sent once the one before has been read, so parts arrive one by one even on a slow machine.
   const read = async () => Buffer.from((await chunks.next()).value ?? []).toString()
   expect(await read()).toBe('one')
   sent[0].write('two')
@@ -257,7 +257,7 @@ test('cancelling, aborting and leaving a stream each drop its connection', async
   controller.abort(reason)
   await reading
   await expect.poll(open).toBe(0)
-  // An undici Agent would have opened a new connection for each call, before this one.
+  // An undici Agent would have opened a new connection for each earlier call.
   const last = await node.stream({ path: '/' })
   expect(connections).toBe(4)
   last.cancel()
@@ -283,7 +283,7 @@ test('UnreachableError names the kind of network failure, and hints at what to d
     hint: expect.stringContaining('is the node running'),
   })
   expect(await failure(client(`http://localhost:${port}`).request({ path: '/' }))).toMatchObject({ reason: 'refused' })
-  // Labels of a name have at most 63 characters, so this one fails at once, without a query to a slow resolver.
+  // A label of a name has at most 63 characters, so this name fails at once, without a query to a slow resolver.
   const unknown = `http://${'x'.repeat(64)}.invalid:1848`
   expect(await failure(client(unknown).request({ path: '/' }))).toMatchObject({
     reason: 'unknown-host',
@@ -343,7 +343,7 @@ test('a pinned fingerprint is checked on every connection, in each spelling', as
   const right = [FINGERPRINT, hex, hex.toLowerCase(), Buffer.from(hex, 'hex').toString('base64url')]
   for (const fingerprint of right) {
     const node = client(`https://127.0.0.1:${port}`, { fingerprint })
-    // The second connection would resume the TLS session of the first, which has no certificate to compare.
+    // If the second connection resumed the TLS session of the first, there would be no certificate to compare.
     const before = connections
     const lost = new Promise<void>((resolve) => node.onLost(resolve, new AbortController().signal))
     expect((await node.request({ path: '/' })).status).toBe(200)
@@ -354,7 +354,7 @@ test('a pinned fingerprint is checked on every connection, in each spelling', as
   }
 })
 
-test('a connection that the server ends is told of, idle or not; one that ends in order or by this side is not', async () => {
+test('the client reports connections that the server ends, idle or not, except a graceful end or its own', async () => {
   const server = http.createServer((request, response) => {
     if (request.url === '/hang') return
     if (request.url === '/last') response.setHeader('connection', 'close')
@@ -383,7 +383,7 @@ test('a connection that the server ends is told of, idle or not; one that ends i
   await expect.poll(() => lost).toBe(2)
   await ended('/hang', abort)
   await ended('/last', () => undefined)
-  // The next end that is told of comes after what those two could tell.
+  // Those two would be reported before this one.
   await ended('/', kill)
   await until(() => all > 2)
   expect([lost, all]).toEqual([3, 3])
@@ -393,7 +393,7 @@ test('a connection that the server ends is told of, idle or not; one that ends i
   expect([lost, all]).toEqual([3, 4])
 })
 
-/** A TLS server that keeps what arrives within TLS. `ended`: connections that came and went. */
+/** A TLS server that records what arrives within TLS. `ended` counts closed connections. */
 async function recordingServer({ maxVersion = 'TLSv1.3' as SecureVersion, host = '127.0.0.1' } = {}) {
   const seen = { ended: 0, bytes: '' }
   const server = createTlsServer({ ...tls, maxVersion }, (socket) => {
@@ -420,7 +420,7 @@ test.each(versions)(
       })
     }
     await expect.poll(() => seen).toEqual({ ended: 3, bytes: '' })
-    // The same server does see what a client sends that accepts its certificate.
+    // The same server receives the request of a client that accepts its certificate.
     const trusting = client(url, { fingerprint: FINGERPRINT })
     const cut = new AbortController()
     const open = trusting.request({ ...call, signal: cut.signal }).catch(() => undefined)
@@ -430,7 +430,7 @@ test.each(versions)(
   },
 )
 
-test('a certificate that a given authority signed is trusted, and no other', async () => {
+test('a certificate signed by a given authority is trusted, and no other', async () => {
   const port = await listen(https.createServer(signed, echo))
   const url = `https://localhost:${port}`
   expect(await failure(client(url).request({ path: '/' }))).toMatchObject({ reason: 'untrusted' })
@@ -439,7 +439,7 @@ test('a certificate that a given authority signed is trusted, and no other', asy
     expect((await node.request({ path: '/' })).status).toBe(200)
     expect((await node.stream({ path: '/' })).status).toBe(200)
   }
-  // One that signed nothing here.
+  // An authority that did not sign this certificate.
   expect(await failure(client(url, { ca: tls.cert.toString() }).request({ path: '/' }))).toMatchObject({
     reason: 'untrusted',
     hint: expect.stringContaining('--ca FILE'),
@@ -452,7 +452,7 @@ test('a certificate that a given authority signed is trusted, and no other', asy
 })
 
 test('a given authority does not make a certificate good for another host, before a byte is sent', async () => {
-  // The certificate is for localhost and 127.0.0.1.
+  // The certificate is valid for localhost and 127.0.0.1 only.
   const { seen, url } = await recordingServer({ host: '127.0.0.2' })
   const node = client(url, { ca: tls.cert.toString() })
   expect(await failure(node.request({ path: '/' }))).toMatchObject({
@@ -520,7 +520,7 @@ test('NodeHttp refuses a timeout longer than timers can wait', async () => {
   await node.close()
 })
 
-test('close() ends open calls at once, and calls that come later', async () => {
+test('close() ends open calls at once, and later calls too', async () => {
   const port = await listen(
     http.createServer((request, response) => {
       if (request.url === '/stream') response.write('x')

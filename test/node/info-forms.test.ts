@@ -1,6 +1,6 @@
 /**
- * /info in every form that nodes have had from release 2.20 on, in the next one, and with what is not needed left out or
- * wrong: clients and miners take them all, and need the name of the network, its chains and its graphs.
+ * Clients and miners accept /info in every form that nodes have used from release 2.20, in a future form, and with
+ * optional parts missing or wrong. They require the network's name, chains and graphs.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NodeClient } from '../../src/node/public.ts'
@@ -71,7 +71,7 @@ afterAll(async () => {
   await devnet.close()
 })
 
-/** The node behind the proxy describes itself so. */
+/** Sets the /info of the node behind the proxy. */
 function describedBy(change: Change): void {
   const tell = altersJson<Info>(change)
   proxy.begin((exchange) => (exchange.endpoint === 'info' ? tell(exchange) : null))
@@ -81,7 +81,7 @@ const KEY = 'ab'.repeat(32)
 const mining = ['--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off', '--public-key', KEY]
 
 describe.each(forms)('a description %s', (_, change) => {
-  it('is taken by a client, which keeps what it knows and what it does not', async () => {
+  it('is accepted by a client, which keeps known and unknown fields', async () => {
     describedBy(change)
     const client = await NodeClient.connect({ url: proxy.url })
     try {
@@ -106,7 +106,7 @@ describe.each(forms)('a description %s', (_, change) => {
   })
 })
 
-it.each(refused)('a description without %s is refused, and says what is missing', async (_, change, message) => {
+it.each(refused)('a description without %s is refused, and the error names it', async (_, change, message) => {
   describedBy(change)
   expect(await failureOf(NodeClient.connect({ url: proxy.url }))).toMatchObject({
     message: expect.stringMatching(message),

@@ -1,4 +1,7 @@
-/** Wrong answers of a node, or of something else in its place: each gives a typed error, and the client goes on. */
+/**
+ * Wrong answers of a node, or of another server in its place: each gives a typed error, and the client continues to
+ * work.
+ */
 import { describe, expect, it } from 'vitest'
 import { type NodeClient, NodeMisbehaved, NodeRefusal, type NotFound, UnreachableError } from '../../src/node/public.ts'
 import { type Answer, BINARY, failureOf, fake, JSON_TYPE, json, PREFIX } from './fake-node.ts'
@@ -59,7 +62,7 @@ describe.each(garbage)('%s', (_name, answer) => {
   })
 })
 
-it('the client drops a body without end at the limit of its endpoint', async () => {
+it('the client drops an endless body at the limit of its endpoint', async () => {
   const { node, client } = await fake()
   let sent = 0
   const flood: Answer = (_seen, response) => {

@@ -1,4 +1,4 @@
-/** Blocks of an embedded node, for tests that need headers which keep every rule. */
+/** Blocks of an embedded node, for tests that need valid headers. */
 import { onTestFinished } from 'vitest'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { headerToJson } from '../../src/core/header-json.ts'
@@ -56,7 +56,7 @@ export function headerJson({ header }: Block) {
   return Object.fromEntries(numbers) as Record<string, unknown>
 }
 
-/** A header as text. */
+/** A header as base64url. */
 export const headerText = ({ bytes }: Block) => encodeBase64Url(bytes)
 
 /** A block as nodes write it. */

@@ -1,4 +1,4 @@
-/** Work that cannot be right, a node that refuses a miner, and a node without mining. */
+/** Mining calls with impossible work, with a node that refuses a miner, and with a node without mining. */
 import { describe, expect, it } from 'vitest'
 import { u256LE } from '../../src/core/bytes.ts'
 import { graphs } from '../../src/core/graph.ts'
@@ -32,7 +32,7 @@ const workOf = (change: Partial<WorkFields>): Reply => {
   return { headers: { 'content-type': BINARY }, body }
 }
 
-/** A pair of chains that becomes a triangle at height 20. */
+/** Two chains that become three at height 20. */
 const growing = {
   ...pairInfo,
   nodeGraphHistory: [
@@ -87,7 +87,7 @@ describe('work', () => {
     expect((await client.work(account)).work.fields.chainId).toBe(2)
   })
 
-  it('comes without a clock when the node tells a time that cannot be', async () => {
+  it('has no clock if the time of the node is impossible', async () => {
     const { node, client } = await fake()
     const clockOf = async (timestamp: string) => {
       const reply = workOf({})
@@ -124,7 +124,7 @@ describe('a refusal of work', () => {
     })
   })
 
-  it('says what its operator has to do when the node takes no miners that it does not list', async () => {
+  it('tells the operator what to do if the node accepts listed miners only', async () => {
     const words = 'Unauthorized Miner/Unknown miners not allowed: k:a'
     const error = await refusalFor(() => text(words, 403))
     expect(error).toBeInstanceOf(UnauthorizedMiner)
@@ -133,7 +133,7 @@ describe('a refusal of work', () => {
     expect(error.hint).toContain('its operator has to list this one, or to set it to take unknown miners')
   })
 
-  it('may pass when the node takes no more miners for now', async () => {
+  it('is temporary if the node accepts no more miners for now', async () => {
     const error = await refusalFor(() => text('Unauthorized Miner/Miners Pool Full: k:a', 403))
     expect(error).toBeInstanceOf(MinersPoolFull)
     expect(error).not.toBeInstanceOf(UnauthorizedMiner)
@@ -141,7 +141,7 @@ describe('a refusal of work', () => {
     expect(isRetryable(error)).toBe(true)
   })
 
-  it('is an ordinary one when a proxy says 403, whatever its words', async () => {
+  it('is an ordinary refusal if a proxy says 403, whatever its words', async () => {
     for (const reply of [
       { ...text('Unauthorized Miner: k:a', 403), isProxy: true },
       { ...text('<html>Forbidden', 403), isProxy: true },
@@ -153,7 +153,7 @@ describe('a refusal of work', () => {
     }
   })
 
-  it("is the node's own word for a 4xx with its header, but for 408 and 429", async () => {
+  it("is the node's own for a 4xx with its header, except 408 and 429", async () => {
     for (const status of [301, 302, 307, 400, 401, 403, 404, 405, 408, 429, 451, 500, 502, 503]) {
       const isNodesOwn = status >= 400 && status < 500 && status !== 408 && status !== 429
       expect(await refusalFor(() => ({ status }))).toMatchObject({ status, isFromNode: true, isNodesOwn })
@@ -164,7 +164,7 @@ describe('a refusal of work', () => {
     }
   })
 
-  it('is from a node that calls itself ledger as well', async () => {
+  it('is the same from a node that calls itself ledger', async () => {
     const headers = { 'x-ledger-node-version': '1' }
     expect(await refusalFor(() => ({ status: 404, headers, isProxy: true }))).toMatchObject({ isNodesOwn: true })
   })
@@ -181,15 +181,15 @@ describe('handing in solved work', () => {
     ['200 with an empty body', {}],
     ['204', { status: 204 }],
     ['200 with a JSON body', json('""')],
-  ])('takes %s for success', async (_name, reply) => {
+  ])('accepts %s as success', async (_name, reply) => {
     await expect(solvedBy(reply)).resolves.toBeUndefined()
   })
 
-  it('refuses an empty 200 that is not of a node, as a proxy gives while it is set up', async () => {
+  it('refuses an empty 200 that is not from a node, as a proxy gives during set-up', async () => {
     expect(await failureOf(solvedBy({ isProxy: true }))).toMatchObject({ name: 'NodeMisbehaved', retryable: true })
   })
 
-  it('refuses a page that something else serves in place of the node', async () => {
+  it('refuses a page that another server returns in place of the node', async () => {
     const page = { headers: { 'content-type': 'text/html' }, body: '<html>We are back soon.', isProxy: true }
     expect(await failureOf(solvedBy(page))).toMatchObject({
       name: 'NodeMisbehaved',
@@ -234,13 +234,13 @@ describe('mining is', () => {
     expect(await disabled(answers)).toBe(false)
   })
 
-  it('not known to be disabled when nobody answers', async () => {
+  it('not known to be disabled if nobody answers', async () => {
     const { node, client } = await fake()
     node.on('GET', '/health-check', (_seen, response) => void response.destroy())
     expect(await client.isMiningDisabled(account)).toBe(false)
   })
 
-  it('not told when the signal aborts: its reason is thrown', async () => {
+  it('not reported when the signal aborts: its reason is thrown', async () => {
     const { client } = await fake()
     const reason = new Error('enough')
     await expect(client.isMiningDisabled(account, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)

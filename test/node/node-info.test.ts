@@ -1,4 +1,4 @@
-/** /info of a node: it is taken only if it can be right, and its texts are made printable. */
+/** /info of a node: the client accepts only plausible answers, and makes their texts printable. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { graphs } from '../../src/core/graph.ts'
@@ -19,7 +19,7 @@ const pair = pairInfo.nodeGraphHistory[0][1]
 /** Every chain is adjacent to every other. */
 const complete = (chains: number) =>
   Array.from({ length: chains }, (_, chain) => [...Array(chains).keys()].filter((other) => other !== chain))
-/** Chains in a circle. */
+/** A ring of chains. */
 const circle = (chains: number) =>
   Array.from({ length: chains }, (_, chain) => [(chain + chains - 1) % chains, (chain + 1) % chains])
 
@@ -112,7 +112,7 @@ const lies: readonly (readonly [string, unknown, RegExp])[] = [
 ]
 
 describe('a node that tells of', () => {
-  it.each(lies)('%s is refused, with what would be right', async (_name, info, message) => {
+  it.each(lies)('%s is refused, and the error says what is right', async (_name, info, message) => {
     const node = await FakeNode.start(info)
     const error = await failureOf(NodeClient.connect({ url: node.url }))
     expect(error).toMatchObject({
@@ -126,7 +126,7 @@ describe('a node that tells of', () => {
   })
 })
 
-it('any description of the right shape is taken or refused with a sentence, never with another error', () => {
+it('accepts any description of the right shape, or refuses it with a sentence, never with another error', () => {
   const small = fc.integer({ min: -2, max: 12 })
   const graph = fc.array(fc.tuple(small, fc.array(small, { maxLength: 4 })), { maxLength: 6 })
   const anyGraph = fc.oneof(graph, fc.constantFrom(...Object.values(graphs).map(({ adjacents }) => listOf(adjacents))))
@@ -169,7 +169,7 @@ it.each([
   })
 })
 
-it('takes every known graph, and one that nobody knows', async () => {
+it('accepts every known graph, and an unknown one', async () => {
   for (const graph of Object.values(graphs)) {
     const { client } = await fake(infoOf(graph.adjacents))
     expect(client.graphHistory).toEqual([{ from: 0, graph }])
@@ -180,7 +180,7 @@ it('takes every known graph, and one that nobody knows', async () => {
   }
 })
 
-it('gives graphs by ascending height, whatever the order of the node', async () => {
+it('returns graphs by ascending height, whatever the order of the node', async () => {
   const { client } = await fake({
     ...infoOf(graphs.twenty.adjacents),
     nodeGraphHistory: [
@@ -211,7 +211,7 @@ it('refuses a description that has become wrong since it connected', async () =>
   expect(await failureOf(client.nodeInfo())).toMatchObject({ name: 'NodeMisbehaved', operation: 'nodeInfo' })
 })
 
-describe('what answers in place of a node may pass', () => {
+describe('a wrong server in place of a node', () => {
   it.each([
     ['404', { status: 404 }],
     ['a redirection', { status: 302, headers: { location: 'http://login.example/' } }],

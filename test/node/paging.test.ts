@@ -5,7 +5,7 @@ import { failureOf, fake, json } from './fake-node.ts'
 
 const hash = (i: number) => Buffer.alloc(32, i).toString('base64url')
 
-/** A list of hashes; `next` gives the cursor after the page that begins at `from`. */
+/** A list of hashes; `next` returns the cursor after the page that begins at `from`. */
 async function listOf(next: (from: number) => string | null, size = 2) {
   const { node, client } = await fake()
   node.onNetwork('GET', '/chain/0/hash', ({ query }) => {
@@ -35,7 +35,7 @@ it('pages() and items() follow the cursors to the end, each used as it came', as
   }
 })
 
-it('items() ends after `most` items, and asks for no page too many', async () => {
+it('items() ends after `most` items, and requests no further page', async () => {
   const { node, client } = await listOf(upTo(100, null))
   expect(await client.hashes(0).all({ most: 3 })).toEqual(hashes(3))
   expect(node.seen).toHaveLength(2)
@@ -46,13 +46,13 @@ it('items() ends after `most` items, and asks for no page too many', async () =>
   expect(node.seen).toHaveLength(4)
 })
 
-it('pages({ from }) goes on where an earlier list ended', async () => {
+it('pages({ from }) continues where an earlier list ended', async () => {
   const { node, client } = await listOf(() => null)
   expect(await client.hashes(0).all({ from: `exclusive:${hash(7)}` })).toEqual([hash(7), hash(8)])
   expect(node.last.query).toEqual({ next: `exclusive:${hash(7)}` })
 })
 
-it('`limit` bounds each page; a node that gives more is refused', async () => {
+it('`limit` bounds each page, and a larger page is refused', async () => {
   const { node, client } = await listOf(upTo(4, null))
   expect(await client.hashes(0, { limit: 2 }).all()).toEqual(hashes(6))
   expect(node.last.query).toMatchObject({ limit: '2' })
@@ -77,7 +77,7 @@ const endless: [string, (from: number) => string | null, number, string][] = [
   ['are none', () => 'inclusive:somewhere', 2, 'a malformed cursor'],
   ['are of another kind', () => `after:${hash(1)}`, 2, 'a malformed cursor'],
 ]
-it.each(endless)('a node whose cursors %s is refused, not asked for ever', async (_name, next, size, message) => {
+it.each(endless)('a node whose cursors %s is refused, not asked forever', async (_name, next, size, message) => {
   const { node, client } = await listOf(next, size)
   const error = await failureOf(client.hashes(0).all())
   expect(error).toBeInstanceOf(NodeMisbehaved)
@@ -85,7 +85,7 @@ it.each(endless)('a node whose cursors %s is refused, not asked for ever', async
   expect(node.seen.length).toBeLessThan(40)
 })
 
-it('a list that grows for ever ends with an error at `mostPages`', async () => {
+it('a list that grows forever ends with an error at `mostPages`', async () => {
   const { node, client } = await listOf((from) => `inclusive:${hash((from + 1) % 250)}`)
   const walk = async (list: ReturnType<NodeClient['hashes']>) => {
     for await (const _page of list.pages({ mostPages: 5 }));

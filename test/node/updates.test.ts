@@ -12,7 +12,7 @@ import { blocksOf, devnet, headerJson, mine, payloadJson } from './mined.ts'
 
 const bigEndian = (bytes: Uint8Array) => Buffer.from(bytes).reverse().toString('hex')
 
-/** A block as an event of a node. */
+/** A block as an update event of a node. */
 function eventOf(block: Block, change: object = {}, name = 'BlockHeader'): string {
   const target = block.header.target.toString(16).padStart(64, '0')
   const pow = bigEndian(powHash(encodeWork(block.header)))
@@ -22,7 +22,7 @@ function eventOf(block: Block, change: object = {}, name = 'BlockHeader'): strin
 
 const HEAD = { 'content-type': 'text/event-stream' }
 
-/** A node whose streams the test writes, the blocks to write, and the clock that its client's pauses go by. */
+/** A node whose streams the test writes, blocks to write, and the clock of its client's pauses. */
 async function streaming(path = '/header/updates') {
   const mined = await devnet()
   await mine(mined.client, 5)
@@ -45,7 +45,7 @@ async function streaming(path = '/header/updates') {
     await until(() => opened.length > 0)
     return opened[opened.length - 1]
   }
-  /** Expects the client to pause before its next try, and lets the pause pass. */
+  /** Waits until the client pauses before its next attempt, and lets the pause pass. */
   const passPause = async () => {
     await until(() => clock.pending > 0)
     await clock.pass(pauseMs)
@@ -63,7 +63,7 @@ async function read(iterator: AsyncIterator<HeaderNews | Gap, undefined>, count:
   return seen
 }
 
-it('headerUpdates() gives headers as they come, decoded or as objects', async () => {
+it('headerUpdates() yields headers as they arrive, decoded or as objects', async () => {
   const { client, opened, last, blocks } = await streaming()
   const updates = client.headerUpdates()[Symbol.asyncIterator]()
   const next = updates.next()
@@ -81,7 +81,7 @@ it('headerUpdates() gives headers as they come, decoded or as objects', async ()
   await objects.return?.()
 })
 
-it('headerUpdates() reconnects when the node ends the stream, and tells of the gap', async () => {
+it('headerUpdates() reconnects when the node ends the stream, and reports the gap', async () => {
   const { client, passPause, opened, last, blocks } = await streaming()
   const troubles: NewcutError[] = []
   let opens = 0
@@ -96,12 +96,12 @@ it('headerUpdates() reconnects when the node ends the stream, and tells of the g
   opened[1].write(eventOf(blocks[2]))
   expect(await read(updates, 2)).toEqual(['gap reconnected null', 2])
   expect(opens).toBe(2)
-  // The stream ended within a second, which is not regular: so the pause before the next try is reported.
+  // The stream ended within a second, which is irregular, so the client reports the pause before the next attempt.
   expect(troubles).toMatchObject([{ code: 'NODE_MISBEHAVED', retryable: true, operation: 'headerUpdates' }])
   await updates.return?.()
 })
 
-it('headerUpdates() tells of one gap where it reconnected twice before anybody read', async () => {
+it('headerUpdates() reports one gap if it reconnected twice before a read', async () => {
   const { client, passPause, opened, last, blocks } = await streaming()
   const updates = client.headerUpdates()[Symbol.asyncIterator]()
   const first = read(updates, 1)
@@ -152,7 +152,7 @@ it('headerUpdates() retries a 503, and ends with a 404', async () => {
   expect([node.seen.length, clock.pending]).toEqual([count + 1, 0])
 })
 
-it('a slow reader gets the newest updates, and hears how many it missed', async () => {
+it('a slow reader gets the newest updates, and learns how many it missed', async () => {
   const { client, last, blocks } = await streaming()
   let hasEnded = false
   const onTrouble = () => {
@@ -164,7 +164,7 @@ it('a slow reader gets the newest updates, and hears how many it missed', async 
   response.write(eventOf(blocks[0]))
   expect(await first).toEqual([0])
   for (const block of blocks.slice(1)) response.write(eventOf(block))
-  // The client tells of the end of a stream after it has read all of it.
+  // The client reports the end of a stream after it has read all of it.
   response.end()
   await until(() => hasEnded)
   expect(await read(updates, 3)).toEqual(['gap overflow 3', 4, 5])
@@ -172,7 +172,7 @@ it('a slow reader gets the newest updates, and hears how many it missed', async 
   await updates.return?.()
 })
 
-it('headerUpdates() drops its connection when its signal aborts and when it is left', async () => {
+it('headerUpdates() drops its connection when its signal aborts and when the iteration ends', async () => {
   const { client, opened, last } = await streaming()
   const stop = new AbortController()
   const aborted = client.headerUpdates({ signal: stop.signal })[Symbol.asyncIterator]()
@@ -193,7 +193,7 @@ it('headerUpdates() drops its connection when its signal aborts and when it is l
   await ended
 })
 
-it('headerUpdates() with a signal fails like one without, and not once that has aborted', async () => {
+it('headerUpdates() with a signal fails like one without, but not after an abort', async () => {
   const { node, client, opened, last, blocks } = await streaming()
   const stop = new AbortController()
   const failing = client.headerUpdates({ signal: stop.signal })[Symbol.asyncIterator]()
@@ -209,7 +209,7 @@ it('headerUpdates() with a signal fails like one without, and not once that has 
   const next = judging.next()
   await expect.poll(() => opened.length).toBe(2)
   opened[1].write(eventOf(blocks[2]))
-  // The header is judged by its parent, which does not come.
+  // The client waits for the parent to judge the header, and the parent never comes.
   await expect.poll(() => asked.length).toBeGreaterThan(0)
   stop.abort()
   for (const response of asked) response.writeHead(404).end()
@@ -260,7 +260,7 @@ it('an event over 16 MiB ends the iteration with NODE_MISBEHAVED', async () => {
   const response = await last()
   const piece = `data:${'x'.repeat(1024 * 1024)}\n`
   response.on('error', () => undefined)
-  // A write to a connection that the client has just left calls nothing back.
+  // A write to a connection that the client has just closed calls no callback.
   const left = new Promise((resolve) => response.on('close', resolve))
   for (let i = 0; i < 20 && !response.destroyed; i++) {
     await Promise.race([left, new Promise((resolve) => response.write(piece, resolve))])
@@ -274,7 +274,7 @@ it('an event over 16 MiB ends the iteration with NODE_MISBEHAVED', async () => {
   })
 })
 
-it('blockUpdates() gives payloads, and refuses a block without one', async () => {
+it('blockUpdates() yields payloads, and refuses a block without one', async () => {
   const { client, last, blocks } = await streaming('/block/updates')
   const updates = client.blockUpdates()[Symbol.asyncIterator]()
   const next = updates.next()
@@ -311,7 +311,7 @@ it('headerUpdates({ verify: true }) passes true headers, and refuses a wrong pow
   }
 })
 
-it('updates() tells of new and of refreshed work, and of nothing else', async () => {
+it('updates() reports new and refreshed work, and nothing else', async () => {
   const { node, client, last } = await streaming('/mining/updates')
   const updates = client.updates(7)[Symbol.asyncIterator]()
   const next = updates.next()

@@ -1,4 +1,4 @@
-/** `verify`: checks the answers of a node against the rules of the chain. */
+/** `verify` checks the answers of a node against the rules of the chain. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { blockHash } from '../../src/core/block-hash.ts'
@@ -15,7 +15,7 @@ import { solve } from '../solve.ts'
 import { BINARY, FakeNode, failureOf, json, OBJECT_TYPE, PREFIX } from './fake-node.ts'
 import { blockJson, blocksOf, devnet, mine, payloadJson } from './mined.ts'
 
-/** A node that serves the blocks of another one, with some headers changed. */
+/** A node that serves the blocks of another node, with some headers changed. */
 class Mirror {
   readonly #blocks: readonly (readonly Block[])[]
   readonly changed = new Map<string, Uint8Array>()
@@ -60,7 +60,7 @@ class Mirror {
 
 const ROUNDS = 6
 
-/** The network of these nodes, as somebody names it who does not take it from /info. */
+/** The network of these nodes, for a client that does not take it from /info. */
 const triangle: Network = {
   ...development,
   graphHistory: [{ from: 0, graph: graphs.triangle }],
@@ -88,7 +88,7 @@ function wrongNonce(header: Header): bigint {
 }
 
 describe('verify passes headers that keep the rules:', () => {
-  it('in every encoding, from any height on, asking for each missing header once', async () => {
+  it('in every encoding, from any height, and requests each missing header once', async () => {
     const { node, client, blocks } = await mirrored()
     for (const encoding of ['decoded', 'text', 'binary'] as const) {
       expect(await client.headers(0, { encoding, verify: true }).all()).toHaveLength(ROUNDS + 1)
@@ -122,7 +122,7 @@ describe('verify passes headers that keep the rules:', () => {
     expect(headers).toHaveLength(node.chains.store.count(1))
   })
 
-  it('of the main network, by its own rules and not by what the node says of it', async () => {
+  it("of the main network, by its own rules and not by the node's /info", async () => {
     const file = new URL('../vectors/difficulty.json', import.meta.url)
     const sets: Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'))
     const isHex = (value: unknown): value is string => typeof value === 'string' && value.length === 636
@@ -137,7 +137,7 @@ describe('verify passes headers that keep the rules:', () => {
       nodeApiVersion: '0.0',
       nodeChains: ['0'],
       nodeNumberOfChains: 1,
-      // For a public network, /info of the node is ignored.
+      // The client ignores the node's /info for a public network.
       nodeGraphHistory: [[0, [[0, []]]]],
       nodeBlockDelay: 1,
     })
@@ -205,11 +205,11 @@ describe('verify names the rule that a header breaks:', () => {
     expect(error).toMatchObject({ code: 'NODE_MISBEHAVED', operation: 'headers', chain: 0, retryable: false })
     expect(rules.filter((rule) => !error.rules.includes(rule as never))).toEqual([])
     expect(error.hash).toBe(encodeBase64Url(decodeHeader(bytes).hash))
-    // Without `verify`, the header is returned as it came.
+    // Without `verify`, the client returns the header as it came.
     expect(await client.headers(0).all()).toHaveLength(ROUNDS + 1)
   })
 
-  it('a header whose parent or adjacent the node does not have', async () => {
+  it('a header whose parent or adjacent the node lacks', async () => {
     const { mirror, client, blocks, original } = await mirrored()
     const { id, header } = blocks[4]
     mirror.missing.add(blocks[3].id)
@@ -221,7 +221,7 @@ describe('verify names the rule that a header breaks:', () => {
     expect(error).toMatchObject({ rules: expect.arrayContaining(['adjacents']) })
   })
 
-  it('the first chain that the network does not have', async () => {
+  it('the first chain that the network lacks', async () => {
     const { node, client, blocks } = await mirrored()
     const bytes = forged(blocks[4].header, { chainId: 3 })
     const hash = encodeBase64Url(decodeHeader(bytes).hash)
@@ -233,7 +233,7 @@ describe('verify names the rule that a header breaks:', () => {
     })
   })
 
-  it('a header it refers to that does not have its hash', async () => {
+  it('a referenced header that does not have its hash', async () => {
     const { mirror, client, blocks } = await mirrored()
     const { header } = blocks[3]
     mirror.changed.set(blocks[3].id, encodeHeader({ ...header, weight: 1n }))
@@ -241,7 +241,7 @@ describe('verify names the rule that a header breaks:', () => {
     expect(error).toMatchObject({ name: 'InvalidHeader', rules: expect.arrayContaining(['hash']), height: 3n })
   })
 
-  it('a wrong header, which then does not serve to judge another', async () => {
+  it('a wrong header, which is then not used to judge another', async () => {
     const { node, client, blocks } = await mirrored()
     const pages = [encodeHeader({ ...blocks[3].header, weight: 1n }), blocks[4].bytes].map((bytes) => [
       encodeBase64Url(bytes),
@@ -296,7 +296,7 @@ describe('the genesis blocks of testnet06', () => {
   })
 })
 
-it('verify does not ask for all headers between two that lie far apart', async () => {
+it('verify does not request all headers between two distant ones', async () => {
   const original = await devnet({ pow: false })
   await mine(original.client, 60)
   const blocks = blocksOf(original.node, 0)
@@ -344,7 +344,7 @@ describe("verify on networks of one's own", () => {
     })
   })
 
-  it('refuses a node whose graph is none before any header is asked for', async () => {
+  it('refuses a node with an invalid graph before any header is requested', async () => {
     const { mirror, original } = await mirrored()
     const { nodeGraphHistory: _, ...rest } = original.client.info
     for (const graph of [

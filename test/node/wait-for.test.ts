@@ -11,16 +11,18 @@ const KEY = 'K'.repeat(43)
 const HASH = 'H'.repeat(43)
 const place = { chain: 2, requestKey: KEY }
 
-/** A result in the block of this height; null: in none. */
+/** A result in the block of this height, or without a block if null. */
 function resultAt(blockHeight: number | null): CommandResult {
   const metaData = blockHeight === null ? null : { blockHeight, blockTime: 0, blockHash: HASH, prevBlockHash: HASH }
   return { gas: 1, result: { status: 'success', data: true }, reqKey: KEY, metaData }
 }
 
-/** How the node is at each question: the height of the command's block (null: none), and of the head; or an error. */
+/**
+ * The state of the node at one request: the height of the command's block (null if none) and of the head, or an error.
+ */
 type Moment = readonly [block: number | null, head: number] | Error
 
-/** A node that goes through these moments, one at each question, and stays at the last. */
+/** A node that goes through these moments, one per request, and stays at the last. */
 function nodeOf(moments: readonly Moment[]) {
   let asked = -1
   let times: number[] = []
@@ -53,7 +55,7 @@ function nodeOf(moments: readonly Moment[]) {
   return { node, clock, times: () => times, asked: () => asked + 1 }
 }
 
-/** What comes of it within an hour. */
+/** The outcome after an hour. */
 async function later<T>(clock: VirtualClock, waiting: Promise<T>): Promise<T> {
   await clock.pass(3_600_000)
   return waiting
@@ -76,7 +78,7 @@ async function wait(
 }
 
 describe('waiting for a result', () => {
-  it('asks until the command is in a block, and tells of every change once', async () => {
+  it('asks until the command is in a block, and reports every change once', async () => {
     const node = nodeOf([
       [null, 5],
       [null, 6],
@@ -105,7 +107,7 @@ describe('waiting for a result', () => {
     expect(progress).toEqual([0, 1, 2].map((depth) => ({ type: 'included', height: 7, depth, of: 2 })))
   })
 
-  it('tells when another branch takes the block away, and goes on', async () => {
+  it('reports that another branch took the block away, and continues', async () => {
     const { outcome, progress } = await wait(
       nodeOf([
         [7, 7],
@@ -124,7 +126,7 @@ describe('waiting for a result', () => {
     ])
   })
 
-  it('gives a result that no block has at once: the node has dropped the command', async () => {
+  it('returns a result without a block at once: the node has dropped the command', async () => {
     const { node, clock } = nodeOf([[0, 0]])
     const dropped = { ...node, poll: async () => new Map([[KEY, resultAt(null)]]) }
     expect(await waitForResult(dropped, place, { depth: 3 }, { clock, random: () => 0 })).toEqual(resultAt(null))
@@ -134,7 +136,7 @@ describe('waiting for a result', () => {
     ['no answer', away],
     ["a proxy's answer", proxy],
     ["a proxy's page", page],
-  ])('survives %s, and asks less and less often', async (_name, error) => {
+  ])('survives %s, and backs off', async (_name, error) => {
     const node = nodeOf([error, error, error, error, error, error, [3, 3]])
     const { outcome, progress } = await wait(node)
     expect(outcome).toEqual(resultAt(3))
@@ -162,7 +164,7 @@ describe('waiting for a result', () => {
     expect(node.times().at(-1)).toBe(10_500)
   })
 
-  it('has the whole limit again for every block that comes', async () => {
+  it('restarts the limit for every new block', async () => {
     const blocks = Array.from({ length: 40 }, (_, i) => [1, 1 + Math.floor(i / 8)] as const)
     expect((await wait(nodeOf(blocks), { depth: 4, limitMs: 9000 })).outcome).toEqual(resultAt(1))
     expect((await wait(nodeOf(blocks), { depth: 4, limitMs: 6000 })).outcome).toMatchObject({ code: 'NO_RESULT' })
@@ -201,11 +203,11 @@ describe('waiting for a proof', () => {
     )
   }
 
-  it('asks until the target chain knows of the block', async () => {
+  it('asks until the target chain knows the block', async () => {
     expect(await proofOf([[null, 0], away, [null, 0], [1, 1]])).toBe('proof')
   })
 
-  it('ends with what the node refuses for another reason', async () => {
+  it('ends with the error if the node refuses for another reason', async () => {
     const error = refusal('Transaction hash not found: "x"')
     expect(await proofOf([error])).toBe(error)
   })

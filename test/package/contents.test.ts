@@ -1,4 +1,4 @@
-/** What is published, by rule: what a user needs, and nothing else. */
+/** The published files, by rule: everything that a user needs, and nothing else. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ const packed = pack(['--dry-run'])
 if (typeof packed === 'string') throw new Error(packed)
 const paths = packed.files.map(({ path }) => path)
 
-/** Each is there for a reason: it runs, it is read when it runs, programs compile against it, or people read it. */
+/** Each file has a purpose: it runs, the program reads it, other programs compile against it, or people read it. */
 const RULES: readonly RegExp[] = [
   /^dist\/(src|bench)\/[\w/-]+\.js$/,
   /^dist\/src\/(compose|contracts|core|devnet|node|schema|wallet)\/[\w/-]+\.d\.ts$/,
@@ -45,7 +45,7 @@ describe('the published package', () => {
     expect(staleFiles(paths.filter((path) => path.startsWith('dist/')))).toEqual([])
   })
 
-  it('has all types that its doors lead to', () => {
+  it('has all types that its entry points lead to', () => {
     const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const reached = new Set<string>()
     const visit = (path: string) => {
@@ -76,7 +76,7 @@ describe('the published package', () => {
     expect(named.filter((path) => !paths.includes(path))).toEqual([])
   })
 
-  it('finds modules whose source is gone, and kernels of other sources', () => {
+  it('detects modules whose source is gone, and kernels of other sources', () => {
     const stale = ['dist/src/gone.js', 'dist/bench/gone.d.ts']
     expect(staleFiles([...stale, 'dist/src/main.js', 'README.md'])).toEqual(stale)
     expect(existsSync(join(root, 'src/gone.ts'))).toBe(false)

@@ -1,6 +1,6 @@
 /**
- * The kernels on other machines, under emulation: a program without Node sweeps what the self-test sweeps. Its answers
- * are held against those that the self-test accepts from a kernel that hashes one nonce after the other.
+ * The kernels on other machines, under emulation. A program without Node sweeps the ranges of the self-test. Its
+ * results must equal those of a sweep that hashes one nonce after the other.
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -28,10 +28,10 @@ const here = loadChosen(chooseNative()).sweeps
 interface Machine {
   readonly name: string
   readonly compiler: string
-  /** What its programs are started with. */
+  /** Command prefix that starts its programs. */
   readonly starter: readonly string[]
   readonly kernels: readonly (readonly [name: NativeName, lanes: number])[]
-  /** A file that both need, and the Debian packages of all. */
+  /** A file that compiler and starter need, and the Debian packages of all three. */
   readonly needs: string
   readonly debian: string
 }
@@ -76,9 +76,9 @@ for (const machine of machines) {
       expect([run.status, run.stderr]).toEqual([0, ''])
     })
 
-    // Wine runs programs on this processor, whatever that has.
+    // Wine runs programs on this processor, so only the kernels that this processor supports run.
     const kernels = machine.kernels.filter(([name]) => name === 'native-neon' || name in here)
-    it.each(kernels)('%s sweeps as the self-test wants', (name, lanes) => {
+    it.each(kernels)('%s gives the results that the self-test expects', (name, lanes) => {
       const lines: string[] = []
       const wanted: number[] = []
       const sweeps: NativeAddon['sweeps'] = {
@@ -104,7 +104,7 @@ for (const machine of machines) {
   })
 }
 
-/** Those of scripts/package/targets.ts that change code, and imports that are found in the program itself. */
+/** The flags of scripts/package/targets.ts that change the code. Imports resolve in the program itself. */
 function windowsFlags({ name }: Machine): string[] {
   return name.startsWith('win32') ? ['-Wa,-muse-unaligned-vector-move', '-DNAPI_EXTERN='] : []
 }

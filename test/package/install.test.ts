@@ -1,4 +1,6 @@
-/** The package as a user gets it: packed, installed where there is no compiler, and mining with the native kernel. */
+/**
+ * The package as a user gets it: packed, installed on a machine without a compiler, and mining with the native kernel.
+ */
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -39,7 +41,7 @@ describeWith(lack(), 'the package, where there is no compiler', () => {
   const installed = join(home, 'node_modules/newcut')
   let said = ''
 
-  /** The command as npm links it, in a bare environment. */
+  /** Runs the command as npm links it, in a bare environment. */
   function newcut(args: readonly string[]) {
     const env = { PATH: bin, HOME: home, XDG_CACHE_HOME: join(folder, 'cache') }
     return spawnSync(join(home, 'node_modules/.bin/newcut'), args, { cwd: home, encoding: 'utf8', env })
@@ -52,7 +54,7 @@ describeWith(lack(), 'the package, where there is no compiler', () => {
     for (const { path } of packed.files.filter((file) => !file.path.startsWith('prebuilds/'))) {
       cpSync(join(root, path), join(stage, path))
     }
-    // What finds a compiled file whose source is gone looks for sources.
+    // The check for compiled files without a source needs the sources.
     for (const part of ['src', 'bench']) cpSync(join(root, part), join(stage, part), { recursive: true })
     expect(packageKernels([machine], stage)).toBe(0)
     expect(packageNpm([], stage)).toBe(0)
@@ -96,11 +98,11 @@ describeWith(lack(), 'the package, where there is no compiler', () => {
     expect(existsSync(join(folder, 'cache/newcut'))).toBe(false)
   })
 
-  it('says that its kernel is the prebuilt one', () => {
+  it('reports that its kernel is the prebuilt one', () => {
     expect(newcut(['devices']).stdout).toMatch(`CPU: native kernels, prebuilt for ${machine}: native-`)
   })
 
-  it('has modules behind its doors', () => {
+  it('has modules behind its entry points', () => {
     const doors = ['core', 'node', 'wallet', 'devnet'].map((door) => `import('newcut/${door}')`).join()
     const program = `Promise.all([${doors}]).then((all) => console.log(all.every((door) => Object.keys(door)[0])))`
     const { stdout } = spawnSync(process.execPath, ['-e', program], { cwd: home, encoding: 'utf8' })

@@ -1,7 +1,7 @@
 /*
  * Runs the kernels of kernel.c outside Node: on an emulated processor, which has no Node. Each line of the input is a
- * sweep: the name of a kernel, `from`, `to` and the words of the job; each line of the output is its result, or `none`
- * where there is no such kernel.
+ * sweep: the name of a kernel, `from`, `to` and the words of the job. Each line of the output is its result, or `none`
+ * if there is no such kernel.
  */
 
 #include "../../src/engine/cpu/native/kernel.c"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The functions of Node that kernel.c names. None is called: the sweeps are called directly. */
+/* The functions of Node that kernel.c refers to. None runs: this program calls the sweeps directly. */
 #define UNUSED(name, ...) napi_status name(__VA_ARGS__) { abort(); }
 UNUSED(napi_get_cb_info, napi_env e, napi_callback_info i, size_t *c, napi_value *v, napi_value *t, void **d)
 UNUSED(napi_get_typedarray_info, napi_env e, napi_value v, napi_typedarray_type *t, size_t *l, void **d, napi_value *a,

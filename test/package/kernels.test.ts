@@ -1,4 +1,7 @@
-/** `npm run package -- kernels`: builds what the tools of this machine can build, and says what they cannot. */
+/**
+ * `npm run package -- kernels` builds the kernels for which this machine has the tools, and names those that it cannot
+ * build.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'newcut-kernels-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 afterEach(() => void vi.unstubAllEnvs())
 
-/** Runs with what it prints as lines. */
+/** Runs the command. Returns its exit code and the lines of its output. */
 function run(names: readonly string[]): { code: number; lines: string[] } {
   const lines: string[] = []
   const keep = (line: string) => void lines.push(line)
@@ -30,12 +33,12 @@ for (const target of targets) {
   const lack = toolchainLack(target)
   const file = prebuiltFile(name, folder)
   describeWith(lack, `the prebuilt kernel for ${name}`, () => {
-    it('is built where its tools are, of these sources', () => {
+    it('is built if its tools are installed, from these sources', () => {
       expect(run([name])).toEqual({ code: 0, lines: [expect.stringMatching(`^kernel ${name}: built, \\d+ bytes$`)] })
       expect(readFileSync(file).includes(sourcesMark())).toBe(true)
     })
 
-    it('needs no C library where it is for Linux', () => {
+    it('needs no C library if it is for Linux', () => {
       expect(faultOf(target, file)).toBeNull()
       if (!name.startsWith('linux')) return
       const { stdout } = spawnSync(`${target.prefix}objdump`, ['-p', '-T', file], { encoding: 'utf8' })
@@ -52,10 +55,10 @@ for (const target of targets) {
   })
 }
 
-describe('where tools are missing', () => {
+describe('without its tools', () => {
   const [here, other] = targets.map(({ name }) => name)
 
-  it('says what was not built and why; that is an error only for what was named', () => {
+  it('names what was not built and why; that is an error only for a requested kernel', () => {
     const file = prebuiltFile(here, folder)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, 'of before')
@@ -70,14 +73,14 @@ describe('where tools are missing', () => {
     expect(run([other])).toEqual({ code: 1, lines: [line] })
   })
 
-  it('refuses a name that is none', () => {
+  it('refuses an unknown name', () => {
     const known = targets.map(({ name }) => name).join(', ')
     const line = `npm run package -- kernels: there is no linux-mips; there are ${known}`
     expect(run(['linux-mips'])).toEqual({ code: 2, lines: [line] })
   })
 })
 
-it('npm run package refuses what it cannot make, and says what it can', () => {
+it('npm run package refuses unknown names, and lists the known ones', () => {
   const main = fileURLToPath(new URL('../../dist/scripts/package/main.js', import.meta.url))
   const { status, stderr } = spawnSync(process.execPath, [main, 'floppy'], { encoding: 'utf8' })
   expect(status).toBe(2)

@@ -1,4 +1,4 @@
-/** Blocks and shares of a written log: who gets what, and what an orphan changes. */
+/** The blocks and shares of a prepared log: credits of each user, and the effect of an orphan. */
 import { describe, expect, it } from 'vitest'
 import type { ShareEntry } from '../../src/accounts/share-store.ts'
 import { type Assessment, assess, type PoolRules } from '../../src/payouts/assess.ts'
@@ -27,11 +27,11 @@ function rules(scheme: SchemeName, fee = '0', window = '2.0'): PoolRules {
 const at = '2026-01-01T00:00:00.000Z'
 const signal = new AbortController().signal
 
-/** Share n of the log. A block of 100 hashes, unless another is named. */
+/** Share n of the log, of a block with difficulty 100. */
 const entry = (n: number, user: string, difficulty: number, block: string | null = null, chain = 0): ShareEntry =>
   share({ id: `s${String(n).padStart(4, '0')}`, timeMs: n * 10, user, difficulty, block, chain, height: n })
 
-/** Ann and Ben, with blocks A, B and C after the third, sixth and ninth share. */
+/** Shares of Ann and Ben. Blocks A, B and C are found at the third, sixth and ninth share. */
 const LOG = [
   entry(1, ANN, 30),
   entry(2, BEN, 10),
@@ -70,7 +70,7 @@ describe('PROP', () => {
   it('divides by the shares of each round, which ends at a block that counts', async () => {
     const seen = await look(pool(), rules('prop'))
     expect(amountsOf(seen)).toEqual({
-      // 50 and 10 of 60; what rounding leaves is the operator's.
+      // Ann has 50 of 60, Ben 10; the rest from rounding belongs to the operator.
       [A]: { [ANN]: '1.666666666666', [BEN]: '0.333333333333' },
       [B]: { [ANN]: '1.0', [BEN]: '1.0' },
       [C]: { [ANN]: '0.4', [BEN]: '1.2', nobody: '0.4' },
@@ -78,7 +78,7 @@ describe('PROP', () => {
     expect(seen.ledger.credits.get(A)?.rest).toBe('0.000000000001')
   })
 
-  it('lets the round of an orphan flow into the next', async () => {
+  it('adds the round of an orphan to the next', async () => {
     const setup = pool()
     setup.node.set(B, { kind: 'orphaned', depth: 6 })
     const seen = await look(setup, rules('prop'))
@@ -87,11 +87,11 @@ describe('PROP', () => {
       [B, 'orphaned'],
       [C, 'credited'],
     ])
-    // Ann 50 + 20, Ben 50 + 60, nobody 20, of 200.
+    // Ann 50 + 20, Ben 50 + 60, nobody 20; together 200.
     expect(amountsOf(seen)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
   })
 
-  it('waits with a block while an earlier one is not settled', async () => {
+  it('holds a block back while an earlier one is not settled', async () => {
     const setup = pool()
     setup.node.set(B, { kind: 'on-chain', depth: 5 })
     const first = await look(setup, rules('prop'))
@@ -106,7 +106,7 @@ describe('PROP', () => {
     expect(second.lines).toHaveLength(1)
   })
 
-  it('gives the round of a block that was taken back to the next one', async () => {
+  it('adds the round of a revoked block to the next one', async () => {
     const setup = pool()
     setup.node.set(C, { kind: 'on-chain', depth: 1 })
     const first = await look(setup, rules('prop'))
@@ -117,7 +117,7 @@ describe('PROP', () => {
     expect(amountsOf(second)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
   })
 
-  it('begins where the last block of another scheme was', async () => {
+  it('starts after the last block of another scheme', async () => {
     const setup = pool()
     setup.node.set(C, { kind: 'awaited' })
     const first = await look(setup, rules('solo'))
@@ -133,16 +133,16 @@ describe('PPLNS', () => {
     setup.node.set(B, { kind: 'passed', depth: 6 })
     const seen = await look(setup, rules('pplns', '0', '1.5'))
     expect(amountsOf(seen)).toEqual({
-      // The window is not full: 0.5, and 0.1 of 1.5 blocks.
+      // The window is not full: Ann has 0.5 and Ben 0.1 of 1.5 blocks.
       [A]: { [ANN]: '0.666666666666', [BEN]: '0.133333333333' },
-      // Newest first: Ben 60, nobody 20, Ann 20, Ann 50; nothing of Ben's 10 and 40 is left.
+      // Newest first: Ben 60, nobody 20, Ann 20, Ann 50. Ben's 10 and 40 no longer fit.
       [C]: { [ANN]: '0.933333333333', [BEN]: '0.8', nobody: '0.266666666666' },
     })
     expect(seen.ledger.credits.get(A)?.rest).toBe('1.200000000001')
     expect(seen.ledger.credits.get(C)?.rest).toBe('0.000000000001')
   })
 
-  it('does not count shares behind that of the block', async () => {
+  it('does not count shares after that of the block', async () => {
     const late = share({ id: 's0003x', timeMs: 30, user: BEN, difficulty: 1000 })
     const seen = await look(pool([...LOG.slice(0, 3), late]), rules('pplns', '0', '0.2'))
     expect(amountsOf(seen)[A]).toEqual({ [ANN]: '2.0' })
@@ -180,7 +180,7 @@ describe('a block', () => {
     expect(statesOf(await look(setup, rules('solo')))).toEqual([[A, state]])
   })
 
-  it('that paid another account is left out, and ends no round', async () => {
+  it('is left out, and ends no round, if it paid another account', async () => {
     const setup = pool()
     setup.node.set(B, deep, { account: ANN, amount: '2.0' })
     const seen = await look(setup, rules('prop'))
@@ -189,7 +189,7 @@ describe('a block', () => {
     expect(amountsOf(seen)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
   })
 
-  it('whose coinbase names no amount is left out', async () => {
+  it('is left out if its coinbase names no amount', async () => {
     const setup = pool()
     setup.node.set(B, deep, null)
     expect(statesOf(await look(setup, rules('solo')))[1]).toEqual([B, 'unpaid'])
@@ -209,7 +209,7 @@ describe('a block', () => {
     expect(seen.blocks).toHaveLength(3)
   })
 
-  it('is taken back where it was credited and not paid, and comes back with its chain', async () => {
+  it('is revoked if it was credited and not paid, and returns with its chain', async () => {
     const setup = pool()
     const first = await look(setup, rules('solo'))
     setup.node.set(A, { kind: 'orphaned', depth: 3 })
@@ -230,7 +230,7 @@ describe('a block', () => {
     expect(owedOf(back)).toEqual(owedOf(first))
   })
 
-  it('that was paid is not asked for again, and nothing of it is taken back', async () => {
+  it('is not checked again once it was paid, and nothing of it is revoked', async () => {
     const setup = pool(LOG.slice(0, 3))
     const first = await look(setup, rules('solo'))
     const order: OrderLine = {
@@ -244,7 +244,7 @@ describe('a block', () => {
     expect([setup.node.asked, second.lines, owedOf(second)]).toEqual([[], [], []])
   })
 
-  it('of which a part was paid keeps its round when it is orphaned', async () => {
+  it('keeps its round when it is orphaned after a part was paid', async () => {
     const setup = pool()
     setup.node.set(C, { kind: 'awaited' })
     const first = await look(setup, rules('prop'))

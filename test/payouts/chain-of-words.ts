@@ -1,9 +1,9 @@
-/** A node that knows of blocks what a test says. */
+/** A node that reports of blocks whatever a test sets. */
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import type { BlockNode, BlockPlace } from '../../src/payouts/found-blocks.ts'
 import type { PayloadWithOutputs } from '../../src/schema/bodies.ts'
 
-/** What the coinbase of a block says. */
+/** The coinbase output of a block. */
 export interface Paid {
   readonly account: string
   readonly amount: string
@@ -12,7 +12,7 @@ export interface Paid {
 export class ChainOfWords implements BlockNode {
   readonly places = new Map<string, BlockPlace>()
   readonly paid = new Map<string, Paid | null>()
-  /** Blocks whose place was asked for. */
+  /** Blocks whose place was requested. */
   readonly asked: string[] = []
 
   set(block: string, place: BlockPlace, paid?: Paid | null): void {

@@ -16,7 +16,7 @@ describe('amounts', () => {
     expect(coinsText(units)).toBe(written)
   })
 
-  it.each(['', '-1', '1e3', '.5', '1.', '0.0000000000001', '1,5', ' 1'])('%j is none', (text) => {
+  it.each(['', '-1', '1e3', '.5', '1.', '0.0000000000001', '1,5', ' 1'])('%j is no amount', (text) => {
     expect(unitsOf(text)).toBeNull()
   })
 

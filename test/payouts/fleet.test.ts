@@ -1,4 +1,4 @@
-/** Payouts by the shares of a fleet, which its relays keep in JetStream. */
+/** Payouts by the shares of a fleet, which its relays store in JetStream. */
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { JetStreamStore } from '../../src/accounts/jetstream-store.ts'

@@ -1,12 +1,12 @@
-/** Stands between a payer and its node, and may keep requests and answers to itself. */
+/** A proxy between a payer and its node that may swallow requests and answers. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a request is for. */
+/** The purpose of a request. */
 export type RequestKind = 'local' | 'send' | 'poll' | 'other'
 
-/** `before`: the node has not seen the request; `after`: it has answered. True: it goes no further. */
+/** Called before the node sees the request, and after it has answered. @returns true to forward nothing more */
 export type Swallows = (kind: RequestKind, when: 'before' | 'after') => boolean | Promise<boolean>
 
 const kindOf = (url: string) => (/\/(local|send|poll)(?:\?|$)/.exec(url)?.[1] ?? 'other') as RequestKind
@@ -21,7 +21,7 @@ export class Gate {
     this.#swallows = swallows
   }
 
-  /** Its address. */
+  /** Starts listening. @returns its URL */
   async open(): Promise<string> {
     this.#server.listen(0, '127.0.0.1')
     await once(this.#server, 'listening')

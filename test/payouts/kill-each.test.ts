@@ -4,7 +4,7 @@ import { payAndKill, steps } from './kill-rounds.ts'
 
 afterEach(stopAll)
 
-it('a payer that is killed once at each step pays everybody once', async ({ annotate }) => {
+it('a payer killed once at each step pays every user once', async ({ annotate }) => {
   const told = await payAndKill(steps, 1)
   await annotate(told)
   expect(told).toContain('balances')

@@ -1,8 +1,10 @@
 /**
- * A pool pays, and its real process is killed at every step: when the node has tried out a command (before the journal has
- * it), when the command arrives at the node (after the journal has it), when the node has taken it and has not answered,
- * when a result is told and not kept yet, and in the middle of a line of the journal. In the end every user has been paid
- * for every block exactly once.
+ * A pool pays, and its real process is killed at every step. At the end every user has been paid for every block
+ * exactly once.
+ *
+ * The payer dies after the node has tried a command, before the journal has it. It dies when the command arrives at the
+ * node, after the journal has it. It dies when the node has taken a command without an answer yet, and when it has
+ * received a result that it has not stored. It also dies in the middle of a line of the journal.
  */
 import { existsSync, readFileSync, truncateSync } from 'node:fs'
 import { expect } from 'vitest'
@@ -15,7 +17,7 @@ import { until } from '../wait.ts'
 import { Gate, type RequestKind } from './gate.ts'
 import { keyPair, PoolGround } from './pool-ground.ts'
 
-/** Where a payer is killed. */
+/** Steps at which the payer is killed. */
 export const steps = [
   'tried, not in the journal',
   'in the journal, not sent',
@@ -27,14 +29,14 @@ export const steps = [
 ] as const
 export type KillStep = (typeof steps)[number]
 
-/** Kills the payer at a request that it is told. */
+/** Kills the payer at a chosen request. */
 class Killer {
-  /** The next request of this kind is the payer's last. */
+  /** The `count`-th request of this kind from now is the payer's last. */
   kill: { readonly kind: RequestKind; readonly when: 'before' | 'after'; count: number } | null = null
   payer: Running | null = null
   hits = 0
 
-  /** Whether a request, or its answer, goes no further. */
+  /** Whether the gate swallows a request, or its answer. */
   readonly swallows = (kind: RequestKind, when: 'before' | 'after'): boolean => {
     const { kill } = this
     if (kill === null || kill.kind !== kind || kill.when !== when || --kill.count > 0) return false
@@ -63,7 +65,7 @@ export async function payAndKill(rounds: readonly KillStep[], seed: number): Pro
       await earn(ground, random)
       await round(ground, { killer, paying, step, random })
       done.set(step, (done.get(step) ?? 0) + 1)
-      // Every other round the next payer finds what this one has left behind.
+      // In every other round the next payer has to deal with the remains of this one.
       if (i % 2 === 1) await payUndisturbed(ground, paying)
     }
     await payUndisturbed(ground, paying)
@@ -77,7 +79,7 @@ export async function payAndKill(rounds: readonly KillStep[], seed: number): Pro
   }
 }
 
-/** A block on a chain, and shares of all users for it. */
+/** Mines a block on a random chain, with shares of all users for it. */
 async function earn(ground: PoolGround, random: () => number): Promise<void> {
   const found = await ground.mine(Math.floor(2 * random()))
   const shares = users.map(({ account }) => ground.share(account, 1 + Math.floor(1000 * random())))
@@ -118,8 +120,8 @@ async function round(ground: PoolGround, { killer, paying, step, random }: Round
 }
 
 /**
- * Cuts the last line of the journal, as a power failure does. Only a line of which nothing followed: the payer died before
- * its command left it.
+ * Cuts off the end of the last line of the journal, as a power failure does. Only an order that was never sent is cut:
+ * the payer died before its command left it.
  */
 function tear(state: string, random: () => number): void {
   const path = payoutFile(state)

@@ -1,4 +1,4 @@
-/** Many rounds; NEWCUT_TEST_ROUNDS says how many. kill-each.test.ts kills once at each step. */
+/** Many kills in random order, as many as NEWCUT_TEST_ROUNDS says. kill-each.test.ts kills once at each step. */
 import { afterEach, expect, it } from 'vitest'
 import { stopAll } from '../cli/run.ts'
 import { payAndKill, steps } from './kill-rounds.ts'
@@ -8,7 +8,7 @@ afterEach(stopAll)
 const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 14)
 
 it(
-  `${ROUNDS} kills of a payer pay everybody once`,
+  `${ROUNDS} kills of a payer pay every user once`,
   async ({ annotate }) => {
     const rounds = Array.from({ length: ROUNDS }, (_, i) => steps[i % steps.length])
     const told = await payAndKill(rounds, Math.floor(2 ** 31 * Math.random()))

@@ -31,7 +31,7 @@ type Range = TimeRange & { readonly newestFirst?: boolean }
 
 let made = 0
 
-/** A share with these fields; the others are of no account. */
+/** A share with these fields; the values of the others do not matter. */
 export function share(given: Partial<ShareEntry>): ShareEntry {
   const id = `share-${String(++made).padStart(8, '0')}`
   return {
@@ -41,9 +41,9 @@ export function share(given: Partial<ShareEntry>): ShareEntry {
   }
 }
 
-/** The public key and account of a user by a letter. */
+/** The public key and account of a user, named by a letter. */
 export const keyOf = (letter: string) => letter.repeat(64)
 export const accountOf = (letter: string) => `k:${keyOf(letter)}`
 
-/** A block hash of a letter: 43 characters of base64url. */
+/** A block hash made from a letter: 43 characters of base64url. */
 export const blockOf = (letter: string) => `${letter.repeat(42)}A`

@@ -1,4 +1,4 @@
-/** A pool on the embedded network: three rigs, an orphan, and everybody is paid to the last unit. */
+/** A pool on the embedded network: three rigs and an orphan; every user is paid to the last unit. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { unitsOf } from '../../src/payouts/coins.ts'
 import { lockPayouts } from '../../src/payouts/lock.ts'
@@ -17,7 +17,7 @@ import { keyPair, PoolGround } from './pool-ground.ts'
 let ground: PoolGround
 beforeEach(async () => {
   ground = await PoolGround.start()
-  // Commands are made some seconds ago, and have to be younger than the first blocks allow.
+  // Commands carry a creation time a few seconds in the past, which the first blocks would refuse.
   await ground.bury(2)
 })
 afterEach(() => ground.close())
@@ -41,7 +41,7 @@ async function report(...args: string[]): Promise<PayoutReport> {
   return JSON.parse(out)
 }
 
-/** Runs `--pay` while blocks are made, so that its commands get in. */
+/** Runs `payouts --pay` while blocks are made, so that its commands are included. */
 async function pay(...args: string[]): Promise<Ended> {
   let isOver = false
   const paying = payouts('--pay', '--key', ground.keyFile, ...args).finally(() => {
@@ -56,8 +56,8 @@ async function pay(...args: string[]): Promise<Ended> {
 
 const sum = (amounts: readonly string[]) => amounts.reduce((total, amount) => total + (unitsOf(amount) ?? 0n), 0n)
 
-it('three rigs mine, a block is orphaned, and everybody is paid to the last unit', async () => {
-  // Round one: a block on chain 0. Round two: one that is orphaned. Round three: one on chain 1.
+it('three rigs mine, a block is orphaned, and every user is paid to the last unit', async () => {
+  // Round one ends with a block on chain 0, round two with one that is orphaned, round three with one on chain 1.
   const first = await ground.mine(0)
   await ground.keep(
     ground.share(ann.account, 30),
@@ -106,19 +106,19 @@ it('three rigs mine, a block is orphaned, and everybody is paid to the last unit
   )
   expect(new Set(payments.map(({ requestKey }) => requestKey)).size).toBe(2)
 
-  // Again: there is nothing to pay.
+  // A second run has nothing to pay.
   expect((await pay('--scheme', 'prop', '--fee', '1')).code).toBe(0)
   expect(readPayments(ground.state)).toEqual(payments)
 })
 
-/** A block of the pool on a chain, with shares of Ann and Ben for it, that counts. */
+/** A block of the pool on a chain, deep enough to count, with shares of Ann and Ben. */
 async function earn(chain: number): Promise<void> {
   const found = await ground.mine(chain)
   await ground.keep(ground.share(ben.account, 25), ground.share(ann.account, 75, found))
   await ground.bury(3)
 }
 
-it('a pool without coins for gas pays nothing, says how much is missing, and pays later', async () => {
+it('a pool without coins for gas pays nothing, reports the missing amount, and pays later', async () => {
   await earn(0)
   const { code, err } = await pay('--scheme', 'prop')
   expect(code).toBe(1)
@@ -126,7 +126,7 @@ it('a pool without coins for gas pays nothing, says how much is missing, and pay
   expect(readPayments(ground.state)).toEqual([])
   await ground.fund(0)
   expect((await pay('--scheme', 'solo')).code).toBe(0)
-  // It was credited by the rules of the first run.
+  // The first run credited the block, by its own rules.
   expect(
     readPayments(ground.state)
       .map(({ account }) => account)
@@ -134,7 +134,7 @@ it('a pool without coins for gas pays nothing, says how much is missing, and pay
   ).toEqual([ann.account, ben.account].sort())
 })
 
-it('a balance below the minimum is carried on, and paid with the next block', async () => {
+it('a balance below the minimum is carried over, and paid with the next block', async () => {
   await earn(0)
   await ground.fund(0)
   const rules = ['--scheme', 'prop', '--minimum', '5']
@@ -156,7 +156,7 @@ it('a balance below the minimum is carried on, and paid with the next block', as
 it('a payment that fails in its block frees its amounts, which are paid again', async () => {
   await earn(0)
   await ground.fund(0)
-  // The coins are there when the command is tried out, and gone when it comes to the node.
+  // The coins are there at the preflight of the command, and gone when the command arrives at the node.
   const takeAway = async () => {
     const { key, account: from } = ground.pool
     const transfer = { from, to: cleo.account, amount: readAmount('5.0') }
@@ -194,7 +194,7 @@ it('many accounts are paid in several commands, and accounts that exist are paid
   await ground.keep(...users.map(({ account }, n) => ground.share(account, n + 1, n === 11 ? found : null)))
   await ground.bury(3)
   await ground.fund(0)
-  // 500 and 400 for each transfer: five in a command.
+  // Gas is 500, and 400 for each transfer: five fit into a command.
   const rules = ['--scheme', 'prop', '--gas-limit', '2500']
   expect((await pay(...rules)).code).toBe(0)
   const first = readPayments(ground.state)
@@ -210,7 +210,7 @@ it('many accounts are paid in several commands, and accounts that exist are paid
   }
 })
 
-it('what the journal owes on another network is not paid on this one', async () => {
+it('debts on another network are not paid on this one', async () => {
   await earn(0)
   await ground.fund(0)
   const journal = PayoutJournal.open(ground.state, () => 0)
@@ -227,7 +227,7 @@ it('what the journal owes on another network is not paid on this one', async () 
   expect(await ground.balance(0, cleo.account)).toBeNull()
 })
 
-it('a second payer is refused while one is at work', async () => {
+it('a second payer is refused while one is running', async () => {
   const { code, err } = await payouts('--pay', '--key', ground.keyFile)
   expect([code, err]).toEqual([1, expect.stringContaining('no share log in this folder')])
   const again = await lockPayouts(ground.state)

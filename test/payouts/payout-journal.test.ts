@@ -62,7 +62,7 @@ function write(...lines: readonly PayoutLine[]): void {
 }
 
 describe('the journal', () => {
-  it('reads what was written, over several runs, and is for its owner alone', () => {
+  it('reads its lines back, over several runs, and only its owner may read it', () => {
     expect(readPayouts(folder)).toEqual([])
     write(LINES[0])
     write(...LINES.slice(1))
@@ -70,14 +70,14 @@ describe('the journal', () => {
     if (process.platform !== 'win32') expect(statSync(payoutFile(folder)).mode & 0o777).toBe(0o600)
   })
 
-  it('makes its folder', () => {
+  it('creates its folder', () => {
     folder = join(folder, 'a', 'b')
     write(...LINES)
     expect(readPayouts(folder)).toEqual(LINES)
     folder = join(folder, '..', '..')
   })
 
-  it('passes over a line that was cut off at any byte, and goes on in its place', () => {
+  it('skips a line that was cut off at any byte, and continues in its place', () => {
     write(LINES[0], LINES[1])
     const whole = readFileSync(payoutFile(folder))
     const line = Buffer.from(JSON.stringify(LINES[2]))
@@ -89,7 +89,7 @@ describe('the journal', () => {
     }
   })
 
-  it('refuses a line that is damaged: it may be a payment', () => {
+  it('refuses a damaged line: it may be a payment', () => {
     write(...LINES)
     const text = readFileSync(payoutFile(folder), 'utf8')
     for (const damaged of [
@@ -104,7 +104,7 @@ describe('the journal', () => {
     }
   })
 
-  it('says what is wrong with a folder that cannot be written', () => {
+  it('names the fault of a folder that cannot be written', () => {
     const file = join(folder, 'file')
     writeFileSync(file, '')
     folder = join(file, 'state')
@@ -126,7 +126,7 @@ describe('the lock', () => {
     await (await lockPayouts(folder)).release()
   })
 
-  it('makes the folders that are missing', async () => {
+  it('creates missing folders', async () => {
     await (await lockPayouts(join(folder, 'a', 'b'))).release()
   })
 })
@@ -135,7 +135,7 @@ describe('the ledger', () => {
   const owed = (ledger: PayoutLedger) => ledger.balances(POOL).map(({ account, amount }) => [account, amount])
   const [ann, ben] = [1_250_000_000_000n, 500_000_000_000n]
 
-  it('owes what was credited, to accounts other than that of the pool', () => {
+  it('owes credits to all accounts but that of the pool', () => {
     expect(owed(new PayoutLedger(LINES.slice(0, 2)))).toEqual([
       [ANN, ann],
       [BEN, ben],
@@ -143,7 +143,7 @@ describe('the ledger', () => {
     expect(new PayoutLedger(LINES).balances(ANN)).toEqual([])
   })
 
-  it('owes nothing that an order pays, and again what one has failed to pay', () => {
+  it('owes nothing that an order pays, and owes it again if the order failed', () => {
     const ledger = new PayoutLedger(LINES)
     expect(owed(ledger)).toEqual([[BEN, ben]])
     expect(ledger.openOrders).toHaveLength(1)
@@ -164,7 +164,7 @@ describe('the ledger', () => {
     expect(owed(ledger)).toEqual([[BEN, ben]])
   })
 
-  it('does not free what another order pays too', () => {
+  it('does not free amounts that another order pays too', () => {
     const again = order('m', 0, [{ account: ANN, amount: '1.0', for: [{ block: A, amount: '1.0' }] }])
     const rest = [
       [ANN, 250_000_000_000n],
@@ -174,7 +174,7 @@ describe('the ledger', () => {
     expect(owed(new PayoutLedger([...LINES, again, result('k', 'failed')]))).toEqual(rest)
   })
 
-  it('is the same whether lines come at once or one after the other', () => {
+  it('is the same whether lines arrive at once or one after the other', () => {
     const lines = [...LINES, { at, type: 'orphaned', block: B } as const, result('k', 'paid')]
     const grown = lines.reduce((ledger, line) => ledger.with([line]), new PayoutLedger())
     expect(owed(grown)).toEqual(owed(new PayoutLedger(lines)))

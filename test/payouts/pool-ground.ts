@@ -1,4 +1,4 @@
-/** A network with a pool on it: real blocks that pay the account of the pool, and written shares for them. */
+/** A network with a pool on it: real blocks that pay the pool's account, and prepared shares for them. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ import { solve } from '../solve.ts'
 import { until } from '../wait.ts'
 import { share } from './memory-shares.ts'
 
-/** A key of a user, the pool's among them. */
+/** The n-th key pair and its account. */
 export const keyPair = (n: number): { readonly key: SigningKey; readonly account: string; readonly secret: string } => {
   const secret = n.toString(16).padStart(64, '0')
   const key = signingKey(secret)
@@ -36,7 +36,7 @@ export interface PoolBlock {
 export class PoolGround {
   readonly folder = mkdtempSync(join(tmpdir(), 'newcut-payouts-'))
   readonly pool = keyPair(0xf001)
-  /** File of the pool's key. */
+  /** The file with the pool's key. */
   readonly keyFile = join(this.folder, 'pool.key')
   readonly state = join(this.folder, 'state')
   readonly devnet: Devnet
@@ -62,7 +62,7 @@ export class PoolGround {
     rmSync(this.folder, { recursive: true })
   }
 
-  /** A block that pays the pool, or another account. */
+  /** Mines a block that pays the pool, or another account. */
   async mine(chain: number, account = this.pool.account): Promise<PoolBlock> {
     const miner = { account, predicate: 'keys-all', publicKeys: [account.slice(2)] }
     for (;;) {
@@ -76,12 +76,12 @@ export class PoolGround {
     }
   }
 
-  /** Blocks on top of all chains, which pay somebody else. */
+  /** Makes blocks on top of all chains that pay another account. */
   async bury(blocks: number): Promise<void> {
     await this.order('make-blocks', Object.fromEntries(this.chains.map((chain) => [chain, blocks])))
   }
 
-  /** Takes the highest blocks of a chain out of it. */
+  /** Replaces the highest blocks of a chain. */
   async orphan(chain: number, depth: number): Promise<void> {
     await this.order('fork', { chain, depth })
   }
@@ -100,7 +100,7 @@ export class PoolGround {
     if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
   }
 
-  /** A share in the order of calls. */
+  /** A share; times increase from call to call. */
   share(user: string, difficulty: number, block: PoolBlock | null = null): ShareEntry {
     const n = ++this.#shares
     return share({
@@ -109,7 +109,7 @@ export class PoolGround {
     })
   }
 
-  /** Writes shares into the share log of the pool, as its miner does. */
+  /** Appends shares to the share log of the pool, as its miner does. */
   async keep(...shares: readonly ShareEntry[]): Promise<void> {
     const folder = join(this.state, 'shares')
     mkdirSync(folder, { recursive: true })
@@ -118,7 +118,7 @@ export class PoolGround {
     await store.close()
   }
 
-  /** Coins for gas, from an account that the network funds. */
+  /** Sends coins for gas to the pool, from an account that the network funds. */
   async fund(chain: number, amount = '1.0'): Promise<void> {
     const { account: from, key } = knownKey('sender00') as { readonly account: string; readonly key: SigningKey }
     const transfer = { from, to: this.pool.account, amount: readAmount(amount) }
@@ -130,7 +130,7 @@ export class PoolGround {
     await commandSender.result(chain, command.hash, command)
   }
 
-  /** 10^-12 coins; null: there is no such account. */
+  /** Balance in units of 10^-12 coins, or null if the account does not exist. */
   async balance(chain: number, account: string): Promise<bigint | null> {
     const found = await accountOn(this.client, chain, account)
     return found === null ? null : unitsOf(found.balance.toString())

@@ -1,6 +1,6 @@
 /**
- * A pool as its operator runs it: a miner lets three rigs in, which search real proof of work over stratum, one block is
- * orphaned, and everybody is paid from the share log that the miner has kept.
+ * A pool as its operator runs it: a miner serves three rigs, which search real proof of work over stratum. One block is
+ * orphaned, and every user is paid from the miner's share log.
  */
 import { afterEach, expect, it } from 'vitest'
 import { unitsOf } from '../../src/payouts/coins.ts'
@@ -19,7 +19,7 @@ afterEach(async () => {
 const users = [21, 22, 23].map(keyPair)
 const quiet = ['--gpu', 'none', '--log', 'json']
 
-/** A miner with a server for rigs, and the addresses of both its servers. */
+/** A miner with a stratum server, and the addresses of its two servers. */
 async function startPool() {
   const own = ['--threads', '0', '--stratum-listen', '127.0.0.1:0', '--stratum-difficulty', '65536']
   const kept = ['--state', ground.state, '--http', '127.0.0.1:0', '--pool-api', '--account', ground.pool.account]
@@ -41,7 +41,7 @@ const startRig = (port: string, account: string): RunningHere =>
     ...quiet,
   ])
 
-it('three rigs mine over stratum, a block is orphaned, and everybody is paid to the last unit', async ({
+it('three rigs mine over stratum, a block is orphaned, and every user is paid to the last unit', async ({
   annotate,
 }) => {
   ground = await PoolGround.start({ graph: 'petersen', pow: true, difficulty: 2_000_000n, blockDelayMs: 1000 })
@@ -57,14 +57,14 @@ it('three rigs mine over stratum, a block is orphaned, and everybody is paid to 
   const ofRunning = () => look('--from', http)
   const payeesIn = ({ blocks }: PayoutReport) =>
     new Set(blocks.flatMap(({ division }) => division?.parts ?? []).map(({ payee }) => payee))
-  // All three have shares in blocks that count, and one block of the pool is the head of its chain.
+  // All three users have shares in credited blocks. One block of the pool is the head of its chain.
   await until(async () => payeesIn(await ofRunning()).size === 3)
   const refused = await run(['payouts', ...rules, '--account', ground.pool.account])
   expect([refused.code, refused.err]).toEqual([
     25,
     expect.stringContaining('its miner is running, and has the share log open (--from HOST:PORT'),
   ])
-  // Nobody mines on the head that is to be taken out.
+  // No rig may mine on top of the head that the test orphans.
   for (const rig of rigs) await rig.stop()
   let head: PayoutReport['blocks'][number] | undefined
   await until(async () => {

@@ -8,12 +8,12 @@ it('the first round has all shares up to the block', () => {
   expect(roundUpTo(at(5), [])).toEqual([{ after: null, upTo: at(5) }])
 })
 
-it('the next round begins behind the one before', () => {
+it('the next round starts after the one before', () => {
   const used = [{ after: null, upTo: at(5) }]
   expect(roundUpTo(at(9), used)).toEqual([{ after: at(5), upTo: at(9) }])
 })
 
-it('a round that nobody has used any more flows into the next', () => {
+it('an unused round flows into the next', () => {
   const [first, third] = [
     { after: null, upTo: at(5) },
     { after: at(9), upTo: at(12) },
@@ -24,13 +24,13 @@ it('a round that nobody has used any more flows into the next', () => {
   ])
 })
 
-it('shares of one moment are told apart by their ids', () => {
+it('shares with the same time are told apart by their ids', () => {
   const used = [{ after: null, upTo: at(5, 'b') }]
   expect(roundUpTo(at(5, 'd'), used)).toEqual([{ after: at(5, 'b'), upTo: at(5, 'd') }])
   expect(comparePositions(at(5, 'b'), at(5, 'd'))).toBeLessThan(0)
 })
 
-it('a block before the ones that were used has what they have left', () => {
+it('a block before the used ones has what they left', () => {
   expect(roundUpTo(at(3), [{ after: null, upTo: at(5) }])).toEqual([])
   expect(roundUpTo(at(3), [{ after: at(4), upTo: at(5) }])).toEqual([{ after: null, upTo: at(3) }])
 })

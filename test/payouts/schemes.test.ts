@@ -15,7 +15,7 @@ const coins = (text: string) => unitsOf(text) as bigint
 const amounts = ({ parts }: Division) => Object.fromEntries(parts.map(({ payee, amount }) => [payee, amount]))
 const of = (user: string, difficulty: number, blockDifficulty = 100) => share({ user, difficulty, blockDifficulty })
 
-/** No share behind it may be read. */
+/** Fails if anyone reads past the last share. */
 function* endOfReading(shares: readonly ShareEntry[]) {
   yield* shares
   throw new Error('read behind the window')
@@ -36,7 +36,7 @@ describe('PROP', () => {
     expect(amounts(division)).toEqual({ a: 3n, b: 3n, c: 3n })
   })
 
-  it('adds up shares of a key and of its account', async () => {
+  it('adds shares of a key to those of its account', async () => {
     const shares = [of(keyOf('a'), 1), of(accountOf('a'), 2), of(keyOf('A'), 3), of('b', 4)]
     const { parts } = await divideProp(coins('1'), NO_FEE, shares)
     expect(parts).toEqual([
@@ -50,8 +50,8 @@ describe('PROP', () => {
     ])
   })
 
-  it('adds up difficulties exactly that doubles would not', async () => {
-    // As doubles, the sum of a would be 2^53.
+  it('adds difficulties exactly that doubles would round', async () => {
+    // As doubles, the shares of a would add up to 2^53.
     const shares = [of('a', 2 ** 53), of('a', 1), of('b', 2 ** 53 + 2)]
     const division = await divideProp(2n ** 54n + 3n, NO_FEE, shares)
     expect(amounts(division)).toEqual({ a: 2n ** 53n + 1n, b: 2n ** 53n + 2n })
@@ -63,7 +63,7 @@ describe('PROP', () => {
     expect(amounts(division)).toEqual({ a: coins('0.25'), b: coins('0.75') })
   })
 
-  it('gives nothing for what is no difficulty', async () => {
+  it('gives nothing for an invalid difficulty', async () => {
     const shares = [of('a', Number.NaN), of('b', -1), of('c', Number.POSITIVE_INFINITY), of('d', 1)]
     expect(amounts(await divideProp(7n, NO_FEE, shares))).toEqual({ a: 0n, b: 0n, c: 0n, d: 7n })
     expect((await divideProp(7n, NO_FEE, [])).rest).toBe(7n)
@@ -72,7 +72,7 @@ describe('PROP', () => {
 
 describe('PPLNS', () => {
   it('fills the window with the newest shares, and cuts the last one', async () => {
-    // Worth 0.5, 1 and 5 blocks: of the last one 0.5 are left in a window of 2.
+    // Worth 0.5, 1 and 5 blocks: only 0.5 of the last one fit into a window of 2.
     const shares = endOfReading([of('a', 50), of('b', 100), of('c', 500)])
     const division = await dividePplns(coins('2'), { fee: NO_FEE, window: WINDOW }, shares)
     expect(amounts(division)).toEqual({ a: coins('0.5'), b: coins('1'), c: coins('0.5') })
@@ -91,7 +91,7 @@ describe('PPLNS', () => {
     expect(amounts(division)).toEqual({ a: coins('2'), b: coins('1'), c: coins('0.5') })
   })
 
-  it('leaves to the operator what a window that is not full leaves', async () => {
+  it('leaves the rest of a window that is not full to the operator', async () => {
     const division = await dividePplns(coins('2'), { fee: percent('10'), window: WINDOW }, [of('a', 100)])
     expect(division).toMatchObject({ fee: coins('0.2'), rest: coins('0.9') })
     expect(amounts(division)).toEqual({ a: coins('0.9') })
@@ -111,7 +111,7 @@ describe('every division', () => {
   const fee = fc.integer({ min: 0, max: 10_000 }).map((n) => ({ numerator: BigInt(n), denominator: 10_000n }))
   const window = fc.integer({ min: 1, max: 500 }).map((n) => ({ numerator: BigInt(n), denominator: 100n }))
 
-  it('adds up to the reward, pays nobody less than nothing, and is the same again', async () => {
+  it('adds up to the reward, pays nobody a negative amount, and is deterministic', async () => {
     await fc.assert(
       fc.asyncProperty(reward, fee, window, shares, async (reward, fee, window, list) => {
         const entries = list.map((each) => share(each))

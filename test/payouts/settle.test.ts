@@ -1,4 +1,4 @@
-/** When an order is settled, and when it is not. */
+/** The conditions under which a payout order is settled. */
 import { expect, it } from 'vitest'
 import { UnreachableError } from '../../src/node/unreachable.ts'
 import type { PayoutOrder } from '../../src/payouts/ledger.ts'
@@ -9,22 +9,22 @@ import { VirtualClock } from '../mine/virtual-clock.ts'
 import { blockOf } from './memory-shares.ts'
 
 const KEY = blockOf('k')
-/** Depth at which things are settled. */
+/** The depth at which results are final. */
 const CONFIRMATIONS = 3
 
-/** One chain, whose blocks are made at these seconds; block n has height n. */
+/** A node with one chain; `timeOf` gives the creation time of each block, and block n has height n. */
 class WordNode {
   head = 10
-  /** Branch -> it names its blocks. */
+  /** The branch; it is part of the names of its blocks. */
   branch = 'a'
-  /** Height of the block that has the command; null: none. */
+  /** Height of the block that has the command, or null. */
   includedAt: number | null = null
   status: 'success' | 'failure' = 'success'
   isAway = false
   readonly sent: string[] = []
   /** Runs before a poll is answered. */
   onPoll: () => void = () => undefined
-  /** Seconds since 1970. */
+  /** Creation time of a block, in seconds since 1970. */
   timeOf = (height: number) => 1000 + height
 
   readonly calls = {
@@ -54,7 +54,7 @@ class WordNode {
 const clock = new VirtualClock()
 const NOW = Math.floor(clock.wallMs() / 1000)
 
-/** `expires`: seconds. */
+/** @param expires in seconds since 1970 */
 const orderUntil = (expires: number): PayoutOrder => ({
   ...{ at: '2026-01-01T00:00:00.000Z', type: 'order', network: 'development', account: 'k:pool', chain: 0 },
   ...{ requestKey: KEY, expires, command: { hash: KEY, sigs: [], cmd: 'the command' }, pays: [], result: null },
@@ -72,7 +72,7 @@ function setup() {
   return { node, results, told, options }
 }
 
-it('a success is final once it lies deep enough, and not before', async () => {
+it('a success is final once it is deep enough, and not before', async () => {
   const { node, results, options } = setup()
   node.includedAt = 9
   expect(await lookOnce([orderUntil(NOW + 60)], options)).toHaveLength(1)
@@ -82,7 +82,7 @@ it('a success is final once it lies deep enough, and not before', async () => {
   expect(results).toMatchObject([{ type: 'result', requestKey: KEY, outcome: 'paid', height: 9, message: '' }])
 })
 
-it('a failure is final at the same depth, and says why', async () => {
+it('a failure is final at the same depth, and has its reason', async () => {
   const { node, results, options } = setup()
   node.includedAt = 8
   node.status = 'failure'
@@ -90,7 +90,7 @@ it('a failure is final at the same depth, and says why', async () => {
   expect(results).toMatchObject([{ outcome: 'failed', height: 8, message: 'Insufficient funds' }])
 })
 
-it('a command that no block has is sent again, the very same bytes, while blocks may take it', async () => {
+it('a command without a block is sent again, byte for byte, while blocks may take it', async () => {
   const { node, options } = setup()
   expect(await lookOnce([orderUntil(NOW + 60)], options)).toHaveLength(1)
   expect(node.sent).toEqual(['the command'])
@@ -104,7 +104,7 @@ it.each([
   ['made later', 1007, true],
 ])('an order without a block has expired once a deep block is %s', async (_, expires, isOver) => {
   const { results, options } = setup()
-  // The block at depth 3 is that of height 8, made at 1008; the head is made at 1010.
+  // The block at depth 3 has height 8, made at 1008; the head is made at 1010.
   const open = await lookOnce([orderUntil(expires)], options)
   expect(open).toHaveLength(isOver ? 0 : 1)
   expect(results.map(({ outcome, height }) => [outcome, height])).toEqual(isOver ? [['expired', null]] : [])
@@ -119,7 +119,7 @@ it('nothing has expired while the branch changes', async () => {
   expect(results).toEqual([])
 })
 
-it('an order in a block that does not lie deep has not expired, whatever the time', async () => {
+it('an order in a shallow block has not expired, whatever the time', async () => {
   const { node, results, options } = setup()
   node.includedAt = 10
   expect(await lookOnce([orderUntil(1000)], options)).toHaveLength(1)
@@ -147,7 +147,7 @@ it('follows an order over an outage and the loss of its block, until it is settl
   node.includedAt = 10
   await clock.pass(30_000)
   expect(told.at(-1)).toMatchObject({ type: 'included', height: 10, depth: 1, of: 3 })
-  // Another branch: the pool of the node may have lost the command.
+  // On another branch the node's mempool may have lost the command.
   node.includedAt = null
   const before = node.sent.length
   await clock.pass(2000)

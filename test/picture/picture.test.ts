@@ -1,4 +1,4 @@
-/** What `npm run picture` is made of: the console as HTML, and the file. */
+/** The parts of `npm run picture`: the console as HTML, and the PNG file. */
 import { inflateSync } from 'node:zlib'
 import xterm from '@xterm/headless'
 import { describe, expect, it } from 'vitest'
@@ -23,7 +23,7 @@ it('writes the console with its colours, bold and dim, and escapes what HTML wou
 })
 
 describe('the PNG', () => {
-  /** Chunks by type. */
+  /** Chunk type -> data. */
   function chunksOf(png: Buffer): Map<string, Buffer> {
     const chunks = new Map<string, Buffer>()
     for (let at = 8; at < png.length; ) {

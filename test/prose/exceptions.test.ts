@@ -1,4 +1,4 @@
-/** Exceptions only shrink. */
+/** The exceptions of the prose check only shrink. */
 import { expect, it } from 'vitest'
 import { complaints, shrunk } from '../../scripts/prose/exceptions.ts'
 import { countsOf, judgeDocument } from '../../scripts/prose/findings.ts'

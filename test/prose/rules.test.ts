@@ -1,4 +1,4 @@
-/** The rules of prose with good and bad sentences, and how a text is split into sentences. */
+/** The prose rules on good and bad sentences, and the splitting of text into sentences. */
 import { describe, expect, it } from 'vitest'
 import { blocksOf } from '../../scripts/prose/blocks.ts'
 import { judgeDocument, judgeHelp, judgeSource } from '../../scripts/prose/findings.ts'

@@ -1,4 +1,4 @@
-/** A node and a miner, real processes with their state on disk, and what of the miner can be hit by itself. */
+/** A node and a miner, both real processes with state on disk, and access to the parts of the miner that tests kill. */
 import { join } from 'node:path'
 import { tuningFileOf } from '../../src/engine/cache-folder.ts'
 import { shaderText } from '../../src/engine/gpu/shader.ts'
@@ -14,9 +14,9 @@ const THREAD_IS_THERE = 'a search thread is there'
 export interface FieldOptions {
   readonly folder: string
   readonly port: number
-  /** Confirmations that the miner waits for. */
+  /** The miner's --confirmations. */
   readonly confirmations: number
-  /** null: no GPU. */
+  /** The driver of the GPU, or null to mine without one. */
   readonly driver: TestDriver | null
 }
 
@@ -27,11 +27,11 @@ export class Field {
   readonly #options: FieldOptions
   readonly #env: Record<string, string>
   readonly #gpuPids = new Set<number>()
-  /** Block hashes of the solutions that ended runs of the miner have told of. */
+  /** Block hashes of the solutions that earlier runs of the miner reported. */
   readonly #found = new Set<string>()
   node: Running
   miner: Running
-  /** How often a node was started. */
+  /** The number of starts of the node. */
   nodes = 0
 
   constructor(options: FieldOptions) {
@@ -40,7 +40,7 @@ export class Field {
     this.url = `http://127.0.0.1:${port}`
     this.state = join(folder, 'state')
     this.#env = { XDG_CACHE_HOME: join(folder, 'cache'), ...driver?.env }
-    // Tuning takes a software driver many seconds.
+    // Tuning takes many seconds on a software driver.
     const tuning = tuningFileOf(this.#env, process.platform)
     if (driver !== null) writeTuning(tuning, tuningKey(driver.adapter, shaderText()), DEFAULT_TUNING)
     this.node = this.startNode()
@@ -65,37 +65,37 @@ export class Field {
     return this.miner
   }
 
-  /** This run of the miner prints this from now on. Throws when miner or node end meanwhile. */
+  /** Waits until this run of the miner prints the text, from now. Throws if miner or node exit meanwhile. */
   async says(text: string | RegExp): Promise<void> {
     const { out } = this.miner
     const before = out().length
     await this.#until(() => out().slice(before).search(text) !== -1, String(text))
   }
 
-  /** This run of the miner has printed this. Throws as `says`. */
+  /** Waits until this run of the miner has printed the text at any time. Throws as `says`. */
   async said(text: string | RegExp): Promise<void> {
     await this.#until(() => this.miner.out().search(text) !== -1, String(text))
   }
 
-  /** Block hashes of all solutions that any run of the miner has told of. */
+  /** Block hashes of all solutions that any run of the miner has reported. */
   found(): ReadonlySet<string> {
-    // The last line may not be whole yet.
+    // The last line may be incomplete.
     const lines = this.miner.out().split('\n').slice(0, -1)
     for (const line of lines.filter((each) => each.includes('"step":"found"'))) this.#found.add(JSON.parse(line).hash)
     return this.#found
   }
 
-  /** A block is accepted from now on. */
+  /** Waits until another block is accepted. */
   mines(): Promise<void> {
     return this.says('"verdict":"accepted"')
   }
 
-  /** There is a search thread, or is about to be. */
+  /** Waits for a search thread. */
   async hasThread(): Promise<void> {
     await this.#until(() => this.miner.err().includes(THREAD_IS_THERE), THREAD_IS_THERE)
   }
 
-  /** Process id of the newest GPU child of the miner, other than this one, once there is one. */
+  /** Waits for a GPU child of the miner other than `besides`. @returns the process id of the newest */
   async gpuChild(besides?: number): Promise<number> {
     const newest = () =>
       this.gpuChildren()

@@ -1,7 +1,6 @@
 /**
- * Two leaders, two rigs and the NATS server of a fleet, all of them real processes, are killed and stopped again and
- * again. In the end every solution that a rig told of has come to an end that agrees with the chains of the node: none is
- * lost.
+ * Two leaders, two rigs and the NATS server of a fleet, all real processes, are killed and stopped repeatedly. At the
+ * end every solution that a rig reported has a final verdict that agrees with the chains of the node: none is lost.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,9 +30,9 @@ class FleetField {
   readonly #node: string
   readonly nats: NatsServer
   readonly #runs = new Map<Name, Running>()
-  /** What ended runs said of solutions. */
+  /** Lines about solutions from earlier runs. */
   readonly #lines: string[] = []
-  /** Block hashes of the solutions that rigs told of, in all runs. */
+  /** Block hashes of the solutions that rigs reported, in all runs. */
   readonly #found = new Set<string>()
 
   constructor(folder: string, node: string, nats: NatsServer) {
@@ -63,7 +62,7 @@ class FleetField {
     this.#runs.set(name, start([...args, ...shared]))
   }
 
-  /** Of all solutions that rigs told of so far. */
+  /** Block hashes of all solutions that rigs have reported so far. */
   found(): ReadonlySet<string> {
     for (const name of rigs) {
       const lines = this.#runs.get(name)?.out().split('\n').slice(0, -1) ?? []
@@ -77,7 +76,7 @@ class FleetField {
     return lines.filter((line) => line.includes('"event":"solution"')).map((line) => `${name} ${line}`)
   }
 
-  /** All that was said of a solution, in short. */
+  /** All log lines about a solution, shortened. */
   told(hash: string): string[] {
     const lines = [...this.#lines, ...[...leaders, ...rigs].flatMap((name) => this.#linesOf(name))]
     return lines
@@ -89,7 +88,7 @@ class FleetField {
       .sort()
   }
 
-  /** Which of the leaders leads, as they say; null: neither says so. */
+  /** The leader, according to the leaders' logs, or null if neither claims to lead. */
   leading(): 'a' | 'b' | null {
     const leads = (name: 'a' | 'b') => {
       const told = this.#runs
@@ -101,7 +100,7 @@ class FleetField {
     return leaders.find(leads) ?? null
   }
 
-  /** A rig has a block accepted from now on. */
+  /** Waits until another block of a rig is accepted. */
   async mines(what: string): Promise<void> {
     const before = rigs.map((name) => this.run(name).out().length)
     const accepted = () =>
@@ -141,7 +140,7 @@ export function fleetRoundOf(i: number): FleetRound {
   return { target: targets[i % targets.length], act: acts[(i + Math.floor(i / targets.length)) % acts.length] }
 }
 
-/** `maxStopMs`: longest stop. A lease of leadership is shorter than 4 s, that of a rig than 12 s. */
+/** @param maxStopMs longest stop. The lease of a leader is shorter than 4 s, that of a rig shorter than 12 s. */
 export function testFleetKills(title: string, rounds: readonly FleetRound[], maxStopMs: number): void {
   afterEach(stopAll)
   const timeoutMs = 600_000 + rounds.length * 60_000
@@ -162,7 +161,7 @@ async function killAndStop(rounds: readonly FleetRound[], maxStopMs: number, { a
     await field.mines('at the start')
     for (const [i, { target, act }] of rounds.entries()) {
       const what = `round ${i + 1}: ${act} ${target}`
-      // Each blow falls at a random moment, and lasts at random: that is what is tried out.
+      // The test exercises random moments and durations.
       await sleep(500 * random())
       await strike(field, { target, act, what, maxStopMs, takeoversMs, random })
       if (random() < 0.7) await field.mines(what)
@@ -215,7 +214,7 @@ async function strike(field: FleetField, { target, act, what, maxStopMs, takeove
   const killedAtMs = performance.now()
   await Promise.all([field.end('SIGKILL', hit), hitsNats ? field.nats.kill() : null])
   if (target === 'leader') {
-    // The other one has to have known of it as the leader, and be ready.
+    // The standby must know this leader and be ready to take over.
     await field.until(() => field.leading() === standby, `${what}: the other one leads`)
     takeoversMs.push(performance.now() - killedAtMs)
   }
@@ -225,12 +224,12 @@ async function strike(field: FleetField, { target, act, what, maxStopMs, takeove
 }
 
 const ENDS = ['credited', 'stale', 'orphaned']
-/** The leader pauses all rigs, so that nothing new is found; what is on its way comes to its end. */
+/** The leader pauses all rigs, so that no new solutions appear, and pending ones get their verdict. */
 async function settle(field: FleetField): Promise<void> {
   // On a busy machine the fleet may have no leader for a moment. Then the command fails.
   const tell = (...args: string[]) => run(['fleet', ...args, '--nats', field.nats.url])
   await until(async () => (await tell('pause', 'all')).code === 0)
-  // A rig hears of the pause with its next report, and may find a solution before that. The report after that says so.
+  // A rig learns of the pause with its next report, and may find a solution before that. The report after that says so.
   await until(async () => {
     const { code, out } = await tell('list', '--json')
     if (code !== 0) return false
@@ -251,7 +250,7 @@ async function recordsOf(field: FleetField): Promise<RigRecord[]> {
   return journals.flatMap(({ rig, records }) => [...records.values()].map((record) => ({ rig, ...record })))
 }
 
-/** Returns what became of all solutions, for people. */
+/** @returns a summary of the verdicts for people */
 async function expectSettled(field: FleetField, url: string): Promise<string> {
   const client = await NodeClient.connect({ url })
   const blocks = new Set<string>()
@@ -282,7 +281,7 @@ async function expectSettled(field: FleetField, url: string): Promise<string> {
   return `${blocks.size} blocks, solutions: ${[...states].map(([state, n]) => `${n} ${state}`).join(', ')}`
 }
 
-/** No two rigs found solutions with the bits of one lease within its time. */
+/** No two rigs found solutions with the nonce bits of one lease within its time. */
 function expectOwnRanges(records: readonly RigRecord[]): void {
   const last = new Map<number, { readonly rig: Name; readonly atMs: number }>()
   const shared: string[] = []

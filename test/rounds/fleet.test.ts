@@ -1,4 +1,4 @@
-/** Many rounds; NEWCUT_TEST_ROUNDS says how many. fleet-each.test.ts kills each once. */
+/** Many kills, as many as NEWCUT_TEST_ROUNDS says. fleet-each.test.ts kills each process once. */
 import { fleetRoundOf, testFleetKills } from './fleet-rounds.ts'
 
 const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 12)

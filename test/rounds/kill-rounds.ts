@@ -1,12 +1,12 @@
 /**
- * A miner, its search thread, the child process of its GPU, and its node, all of them real, are killed and stopped in
- * every phase, again and again. After each round every solution that a miner told of is in the journal, and every block
- * of the node where it mines again. In the end every solution in the journal has come to an end that agrees with the
- * chains of the node: none is lost.
+ * A miner, its search thread, its GPU child process and its node, all real, are killed and stopped repeatedly in every
+ * phase. After each round the journal has every solution that a miner reported, and, if the miner mines again, every
+ * block of the node. At the end every solution in the journal has a final verdict that agrees with the chains of the
+ * node: none is lost.
  *
- * Processes get SIGKILL, or SIGSTOP and a while later SIGCONT. No signal reaches one thread alone: a search thread is
- * terminated by Node, and stopped as by a debugger (threads.mjs). Where no software driver for a GPU is there, the rounds
- * of its child are left out, with the reason.
+ * Processes get SIGKILL, or SIGSTOP and a while later SIGCONT. No signal reaches one thread alone: Node terminates a
+ * search thread, or stops it as a debugger does (threads.mjs). Without a software driver for a GPU the rounds of its
+ * child are skipped, with the reason.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ import { until } from '../wait.ts'
 import { Field } from './field.ts'
 
 const CONFIRMATIONS = 3
-/** Longest wait into the start of a process, and into its end. */
+/** Longest random wait after the start of a process, and after SIGTERM, in ms. */
 const MAX_START_MS = 2000
 const MAX_END_MS = 200
 
@@ -37,7 +37,7 @@ const targets = [
   'search thread',
   ...(driver === null ? [] : (['GPU child'] as const)),
 ] as const
-/** When: the target starts, searches, has found a solution that is on its way, or ends after SIGTERM. */
+/** The target starts, searches, has a solution in flight, or ends after SIGTERM. */
 const phases = ['start', 'search', 'solution', 'end'] as const
 const acts = ['kill', 'stop'] as const
 
@@ -50,14 +50,14 @@ export interface Round {
 /** Each target is killed once, while it searches. */
 export const oneKillOfEach: readonly Round[] = targets.map((target) => ({ target, phase: 'search', act: 'kill' }))
 
-/** All combinations, each once in 8 rounds for each target, but for a search thread that is stopped while the miner ends. */
+/** All combinations, each once in 8 rounds per target. A search thread is never stopped while the miner ends. */
 export function roundOf(i: number): Round {
   const which = i % targets.length
   const lap = Math.floor(i / targets.length)
   const phase = phases[(lap + which) % phases.length]
   const act = acts[(lap + which + Math.floor(lap / phases.length)) % acts.length]
   const target = targets[which]
-  // Node may abort when it ends while a debugger holds one of its threads, which says nothing of the miner.
+  // Node may abort if it exits while a debugger holds one of its threads. That says nothing about the miner.
   const isHeldAtEnd = target === 'search thread' && phase === 'end' && act === 'stop'
   return { target, phase: isHeldAtEnd ? 'search' : phase, act }
 }
@@ -67,7 +67,7 @@ class Blow {
   readonly #round: Round
   readonly #random: () => number
   readonly #maxStopMs: number
-  /** Of the GPU child that is hit. */
+  /** Process id of the targeted GPU child. */
   #pid: number | undefined
 
   constructor(field: Field, round: Round, random: () => number, maxStopMs: number) {
@@ -91,7 +91,7 @@ class Blow {
   /** Waits for the phase. */
   async #enter(): Promise<void> {
     const { target, phase } = this.#round
-    // Blows fall at random moments: that is what is tried out.
+    // The test exercises random moments.
     const wait = (maxMs: number) => sleep(maxMs * this.#random())
     switch (phase) {
       case 'start':
@@ -124,7 +124,7 @@ class Blow {
     return target === 'both' || target === name || (name === 'miner' && target !== 'node')
   }
 
-  /** SIGTERM to the process that is hit, or to that of which a part is hit. */
+  /** Sends SIGTERM to the target, or to the process that the target is part of. */
   #endInOrder(): void {
     if (this.#hits('miner')) this.#field.miner.child.kill('SIGTERM')
     if (this.#hits('node')) this.#field.node.child.kill('SIGTERM')
@@ -145,13 +145,13 @@ class Blow {
     }
   }
 
-  /** Starts again what was ended. A part of the miner has to come back by itself. */
+  /** Restarts processes that have ended. A part of the miner has to recover by itself. */
   async #restore(): Promise<void> {
     const { target, phase, act } = this.#round
     const isPart = target === 'search thread' || target === 'GPU child'
     if (phase === 'end' || (act === 'kill' && !isPart)) {
       const { signal, err } = await this.#startWhatEnds(1500 * this.#random())
-      // A miner that is about to end has no handler any more for the signal that is to end a thread, and dies of it.
+      // A miner that is about to exit has already removed the handler of this signal, and dies of it.
       const isOwn = target === 'search thread' && phase === 'end' && signal === 'SIGUSR2'
       if (isPart && !isOwn) expect(signal, `the miner did not end in order, ${act} ${target}: ${err}`).toBeNull()
     } else if (act === 'kill' && phase !== 'start') {
@@ -164,7 +164,10 @@ class Blow {
     }
   }
 
-  /** Once what ends has ended it is started again, the node some time after the miner. How the miner ended, or the node. */
+  /**
+   * Restarts the targeted processes once they have ended; the node starts `nodeMs` after the miner. @returns how the
+   * miner ended, or else the node
+   */
   async #startWhatEnds(nodeMs: number): Promise<{ readonly signal: string | null; readonly err: string }> {
     const { miner, node } = this.#field
     const [ofMiner, ofNode] = await Promise.all([
@@ -180,7 +183,7 @@ class Blow {
   }
 }
 
-/** A process that has gone needs no signal. */
+/** Sends a signal; a process that has gone needs none. */
 function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
@@ -189,7 +192,7 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Hashes of all blocks on the branches of the heads, without those of genesis. */
+/** Hashes of all blocks on the branches of the heads, without the genesis blocks. */
 async function blocksOf(client: NodeClient): Promise<Set<string>> {
   const hashes = new Set<string>()
   for (const [chain, { hash }] of Object.entries((await client.cut()).hashes)) {
@@ -200,7 +203,7 @@ async function blocksOf(client: NodeClient): Promise<Set<string>> {
   return hashes
 }
 
-/** `maxStopMs`: longest stop. A GPU that is silent for 4.5 s counts as hung. */
+/** @param maxStopMs longest stop. A GPU that is silent for 4.5 s counts as hung. */
 export function testKills(title: string, rounds: readonly Round[], maxStopMs: number): void {
   afterEach(stopAll)
   it(title, { timeout: 600_000 + rounds.length * 60_000 }, (context) => killAndStop(rounds, maxStopMs, context))
@@ -217,7 +220,7 @@ async function killAndStop(rounds: readonly Round[], maxStopMs: number, { annota
       const name = `${round.act} ${round.target}`
       await new Blow(field, round, random, maxStopMs).strike()
       done.set(name, (done.get(name) ?? 0) + 1)
-      // It mines again, each second time before the next blow.
+      // In every other round on average the miner mines again before the next round.
       const mines = random() < 0.5
       if (mines) await field.mines()
       await expectAccounted(field, { round: `round ${i + 1}: ${name} at ${round.phase}`, mines })
@@ -231,16 +234,16 @@ async function killAndStop(rounds: readonly Round[], maxStopMs: number, { annota
     await Promise.all([field.node.ended, field.miner.ended])
     rmSync(folder, { recursive: true })
   }
-  // A child ends with its miner, however that ended.
+  // A child exits with its miner, however the miner ended.
   await until(() => field.leftBehind().length === 0)
 }
 
-/** Nothing that was found so far is unaccounted for. `mines`: the node can be asked for its blocks. */
+/** The journal has every solution found so far. @param mines whether the node can list its blocks */
 async function expectAccounted(
   field: Field,
   { round, mines }: { readonly round: string; readonly mines: boolean },
 ): Promise<void> {
-  // A solution is in the journal before the miner tells of it, and before the node hears of it.
+  // The journal has a solution before the miner reports it, and before the node receives it.
   const found = field.found()
   const blocks = mines ? await withClient(field, blocksOf) : new Set<string>()
   const { records } = await readJournal(field.state)
@@ -261,9 +264,9 @@ async function withClient<T>({ url }: Field, run: (client: NodeClient) => Promis
   }
 }
 
-/** Returns what became of all solutions, for people. */
+/** @returns a summary of the verdicts for people */
 async function expectSettled(field: Field): Promise<string> {
-  // The last blocks need others above them to be settled: mining ends, and the newest stay as they are.
+  // The last blocks need others above them to be settled. Mining ends here, so the newest stay open.
   field.miner.child.kill('SIGTERM')
   await field.miner.ended
   const blocks = await withClient(field, blocksOf)
@@ -278,16 +281,16 @@ async function expectSettled(field: Field): Promise<string> {
   const settled = all.filter((record) => !isUnfinished(record, CONFIRMATIONS))
   const wrong = settled.filter(({ hash, state }) => blocks.has(hash) !== (state === 'confirmed'))
   expect(wrong, 'verdicts that the chains contradict').toEqual([])
-  // One that the last stop left to the next start is not lost.
+  // A solution that the last stop left to the next start is not lost.
   expect(
     settled.filter(({ state }) => state === 'lost'),
     'lost solutions',
   ).toEqual([])
-  // A node that was started anew has forgotten the payloads of its work.
+  // A restarted node has forgotten the payloads of its work.
   const refused = all.filter(({ state }) => state === 'rejected')
   expect(refused.filter(({ reason }) => reason !== 'no-payload')).toEqual([])
   expect(refused.length).toBeLessThanOrEqual(10 * (field.nodes - 1))
-  // What is not settled is of the last moments, or does not lie deep enough: nothing is left behind.
+  // Open solutions are less than a minute older than the newest, or lie not deep enough. None is forgotten.
   const newest = Math.max(...all.map(({ foundAt }) => Date.parse(foundAt)))
   const left = all.filter((record) => {
     if (!isUnfinished(record, CONFIRMATIONS) || newest - Date.parse(record.foundAt) <= 60_000) return false

@@ -1,4 +1,4 @@
-/** Many rounds; NEWCUT_TEST_ROUNDS says how many. kill-each.test.ts kills each once. */
+/** Many kills, as many as NEWCUT_TEST_ROUNDS says. kill-each.test.ts kills each target once. */
 import { roundOf, testKills } from './kill-rounds.ts'
 
 const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 20)

@@ -1,4 +1,4 @@
-/** A fleet with two relays, all of it real processes: node, NATS server, two leaders, and rigs that hand in real shares. */
+/** A fleet with two relays, all real processes: node, NATS server and two leaders. Rigs submit real shares. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Rig, type RigJobSeen } from '../../bench/stratum-rig.ts'
@@ -16,21 +16,21 @@ export const leaders = ['a', 'b'] as const
 export type Relay = (typeof relays)[number]
 export type Part = Relay | (typeof leaders)[number] | 'nats' | 'node'
 
-/** The account that the blocks pay, and that of the rigs. */
+/** The account that the blocks pay, and the account of the rigs. */
 export const POOL = 'ab'.repeat(32)
 export const USER = `k:${'cd'.repeat(32)}`
 const RIGS_OF_RELAY = 2
-/** Shares of a connection, all handed in at once. */
+/** Shares per connection, all submitted at once. */
 const SHARES_OF_SESSION = 6
-/** Before a rig comes again. */
+/** Pause before a rig reconnects. */
 const REST_MS = 50
 
-/** What rigs were answered. */
+/** Answers to the rigs. */
 export interface Answers {
-  /** Ids of shares that were answered as accepted, as often as they were, and their relays. */
+  /** Accepted shares with their relays, one entry per answer. */
   readonly accepted: { readonly id: string; readonly relay: Relay }[]
   readonly refused: Map<string, number>
-  /** Shares that were handed in, and never answered, as the connection ended. */
+  /** Submitted shares whose connection ended before the answer. */
   unanswered: number
 }
 
@@ -42,7 +42,7 @@ export class RelayField {
   readonly answers: Answers = { accepted: [], refused: new Map(), unanswered: 0 }
   readonly #rigs: Promise<unknown>
   #isOver = false
-  /** Blocks that relays told of as accepted, in runs that have ended. */
+  /** Accepted blocks that relays reported in earlier runs. */
   #blocksBefore = 0
 
   private constructor(folder: string, ports: Record<Relay | 'node', number>, nats: NatsServer) {
@@ -94,7 +94,7 @@ export class RelayField {
     return ['mine', '--fleet', nats, '--rig', part, '--threads', '0', '--gpu', 'none', ...listens, ...shared]
   }
 
-  /** Which of the leaders leads, as they say; null: neither says so. */
+  /** The leader, according to the leaders' logs, or null if neither claims to lead. */
   leading(): 'a' | 'b' | null {
     const leads = (name: 'a' | 'b') => {
       const told = this.#runs
@@ -124,12 +124,12 @@ export class RelayField {
     else this.start(part)
   }
 
-  /** How many blocks relays told of as accepted. */
+  /** Accepted blocks that relays have reported in all runs. */
   get blocks(): number {
     return [...this.#runs].reduce((sum, [part, run]) => sum + blocksIn(part, run), this.#blocksBefore)
   }
 
-  /** Throws where a process ends by itself. */
+  /** Throws if a process exits by itself. */
   async until(condition: () => boolean, what: string): Promise<void> {
     await until(() => {
       if (condition()) return true
@@ -141,20 +141,20 @@ export class RelayField {
     })
   }
 
-  /** Rigs of all relays have a share accepted from now on. */
+  /** Waits until a share of a rig at each relay is accepted, from now. */
   async works(what: string): Promise<void> {
     const from = this.answers.accepted.length
     const has = (relay: Relay) => this.answers.accepted.slice(from).some((each) => each.relay === relay)
     await this.until(() => relays.every(has), `${what}: each relay accepts a share`)
   }
 
-  /** The rigs leave. */
+  /** Ends all rigs. */
   async stopRigs(): Promise<void> {
     this.#isOver = true
     await this.#rigs
   }
 
-  /** A rig that comes again and again, each time under another name, so that its shares stay easy. */
+  /** A rig that reconnects again and again, each time under another name, so that its shares stay easy. */
   async #mine(relay: Relay, index: number): Promise<void> {
     for (let session = 0; !this.#isOver; session++) {
       const rig = await Rig.connect(this.#ports[relay]).catch(() => null)

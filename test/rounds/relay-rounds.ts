@@ -1,7 +1,7 @@
 /**
- * Relays, leaders, the NATS server and the node of a fleet are killed again and again, in any order, while rigs hand in
- * shares all the time. In the end every share that was answered as accepted is in the stream once, every solution has come
- * to an end that agrees with the chains of the node, and every block is credited once.
+ * Relays, leaders, the NATS server and the node of a fleet are killed repeatedly in any order, while rigs submit shares
+ * all the time. At the end the stream has every accepted share once, and every solution has a final verdict that agrees
+ * with the chains. Every block is credited once.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ import { type Part, POOL, RelayField, relays } from './relay-field.ts'
 const parts = ['relay', 'relay', 'leader', 'standby', 'nats', 'node'] as const
 const DIFFICULTY = 20_000
 const ENDS = ['credited', 'stale', 'orphaned']
-/** After so long no further round begins. */
+/** No round begins after this time. */
 const MAX_MS = Number(process.env.NEWCUT_TEST_MINUTES ?? 20) * 60_000
 
 export interface KillOptions {
@@ -37,7 +37,7 @@ export interface KillOptions {
   readonly seed: number
 }
 
-/** Of one run of the rounds. */
+/** The result of one run of the rounds. */
 interface Tally {
   readonly rounds: number
   readonly kills: ReadonlyMap<string, number>
@@ -77,12 +77,12 @@ async function strikeAll(field: RelayField, { rounds, seed }: KillOptions): Prom
   const startMs = systemClock.monotonicMs()
   for (let round = 0; round < rounds; round++) {
     if (systemClock.monotonicMs() - startMs > MAX_MS) return { rounds: round, kills }
-    // Each blow falls at a random moment, and lasts at random: that is what is tried out.
+    // The test exercises random moments and durations.
     await sleep(500 * random())
     const names = await strike(field, random)
     const what = `round ${round + 1}: ${names.join(', ')}`
     await field.works(what)
-    // While all are down it falls, until every share is a block.
+    // The difficulty falls while everything is down, until every share would be a block.
     await post(field, 'difficulty', { difficulty: DIFFICULTY })
     const before = field.blocks
     if (random() < 0.3) await field.until(() => field.blocks > before, `${what}: a block is accepted`)
@@ -93,7 +93,7 @@ async function strikeAll(field: RelayField, { rounds, seed }: KillOptions): Prom
   return { rounds, kills }
 }
 
-/** An order to the node, which may be about to start. */
+/** Sends a command to the node, repeatedly while it restarts. */
 async function post(field: RelayField, order: string, body: object): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const options = { method: 'POST', headers, body: JSON.stringify(body) }
@@ -111,7 +111,7 @@ const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
     .toSorted((a, b) => a.at - b.at)
     .map(({ item }) => item)
 
-/** Kills one to three of them, and starts them again in another order. Returns what was killed. */
+/** Kills one to three processes, and restarts them in another order. @returns the names of the killed */
 async function strike(field: RelayField, random: () => number): Promise<string[]> {
   await field.until(() => field.leading() !== null, 'somebody leads')
   const leader = field.leading() ?? 'a'
@@ -134,7 +134,7 @@ async function strike(field: RelayField, random: () => number): Promise<string[]
   return names
 }
 
-/** What is on its way comes to its end, and all blocks lie deep. */
+/** Waits until all pending solutions have their verdict, and buries all blocks. */
 async function settle(field: RelayField, client: NodeClient): Promise<void> {
   const one = Object.fromEntries(client.info.nodeChains.map((chain) => [chain, 1]))
   await until(async () => (await recordsOf(field)).every(({ state }) => ENDS.includes(state)))
@@ -163,7 +163,7 @@ async function streamOf(field: RelayField): Promise<ShareEntry[]> {
   return shares
 }
 
-/** Every share that was answered is there, none is there twice, and none was answered twice. */
+/** The stream has every accepted share, and none twice; no share was accepted twice. */
 async function expectKept(field: RelayField, shares: readonly ShareEntry[]): Promise<string> {
   const { accepted, refused, unanswered } = field.answers
   const kept = new Set(shares.map(({ id }) => id))
@@ -178,7 +178,7 @@ async function expectKept(field: RelayField, shares: readonly ShareEntry[]): Pro
   return `shares: ${counts}, ${unanswered} without an answer, refused: ${reasons || 'none'}`
 }
 
-/** A relay that starts anew has the accounts of its own rigs, as the stream tells them. */
+/** A restarted relay has the accounts of its own rigs, as read from the stream. */
 async function accountsOf(field: RelayField, shares: readonly ShareEntry[]): Promise<string> {
   const [relay] = relays
   const [, url] = await field.start(relay, '127.0.0.1:0').sees(/dashboard: (http:\/\/[^\s"\\]+?)\/?["\s\\]/)
@@ -211,7 +211,7 @@ async function expectSettled(field: RelayField, client: NodeClient, shares: read
   const known = new Set(records.map(({ hash }) => hash))
   const answered = new Set(field.answers.accepted.map(({ id }) => id))
   const found = shares.filter(({ block }) => block !== null)
-  // Of several solutions of the same work a relay hands in the first.
+  // If several solutions belong to the same work, a relay submits the first.
   const placeOfBlock = ({ chain, height }: { readonly chain: number; readonly height: number }) => `${chain} ${height}`
   const places = new Set(records.map(placeOfBlock))
   const unknown = found.filter(({ block }) => !known.has(block ?? ''))
@@ -233,7 +233,7 @@ async function expectSettled(field: RelayField, client: NodeClient, shares: read
   return `blocks: ${found.length} shares that are blocks, solutions: ${told}; ${lost.length} lost`
 }
 
-/** Payouts credit each block of the chains once, also when they are asked again. */
+/** Payouts credit each block of the chains once, also on a repeated run. */
 async function expectCreditedOnce(
   field: RelayField,
   client: NodeClient,

@@ -1,4 +1,4 @@
-/** Relays that are killed, and all they need; NEWCUT_TEST_ROUNDS says how often, NEWCUT_TEST_SEED in which order. */
+/** Kills of relays and of everything they need. NEWCUT_TEST_ROUNDS gives the number, NEWCUT_TEST_SEED the order. */
 import { itWith, lackOf } from '../needs.ts'
 import { killRelays } from './relay-rounds.ts'
 

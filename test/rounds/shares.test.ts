@@ -1,4 +1,4 @@
-/** A miner that is killed while rigs hand in shares: every share that was answered as accepted is in the log, once. */
+/** A miner that is killed while rigs submit shares: the log has every accepted share, once. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { until } from '../wait.ts'
 
 const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 20)
 const RIGS = 3
-/** Shares of a connection, all handed in at once. */
+/** Shares per connection, all submitted at once. */
 const SHARES_OF_SESSION = 6
 const MAX_ACCEPTED = 200
 
@@ -40,8 +40,8 @@ const idOf = ({ header }: RigJobSeen, nonce2: string, nonce1: string) => {
 }
 
 /**
- * Hands in shares until the server is gone; tells the ids of those that were answered as accepted. It comes again and
- * again, under another name, so that its shares stay easy.
+ * Submits shares until the server is gone, and reports the ids of accepted ones. The rig reconnects repeatedly, each
+ * time under another name, so that its shares stay easy.
  */
 async function handIn(port: number, name: string, onAccepted: (id: string) => void): Promise<void> {
   for (let number = 0; ; number++) {
@@ -88,7 +88,7 @@ it(`${ROUNDS} kills lose no share that was answered, and count none twice`, { ti
   }
   expect(new Set(accepted).size).toBe(accepted.length)
   const shares = await logged(folder)
-  // What was kept and never answered, since the kill came between, counts too: the log is what accounts are made of.
+  // Logged shares whose answer the kill prevented count too: accounts are made from the log.
   const { miner, url } = await started(folder)
   const { rigs } = (await (await fetch(`${url}/api/rigs?limit=65536`)).json()) as WorkerTable
   const counted = rigs.map(({ worker, accepted, hashes }) => [worker, accepted, hashes])

@@ -1,8 +1,9 @@
 /**
- * A miner, a real process, while one of the chains of its node moves on every 200 ms: after a warm-up its memory and its
- * open files stay as they are. NEWCUT_TEST_SOAK_MINUTES says for how long; memory is judged from 10 minutes on, and the
- * first fifth of a run that long has news ten times as often: the engine of JavaScript goes on compiling what runs often,
- * function by function, and is to be nearly done with it before memory is judged.
+ * A miner, a real process, while a chain of its node advances every 200 ms: after a warm-up its memory and its open
+ * files stay constant. NEWCUT_TEST_SOAK_MINUTES sets the length.
+ *
+ * Memory is judged in runs of at least 10 minutes. The first fifth of such a run has news ten times as often: V8
+ * compiles hot functions one by one, and should be nearly done by then.
  */
 
 import { spawn } from 'node:child_process'
@@ -24,19 +25,19 @@ const IS_JUDGED = MINUTES >= 10
 const CUT_EVERY_MS = 200
 const SAMPLES = 60
 const CUTS_A_SAMPLE = Math.max(1, Math.round((MINUTES * 60_000) / CUT_EVERY_MS / SAMPLES))
-/** Samples with ten times as much news. */
+/** Samples with news ten times as often. */
 const WARM_UP_SAMPLES = IS_JUDGED ? SAMPLES / 5 : 0
-/** Of the samples, from the beginning. */
+/** Share of the samples, from the start, that is not judged. */
 const WARM_UP = 0.25
 const MAX_BYTES_AN_HOUR = 2 ** 20
-/** Idle connections stay for 15 s: in a short run those of the start are still there at the end. */
+/** Idle connections stay open for 15 s: in a short run those of the start still exist at the end. */
 const MAX_MORE_FILES = IS_JUDGED ? 6 : 16
 const UNREACHABLE = 1n << 100n
-/** Each has a stream of its own once the miner has searched work of it. */
+/** Each chain has its own stream once the miner has searched work of it. */
 const CHAINS = 10
 /**
- * Says that it is there. On a signal: what is left in memory once everything that is not needed is gone, and how many
- * connections are in use.
+ * Code in the miner. It reports its start. On a signal it reports the memory after garbage collection, and the number
+ * of open connections.
  */
 const TELL_MEMORY = `import { getHeapCodeStatistics } from 'node:v8'
 process.on('SIGUSR2', () => {
@@ -47,10 +48,10 @@ process.on('SIGUSR2', () => {
 })
 process.stderr.write('{}\\n')`
 
-/** What the miner tells; all but the last in bytes. */
+/** The miner's report; all but the last are in bytes. */
 interface Told {
   readonly used: number
-  /** Compiled code, a part of what is used. */
+  /** Compiled code, a part of `used`. */
   readonly code: number
   readonly rss: number
   readonly connections: number
@@ -65,7 +66,7 @@ const account = { account: 'k:other', predicate: 'keys-all', publicKeys: [] } as
 
 itWith(
   process.platform === 'linux' ? null : 'only Linux tells the open files of a process',
-  `in ${MINUTES} minutes with news every 200 ms a miner keeps no memory and no files`,
+  `a miner leaks no memory and no files in ${MINUTES} minutes with news every 200 ms`,
   async ({ annotate }) => {
     const devnet = await startDevnet({ port: 0, graph: 'petersen', pow: false, difficulty: UNREACHABLE })
     const folder = mkdtempSync(join(tmpdir(), 'newcut-soak-'))
@@ -85,9 +86,9 @@ itWith(
     })
     const client = await NodeClient.connect({ url: devnet.url })
     let cuts = 0
-    /** One of the chains moves on. */
+    /** Advances one of the chains after a pause. */
     const cut = async (pauseMs: number) => {
-      // The pace of the news is what the run is about.
+      // The run is about the pace of the news.
       await sleep(pauseMs)
       const { work } = await client.work(account)
       await client.solved(work.bytes)
@@ -142,7 +143,7 @@ itWith(
   600_000 + MINUTES * 180_000,
 )
 
-/** Bytes an hour: of the straight line that fits the samples best. */
+/** Slope of the straight line that fits the samples best, in bytes per hour. */
 function slopeOf(samples: readonly Sample[], value: (sample: Sample) => number): number {
   const mean = (of: (sample: Sample) => number) => samples.reduce((sum, each) => sum + of(each), 0) / samples.length
   const [x, y] = [mean(({ hours }) => hours), mean(value)]

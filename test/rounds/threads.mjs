@@ -1,12 +1,12 @@
 /**
- * Loaded into a miner by --import: a door to its search threads from outside, so that the product needs none. The
- * standard error tells of each new thread. SIGUSR2 terminates the newest, whatever it does; SIGWINCH stops it where it
- * is, as a debugger does, and lets it go on the next time.
+ * Loaded into a miner by --import: controls its search threads from outside, so that the product needs no hook. It
+ * reports each new thread on stderr. SIGUSR2 terminates the newest thread, whatever it does. SIGWINCH stops it in place,
+ * as a debugger does, and the next SIGWINCH resumes it.
  */
 import { Session } from 'node:inspector'
 import { isMainThread } from 'node:worker_threads'
 
-/** Ids of the threads that are stopped, and the session with them; null: none is. */
+/** Ids of the stopped threads and the session with them, or null if no thread is stopped. */
 let stopped = null
 
 function tell(sessionId, method) {

@@ -1,4 +1,4 @@
-/** The program behind `npm test`: what it says to wrong options, and that no process outlives a run. */
+/** The program behind `npm test`: its errors for wrong options, and its cleanup of processes that outlive a run. */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ const run = (name: string, ...args: string[]) =>
   spawnSync(process.execPath, [program(name), ...args], { encoding: 'utf8' })
 
 describe('npm run test:all', () => {
-  it('names the parts when it does not know one', () => {
+  it('names the parts if it does not know one', () => {
     const names = parts.map(({ name }) => name).join(', ')
     for (const option of ['--part', '--without']) {
       expect(run('main', '--all', option, 'nonsense')).toMatchObject({
@@ -34,7 +34,7 @@ describe('npm run test:all', () => {
   })
 })
 
-it('npm run test:busy and test:nodes refuse what is no number and no version', () => {
+it('npm run test:busy and test:nodes refuse invalid numbers and versions', () => {
   expect(run('busy', '--runs', 'many')).toMatchObject({
     status: 2,
     stderr: expect.stringMatching(/^--runs many: expected a whole number/),
@@ -45,7 +45,7 @@ it('npm run test:busy and test:nodes refuse what is no number and no version', (
   })
 })
 
-/** Starts a process that outlives its parent, one in a session of its own, and one that would take a minute. */
+/** Starts a process that outlives its parent, one in its own session, and one that would take a minute. */
 const UNRULY = `const { spawn } = require('node:child_process')
 const wait = (options) => spawn(process.execPath, ['-e', 'setTimeout(() => 0, 600000)'], { stdio: 'ignore', env: {}, ...options })
 const pids = [wait({}), wait({ detached: true })].map(({ pid }) => pid)
@@ -79,7 +79,7 @@ const alive = (pids: readonly number[]) => {
   return pids.filter((pid) => all.has(pid))
 }
 
-/** The first result that is not an error. */
+/** Retries until the call throws no error. @returns its result */
 async function eventually<T>(get: () => T): Promise<T> {
   let result: { readonly value: T } | null = null
   await until(() => {

@@ -12,8 +12,8 @@ import { until } from '../wait.ts'
 
 const H200 = 'NVIDIA H200, 00000000:5D:00.0, 57, [N/A], 612.34'
 
-describe('the folder of Linux', () => {
-  it('tells the temperature of a Zen processor, and of an Intel one', async () => {
+describe('hwmon of Linux', () => {
+  it('reads the temperature of a Zen processor, and of an Intel one', async () => {
     const intel = { name: 'coretemp', temp1_label: 'Package id 0', temp1_input: '48000', temp2_label: 'Core 0' }
     const [zen, core] = await Promise.all([
       readHwmon(hwmonFolder([ZEN])),
@@ -23,7 +23,7 @@ describe('the folder of Linux', () => {
     expect(core).toMatchObject([{ kind: 'cpu', celsius: 48 }])
   })
 
-  it('tells the highest temperature of a processor without labels, and null where its sensor fails', async () => {
+  it('reads the highest temperature of a processor without labels, and null if its sensor fails', async () => {
     const files = { name: 'coretemp', temp1_input: '40000', temp2_input: '45000' }
     expect(await readHwmon(hwmonFolder([{ files }]))).toMatchObject([{ celsius: 45 }])
     expect(await readHwmon(hwmonFolder([{ files: { name: 'k10temp', temp1_input: '' } }]))).toMatchObject([
@@ -31,7 +31,7 @@ describe('the folder of Linux', () => {
     ])
   })
 
-  it('tells temperature, fan and power of AMD cards, in the order of their buses', async () => {
+  it('reads temperature, fan and power of AMD cards, in the order of their buses', async () => {
     const card = { name: 'amdgpu', temp1_label: 'edge', temp1_input: '61000', pwm1: '102', power1_average: '212000000' }
     const newer = { name: 'amdgpu', temp1_input: '55000', power1_input: '98500000' }
     const folder = hwmonFolder([
@@ -50,11 +50,11 @@ describe('the folder of Linux', () => {
   })
 })
 
-/** Whether there is such a process, and it has not ended. */
+/** Whether the process exists and has not ended. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    // One that nobody waits for stays in the table of Linux.
+    // Linux keeps an ended process in its table until its parent waits for it.
     const stat = `/proc/${pid}/stat`
     return !existsSync('/proc/self/stat') || !/\) Z /.test(readFileSync(stat, 'utf8'))
   } catch {
@@ -65,7 +65,7 @@ function isRunning(pid: number): boolean {
 describe('nvidia-smi', () => {
   const ask = (script: string, timeoutMs = 10_000) => askNvidia({ env: nvidiaTool(script), timeoutMs })
 
-  it('tells all cards; what a card does not have is null', async () => {
+  it('lists all cards, with null for values that a card lacks', async () => {
     const second = 'NVIDIA GeForce RTX 4090, 00000000:01:00.0, 66, 43, 301.5'
     expect(await ask(`printf '%s\\n' '${H200}' '${second}'`)).toEqual([
       {
@@ -84,7 +84,7 @@ describe('nvidia-smi', () => {
     ])
   })
 
-  it('is asked for exactly these figures', async () => {
+  it('gets a request for exactly these figures', async () => {
     const folder = temporaryFolder()
     await ask(`echo "$@" > ${folder}/arguments`)
     const expected = '--query-gpu=name,pci.bus_id,temperature.gpu,fan.speed,power.draw --format=csv,noheader,nounits\n'
@@ -97,10 +97,10 @@ describe('nvidia-smi', () => {
     expect(parseCards('No devices were found\n')).toEqual([])
   })
 
-  it('is killed when it hangs, with what it has started', async () => {
+  it('is killed with its children when it hangs', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'started')
-    // It begins slowly on a busy machine, and is asked until it came so far.
+    // The command starts slowly on a busy machine, so the timeout doubles until it has started its child.
     for (let timeoutMs = 300; !existsSync(file); timeoutMs *= 2) {
       expect(await ask(`sleep 86400 & echo $! > ${file}.new; mv ${file}.new ${file}; sleep 86400`, timeoutMs)).toBe(
         'silent',
@@ -111,7 +111,7 @@ describe('nvidia-smi', () => {
 })
 
 describe('the sensors of a miner', () => {
-  /** A tool that counts how often it is run. */
+  /** A tool that counts its runs. */
   function counted(script: string) {
     const file = join(temporaryFolder(), 'runs')
     const env = nvidiaTool(`echo x >> ${file}; ${script}`)
@@ -136,7 +136,7 @@ describe('the sensors of a miner', () => {
     await expect.poll(runs).toBe(2)
   })
 
-  it('are not asked for cards where none is mined with', async () => {
+  it('do not read cards if no card mines', async () => {
     const { env, runs } = counted(`echo '${H200}'`)
     const { clock } = started(env, '/nowhere', false)
     await expect.poll(() => clock.pending).toBe(1)
@@ -144,7 +144,7 @@ describe('the sensors of a miner', () => {
     expect(runs()).toBe(0)
   })
 
-  it('tell nothing once they are silent for half a minute', async () => {
+  it('report nothing once they have been silent for half a minute', async () => {
     const { clock, sensors } = started({ PATH: '/nowhere' }, hwmonFolder([ZEN]), false)
     await expect.poll(() => sensors.readings.length).toBe(1)
     sensors.stop()
@@ -154,12 +154,12 @@ describe('the sensors of a miner', () => {
     expect(sensors.readings).toEqual([])
   })
 
-  it('leave a tool alone that hung, and hold nothing up meanwhile', async () => {
+  it('give up a tool that hung, and delay nothing meanwhile', async () => {
     const { env, runs } = counted('sleep 60')
     const { clock, sensors } = started(env, hwmonFolder([ZEN]))
     await expect.poll(() => sensors.readings.length).toBe(1)
     let turns = 0
-    // The tool is given up after 4 s of real time, and then its next turn is planned.
+    // Sensors give up the tool after 4 s of real time, and then schedule its next run.
     await until(() => {
       turns++
       return clock.pending === 2
@@ -173,7 +173,7 @@ describe('the sensors of a miner', () => {
   })
 })
 
-describe('which reading belongs to which device', () => {
+describe('the reading of a device', () => {
   const device = (parts: Partial<EngineDevice>): EngineDevice => {
     return { engine: 'gpu', device: 'gpu0', kernel: 'wgsl', hashes: 0, faults: 0, ...parts }
   }
@@ -185,7 +185,7 @@ describe('which reading belongs to which device', () => {
   const amd = reading({ vendor: 'amd', pci: '03:00.0' })
   const mined = { model: 'X', vendor: 'nvidia' }
 
-  it('is told by the name of the card, or by its vendor where the sensors know no name', () => {
+  it('is found by the name of the card, or by its vendor if the sensors know no name', () => {
     const devices = [
       device({ model: 'AMD Y', vendor: 'amd' }),
       device(mined),
@@ -195,12 +195,12 @@ describe('which reading belongs to which device', () => {
     expect(readingsFor(devices, [cpu, amd, first])).toEqual([amd, first, cpu])
   })
 
-  it('is told by the order of identical cards where all of them mine, and else not known', () => {
+  it('is found by the order of identical cards if all of them mine, and is unknown otherwise', () => {
     expect(readingsFor([device(mined), device(mined)], [first, second])).toEqual([first, second])
     expect(readingsFor([device(mined)], [first, second])).toEqual([null])
   })
 
-  it('is not known for a card that no sensor names, or that is not opened yet', () => {
+  it('is unknown for a card that no sensor names, or that is not opened yet', () => {
     expect(readingsFor([device({ model: 'Z', vendor: 'intel' }), device({})], [first, amd])).toEqual([null, null])
   })
 })

@@ -1,10 +1,10 @@
-/** Answers that go wrong, as bytes on the wire. */
+/** Faulty answers, as bytes on the wire. */
 import type { NodeAnswer, NodeRequest } from './routes.ts'
 
 /**
  * `ignored`: no answer ever. `lostRequest`, `lostAnswer`: the connection is reset before or after the node has acted.
- * `late`: up to 8 s. The next five come from what stands before the node, and the node hears nothing. All others are the
- * node's answer, damaged on its way.
+ * `late`: up to 8 s. The next five come from a proxy before the node, and the node does not see the request. All others
+ * are the node's answer, damaged in transit.
  */
 export const answerFaultKinds = [
   'ignored',
@@ -28,14 +28,14 @@ export const answerFaultKinds = [
 ] as const
 export type AnswerFaultKind = (typeof answerFaultKinds)[number]
 
-/** What goes wrong with the answer to a request; null: nothing. */
+/** @returns the fault of the answer to a request, or null */
 export type AnswerFault = (request: NodeRequest, random: () => number) => AnswerFaultKind | null
 
-/** What goes over the wire: pieces, at once or slowly, and what comes then. */
+/** Bytes on the wire: pieces, at once or slowly, and then the ending. */
 export interface OnWire {
   readonly bytes: readonly Buffer[]
   readonly everyMs: number
-  /** `again`: the last piece, without end. */
+  /** `again`: the last piece, repeated without end. */
   readonly ending: 'keep' | 'end' | 'reset' | 'again'
 }
 
@@ -88,10 +88,10 @@ export function mangled(fault: AnswerFaultKind | null, answer: NodeAnswer | null
       return { bytes: [headOf(answer, body.length), ...pieces], everyMs: 200, ending: 'keep' }
     }
     case 'tooLong':
-      // More bytes than the head tells of.
+      // More bytes than the head announces.
       return { bytes: [Buffer.concat([headOf(answer, half), body])], everyMs: 0, ending: 'keep' }
     case 'tooShort':
-      // Fewer bytes than the head tells of, and the connection stays.
+      // Fewer bytes than the head announces, and the connection stays open.
       return { bytes: [Buffer.concat([headOf(answer, body.length + 10), body])], everyMs: 0, ending: 'keep' }
     case 'wrongType':
       return whole({ ...answer, headers: { ...answer.headers, 'content-type': 'image/png' } })
@@ -106,7 +106,7 @@ export function randomBytes(random: () => number, length: number): Buffer {
   return Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)))
 }
 
-/** `length` null: a body that ends with the connection. */
+/** @param length null for a body that ends with the connection */
 function headOf({ status, headers }: NodeAnswer, length: number | null): Buffer {
   const all = { ...headers, ...(length === null ? {} : { 'content-length': String(length) }) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)

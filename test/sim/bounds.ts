@@ -1,53 +1,65 @@
-/** What a simulation holds the miner to: one constant for each invariant. Tighten them as the miner gets better. */
+/** Bounds of the simulation: one constant for each invariant. Tighten them as the miner improves. */
 
-/** From so long after the end of all faults on, the engines always search work of which the node takes a block. */
+/**
+ * Time after the end of all faults until the engines always search useful work. Work is useful if the node would take a
+ * block of it.
+ */
 export const RECOVERY_MS = 2_000
-/** Shorter gaps in that work are always possible: news takes its time, and a chain that was solved has to move on. */
+/** Longest gap in useful work after that: news needs its time, and a solved chain has to advance first. */
 export const GAP_MS = 2_000
-/** Work that is over is searched no longer than this after the client was told so. */
+/** Longest search of obsolete work after the client has received the news. */
 export const DEAD_WORK_MS = 50
-/** While nothing is wrong, a solution has its verdict within this time: refusals are believed after 5 s. */
+/** Time until a solution has its verdict while nothing is wrong. The miner believes refusals after 5 s. */
 export const VERDICT_MS = 12_000
-/** That a node knows no payload is believed after 20 s: until then its chain may show that it took the solution before. */
+/**
+ * The same if the node does not know the payload, which the miner believes after 20 s. Until then the chain may show
+ * that the node took the solution.
+ */
 export const NO_PAYLOAD_MS = VERDICT_MS + 15_000
-/** A solution that was taken, and whose chain does not move on, is told as unconfirmed within this time. */
+/** Time until an acknowledged solution is reported as unconfirmed if its chain does not advance. */
 export const UNCONFIRMED_MS = 22_000
 /**
- * A verdict that may still change is told for good within this time, once the block or the one in its place lies deep
- * enough at every node, and nothing is wrong.
+ * Time until a provisional verdict becomes final while nothing is wrong. It starts when the block, or the one in its
+ * place, is deep enough at every node.
  */
 export const SETTLED_MS = 12_000
-/** Timers of miner and client at once, for so many chains. */
+/** Simultaneous timers of miner and client, for so many chains. */
 export const maxTimers = (chains: number) => 60 + 4 * chains
-/** Connections at once: every chain has a stream, the others carry requests, and those that seem dead are replaced. */
+/**
+ * Simultaneous connections: each chain has a stream, others carry requests, and connections that seem dead are
+ * replaced.
+ */
 export const maxConnections = (chains: number) => 36 + chains
-/** Solutions of which nobody knows yet what became of them. */
+/** Solutions without a verdict. */
 export const MAX_UNDECIDED = 24
-/** Bytes of answers that have arrived on a connection, and that nobody has read. */
+/** Bytes of answers that have arrived on a connection and that the client has not read. */
 export const MAX_UNREAD_BYTES = 1024 * 1024
-/** Open files of the journal: one that is written, and one that is synced. */
+/** Open files of the journal: one is written, one is synced. */
 export const MAX_OPEN_FILES = 2
-/** While its disk is well, what is written to the journal is on the disk itself within this time. */
+/** Time until a journal line is synced to a healthy disk. */
 export const SYNC_MS = 200
 
-/** A node that nothing goes wrong with for so long is known to be well: it is asked once a second, for 2 s at most. */
+/** Time without faults until the miner knows that a node is well: it asks once a second, for 2 s at most. */
 export const KNOWN_WELL_MS = 4_000
 /**
- * While one of several nodes is known to be well, there is work within this time after the last was lost. Nodes are
- * judged once a second; one that is silent, or gives no work, is left after 2 s of that; the next one takes a moment.
+ * Longest gap in useful work while one of several nodes is known to be well. The miner judges nodes once a second, and
+ * leaves a node after 2 s of silence or without work; the next node takes a moment.
  */
 export const SWITCH_MS = 3_500
-/** Beyond the time of failback, which runs twice for a node that was passed over: until the first gives work again. */
+/**
+ * Time beyond the failback delay until the first node gives work again. The delay runs twice for a node that was passed
+ * over.
+ */
 export const FAILBACK_SLACK_MS = 4_000
 /**
- * So long after all is well the first of several nodes may still be left: a stream that stalled before is taken for deaf
- * after 10 s, and nodes are judged once a second.
+ * Time after the last fault in which the miner may still leave the first of several nodes. A stalled stream counts as
+ * deaf after 10 s, and the miner judges nodes once a second.
  */
 export const LAST_LEFT_MS = 12_000
-/** A node that was well for so long gets a solution once, unless it refuses it. */
+/** A node that was well for this long gets a solution only once, unless it refuses it. */
 export const ONCE_MS = 10_000
 /**
- * A miner that starts has its first answers within this time once all is well: connecting takes 5 s where nothing comes
- * back, then there is a pause of up to 1.5 s, and nodes of higher priority are waited for 2 s longer.
+ * Time until a starting miner has its first answers once all is well. An unanswered connection attempt takes 5 s, and
+ * the pause after it up to 1.5 s. The miner waits 2 s longer for nodes of higher priority.
  */
 export const START_MS = 9_000

@@ -1,8 +1,8 @@
-/** Connections between the client and a simulated node: bytes that arrive in order, late, or not at all. */
+/** Connections between the client and a simulated node: bytes arrive in order, late, or not at all. */
 import { Duplex } from 'node:stream'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** The end of a connection that the HTTP client holds. */
+/** The HTTP client's end of a connection. */
 class ClientSocket extends Duplex {
   readonly #connection: Connection
 
@@ -42,30 +42,30 @@ class ClientSocket extends Duplex {
   }
 }
 
-/** What a node does with a connection. */
+/** The node's end of a connection. */
 export interface NodeEnd {
-  /** `sentAtMs`: when the client sent them. */
+  /** @param sentAtMs when the client sent them */
   onBytes(bytes: Buffer, sentAtMs: number): void
-  /** The client is gone. */
+  /** The client has closed the connection. */
   onClosed(): void
 }
 
 export interface ConnectionOptions {
   readonly time: VirtualTime
-  /** How long bytes take now, one way. */
+  /** One-way latency of the next bytes. */
   readonly latencyMs: () => number
   readonly onClosed: (connection: Connection) => void
 }
 
 export class Connection {
   readonly socket: Duplex
-  /** The node does not hear of the client any more, nor the client of the node, and neither is told. */
+  /** Neither end receives anything from the other, and neither is notified. */
   isHalfOpen = false
   node: NodeEnd | null = null
-  /** Called when the client may be given more of a body without end. */
+  /** Called when the client can take more of an endless body. */
   onRead: () => void = () => undefined
   readonly #options: ConnectionOptions
-  /** When the last bytes of either direction arrive: none overtake others. */
+  /** Arrival times of the last bytes in each direction: later bytes must not overtake them. */
   #atNodeMs = 0
   #atClientMs = 0
   #isClosed = false
@@ -79,7 +79,7 @@ export class Connection {
     return this.#isClosed
   }
 
-  /** Bytes of the client. */
+  /** Sends bytes of the client. */
   toNode(bytes: Buffer): void {
     const { time, latencyMs } = this.#options
     this.#atNodeMs = Math.max(this.#atNodeMs, time.nowMs + latencyMs())
@@ -89,7 +89,7 @@ export class Connection {
     })
   }
 
-  /** Bytes of the node. `onArrived` runs when the client has them. */
+  /** Sends bytes of the node. `onArrived` runs when the client has them. */
   toClient(bytes: Uint8Array, onArrived: () => void = () => undefined): void {
     this.#later(() => {
       this.socket.push(bytes)
@@ -97,19 +97,19 @@ export class Connection {
     })
   }
 
-  /** The node ends the connection in order. */
+  /** The node closes the connection gracefully. */
   end(): void {
     this.#later(() => this.socket.push(null))
   }
 
-  /** The connection is reset: the node hears nothing more of it. */
+  /** Resets the connection: the node receives nothing more. */
   reset(): void {
     this.node?.onClosed()
     this.node = null
     this.#later(() => this.socket.destroy(failure('ECONNRESET', 'read ECONNRESET')))
   }
 
-  /** The client has dropped it. */
+  /** The client has dropped the connection. */
   closed(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -124,14 +124,14 @@ export class Connection {
     const { time, latencyMs } = this.#options
     this.#atClientMs = Math.max(this.#atClientMs, time.nowMs + latencyMs())
     time.after(this.#atClientMs - time.nowMs, () => {
-      // What the client sets up when it is told is its own.
+      // Timers that the client sets in this callback are the miner's.
       time.owner = 'miner'
       if (!this.isHalfOpen && !this.#isClosed) run()
     })
   }
 }
 
-/** An error of a socket. */
+/** A socket error. */
 export function failure(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })
 }

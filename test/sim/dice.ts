@@ -1,4 +1,4 @@
-/** Chance of its own for each part of a simulation: what one part does changes nothing for the others. */
+/** Separate random numbers for each part of a simulation: one part never changes the numbers of another. */
 import { createHash } from 'node:crypto'
 import { randomFrom } from '../random.ts'
 

@@ -1,16 +1,16 @@
-/** What goes wrong with the disk of the journal. */
+/** Faults of the journal's disk. */
 import { type DiskMode, diskModes, type SimulatedDisk } from './disk.ts'
 import { pick } from './faults.ts'
 import { FAULTS_FROM_MS, FAULTS_TO_MS } from './scenario.ts'
 
 export interface DiskFault {
-  /** `slow`: syncs take seconds, and writes a while. */
+  /** `slow`: syncs take seconds, and writes take some time. */
   readonly name: Exclude<DiskMode, 'well'> | 'slow'
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** One or two, one after the other. */
+/** One or two faults, one after the other. */
 export function diskFaultsOf(random: () => number): DiskFault[] {
   const names = [...diskModes, 'slow'] as const
   const middle = FAULTS_FROM_MS + random() * (FAULTS_TO_MS - FAULTS_FROM_MS)

@@ -1,42 +1,42 @@
-/** A disk that becomes full, slow or broken, and well again. What it has not been told to sync, a power cut may take. */
+/** A disk that becomes full, slow or broken, and recovers. A power cut may take everything that was not synced. */
 import { Readable } from 'node:stream'
 import type { Disk, DiskFile } from '../../src/journal/disk.ts'
 import { failure } from './connection.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /**
- * `full`: takes a part of a line at most. `broken`: EIO at every turn. `readOnly`: nothing can be opened for writing.
- * `lying`: writes succeed, syncs fail. `closing`: files fail when they are closed, as on a network.
+ * `full`: takes at most a part of a line. `broken`: calls fail with EIO. `readOnly`: no file can be opened for writing.
+ * `lying`: writes succeed, syncs fail. `closing`: files fail on close, as on a network file system.
  */
 export const diskModes = ['full', 'broken', 'readOnly', 'lying', 'closing'] as const
 export type DiskMode = 'well' | (typeof diskModes)[number]
 
 interface Stored {
   text: string
-  /** So much of it survives a power cut. */
+  /** The length that survives a power cut. */
   synced: number
 }
 
-/** Who holds files. What has died writes nothing more, and is told nothing. */
+/** A process that holds files. A dead one writes nothing more, and gets no callbacks. */
 interface Holder {
   isDead: boolean
 }
 
 export class SimulatedDisk {
   mode: DiskMode = 'well'
-  /** How long a sync takes, at least and at most. */
+  /** Minimum and maximum time of a sync. */
   syncMs: readonly [number, number] = [1, 30]
-  /** How long the process stands still at each write. */
+  /** Time for which each write blocks the process. */
   writeMs = 0
-  /** Calls that failed so far. */
+  /** Failed calls so far. */
   failures = 0
   openFiles = 0
-  /** Since when something waits for a sync; null: nothing does. */
+  /** Since when data has been waiting for a sync, or null. */
   unsyncedSinceMs: number | null = null
-  /** Called in the middle of the next write, once. */
+  /** Called once, in the middle of the next write. */
   onWrite: (() => void) | null = null
   readonly #files = new Map<string, Stored>()
-  /** Syncs that are under way. */
+  /** Pending syncs. */
   readonly #syncs = new Set<() => void>()
   readonly #time: VirtualTime
   readonly #random: () => number
@@ -47,12 +47,12 @@ export class SimulatedDisk {
     this.#random = random
   }
 
-  /** All that is in the files. */
+  /** The contents of all files. */
   get text(): string {
     return [...this.#files.values()].map(({ text }) => text).join('\n')
   }
 
-  /** The disk, as a process sees it that starts now. */
+  /** The disk for a process that starts now. */
   mount(): Disk {
     const holder = { isDead: false }
     this.#holder = holder
@@ -69,14 +69,14 @@ export class SimulatedDisk {
     }
   }
 
-  /** The process is dead. */
+  /** The process has died. */
   unmount(): void {
     this.#holder.isDead = true
     this.openFiles = 0
     this.unsyncedSinceMs = null
   }
 
-  /** Nothing is wrong with it any more: what was slow is done. */
+  /** Ends all faults, and finishes pending syncs. */
   mend(): void {
     this.mode = 'well'
     this.syncMs = [1, 30]
@@ -132,14 +132,14 @@ export class SimulatedDisk {
       throw failure('EIO', 'dead')
     }
     if (this.mode === 'full') {
-      // What still fits is taken, and the rest is refused.
+      // The disk takes the part that still fits, and refuses the rest.
       if (some < text.length / 2) this.#fail('ENOSPC')
       stored.text += text.slice(0, some - Math.ceil(text.length / 2))
       this.#fail('ENOSPC')
     }
     this.#time.block(this.writeMs)
     this.unsyncedSinceMs ??= this.#time.nowMs
-    // Now and then a write takes a part.
+    // Some writes are partial.
     const taken = this.#random() < 0.05 ? some + 1 : text.length
     stored.text += text.slice(0, taken)
     return taken

@@ -1,4 +1,4 @@
-/** The core of the embedded node on virtual time, without a port: its chains, its mining coordination, its routes. */
+/** The core of the embedded node on virtual time, without a port: its chains, mining coordination and routes. */
 
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import type { Clock } from '../../src/core/clock.ts'
@@ -32,7 +32,7 @@ import type { VirtualTime } from './virtual-time.ts'
 
 const VERSION = 'simulated'
 const PRODUCT = 'chainweb'
-/** Another miner, on another node. */
+/** Another miner, at another node. */
 const otherAccount: MinerAccount = { account: 'other', predicate: 'keys-all', publicKeys: [] }
 
 export interface EmbeddedNodeOptions {
@@ -40,11 +40,11 @@ export interface EmbeddedNodeOptions {
   readonly time: VirtualTime
   /** Uniform in [0, 1). */
   readonly random: () => number
-  /** How long update streams stay open. */
+  /** Time until the node closes an update stream. */
   readonly updateStreamMs: number
 }
 
-/** One run of a node: what it forgets when it is restarted. */
+/** One run of a node: its state that a restart discards. */
 interface Run {
   readonly chains: Chains
   readonly coordinator: Issuer
@@ -54,9 +54,9 @@ interface Run {
   readonly turns: TimeSlicer
 }
 
-/** Remembers what work it gave. */
+/** A coordinator that remembers the work it gave. */
 class Issuer extends Coordinator {
-  /** Payload hashes as in JSON. */
+  /** Payload hashes of that work, in base64url. */
   readonly issued = new Set<string>()
 
   override work(...given: Parameters<Coordinator['work']>): Uint8Array | NoWork {
@@ -68,7 +68,7 @@ class Issuer extends Coordinator {
   }
 }
 
-/** Turns whose timers are those of the world. */
+/** A time slicer whose timers belong to the world. */
 class WorldTurns extends TimeSlicer {
   readonly #time: VirtualTime
 
@@ -86,7 +86,7 @@ export class EmbeddedNode {
   readonly #options: EmbeddedNodeOptions
   /** How far its clock is ahead of the true time. */
   aheadMs = 0
-  /** Called with the chains whose head has moved. */
+  /** Called with the chains whose head has changed. */
   onCut: (changed: readonly number[]) => void = () => undefined
   readonly #versions = new MemoryVersions()
   readonly #ledger: Ledger
@@ -117,7 +117,9 @@ export class EmbeddedNode {
     return this.#run.chains
   }
 
-  /** Whether a block of this work would be taken now: it extends the cut, and this run of the node gave it. */
+  /**
+   * Whether the node would take a block of this work now: it extends the cut, and this run of the node gave the work.
+   */
   takes(work: WorkFields): boolean {
     return extendsCut(this.cut, work) && this.#run.coordinator.issued.has(encodeBase64Url(work.payloadHash))
   }
@@ -131,7 +133,7 @@ export class EmbeddedNode {
     this.#options.time.asWorld(() => this.#run.routes.take(request, common, port))
   }
 
-  /** Begins anew with the chains as they are: payloads that were handed out are forgotten, streams are gone. */
+  /** Restarts with the chains as they are. Issued payloads are forgotten, and streams are gone. */
   restart(): void {
     this.stop()
     this.#nodeClock = new NodeClock(this.#machineClock)
@@ -148,7 +150,7 @@ export class EmbeddedNode {
     this.#run.streams.close(['mining'])
   }
 
-  /** Somebody else's block on one of the chains that can get one. */
+  /** Mines a block of another miner on one of the chains that can get one. */
   mineElsewhere(): void {
     const { chains } = this.#run
     const open = unblocked(chains.network, chains.cut)
@@ -167,7 +169,7 @@ export class EmbeddedNode {
     }
   }
 
-  /** Gets the blocks of another node that it lacks, and goes over to its chains if they weigh more. */
+  /** Gets the missing blocks of another node, and adopts its chains if they are heavier. */
   takeFrom(other: EmbeddedNode): void {
     const { chains } = this.#run
     const { store } = other.chains
@@ -178,7 +180,7 @@ export class EmbeddedNode {
         missing.push(block)
       }
     }
-    // A block needs its parents, which are lower.
+    // A block needs its parents, which are lower, to be added first.
     missing.sort((a, b) => Number(a.header.height - b.header.height))
     for (const { header, payload } of missing) {
       const { status } = chains.add(header, payload)
@@ -187,7 +189,7 @@ export class EmbeddedNode {
     if ([...other.cut.values()].every(({ hash }) => chains.store.get(hash) !== undefined)) chains.adopt(other.cut)
   }
 
-  /** A heavier branch from so many blocks below the head of a chain. Returns how deep it went. */
+  /** Creates a heavier branch that starts this many blocks below the head of a chain. @returns its actual depth */
   async reorganise(chain: number, depth: number): Promise<number> {
     const height = Number(this.cut.get(chain)?.height ?? 0n)
     const possible = Math.min(depth, height)

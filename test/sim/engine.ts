@@ -1,29 +1,29 @@
-/** An engine that searches at a rate of its own on virtual time. Its solutions are real: nonces are hashed. */
+/** An engine that finds solutions at its own rate on virtual time. Its solutions are real: it hashes nonces. */
 import { withNonce } from '../../src/core/header.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
 import { type Work, workFromBytes } from '../../src/core/work.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../../src/engine/engine.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** How often a claim is wrong, and how often it is for the work before. */
+/** Share of wrong candidates, and share of candidates for the previous work. */
 const WRONG_SHARE = 0.05
 const LATE_SHARE = 0.05
 
 export interface SimulatedEngineOptions {
   readonly time: VirtualTime
   readonly random: () => number
-  /** From one solution to the next, on average. */
+  /** Mean time between solutions. */
   readonly meanMs: number
-  /** A nonce that solves is claimed. */
+  /** Called when the engine claims a nonce that solves its work. */
   readonly onFound: (work: EngineWork, bytes: Uint8Array) => void
 }
 
 export class SimulatedEngine implements Engine {
   readonly name = 'simulated'
   readonly #options: SimulatedEngineOptions
-  /** What is searched; null: nothing. */
+  /** The current work, or null. */
   work: Work | null = null
-  /** Whether it finds anything. */
+  /** Whether it finds any solutions. */
   isLucky = true
   #given: EngineWork | null = null
   #before: EngineWork | null = null

@@ -1,26 +1,26 @@
-/** What can go wrong in a simulation: each fault begins, lasts for a while, and ends. */
+/** Faults of a simulation: each begins, lasts for a while, and ends. */
 import { type AnswerFaultKind, answerFaultKinds } from './answer-faults.ts'
 import type { EmbeddedNode } from './embedded-node.ts'
 import { type Network, streamModes } from './network.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** What faults work on. */
+/** The parts of a simulation that faults act on. */
 export interface World {
   readonly time: VirtualTime
   readonly network: Network
   readonly node: EmbeddedNode
-  /** A node of another network, of the same name or not. */
+  /** A node of another network; the name of the network may be the same. */
   readonly otherNode: () => EmbeddedNode
   /** Uniform in [0, 1). */
   readonly random: () => number
-  /** Something that takes more than a moment, such as a reorganisation. Time waits for it. */
+  /** Reports work that takes more than a moment, such as a reorganisation. Virtual time waits for it. */
   readonly during: (work: Promise<unknown>) => void
 }
 
 interface Fault {
   readonly name: string
   readonly longestMs: number
-  /** Returns what ends it. */
+  /** Begins the fault. @returns a function that ends it */
   readonly begin: (world: World) => () => void
 }
 
@@ -33,7 +33,7 @@ export function pick<T>(random: () => number, values: readonly T[]): T {
   return values[Math.floor(random() * values.length)]
 }
 
-/** What faults have changed: the value without faults, and those of the faults that last, newest last. */
+/** A property that faults have changed: its value without faults, and the values of active faults, newest last. */
 interface Changed {
   readonly before: unknown
   readonly values: { readonly value: unknown }[]
@@ -41,7 +41,7 @@ interface Changed {
 
 const changes = new WeakMap<object, Map<PropertyKey, Changed>>()
 
-/** Changes a property while a fault lasts. Faults may end in any order. */
+/** Changes a property while a fault lasts. Faults may end in any order. @returns a function that ends the change */
 export function sets<T extends object, K extends keyof T>(target: T, key: K, value: T[K]): () => void {
   const ofTarget = changes.get(target) ?? new Map<PropertyKey, Changed>()
   changes.set(target, ofTarget)
@@ -56,7 +56,7 @@ export function sets<T extends object, K extends keyof T>(target: T, key: K, val
   }
 }
 
-/** Does something every so often until it is ended. */
+/** Runs a function periodically. @returns a function that stops it */
 function every(world: World, everyMs: number, run: () => void): () => void {
   let isOver = false
   const again = () => {
@@ -70,7 +70,7 @@ function every(world: World, everyMs: number, run: () => void): () => void {
   }
 }
 
-/** Answers of some or all endpoints go wrong, some or all of them. */
+/** Spoils some or all answers of some or all endpoints. */
 function answers(kinds: readonly AnswerFaultKind[]): Fault['begin'] {
   return ({ network, random }) => {
     const share = pick(random, [0.1, 0.5, 1])
@@ -82,7 +82,7 @@ function answers(kinds: readonly AnswerFaultKind[]): Fault['begin'] {
   }
 }
 
-/** The node is gone: what it remembers of miners too. */
+/** The node goes away and forgets its miners. */
 function restart(goneMs: number): Fault['begin'] {
   return ({ network, node }) => {
     const back = sets(network, 'host', null)
@@ -207,7 +207,7 @@ const faults: Readonly<Record<Exclude<Family, 'everything'>, readonly Fault[]>> 
   ],
 }
 
-/** Answers to requests for work, of a node that is otherwise well. */
+/** Faults of a node that gives no work and is otherwise well. */
 const NO_WORK: readonly AnswerFaultKind[] = ['ignored', 'failed5xx', 'refused4xx', 'empty', 'garbage', 'notHttp']
 
 const noWork: Omit<Fault, 'longestMs'> = {
@@ -218,17 +218,17 @@ const noWork: Omit<Fault, 'longestMs'> = {
   },
 }
 
-/** What makes a node useless for as long as it lasts: work has to come from another one. */
+/** Faults that make a node useless as long as they last: work must come from another node. */
 const outages = faults.outages.filter(({ name }) => name !== 'restart at once')
 
-/** A node is of no use for 6 to 9 s. */
+/** Makes a node useless for 6 to 9 s. */
 export function uselessPlanOf(random: () => number, fromMs: number): PlannedFault {
   const { name, begin } = random() < 0.5 ? noWork : pick(random, outages)
   const startMs = fromMs + random() * 2_000
   return { name, begin, fromMs: startMs, toMs: startMs + 6_000 + random() * 3_000 }
 }
 
-/** A fault of a simulation, and when it happens. */
+/** A fault of a simulation, with its times. */
 export interface PlannedFault {
   readonly name: string
   readonly fromMs: number
@@ -236,7 +236,7 @@ export interface PlannedFault {
   readonly begin: Fault['begin']
 }
 
-/** From one to three faults of a family. They may overlap, but no two of the same name. */
+/** One to three faults of a family. They may overlap, but no two have the same name. */
 export function planOf(
   family: Family,
   random: () => number,

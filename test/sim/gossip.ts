@@ -1,4 +1,4 @@
-/** Blocks go from node to node, as between peers: some time after a node has them, unless one is cut off. */
+/** Nodes pass blocks to each other as peers do: with a delay, and not if one of them is cut off. */
 import type { Site } from './site.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
@@ -9,7 +9,7 @@ export class Gossip {
   readonly #sites: readonly Site[]
   readonly #time: VirtualTime
   readonly #random: () => number
-  /** Pairs of which one is about to get the blocks of the other. */
+  /** Pairs of nodes with a transfer of blocks pending. */
   readonly #under = new Set<string>()
 
   constructor(sites: readonly Site[], time: VirtualTime, random: () => number) {
@@ -23,7 +23,7 @@ export class Gossip {
     for (const to of this.#sites) if (to !== from) this.#tell(from, to)
   }
 
-  /** Nodes hear of each other again. */
+  /** The nodes are connected again. */
   newsOfAll(): void {
     for (const site of this.#sites) this.news(site)
   }
@@ -34,7 +34,7 @@ export class Gossip {
     this.#under.add(pair)
     this.#time.after(LEAST_MS + this.#random() * (MOST_MS - LEAST_MS), () => {
       this.#under.delete(pair)
-      // A reorganisation is not to be seen halfway.
+      // No node may see half of a reorganisation.
       if (!from.isAtRest || !to.isAtRest) this.#tell(from, to)
       else if (!from.isCutOff && !to.isCutOff) to.node.takeFrom(from.node)
     })

@@ -21,7 +21,7 @@ it('runs seeds in several processes, each seed once', async () => {
   })
 })
 
-it('refuses what is no number of seeds, and says what it takes', async () => {
+it('refuses an invalid number of seeds, and says what is valid', async () => {
   const error = "error: option '--seeds <n>' argument 'many' is invalid. It takes a whole number, 1 or more.\n"
   await expect(run('--seeds', 'many')).rejects.toMatchObject({ code: 2, stderr: error })
 })

@@ -1,29 +1,29 @@
 /**
- * Seeds in several processes: each simulates one seed after the other, and is given the next when it has told of the
- * last. A simulation stands in for the clocks of its process, so that two cannot share one.
+ * Simulates seeds in several processes, one seed after the other in each. A simulation replaces the clocks of its
+ * process, so two simulations cannot share one.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { plainScenario } from './scenario.ts'
 import { type Outcome, simulate } from './simulation.ts'
 
-/** Given to a process that is to take seeds, in place of options. */
+/** Argument of a process that takes seeds from its parent. */
 export const JOB = 'job'
 
-/** What a process tells: how a seed went, or what went wrong in a way that ends the process. */
+/** A message of a process: the outcome of a seed, or a fault that ends the process. */
 type Told = { readonly outcome: Outcome; readonly rssBytes: number } | { readonly fault: string }
 
 export interface JobsOptions {
-  /** The compiled main.ts. */
+  /** Path of the compiled main.ts. */
   readonly script: string
-  /** Seeds in turn; undefined: no more. */
+  /** @returns the next seed, or undefined if none is left */
   readonly next: () => number | undefined
   readonly isPlain: boolean
   readonly onOutcome: (outcome: Outcome) => void
 }
 
 /**
- * Runs so many processes to the end of the seeds. Resolves with the most memory that one of them had, bytes. Rejects
- * when one ends before it is told to, with the seed and why; the others are ended then.
+ * Runs this many processes until no seed is left. @returns the highest memory use (RSS) of a process, in bytes.
+ * Rejects when a process exits early, with its seed and the reason, and ends the others.
  */
 export async function runJobs(jobs: number, options: JobsOptions): Promise<number> {
   const children = new Set<ChildProcess>()
@@ -64,7 +64,7 @@ function runJob(children: Set<ChildProcess>, { script, next, isPlain, onOutcome 
   })
 }
 
-/** What such a process does. What nobody catches is a fault of the seed that runs, and the end. */
+/** The body of such a process. An uncaught error is a fault of the current seed and ends the process. */
 export function beJob(): void {
   const tell = (told: Told, then: () => void = () => undefined) => process.send?.(told, then)
   for (const event of ['uncaughtException', 'unhandledRejection']) {
@@ -72,7 +72,7 @@ export function beJob(): void {
       tell({ fault: `${event}: ${error instanceof Error ? error.stack : String(error)}` }, () => process.exit(2))
     })
   }
-  // Listeners that pile up, for example.
+  // For example about a listener leak.
   process.on('warning', ({ message }) => tell({ fault: `Node warns: ${message}` }, () => process.exit(2)))
   process.on('message', async ({ seed, isPlain }: { seed: number; isPlain: boolean }) => {
     const outcome = await simulate(seed, undefined, isPlain ? plainScenario : undefined)

@@ -1,6 +1,6 @@
 /**
- * Runs many seeds: `npm run sim -- --seeds 100000 [--from N] [--jobs N]`, or one with a trace: `npm run sim -- --seed N`.
- * `npm run sim -- --help` tells the rest.
+ * Runs many seeds: `npm run sim -- --seeds 100000 [--from N] [--jobs N]`, or one with a trace: `npm run sim -- --seed
+ * N`. `npm run sim -- --help` explains the rest.
  */
 import { availableParallelism } from 'node:os'
 import { Command } from 'commander'
@@ -44,7 +44,7 @@ async function many(from: number, seeds: number, jobs: number, isPlain: boolean)
     console.log(`${jobs} processes, memory of the largest: ${Math.round(mostBytes / 2 ** 20)} MiB`)
     return tally.failed === 0 ? 0 : 1
   } catch (error) {
-    // Nothing that comes after it can be trusted.
+    // Later results cannot be trusted.
     console.log(error instanceof Error ? error.message : String(error))
     return 2
   }

@@ -1,6 +1,6 @@
-/** The miner from its start to its end, put together as the command does: nodes, journal, source, loop. */
+/** The miner from start to end, composed as the command does it: nodes, journal, source, loop. */
 import { reachNodes } from '../../src/compose/source/nodes.ts'
-// nodes.ts loads these when it needs them. Loading takes real time, and none may pass here.
+// nodes.ts loads these on demand. Loading takes real time, and none may pass here.
 import '../../src/source/nodes/nodes-source.ts'
 import '../../src/source/nodes/reached-node.ts'
 import { openState } from '../../src/compose/state.ts'
@@ -26,17 +26,17 @@ export interface ProcessOptions {
   readonly failbackMs: number
   readonly confirmations: number
   readonly onEvent: (event: MinerEvent) => void
-  /** What the journal had left over. */
+  /** Called with the unfinished solutions of the journal. */
   readonly onUnfinished: (unfinished: readonly Unfinished[]) => void
-  /** What it had left over that could not be read at first. */
+  /** Called with unfinished solutions that could not be read at the start. */
   readonly onLeft: (unfinished: readonly Unfinished[]) => void
-  /** It ended by an error. */
+  /** Called if the miner ends by an error. */
   readonly onError: (error: unknown) => void
 }
 
 export class MinerProcess {
   readonly engine: SimulatedEngine
-  /** null: it has not ended. */
+  /** The final snapshot, or null while the miner runs. */
   snapshot: Snapshot | null = null
   hasEnded = false
   readonly #options: ProcessOptions
@@ -56,24 +56,24 @@ export class MinerProcess {
       })
   }
 
-  /** In order of priority; empty where there is one. */
+  /** In order of priority; empty with a single node. */
   nodes(): readonly UpstreamStatus[] {
     return this.#source?.upstreams() ?? []
   }
 
-  /** As Ctrl-C does. */
+  /** Stops as on Ctrl-C. */
   stop(): void {
     this.#stop.abort()
   }
 
   /**
-   * As kill -9 does: nothing of what it does from now on reaches anybody. Its objects are ended all the same, so that
-   * they do not live on in this one.
+   * Ends as on kill -9: nothing that it does from now has an effect outside. Its objects are closed all the same,
+   * because they would live on in this process.
    */
   kill(): void {
     this.#isDead = true
     for (const { network } of this.#options.sites) {
-      // With an error: the HTTP client itself ends connections that way, and may throw when one ends without.
+      // Destroyed with an error, as the HTTP client does it; the client may throw if a connection ends without one.
       for (const { socket } of network.connections) socket.destroy(failure('ECONNABORTED', 'the miner is dead'))
     }
     this.#stop.abort()

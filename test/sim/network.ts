@@ -1,4 +1,4 @@
-/** The way between the client and the address of a node: what answers there, how, how late, and whether at all. */
+/** The network between the client and the address of a node: which host answers there, with which faults and delays. */
 import { errors } from 'undici'
 import { encodeBase64Url, readU32LE } from '../../src/core/bytes.ts'
 import { decodeWorkResponse } from '../../src/core/work.ts'
@@ -8,14 +8,14 @@ import { Connection, failure, type NodeEnd } from './connection.ts'
 import type { NodeAnswer, NodeRequest, StreamResponse } from './routes.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** As undici does by itself: TCP takes longer than anybody waits. */
+/** The timeout of undici itself: TCP takes longer than anyone waits. */
 const CONNECT_TIMEOUT_MS = 5_000
 const FLOOD_EVERY_MS = 20
-/** A thousand a second. */
+/** Events per tick: a thousand a second. */
 const FLOOD_EVENTS = 20
-/** How often a stream does what is wrong with it. */
+/** Interval at which a faulty stream shows its fault. */
 const STREAM_EVERY_MS = 200
-/** The client bears events of 4 MiB. */
+/** The client accepts events of up to 4 MiB. */
 const LONG_PIECE = Buffer.alloc(1024 * 1024, 'x')
 
 export interface Host {
@@ -25,40 +25,40 @@ export interface Host {
 type StreamPort = (answer: NodeAnswer, stream: StreamResponse) => void
 
 /**
- * What streams do. `stalled`: nothing comes. `comments`: nothing else comes. `flood`: news without reason. `garbage`:
- * bytes between the events. `endlessLine`: an event that does not end. `broken`: bytes that are no chunks. `short`:
- * streams end soon after they are opened.
+ * Faults of streams. `stalled`: nothing arrives. `comments`: only comments arrive. `flood`: news without reason.
+ * `garbage`: bytes between the events. `endlessLine`: an event without end. `broken`: bytes that are no chunks.
+ * `short`: streams end soon after they open.
  */
 export const streamModes = ['stalled', 'comments', 'flood', 'garbage', 'endlessLine', 'broken', 'short'] as const
 const MANGLING: readonly string[] = ['garbage', 'endlessLine', 'broken']
-/** Streams need no timer for it. */
+/** Modes in which streams need no timer. */
 const QUIET: readonly string[] = ['fine', 'stalled']
 export type StreamMode = 'fine' | (typeof streamModes)[number]
 
-/** What a connection attempt comes to. */
+/** The result of a connection attempt. */
 export type DialMode = 'fine' | 'refused' | 'silent'
 
 export interface NetworkHooks {
   readonly onTrace: (what: string) => void
-  /** A submission has reached a node, whatever becomes of its answer. */
+  /** A submission has reached a node, whatever happens to its answer. */
   readonly onSubmitted: (host: Host, work: Buffer, sentAtMs: number) => void
-  /** The client has an answer of 2xx to a submission. */
+  /** The client has received a 2xx answer to a submission. */
   readonly onAcknowledged: (host: Host, work: Buffer) => void
   /** The node has refused a submission. */
   readonly onRefused: (host: Host, work: Buffer) => void
-  /** The client has an event that tells that the work of this chain is over. */
+  /** The client has received an event that ends the work of this chain. */
   readonly onNews: (host: Host, chain: number) => void
 }
 
 export class Network {
-  /** What answers at the address; null: nothing listens there. */
+  /** The host at the address, or null if nothing listens there. */
   host: Host | null = null
   latencyMs: readonly [number, number] = [1, 20]
   dialMode: DialMode = 'fine'
   #streamMode: StreamMode = 'fine'
-  /** Called when streams begin to do something else. */
+  /** Called when the mode of streams changes. */
   readonly onStreamMode = new Set<() => void>()
-  /** How often an answer goes wrong, and how. */
+  /** Chooses the faults of answers, or null. */
   answerFault: AnswerFault | null = null
   /** The stream that is flooded with events or bytes: one is enough. */
   flooded: StreamResponse | null = null
@@ -66,7 +66,7 @@ export class Network {
   readonly time: VirtualTime
   readonly random: () => number
   readonly hooks: NetworkHooks
-  /** Requests that have arrived, for traces. */
+  /** Requests so far, for traces. */
   #requests = 0
 
   constructor(time: VirtualTime, random: () => number, hooks: NetworkHooks) {
@@ -120,7 +120,7 @@ export class Network {
     return ++this.#requests
   }
 
-  /** Nothing goes through the connections that stand now, and nobody is told. */
+  /** Makes all present connections half-open, without notice to either end. */
   cutCables(): void {
     for (const connection of this.connections) connection.isHalfOpen = true
   }
@@ -143,7 +143,7 @@ export class Network {
   }
 }
 
-/** The node's end of a connection: reads requests one after the other. */
+/** The node's end of a connection: it reads requests one after the other. */
 class NodeSide implements NodeEnd {
   readonly #network: Network
   readonly #connection: Connection
@@ -169,7 +169,7 @@ class NodeSide implements NodeEnd {
     this.#stream?.destroy()
   }
 
-  /** The request, once all of it is there. The client sends the next one after the answer. */
+  /** The next request, once it is complete. The client sends the one after it only after the answer. */
   #take(): NodeRequest | null {
     const end = this.#bytes.indexOf('\r\n\r\n')
     if (end < 0) return null
@@ -240,7 +240,7 @@ class NodeSide implements NodeEnd {
     if (ending === 'reset') this.#connection.reset()
   }
 
-  /** Sends one piece after the other, slowly; `isEndless`: the last one over and over. */
+  /** Sends one piece after the other, slowly. With `isEndless` it repeats the last one forever. */
   #dribble(pieces: readonly Buffer[], everyMs: number, isEndless: boolean): void {
     const [first, ...rest] = pieces
     if (first === undefined || this.#connection.isClosed || this.#connection.isHalfOpen) return
@@ -255,7 +255,7 @@ class NodeSide implements NodeEnd {
     const { time, hooks } = network
     const connection = this.#connection
     this.#stream = stream
-    /** Whether events may be lost among other bytes: nobody can tell then. */
+    /** Whether events may be lost among other bytes: then the client cannot see them. */
     let isMangled = false
     const { 'content-length': _, ...rest } = headers
     const lines = Object.entries({ ...rest, 'transfer-encoding': 'chunked' }).map(
@@ -271,7 +271,7 @@ class NodeSide implements NodeEnd {
     }
     stream.onEnd = () => connection.toClient(Buffer.from('0\r\n\r\n'))
     const send = (text: string | Buffer) => connection.toClient(chunkOf(text))
-    /** Runs something every so often while the stream is open, in those of its modes that need it. */
+    /** Runs a function periodically while the stream is open, in the modes that need it. */
     const whileOpen = (everyMs: number, isNeeded: (mode: StreamMode) => boolean, run: () => void) => {
       let dueMs = time.nowMs + everyMs
       let isPlanned = false
@@ -282,7 +282,7 @@ class NodeSide implements NodeEnd {
           return
         }
         if (isPlanned || !isNeeded(network.streamMode)) return
-        // The times are those at which it would run if it never paused.
+        // After a pause, the times stay multiples of the interval.
         while (dueMs <= time.nowMs) dueMs += everyMs
         isPlanned = true
         time.after(dueMs - time.nowMs, () => {
@@ -316,18 +316,18 @@ class NodeSide implements NodeEnd {
   }
 }
 
-/** Whether an answer of this kind is given without the node's knowledge. */
+/** Whether the node does not see a request with this fault. */
 function isUnseen(fault: AnswerFaultKind): boolean {
   return ['refused4xx', 'failed5xx', 'redirect', 'empty', 'page'].includes(fault)
 }
 
-/** A chunk of HTTP/1.1. */
+/** Encodes a chunk of HTTP/1.1. */
 function chunkOf(content: string | Buffer): Buffer {
   const bytes = Buffer.from(content as Buffer)
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
 }
 
-/** What work was given, for the trace. */
+/** The work in an answer, for the trace. */
 function toldOf({ status, body }: NodeAnswer): string {
   if (status !== 200) return ''
   const { chainId, height, parent } = decodeWorkResponse(body).fields

@@ -1,36 +1,36 @@
-/** What a simulation has to tell: everything that happened, what must not have, and the largest values. */
+/** The report of a simulation: the trace of all events, the violations, and the largest values. */
 import { createHash } from 'node:crypto'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** Lines are hashed many at a time. */
+/** Lines are hashed in batches of this size. */
 const MAX_LINES_CHARACTERS = 64 * 1024
 
-/** Something that must not happen. */
+/** A broken invariant. */
 export interface Violation {
   readonly invariant: string
   readonly atMs: number
   readonly detail: string
 }
 
-/** Largest values of a run, to set bounds by. */
+/** Largest values of a run, used to set bounds. */
 export interface Extremes {
-  /** Until useful work was back that there was none of at the end of all faults. */
+  /** Time from the end of all faults until the engines had useful work again. */
   recoveryMs: number
-  /** The longest time without useful work since then. */
+  /** The longest time without useful work after that. */
   gapMs: number
   /** The longest gap while one of several nodes was well. */
   switchMs: number
-  /** Until work came from the first of several nodes, from the end of all faults. */
+  /** Time from the end of all faults until work came from the first of several nodes. */
   failbackMs: number
   deadWorkMs: number
   verdictMs: number
-  /** Until a verdict that might change was told for good, from when it could be. */
+  /** Time from when a provisional verdict could become final until it did. */
   settledMs: number
   timers: number
   connections: number
   undecided: number
   unreadBytes: number
-  /** Files of the journal that are open at once. */
+  /** Simultaneously open files of the journal. */
   openFiles: number
 }
 
@@ -73,14 +73,14 @@ export class Report {
     this.violations.push({ invariant, atMs: this.#time.nowMs, detail })
   }
 
-  /** Keeps the largest value. A violation is told of once, at the first value above `most`. */
+  /** Keeps the largest value. The first value above `most` is a violation, reported once. */
   reach(what: keyof Extremes, value: number, most = Number.POSITIVE_INFINITY): void {
     const { extremes } = this
     if (value > most && extremes[what] <= most) this.violate(`at most ${most} ${what}`, String(value))
     extremes[what] = Math.max(extremes[what], value)
   }
 
-  /** Hash of everything that happened. Nothing is traced afterwards. */
+  /** The hash of all events. Nothing is traced afterwards. */
   digest(): string {
     this.#hashLines()
     return this.#hash.digest('hex')

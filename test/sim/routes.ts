@@ -1,4 +1,4 @@
-/** The routes of the embedded node without fastify and sockets: takes requests, and gives answers as values. */
+/** The routes of the embedded node without fastify and sockets: requests and answers are values. */
 import { EventEmitter } from 'node:events'
 import type { App } from '../../src/devnet/http/app.ts'
 
@@ -16,7 +16,7 @@ export interface NodeAnswer {
   readonly body: Buffer
 }
 
-/** Where answers go: an answer as a whole, or the head of a stream and then its events. */
+/** Receives a whole answer, or the head of a stream and then its events. */
 export interface AnswerPort {
   answer(answer: NodeAnswer): void
   /** Begins a stream. */
@@ -31,7 +31,7 @@ interface Route {
   readonly handler: (request: unknown, reply: Reply) => unknown
 }
 
-/** A response that stays open: what the embedded node expects of the one of node:http. */
+/** A response that stays open. It has the parts of node:http's response that the embedded node uses. */
 export class StreamResponse extends EventEmitter {
   readonly chunkedEncoding = true
   readonly writableLength = 0
@@ -55,7 +55,7 @@ export class StreamResponse extends EventEmitter {
     // The head goes out at once.
   }
 
-  /** A chunk as it is on the wire. */
+  /** Writes a chunk as it appears on the wire. */
   write(chunk: Buffer): boolean {
     this.onChunk(chunk)
     return true
@@ -133,11 +133,11 @@ class Reply {
 
 export class Routes {
   readonly #routes: Route[] = []
-  /** Routes without parameters that were asked for, by method and path. */
+  /** Cache of routes without parameters, by method and path. */
   readonly #fixed = new Map<string, Route>()
   #missing: (request: unknown, reply: Reply) => unknown = () => undefined
 
-  /** What the routers of the embedded node add routes to. */
+  /** The app to which the embedded node's routers add routes. */
   get app(): App {
     const app = {
       route: ({ url, method, handler, onRequest }: Record<string, never>) => {
@@ -153,7 +153,7 @@ export class Routes {
     return app as unknown as App
   }
 
-  /** Of those that fit, the one with the fewest parameters. */
+  /** The matching route with the fewest parameters. */
   #routeOf(method: string, path: string): Route | undefined {
     const name = `${method} ${path}`
     const known = this.#fixed.get(name)
@@ -161,12 +161,12 @@ export class Routes {
     const [route] = this.#routes
       .filter((each) => each.methods.includes(method) && each.pattern.test(path))
       .sort((a, b) => a.parameters - b.parameters)
-    // Paths with parameters have no end.
+    // The number of paths with parameters is unbounded, so they are not cached.
     if (route?.parameters === 0) this.#fixed.set(name, route)
     return route
   }
 
-  /** Answers a request. `headers`: those of all answers. */
+  /** Answers a request. @param common headers of all answers */
   take({ method, url, headers, body }: NodeRequest, common: Readonly<Record<string, string>>, port: AnswerPort): void {
     const reply = new Reply(common, port)
     const [path, query = ''] = url.split('?', 2)

@@ -1,31 +1,31 @@
-/** What happens in a seed: how many nodes there are, what goes wrong with them, with the disk, and with the miner. */
+/** The events of a seed: number of nodes, faults of the nodes and of the disk, and kills of the miner. */
 import { diceOf } from './dice.ts'
 import { type Family, families } from './faults.ts'
 
-/** Faults happen between these times. */
+/** Faults begin and end between these times. */
 export const FAULTS_FROM_MS = 2_000
 export const FAULTS_TO_MS = 14_000
 
 export interface Scenario {
   readonly nodes: number
-  /** How long a node of higher priority has to be fit before it gives work again. */
+  /** How long a node of higher priority has to be fit before failback. */
   readonly failbackMs: number
-  /** Whether the first of several nodes is of no use for long, while the others are well. */
+  /** Whether the first of several nodes is useless for long, while the others are well. */
   readonly isFirstUseless: boolean
-  /** Whether the disk of the journal goes wrong. */
+  /** Whether the disk of the journal has faults. */
   readonly hasDiskFaults: boolean
   readonly kill: Kill | null
 }
 
-/** The end of the miner without a warning, and its next start. */
+/** A kill of the miner, and its restart. */
 export interface Kill {
-  /** `write`: in the middle of a line of the journal. `power`: what the disk has not got yet may be lost. */
+  /** `write`: in the middle of a journal line. `power`: data that was not synced may be lost. */
   readonly kind: 'moment' | 'write' | 'power'
   readonly atMs: number
   readonly downMs: number
 }
 
-/** One node, a disk that is well, and nobody kills the miner. */
+/** One node, a healthy disk and no kill. */
 export const plainScenario: Scenario = {
   nodes: 1,
   failbackMs: 60_000,
@@ -39,8 +39,8 @@ export function familyOf(seed: number): Family {
 }
 
 /**
- * A third of the seeds of each family has several nodes, the first of them of no use for long in a half. A half of all
- * seeds has a disk that goes wrong, a quarter a kill.
+ * A third of the seeds of each family has several nodes; in half of these the first node is useless for long. Half of
+ * all seeds has disk faults, a quarter a kill.
  */
 export function scenarioOf(seed: number): Scenario {
   const random = diceOf(seed, 'scenario')

@@ -1,4 +1,4 @@
-/** What is searched: work of which a node takes a block, and soon again when it is lost. */
+/** Judges the searched work: a node would take a block of it, and lost work is soon replaced. */
 import { DEAD_WORK_MS, GAP_MS, KNOWN_WELL_MS, RECOVERY_MS, SWITCH_MS } from './bounds.ts'
 import type { SimulatedEngine } from './engine.ts'
 import type { Host } from './network.ts'
@@ -10,29 +10,29 @@ export interface SearchOptions {
   readonly time: VirtualTime
   readonly report: Report
   readonly sites: readonly Site[]
-  /** Of the miner that runs; null: none does. */
+  /** The engine of the running miner, or null. */
   readonly engine: () => SimulatedEngine | null
-  /** Since when nothing goes wrong; null: something may. */
+  /** Since when nothing has been wrong, or null while something may be. */
   readonly calmFromMs: () => number | null
 }
 
 export class Search {
   readonly #options: SearchOptions
-  /** Since when the engines have had no work that a node takes; null: they have. */
+  /** Since when the engines have had no useful work, or null while they have. */
   #idleSinceMs: number | null = 0
   #searched: unknown = null
-  /** Since when the client has known that what is searched is over. */
+  /** Since when the client has known that the searched work is obsolete. */
   #knownDeadSinceMs: number | null = null
-  /** When the miner began. */
+  /** Start time of the miner. */
   #startMs = 0
-  /** Whether it was told that work did not come back in time: once is enough. */
+  /** Whether late recovery has been reported: once is enough. */
   #isLateTold = false
 
   constructor(options: SearchOptions) {
     this.#options = options
   }
 
-  /** A miner has begun anew: it has nothing to search. */
+  /** A miner has restarted without work. */
   restarted(): void {
     const { nowMs } = this.#options.time
     this.#startMs = nowMs
@@ -40,7 +40,7 @@ export class Search {
     this.#knownDeadSinceMs = null
   }
 
-  /** The client has an event of this chain. */
+  /** The client has received an event of this chain. */
   told(host: Host, chain: number): void {
     const { sites, engine, time } = this.#options
     const work = engine()?.work ?? null
@@ -49,13 +49,13 @@ export class Search {
     this.#knownDeadSinceMs ??= time.nowMs
   }
 
-  /** Whether the engines search work of which a node would take a block. */
+  /** Whether the engines search useful work: a node would take a block of it. */
   #isLive(): boolean {
     const work = this.#options.engine()?.work ?? null
     return work !== null && this.#options.sites.some((site) => site.isThere && site.node.takes(work.fields))
   }
 
-  /** What must hold at any time. */
+  /** Checks the invariants. */
   judge(): void {
     const { engine, time, report } = this.#options
     const running = engine()
@@ -79,7 +79,7 @@ export class Search {
     this.#judgeGap(idleSinceMs)
   }
 
-  /** One of several nodes is well. */
+  /** The gap while one of several nodes is well. */
   #judgeSwitch(idleSinceMs: number): void {
     const { sites, time, report } = this.#options
     if (sites.length === 1) return
@@ -88,7 +88,7 @@ export class Search {
     report.reach('switchMs', time.nowMs - Math.max(idleSinceMs, knownMs), SWITCH_MS)
   }
 
-  /** Nothing goes wrong any more. */
+  /** The gap while nothing is wrong. */
   #judgeGap(idleSinceMs: number): void {
     const { time, report, calmFromMs } = this.#options
     const { extremes } = report

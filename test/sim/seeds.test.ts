@@ -1,4 +1,4 @@
-/** Many seeds of the simulation, in a process for each core; and every seed that has ever shown a fault. */
+/** Many seeds of the simulation, in one process per core, and every seed that has shown a fault. */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { kept, keptWhole } from './kept.ts'
 import type { Outcome } from './simulation.ts'
 
 const SEEDS = 204
-/** For all of them; on a machine with three times as much to do they have taken 10 minutes. */
+/** For all of them. On a machine with three times as much load they take 10 minutes. */
 const TIMEOUT_MS = 3_600_000
 
 const script = fileURLToPath(new URL('../../dist/test/sim/main.js', import.meta.url))
@@ -32,7 +32,7 @@ it(`a miner keeps its promises in ${SEEDS} seeds`, { timeout: TIMEOUT_MS }, asyn
   expect(failuresIn(await outcomesOf(Array.from({ length: SEEDS }, (_, seed) => seed)))).toEqual([])
 })
 
-it('a miner for one node keeps them in the seeds that have shown a fault', { timeout: TIMEOUT_MS }, async () => {
+it('a miner for one node keeps its promises in seeds that have shown a fault', { timeout: TIMEOUT_MS }, async () => {
   expect(
     failuresIn(
       await outcomesOf(
@@ -43,7 +43,7 @@ it('a miner for one node keeps them in the seeds that have shown a fault', { tim
   ).toEqual([])
 })
 
-it('a miner keeps them in the seeds that have shown a fault with all that belongs to them', {
+it('a miner keeps its promises in the full scenarios that have shown a fault', {
   timeout: TIMEOUT_MS,
 }, async () => {
   expect(failuresIn(await outcomesOf(keptWhole.map(([seed]) => seed)))).toEqual([])

@@ -1,6 +1,6 @@
 /**
- * Some seeds of the simulation: what happens in each, and what must hold, is in simulation.ts and bounds.ts. A seed that
- * fails here is run with a trace by `npm run sim -- --seed N`. seeds.test.ts runs many.
+ * Some seeds of the simulation. simulation.ts has the events of each, and bounds.ts the invariants. `npm run sim --
+ * --seed N` runs a failing seed with a trace. seeds.test.ts runs many seeds.
  */
 import { describe, expect, it } from 'vitest'
 import { failuresOf } from './failures.ts'
@@ -10,7 +10,7 @@ import { simulate } from './simulation.ts'
 
 const SEEDS = 50
 
-/** What Node warned of, such as listeners that pile up. */
+/** Warnings of Node, for example about listener leaks. */
 const warnings: string[] = []
 process.on('warning', ({ message }) => void warnings.push(message))
 
@@ -56,7 +56,7 @@ describe('a miner on a simulated network', () => {
     expect(new Set(traces.values()).size).toBe(families.length)
   })
 
-  it('makes Node warn of nothing, such as listeners that pile up', () => {
+  it('causes no warning of Node, such as about a listener leak', () => {
     expect(warnings).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 /**
- * The real miner, its journal, source and client, and the core of the embedded node, with a network between them that
- * goes wrong, and a disk that does: all of it on virtual time, and all chance from one number. The same seed gives the
- * same run.
+ * The simulation: the real miner with its journal, source and client, and the core of the embedded node. Between them
+ * are a faulty network and a faulty disk. All of it runs on virtual time, and one number determines all chance: the
+ * same seed gives the same run.
  */
 import { equalBytes } from '../../src/core/bytes.ts'
 import type { GraphName } from '../../src/core/graph.ts'
@@ -33,12 +33,15 @@ import { isOnChain, Solutions } from './solutions.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 const GRAPHS: readonly GraphName[] = ['singleton', 'pair', 'triangle', 'petersen']
-/** How long nothing goes wrong afterwards; the engines find nothing any more in its last part. */
+/** Time without faults at the end. In its last part the engines find nothing. */
 const CALM_MS = 24_000
 const LAST_PART_MS = 6_000
-/** Of the blocks of others, so many come from a node that the others do not hear of. */
+/** Share of foreign blocks that come from a node cut off from the others. */
 const CUT_OFF_SHARE = 0.1
-/** With several nodes, these have no such fault: their blocks are refused by the others, or their clocks go apart. */
+/**
+ * Faults that only a single node has. Among several nodes, the others would refuse its blocks, or the clocks would
+ * diverge.
+ */
 const ALONE_ONLY = ['clock of the node']
 const FOREIGN = 'another network'
 
@@ -51,18 +54,18 @@ export interface Outcome {
   /** Blocks of the miner that are on the chains of a node at the end. */
   readonly blocks: number
   readonly extremes: Extremes
-  /** Hash of everything that happened. */
+  /** The hash of all events. */
   readonly trace: string
 }
 
-/** Runs a seed. `onTrace` hears of everything that happens. */
+/** Runs a seed. @param onTrace receives a line for each event */
 export async function simulate(
   seed: number,
   onTrace?: (line: string) => void,
   scenario: Scenario = scenarioOf(seed),
 ): Promise<Outcome> {
   const time = new VirtualTime()
-  // Thousands of errors are made in a run. Who looks at one seed sees where they come from.
+  // A run creates thousands of errors. Only a trace needs to show their origin.
   const { stackTraceLimit } = Error
   if (onTrace === undefined) Error.stackTraceLimit = 0
   const uninstall = time.install(diceOf(seed, 'miner'))
@@ -79,7 +82,7 @@ class Simulation {
   readonly #time: VirtualTime
   readonly #scenario: Scenario
   readonly #report: Report
-  /** Dice of the blocks of others. */
+  /** Random numbers for blocks of other miners. */
   readonly #blocks: () => number
   readonly #sites: readonly Site[]
   readonly #disk: SimulatedDisk
@@ -91,17 +94,17 @@ class Simulation {
   readonly #endMs: number
   readonly #confirmations: number
   readonly #chains: number
-  /** null: there is none at present. */
+  /** The running miner, or null. */
   #process: MinerProcess | null = null
   #processes = 0
-  /** Since when the miner has had time to begin. */
+  /** Since when the miner has had time to start. */
   #startedAtMs = 0
   #isCalm = false
   #isOver = false
   #isDiskWell = true
-  /** When, all being well, the first of several nodes was last seen to give work; null: not yet. */
+  /** When the first of several nodes was last seen to give work while all was well, or null. */
   #firstAgainMs: number | null = null
-  /** Whether that it was left since has been told. */
+  /** Whether a later departure from it has been reported. */
   #isLeft = false
 
   constructor(seed: number, time: VirtualTime, scenario: Scenario, report: Report) {
@@ -192,13 +195,13 @@ class Simulation {
     }
   }
 
-  /** By then the first of several nodes gives work again. */
+  /** The time by which the first of several nodes must give work again. */
   #lastFirstMs(): number {
     if (this.#sites.length === 1) return 0
     return Math.max(this.#calmFromMs, this.#startedAtMs) + 2 * this.#scenario.failbackMs + FAILBACK_SLACK_MS
   }
 
-  /** The nodes give each other their blocks; one of them may be left out for a while. */
+  /** Connects the nodes to each other; one of them may be cut off for a while. */
   #joinNodes(): void {
     const dice = diceOf(this.#seed, 'gossip')
     const gossip = new Gossip(this.#sites, this.#time, dice)
@@ -208,7 +211,7 @@ class Simulation {
         gossip.news(site)
       }
     }
-    // The nodes that work is to come from are well.
+    // The nodes that must give work stay well.
     if (dice() < 0.5 || this.#scenario.isFirstUseless) return
     const site = this.#sites[Math.floor(dice() * this.#sites.length)]
     const fromMs = FAULTS_FROM_MS + dice() * 2_000
@@ -222,7 +225,7 @@ class Simulation {
     site.plan({ name: 'cut off from the other nodes', fromMs, toMs: fromMs + dice() * 8_000, begin })
   }
 
-  /** Blocks of others, at times like those of a network of miners. */
+  /** Plans blocks of other miners, at the random times of a real network. */
   #planBlocks(meanMs: number): void {
     const next = () => {
       const rate = this.#isCalm ? Math.max(meanMs, 1_500) : meanMs
@@ -235,7 +238,7 @@ class Simulation {
     next()
   }
 
-  /** The node that has the next block of others. At the end it is the first, so that all nodes agree. */
+  /** The node that gets the next foreign block. At the end it is always the first, so that all nodes agree. */
   #anySite(): Site {
     const [first, ...others] = this.#sites
     if (others.length === 0 || this.#time.nowMs > this.#endMs - LAST_PART_MS) return first
@@ -317,9 +320,9 @@ class Simulation {
     const { text } = this.#disk
     this.#disk.unmount()
     if (kind === 'power') this.#disk.cutPower()
-    // A solution whose line is cut off has not been handed in. What was never synced may be lost with the power.
+    // A solution with an incomplete line has not been submitted. A power cut may lose everything that was not synced.
     this.#solutions.died(kind !== 'moment' || this.#solutions.isJournalFailing, text)
-    // A miner that starts believes what its nodes say they are.
+    // A starting miner trusts /info, so it must not start while a node of another network answers.
     const foreign = this.#sites.flatMap(({ faults }) => faults.filter(({ name }) => name === FOREIGN))
     const startMs = Math.max(time.nowMs + downMs, ...foreign.map(({ toMs }) => toMs + 10))
     time.after(startMs - time.nowMs, () => {
@@ -352,7 +355,7 @@ class Simulation {
     if (this.#disk.failures === 0) this.#report.violate('the journal fails when its disk does', message)
   }
 
-  // What must hold at any time
+  // Invariants
 
   #judge(): void {
     this.#judgeBounds()
@@ -382,8 +385,8 @@ class Simulation {
   }
 
   /**
-   * Once all is well the first of several nodes gives work again. It may be left for what happened before, and gives work
-   * again within the same time.
+   * Once all is well the first of several nodes must give work again. The miner may leave it because of earlier faults,
+   * and must return within the same time.
    */
   #judgeFirst(): void {
     if (!this.#isCalm || this.#sites.length === 1 || this.#process === null) return

@@ -1,4 +1,4 @@
-/** The address of a node: what answers there, the way to it, and what goes wrong with both. */
+/** The address of a node: the host that answers there, the network to it, and the faults of both. */
 import type { GraphName } from '../../src/core/graph.ts'
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
 import { diceOf } from './dice.ts'
@@ -8,12 +8,12 @@ import { type Host, Network, type NetworkHooks } from './network.ts'
 import type { Report } from './report.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** Few enough that a solution is found by hashing, and too many to solve by chance. */
+/** Low enough to find solutions by hashing, and too high to solve work by chance. */
 const DIFFICULTY = 8n
 
 export interface SiteOptions {
   readonly seed: number
-  /** From 0, in order of priority. */
+  /** Priority from 0, the highest. */
   readonly index: number
   readonly graph: GraphName
   readonly time: VirtualTime
@@ -27,17 +27,17 @@ export class Site {
   readonly url: string
   readonly node: EmbeddedNode
   readonly network: Network
-  /** A node of another network at the same address; null: there was none so far. */
+  /** A node of another network at the same address, or null if there was none so far. */
   otherNode: EmbeddedNode | null = null
-  /** Whether it hears nothing of the other nodes, nor they of it. */
+  /** Whether it exchanges no blocks with the other nodes. */
   isCutOff = false
-  /** Since when nothing goes wrong with it; null: something does. */
+  /** Since when nothing has been wrong with it, or null while something is. */
   wellSinceMs: number | null = 0
   readonly faults: PlannedFault[] = []
-  /** Reorganisations that are under way. */
+  /** Reorganisations in progress. */
   readonly #pending = new Set<Promise<unknown>>()
   readonly #options: SiteOptions
-  /** Dice of its faults. */
+  /** Random numbers for its faults. */
   readonly #world: () => number
   #lasting = 0
 
@@ -54,17 +54,17 @@ export class Site {
     this.network.host = this.node
   }
 
-  /** Whether blocks of others may come now. */
+  /** Whether blocks of other miners may arrive now. */
   get isAtRest(): boolean {
     return this.#pending.size === 0
   }
 
-  /** Whether it can be reached, fast or slowly, for well or ill. */
+  /** Whether it can be reached, however badly. */
   get isThere(): boolean {
     return this.network.host === this.node && this.network.dialMode === 'fine'
   }
 
-  /** Whether this answers here now, or has. */
+  /** Whether this host answers here now, or did earlier. */
   has(host: Host): boolean {
     return host === this.node || host === this.otherNode
   }
@@ -124,7 +124,7 @@ export class Site {
   #makeNode(name: string, graph: GraphName): EmbeddedNode {
     const settings = settingsOf({ graph, blockDelayMs: 2_000, difficulty: DIFFICULTY, pow: true, adjusts: false })
     const network = { ...networkOf(settings), name, code: name === 'development' ? 2 : 1 }
-    // Random times: that of live nodes is 240 s.
+    // Random times; live nodes use 240 s.
     const updateStreamMs = this.#world() < 0.5 ? 240_000 : 3_000
     const { seed, time } = this.#options
     return new EmbeddedNode({ network, time, random: diceOf(seed, name + this.#suffix), updateStreamMs })

@@ -1,4 +1,4 @@
-/** What becomes of the solutions of the miner: what is heard of them, what the journal holds, what the chains say. */
+/** The lives of the miner's solutions: events, journal and chains must agree. */
 import { blockHash } from '../../src/core/block-hash.ts'
 import { encodeBase64Url, equalBytes } from '../../src/core/bytes.ts'
 import { solves } from '../../src/core/pow.ts'
@@ -23,29 +23,29 @@ export interface Life {
   depth: number
   /** Whether a node has had its block on its chain. */
   wasOnChain: boolean
-  /** Whether another block has lain so deep in its place, on the chain of a node, that nobody looks any further. */
+  /** Whether the chain of a node has had another block in its place, so deep that the miner stops looking. */
   wasSettledAgainst: boolean
-  /** Whether nobody can know of it any more: the disk did not take it, and the miner died. */
+  /** Whether the solution is unknown for good: the disk did not take it, and the miner died. */
   isForgotten: boolean
-  /** When its chain was last too low, at every node, to say anything of it. */
+  /** When its chain was last below its height at every node, so that no verdict was possible. */
   lowerAtMs: number
-  /** Since when this miner knows of it. */
+  /** Since when this run of the miner has known it. */
   sinceMs: number
-  /** What it counts as in this run of the miner; null: nothing, or an earlier run has counted it. */
+  /** The verdict that it counts as in this run, or null if it has none or an earlier run counted it. */
   counted: Verdict | null
   /** Whether an earlier run has counted it. */
   wasCounted: boolean
-  /** Whether this miner has said that its last verdict may still change. */
+  /** Whether this run has reported its last verdict as provisional. */
   mayChange: boolean
-  /** Since when nobody looks any further at its height, at any node; null: somebody does. */
+  /** Since when its height has been deep enough at every node for the miner to stop looking, or null. */
   deepSinceMs: number | null
 }
 
-/** Submissions of a solution to a node, as far as anybody knows of them. */
+/** The submissions of a solution to a node. */
 interface Submissions {
-  /** Since when the client has an answer of 2xx; null: it has none. */
+  /** When the client received a 2xx answer, or null. */
   acknowledgedAtMs: number | null
-  /** When the last one was sent that nobody has refused; null: there is none. */
+  /** When the last unrefused submission was sent, or null. */
   sentAtMs: number | null
 }
 
@@ -55,31 +55,31 @@ export interface SolutionsOptions {
   readonly sites: readonly Site[]
   readonly disk: SimulatedDisk
   readonly confirmations: number
-  /** Since when nothing goes wrong; null: something may. */
+  /** Since when nothing has been wrong, or null while something may be. */
   readonly calmFromMs: () => number | null
 }
 
 export class Solutions {
   /** By block hash. */
   readonly lives = new Map<string, Life>()
-  /** Jobs of which the miner has a solution. */
+  /** Jobs for which the miner has found a solution. */
   readonly #solvedJobs = new Set<string>()
-  /** Claims of the engine that solve: block hash -> job. */
+  /** Candidates of the engine that solve their work: block hash -> job. */
   readonly #found = new Map<string, string>()
   readonly #submissions = new Map<Host, Map<string, Submissions>>()
   readonly #options: SolutionsOptions
-  /** When a miner died last. */
+  /** Time of the miner's last death. */
   #diedAtMs = Number.NEGATIVE_INFINITY
-  /** What its journal was then, with what its disk may have lost since, and whether it could be written. */
+  /** The journal at that time, with lines that the disk may have lost later, and whether it could be written. */
   #journalThen = { text: '', isFailing: false }
-  /** Whether the miner says that the journal cannot be written. */
+  /** Whether the miner reports that it cannot write the journal. */
   isJournalFailing = false
 
   constructor(options: SolutionsOptions) {
     this.#options = options
   }
 
-  /** The engine has claimed a nonce that solves. */
+  /** The engine has claimed a nonce that solves its work. */
   claimed(job: string, bytes: Uint8Array): void {
     this.#found.set(idOf(bytes), job)
   }
@@ -89,7 +89,7 @@ export class Solutions {
     const hash = idOf(work)
     if (!solves(work)) report.violate('only solutions are handed in', work.toString('hex'))
     const before = this.#of(host, work)
-    // One that was under way when the other was answered is not made again.
+    // A submission that was sent before the answer arrived is no repetition.
     if (before.acknowledgedAtMs !== null && sentAtMs > before.acknowledgedAtMs) {
       report.violate('a submission that was answered 2xx is not made again', hash)
     }
@@ -97,7 +97,7 @@ export class Solutions {
     if (before.sentAtMs !== null && before.sentAtMs - wellSinceMs > ONCE_MS) {
       report.violate('a node that is well gets a solution once', hash)
     }
-    // One that a miner which died since had sent is not known to the next.
+    // The next run does not know the submissions of a dead one.
     if (sentAtMs > this.#diedAtMs) before.sentAtMs = sentAtMs
     const journalNow = { text: disk.text, isFailing: this.isJournalFailing }
     const journal = sentAtMs > this.#diedAtMs ? journalNow : this.#journalThen
@@ -134,12 +134,12 @@ export class Solutions {
       mayChange: false,
     }
     const life: Life = { foundAtMs: nowMs, sinceMs: nowMs, chain, height, steps: [], ...unknown, ...flags }
-    // The chain of a node may have gone on before it was found.
+    // The chain of a node may have advanced before the solution was found.
     life.wasSettledAgainst = this.#options.sites.some((site) => this.#isSettledAgainst(site, hash, life))
     this.lives.set(hash, life)
   }
 
-  /** Whether the chain of a node has another block in its place, as deep as anybody looks. */
+  /** Whether the chain of a node has another block in its place, deep enough for the miner to stop looking. */
   #isSettledAgainst(site: Site, hash: string, life: Life): boolean {
     const depth = Number(site.node.cut.get(life.chain)?.height ?? 0n) - life.height + 1
     return depth >= this.#options.confirmations && !isOnChain(site, hash, life)
@@ -163,7 +163,7 @@ export class Solutions {
     }
     life.steps.push(step)
     life.mayChange = 'mayReturn' in event && event.mayReturn === true
-    // All that is found is right, and no run takes as long as a node remembers its work.
+    // All solutions are right, and no run is longer than a node remembers its work.
     if (event.step === 'rejected' && event.reason !== 'no-payload')
       report.violate('a right solution is not refused', hash)
     if (event.step === 'lost' && event.reason !== 'stopped') report.violate('no solution is given up', hash)
@@ -179,7 +179,7 @@ export class Solutions {
     this.#judgeRefusal(hash, life)
   }
 
-  /** What must hold at any time. */
+  /** Checks the invariants. */
   judge(): void {
     const { time, report, sites } = this.#options
     for (const [hash, job] of this.#found) {
@@ -195,7 +195,7 @@ export class Solutions {
     report.reach('undecided', known.filter((life) => life.verdict === null && !life.isForgotten).length, MAX_UNDECIDED)
   }
 
-  /** A verdict that may change comes to its end. */
+  /** A provisional verdict must become final. */
   #judgeOpen(hash: string, life: Life): void {
     const { time, report, sites, confirmations, calmFromMs } = this.#options
     const isDeep = sites.every(({ node }) => {
@@ -209,7 +209,7 @@ export class Solutions {
     life.mayChange = false
   }
 
-  /** The chains of a node have moved on. */
+  /** The chains of a node have advanced. */
   moved(site: Site, chains: readonly number[]): void {
     for (const [hash, life] of this.lives) {
       if (!chains.includes(life.chain)) continue
@@ -225,9 +225,9 @@ export class Solutions {
     this.#options.report.violate(`what was on the chain of a node is not ${verdict}`, `${hash}: ${steps.join(', ')}`)
   }
 
-  // The miner dies, and starts again
+  // The miner dies and restarts
 
-  /** What the journal holds, by block hash. */
+  /** The records of the journal, by block hash. */
   records(): Map<string, BlockRecord> {
     const records = new Map<string, BlockRecord>()
     for (const text of this.#options.disk.text.split('\n')) {
@@ -238,13 +238,15 @@ export class Solutions {
     return records
   }
 
-  /** The miner is dead. `mayForget`: whether the disk need not have all solutions. `journal`: what it had when it died. */
+  /**
+   * The miner has died. @param mayForget whether the disk may lack solutions @param journal its contents at the death
+   */
   died(mayForget: boolean, journal: string): void {
     const { report, time } = this.#options
     const records = this.records()
     this.#diedAtMs = time.nowMs
     this.#journalThen = { text: journal, isFailing: this.isJournalFailing }
-    // It died while it wrote the line, all of which is there: nobody was told yet.
+    // The miner died while it wrote this line, and the line is complete: nobody was told.
     for (const hash of this.#found.keys()) {
       const record = this.lives.has(hash) ? undefined : records.get(hash)
       if (record !== undefined) this.#begin(hash, record.chain, record.height)
@@ -255,10 +257,10 @@ export class Solutions {
       if (record === undefined && !mayForget) report.violate('the journal has every solution', hash)
       life.isForgotten = record === undefined
       if (record !== undefined && record.state !== life.steps.at(-1)) life.steps.push(record.state)
-      // It died while it wrote the verdict, all of which is there: nobody was told, and the journal says it.
+      // The miner died while it wrote the verdict, and the line is complete: nobody was told, and the journal has it.
       if (record !== undefined) life.verdict ??= verdictOf(record.state)
       life.counted = null
-      // What the next run takes up, it tells of anew.
+      // The next run reports the solutions that it takes up.
       life.mayChange = false
       life.sinceMs = time.nowMs
     }
@@ -266,7 +268,7 @@ export class Solutions {
       for (const [work, known] of ofHost) {
         known.sentAtMs = null
         const state = records.get(idOf(Buffer.from(work, 'hex')))?.state
-        // What the miner does not know any more, it may do again.
+        // The next run may repeat everything that it does not know of.
         if (state === undefined || state === 'found' || state === 'handed-in') known.acknowledgedAtMs = null
       }
     }
@@ -278,13 +280,13 @@ export class Solutions {
     for (const [hash, life] of this.lives) {
       const verdict = left.get(hash)
       life.sinceMs = this.#options.time.nowMs
-      // What the miner said last may not have got into the journal.
+      // The last report of the dead run may be missing from the journal.
       if (verdict !== undefined) life.verdict = verdict
       life.wasCounted = verdict !== null
     }
   }
 
-  /** It can read now what it could not read at its start. */
+  /** The miner has read the part of its journal that it could not read at its start. */
   resumedLate(unfinished: readonly Unfinished[]): void {
     for (const { bytes, verdict } of unfinished) {
       const life = this.lives.get(idOf(bytes))
@@ -295,7 +297,7 @@ export class Solutions {
 
   // The end
 
-  /** What became of every solution is what the chains of the nodes say. `isAgreed`: they say the same. */
+  /** Verdicts must agree with the chains of the nodes. @param isAgreed whether all nodes have the same chains */
   judgeBeforeStop(isAgreed: boolean): void {
     const { time, report, sites, confirmations } = this.#options
     for (const [hash, life] of this.lives) {
@@ -304,7 +306,7 @@ export class Solutions {
       const told = `${hash} of chain ${chain}, height ${height}, found at ${Math.round(foundAtMs)}: ${steps.join(', ')}`
       const isThere = sites.some((site) => isOnChain(site, hash, life))
       if (verdict === null) {
-        // Of one that was taken nobody can say what becomes of it before its chain has moved on.
+        // An acknowledged solution has no verdict before its chain has advanced.
         const isAwaited = steps.includes('acknowledged') && sites.every((site) => isLower(site, life))
         const ageMs = time.nowMs - Math.max(foundAtMs, life.sinceMs)
         if (!isAwaited || ageMs > UNCONFIRMED_MS) report.violate('every solution gets a verdict', told)
@@ -324,7 +326,7 @@ export class Solutions {
     }
   }
 
-  /** Every solution has one verdict, and is counted once. */
+  /** Every solution has one verdict and counts once. */
   judgeCounts(solutions: Readonly<Record<Verdict, number>>): void {
     const counted: Record<string, number> = { accepted: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0, unconfirmed: 0 }
     for (const life of this.lives.values()) if (life.counted !== null) counted[life.counted]++
@@ -333,7 +335,7 @@ export class Solutions {
     this.#options.report.violate('every solution is counted once', told)
   }
 
-  /** The journal says what was said. */
+  /** The journal must agree with the reported steps. */
   judgeJournal(): void {
     const { report } = this.#options
     const records = this.records()
@@ -346,17 +348,17 @@ export class Solutions {
   }
 }
 
-/** The block hash, as in JSON. */
+/** The block hash in base64url. */
 const idOf = (work: Uint8Array) => encodeBase64Url(blockHash(work, sha512t256))
 
-/** Within what time a verdict is due. That nobody can say anything is said late. */
+/** Longest time until this verdict. `unconfirmed` and `no-payload` come late. */
 function mostMs(event: SolutionEvent): number {
   if (event.step === 'unconfirmed') return UNCONFIRMED_MS
   return event.step === 'rejected' && event.reason === 'no-payload' ? NO_PAYLOAD_MS : VERDICT_MS
 }
 const foundIn = (hash: string) => `"hash":"${hash}","step":"found"`
 
-/** Whether a block lies on the chain of a node. */
+/** Whether a block is on the chain of a node. */
 export function isOnChain({ node }: Site, hash: string, { chain, height }: Pick<Life, 'chain' | 'height'>): boolean {
   const block = node.chains.store.byId(hash, chain)
   const head = node.cut.get(chain)
@@ -364,7 +366,7 @@ export function isOnChain({ node }: Site, hash: string, { chain, height }: Pick<
   return equalBytes(node.chains.ancestor(head.hash, height).hash, block.header.hash)
 }
 
-/** Whether the chain of a node has nothing at the height of a block. */
+/** Whether the chain of a node ends below the height of a block. */
 function isLower({ node }: Site, { chain, height }: Pick<Life, 'chain' | 'height'>): boolean {
   return (node.cut.get(chain)?.height ?? 0n) < BigInt(height)
 }

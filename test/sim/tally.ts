@@ -1,12 +1,12 @@
-/** What many seeds come to: counted as they end, in any order, and told at the end. */
+/** The totals of many seeds: collected as they end, in any order, and printed at the end. */
 import type { Extremes } from './report.ts'
 import type { Outcome } from './simulation.ts'
 
-/** What recovery is to take. */
+/** Recovery later than this counts as slow. */
 const QUICK_MS = 2_000
-/** Failing seeds that are told of one by one, and slow ones. */
+/** Failing seeds that are printed in full, and slow seeds that are listed. */
 const MAX_SHOWN = 50
-/** Seeds that are named for each kind of failure. */
+/** Seeds listed for each kind of failure. */
 const MAX_NAMED = 10
 
 export class Tally {
@@ -61,7 +61,7 @@ export class Tally {
   }
 }
 
-/** The seed, its faults, and what must not have happened. */
+/** The seed, its faults and its violations. */
 export function describe({ seed, family, faults, violations }: Outcome): string {
   const lines = violations.map(({ atMs, invariant, detail }) => `    ${Math.round(atMs)} ms: ${invariant}: ${detail}`)
   return [`seed ${seed} (${family}): ${faults.join('; ')}`, ...lines].join('\n')

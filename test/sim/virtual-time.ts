@@ -1,20 +1,20 @@
 /**
- * Time that passes only when told to. While a simulation runs, it stands in for the timers and clocks of the process
- * too, so that libraries wait on it as everything else does.
+ * Virtual time: it passes only on demand. During a simulation it also replaces the timers and clocks of the process, so
+ * that libraries wait on it too.
  */
 import type { Clock } from '../../src/core/clock.ts'
 
-/** Whose timer it is: those of the miner and its client are bounded, and none may be left behind. */
+/** The owner of a timer. Timers of the miner and its client are bounded, and none may be left over. */
 export type Owner = 'miner' | 'world'
 
-/** When a simulation begins, milliseconds since the UNIX epoch. */
+/** Start of a simulation, in milliseconds since the UNIX epoch. */
 const START_MS = 1_800_000_000_000
-/** Rounds of the event loop after every timer. Sockets, parsers and promises are done by then. */
+/** Rounds of the event loop after every timer. They complete the work of sockets, parsers and promises. */
 const ROUNDS = 4
 
 interface Entry {
   readonly dueMs: number
-  /** Timers that are due at the same time run in the order in which they were set. */
+  /** Timers with the same due time run in the order in which they were set. */
   readonly number: number
   readonly owner: Owner
   run: (() => void) | null
@@ -23,11 +23,11 @@ interface Entry {
 const real = { setImmediate: globalThis.setImmediate }
 
 export class VirtualTime {
-  /** Since the start. */
+  /** Time since the start. */
   nowMs = 0
   /** How far the clock of the miner is ahead of the true time. */
   minerAheadMs = 0
-  /** Who sets timers now. */
+  /** The owner of timers that are set now. */
   owner: Owner = 'miner'
   /** Binary heap. */
   readonly #heap: Entry[] = []
@@ -49,12 +49,12 @@ export class VirtualTime {
     after: (delayMs, run) => this.#after(delayMs, run, this.owner),
   }
 
-  /** A timer of the world. */
+  /** Sets a timer of the world. */
   after(delayMs: number, run: () => void): () => void {
     return this.#after(delayMs, () => this.asWorld(run), 'world')
   }
 
-  /** Timers that are set meanwhile are those of the world. */
+  /** Runs a function whose timers belong to the world. */
   asWorld<T>(run: () => T): T {
     const before = this.owner
     this.owner = 'world'
@@ -77,8 +77,8 @@ export class VirtualTime {
   }
 
   /**
-   * Lets time pass until then. `onQuiet` is called whenever nothing moves any more, and once more at the end of that
-   * quiet, when the next timer is due and has not run: what lasted so long has lasted until then.
+   * Lets time pass until `endMs`. Calls `onQuiet` whenever nothing runs any more. Calls it again at the due time of the
+   * next timer, before that runs: the state has lasted until then.
    */
   async passUntil(endMs: number, onQuiet: () => void): Promise<void> {
     for (;;) {
@@ -99,7 +99,7 @@ export class VirtualTime {
     onQuiet()
   }
 
-  /** The process stands still: what is due meanwhile comes late. */
+  /** Blocks the process: timers that are due meanwhile run late. */
   block(durationMs: number): void {
     this.nowMs += durationMs
   }
@@ -141,7 +141,7 @@ export class VirtualTime {
     heap[at] = last
   }
 
-  /** Takes the place of the timers, clocks and dice of the process. Returns a function that puts them back. */
+  /** Replaces the timers, clocks and random numbers of the process. @returns a function that restores them */
   install(random: () => number): () => void {
     const before = {
       setTimeout: globalThis.setTimeout,
@@ -155,12 +155,12 @@ export class VirtualTime {
     const replaced = globalThis as unknown as Record<string, unknown>
     replaced.setTimeout = (run: (...given: unknown[]) => void, delayMs = 0, ...given: unknown[]) =>
       new Timeout(this.#after(Math.max(1, delayMs), () => run(...given), this.owner))
-    // Timers that were set before the simulation began are not its own.
+    // Timers from before the simulation are not its own.
     replaced.clearTimeout = (timer: unknown) => {
       if (timer instanceof Timeout) timer.cancel()
       else before.clearTimeout(timer as NodeJS.Timeout)
     }
-    // What the world puts off is the world's all the same.
+    // Immediates of the world belong to the world too.
     replaced.setImmediate = (run: (...given: unknown[]) => void, ...given: unknown[]) =>
       this.owner === 'miner'
         ? real.setImmediate(run, ...given)
@@ -183,7 +183,7 @@ export class VirtualTime {
   }
 }
 
-/** What setTimeout returns. */
+/** The result of setTimeout. */
 class Timeout {
   readonly cancel: () => void
 
@@ -204,7 +204,7 @@ function isBefore(a: Entry, b: Entry): boolean {
   return a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.number < b.number)
 }
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Runs everything that only waits for its turn in the event loop. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < ROUNDS; i++) await new Promise<void>((resolve) => void real.setImmediate(resolve))
 }

@@ -1,4 +1,4 @@
-/** Solutions that a node acknowledges and drops without a word: its chain is searched again within 5 s. */
+/** Solutions that a node acknowledges and silently drops: the miner searches that chain again within 5 s. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import { NodeSource } from '../../src/source/node/node-source.ts'
@@ -24,7 +24,7 @@ describe('the state machine of a source', () => {
     [1, { type: 'answered', request: 1, work }],
   ] as const
 
-  /** The state after events at their times, the effects of the last, and what the shell was told to wait for. */
+  /** The state after events at their times, the effects of the last event, and the delays that the shell got. */
   function played(chains: readonly number[], ...events: readonly (readonly [number, NewsOf<Event>])[]) {
     let state: State = initialState(chains)
     let effects: ReturnType<typeof step>[1] = []
@@ -39,7 +39,7 @@ describe('the state machine of a source', () => {
     expect(played([0], ...begun, [10, handedIn], [200, taken]).delays).toEqual([4_000])
   })
 
-  it('searches the parent again then: fresh work of it is of use', () => {
+  it('searches the parent again after that: fresh work on it is useful', () => {
     const before = [
       ...begun,
       [10, handedIn],
@@ -54,7 +54,7 @@ describe('the state machine of a source', () => {
     expect(later.state.current).toMatchObject({ kind: 'searching', job: { work: again } })
   })
 
-  it('does not when it is asked too early, or when a cut has shown a block there', () => {
+  it('does not search it when asked too early, or if a cut has shown a block there', () => {
     const before = [...begun, [10, handedIn], [200, taken]] as const
     const early = played([0], ...before, [4_199, overdue])
     expect([early.kinds, early.delays]).toEqual([['blockOverdueLater'], [1]])
@@ -71,7 +71,7 @@ describe('the state machine of a source', () => {
     expect(played([0], ...before, [1_000, confirmed], [4_200, overdue]).state.solved[0].isOverdue).toBe(false)
   })
 
-  it('does not before the node has acknowledged it, however long that takes', () => {
+  it('does not search it before the node has acknowledged the solution, however long that takes', () => {
     const { state } = played([0], ...begun, [10, handedIn], [60_000, overdue])
     expect(state.solved[0].isOverdue).toBe(false)
   })
@@ -94,7 +94,7 @@ describe('the state machine of a source', () => {
     expect(played([0, 1], ...both, [1_000, second], [4_200, overdue], [5_000, overdue]).state.awaited).toEqual([])
   })
 
-  it('ends the search when the block comes after all, and does not take its parent up again', () => {
+  it('ends the search when the block comes after all, and does not search its parent again', () => {
     const before = [
       ...begun,
       [10, handedIn],
@@ -120,7 +120,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     for (const stop of stops.splice(0)) stop.abort()
   })
 
-  /** A source whose only chain has a parent of height 5, and whose first job is solved. */
+  /** A source with one chain: the parent has height 5, and the first job is solved. */
   async function dropping() {
     const clock = new VirtualClock()
     const node = new ScriptedNode(1)
@@ -141,7 +141,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
     await settle()
     const steps = followed(source.follow(solution, stop.signal))
-    /** Lets time pass; the node answers every request with work of the same parent. */
+    /** Lets time pass; the node answers every request with work on the same parent. */
     const pass = async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 100) {
         await clock.pass(100)
@@ -154,7 +154,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     return { clock, node, source, stop, jobs, solution, steps, pass }
   }
 
-  it('costs its chain no more than 5 s, and is not handed the solution again', async () => {
+  it('costs its chain at most 5 s, and does not get the solution again', async () => {
     const { node, jobs, pass } = await dropping()
     expect(jobs.at(-1)).toBeNull()
     await pass(3_900)
@@ -165,7 +165,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     expect(node.submitted).toHaveLength(1)
   })
 
-  it('does so although its cut cannot be had', async () => {
+  it('costs no more if its cut is unavailable', async () => {
     const { node, jobs, pass } = await dropping()
     node.cut = async () => {
       throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
@@ -174,7 +174,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     expect(jobs.at(-1)).not.toBeNull()
   })
 
-  it('has the solution followed on: what is searched by then is over when the block comes after all', async () => {
+  it('has the solution followed further: when the block comes after all, the searched work is over', async () => {
     const { node, jobs, steps, pass } = await dropping()
     await pass(6_000)
     const again = jobs.at(-1)
@@ -183,12 +183,12 @@ describe('a node that acknowledges a solution and drops it', () => {
     node.cut = async () => cutAt(6)
     await pass(1_200)
     expect(await steps).toEqual([{ step: 'confirmed', depth: 1 }])
-    // The node goes on giving work of the old parent: none of it is searched.
+    // The node keeps giving work on the old parent, and the miner searches none of it.
     expect(jobs.at(-1)).toBeNull()
     expect(node.submitted).toHaveLength(1)
   })
 
-  it('drops the next one too: each costs no more than 5 s', async () => {
+  it('drops the next solution too: each costs at most 5 s', async () => {
     const { node, source, jobs, pass } = await dropping()
     await pass(5_000)
     expect(await source.handIn(solutionOf(jobs.at(-1)))).toEqual({ step: 'acknowledged' })

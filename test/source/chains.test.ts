@@ -9,7 +9,7 @@ const head = (chain: number, height: number) => {
   return decodeHeader(encodeHeader({ ...madeWork(chain, height - 1).fields, hash: new Uint8Array(32).fill(chain) }))
 }
 
-/** Heights of the chains after this many blocks, each on a chain that could be mined; `pick`: uniform in [0, 1). */
+/** Heights of the chains after each block, each on a chain that could be mined. @param pick uniform in [0, 1) */
 function* braids(network: Network, blocks: number, pick: () => number): Generator<Map<number, number>> {
   const heights = new Map(graphAt(network, 1).adjacents.map((_, chain) => [chain, 0]))
   for (let i = 0; i < blocks; i++) {
@@ -20,7 +20,7 @@ function* braids(network: Network, blocks: number, pick: () => number): Generato
   }
 }
 
-/** Numbers in [0, 1) that are the same in each run. */
+/** Random numbers in [0, 1), the same in each run. */
 function numbers(): () => number {
   let last = 1
   return () => {
@@ -42,7 +42,7 @@ it('a chain waits exactly when the rules of the braid say so', () => {
   expect(blocked).toBeGreaterThan(100)
 })
 
-it('where the graph changes, chains wait until all are there', () => {
+it('chains wait at a change of the graph until all are there', () => {
   const { graphHistory } = recapDevelopment
   const heights = new Map(Array.from({ length: 10 }, (_, chain) => [chain, 60]))
   expect(waitsFor(graphHistory, heights, 0)).toBeNull()
@@ -64,7 +64,7 @@ it('heights come from the cut, difficulties from the last look', () => {
   expect(seen.statuses()[4]).toMatchObject({ difficulty: 1, isWanted: false })
 })
 
-it('a node whose graphs are not known has no chains to show', () => {
+it('a node with unknown graphs has no chains to show', () => {
   const seen = new SeenChains([], [0])
   seen.cutSeen(new Map([[0, { height: 1, hash: '' }]]))
   expect(seen.statuses()).toEqual([])

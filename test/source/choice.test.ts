@@ -18,11 +18,11 @@ const pace = { chains: 20, blockDelayMs: 30_000, roundTripMs: 100, nowMs: 10_000
 const order = (...prospects: Prospect[]) => [...chancesOf(prospects, pace).keys()]
 
 describe('the choice of chains', () => {
-  it('takes the easiest target', () => {
+  it('chooses the easiest target', () => {
     expect(order(prospect(4, 1e-9), prospect(7, 1.1e-9), prospect(2, 0.9e-9))).toEqual([7, 4, 2])
   })
 
-  it('takes the freshest parent among equal targets, and more so the further away the node is', () => {
+  it('chooses the freshest parent among equal targets, the more so the further away the node is', () => {
     const prospects = [prospect(4, 1e-9, 0), prospect(7, 1e-9, 9_000), prospect(2, 1e-9, 4_000)]
     expect(order(...prospects)).toEqual([7, 2, 4])
     const gain = (roundTripMs: number) => {
@@ -40,12 +40,12 @@ describe('the choice of chains', () => {
     expect(order({ ...old, share: 1.1e-9 }, fresh)).toEqual([1, 2])
   })
 
-  it('expects of each hash what it would be worth alone, less the risk of a block meanwhile', () => {
-    // One chain has all blocks of the network: 20 in 30 s, so 1/15 of one in 100 ms.
+  it('values each hash at its worth alone, less the risk of a block meanwhile', () => {
+    // All 20 blocks of the network in 30 s are on one chain: 1/15 of a block in 100 ms.
     expect(chancesOf([prospect(0, 1e-9)], pace).get(0)).toBeCloseTo(1e-9 * Math.exp(-1 / 15), 18)
   })
 
-  it('chooses the best of what is left, and any where nothing is known', () => {
+  it('chooses the best remaining chain, and any if nothing is known', () => {
     const chances = chancesOf([prospect(1, 1e-9), prospect(2, 2e-9)], pace)
     expect(choose([0, 1, 2], chances, () => 0)).toBe(2)
     expect(choose([0, 1], chances, () => 0)).toBe(1)
@@ -56,7 +56,7 @@ describe('the choice of chains', () => {
     expect(isBetter(chances, 2, 2)).toBe(false)
   })
 
-  it('knows which chains a node gives work of, and with which targets, over many epochs', async () => {
+  it('knows for which chains a node gives work, and with which targets, over many epochs', async () => {
     const node = await startDevnet({ port: 0, pow: true, difficulty: 50n, graph: 'petersen', blockDelayMs: 60_000 })
     cleanups.push(() => node.close())
     const client = await NodeClient.connect({ url: node.url })
@@ -76,7 +76,7 @@ describe('the choice of chains', () => {
         else expect(shares.get(chain)).toBe(Number(work.fields.target) / 2 ** 256)
         targets.add(work.fields.target)
       }
-      // Nearly all time is that of this clock, so that targets do not depend on how fast the machine is.
+      // This clock sets nearly all times, so targets do not depend on the speed of the machine.
       await told(node, 'clock', { advanceMs: round % 20 < 10 ? 15_000 : 35_000 })
       await extend(node, 5)
     }
@@ -121,13 +121,13 @@ describe('the choice of chains', () => {
   })
 })
 
-/** The cut of a node now. */
+/** The present cut of a node. */
 async function headsOf(client: NodeClient): Promise<CutHeads> {
   const { hashes } = await client.cut()
   return new Map(Object.entries(hashes).map(([chain, head]) => [Number(chain), head]))
 }
 
-/** Makes a block on each of so many chains. */
+/** Makes a block on each of this many chains. */
 async function extend(node: Devnet, blocks: number): Promise<void> {
   const chains = Array.from({ length: blocks }, () => Math.floor(Math.random() * node.cut.size))
   await told(node, 'make-blocks', Object.fromEntries(chains.map((chain) => [chain, 1])))

@@ -28,7 +28,7 @@ describe('the node that gives work', () => {
   const down: Fitness = { isUp: false, fitSinceMs: null }
   const at = { nowMs: 100, failbackMs: 60 }
 
-  it('is one of higher priority at the time that a timer for it was set, whatever fractions round to', () => {
+  it('is one of higher priority at the time that its timer was set for, despite rounding', () => {
     for (let part = 0; part < 100; part++) {
       const sinceMs = 1_000_000 + part / 7
       const now = { nowMs: sinceMs + 60_000, failbackMs: 60_000 }

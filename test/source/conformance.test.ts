@@ -38,7 +38,7 @@ async function startBed(
   }
 }
 
-/** Two addresses of one node. */
+/** A source with two addresses of one node. */
 async function startTwo(): Promise<SourceTestBed> {
   const bed = await startBed({}, 0)
   const port = Number(new URL(bed.devnet.url).port)

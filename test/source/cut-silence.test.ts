@@ -1,11 +1,11 @@
-/** How long a node has been silent, as the feed of its cuts tells. */
+/** The time for which a node has been silent, according to its cut feed. */
 import { expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import { NodeCalls } from '../../src/source/node/calls.ts'
 import { CutFeed } from '../../src/source/node/cut-feed.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
-it('a node is silent from the first question that it does not answer, or sign that it is gone, until it answers', async () => {
+it('a node is silent from its first unanswered question, or sign of absence, until it answers', async () => {
   const clock = new VirtualClock()
   let isUp = true
   const cut = async () => {

@@ -1,4 +1,4 @@
-/** How deep blocks lie: on virtual time, with chains that grow and fork as generated moves say. */
+/** Depths of blocks on virtual time, with chains that grow and fork by generated moves. */
 import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 const CONFIRMATIONS = 6
 
-/** A chain of named blocks, of which a node tells. */
+/** A chain of named blocks, as a node reports it. */
 class Chain {
   readonly ids: string[] = ['genesis']
   /** Blocks that the node has, on its chain or beside it. */
@@ -32,7 +32,7 @@ class Chain {
     }
   }
 
-  /** Another branch of the same length or more. */
+  /** Replaces the last `depth` blocks by a branch that is `more` blocks longer. */
   fork(depth: number, more: number): void {
     const dropped = Math.min(depth, this.head)
     this.ids.length -= dropped
@@ -65,7 +65,7 @@ function ground() {
   const depths = new Depths({ node: chain, calls: new NodeCalls(clock), confirmations: CONFIRMATIONS, onFault })
   chain.grow(1)
   setMaxListeners(0, stop.signal)
-  /** Follows the head, which was seen as such. */
+  /** Follows the present head. */
   const follow = (last: ChainStep = { step: 'confirmed', depth: 1 }) => {
     const told: FollowUp[] = []
     const id = chain.ids[chain.head]
@@ -84,7 +84,7 @@ const confirmed = (depth: number): FollowUp => ({ step: 'confirmed', depth })
 const orphaned = { step: 'orphaned', mayReturn: true } as const
 
 describe('a confirmed block', () => {
-  it('is told of at greater depths until it lies deep enough', async () => {
+  it('is reported at greater depths until it is deep enough', async () => {
     const { clock, chain, depths, follow } = ground()
     const { told } = follow()
     for (let i = 0; i < 8; i++) {
@@ -96,7 +96,7 @@ describe('a confirmed block', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('that is replaced is an orphan, and is confirmed again when its branch wins', async () => {
+  it('is an orphan when it is replaced, and confirmed again when its branch wins', async () => {
     const { clock, chain, depths, follow } = ground()
     const block = follow()
     const before = [...chain.ids]
@@ -113,7 +113,7 @@ describe('a confirmed block', () => {
     expect(block.isOver).toBe(true)
   })
 
-  it('that is replaced is an orphan for good once the block in its place lies deep enough', async () => {
+  it('is an orphan for good once the block in its place is deep enough', async () => {
     const { clock, chain, follow } = ground()
     const block = follow()
     chain.fork(1, 1)
@@ -143,7 +143,7 @@ describe('a confirmed block', () => {
     expect(block).toMatchObject({ told: [confirmed(2), { step: 'orphaned' }], isOver: true })
   })
 
-  it('is looked for without news too, and goes on being looked for while its node is away', async () => {
+  it('is checked without news too, and while its node is away', async () => {
     const { clock, chain, follow } = ground()
     const { told } = follow()
     chain.isAway = true
@@ -155,7 +155,7 @@ describe('a confirmed block', () => {
     expect(told).toEqual([confirmed(4)])
   })
 
-  it('is asked for with all others of its chain at once, and not more than once a second', async () => {
+  it('is checked with all others of its chain at once, and at most once a second', async () => {
     const { clock, chain, depths, follow } = ground()
     for (let i = 0; i < 50; i++) {
       follow()
@@ -168,7 +168,7 @@ describe('a confirmed block', () => {
     expect(chain.asked).toBeLessThanOrEqual(6)
   })
 
-  it('is no longer looked for when the miner or its source ends', async () => {
+  it('is not checked after the miner or its source ends', async () => {
     for (const end of ['miner', 'source']) {
       const { clock, depths, stop, follow } = ground()
       const [one, other] = [follow(), follow()]
@@ -181,7 +181,7 @@ describe('a confirmed block', () => {
   })
 })
 
-it('a block that an earlier run saw is looked for at once, and not called an orphan by a node that does not know it', async () => {
+it('a block that an earlier run saw is checked at once, and a node that does not know it does not make it an orphan', async () => {
   const { clock, chain, follow } = ground()
   const block = follow({ step: 'confirmed', depth: UNSEEN })
   await clock.pass(10)
@@ -193,7 +193,7 @@ it('a block that an earlier run saw is looked for at once, and not called an orp
   expect(other.told).toEqual([])
 })
 
-it('a block that its node does not know keeps no block of far greater height from being looked for', async () => {
+it('a block that its node does not know does not delay blocks of far greater height', async () => {
   const { clock, chain, follow } = ground()
   const low = follow()
   chain.fork(1, 1)
@@ -205,7 +205,7 @@ it('a block that its node does not know keeps no block of far greater height fro
   expect([low.told, high.told]).toEqual([[], [confirmed(6)]])
 })
 
-it('a block is looked for although newer ones are found before each look', async () => {
+it('a block is checked although newer ones are found before each check', async () => {
   const { clock, chain, depths, follow } = ground()
   const { told } = follow()
   for (let i = 0; i < CONFIRMATIONS; i++) {
@@ -217,7 +217,7 @@ it('a block is looked for although newer ones are found before each look', async
   expect(told).toEqual([2, 3, 4, 5, 6].map(confirmed))
 })
 
-it('blocks are looked for in turn where they are too many for one question, also while newer ones are found', async () => {
+it('blocks are checked in turn if they are too many for one question, also while newer ones are found', async () => {
   const { clock, chain, depths, follow } = ground()
   const blocks = [follow()]
   for (let i = 0; i < 250; i++) {
@@ -225,7 +225,7 @@ it('blocks are looked for in turn where they are too many for one question, also
     blocks.push(follow())
   }
   const settled = () => blocks.filter(({ isOver }) => isOver).length
-  // Three questions reach all that were there at the first; the fourth begins anew.
+  // Three questions cover all blocks that existed at the first one, and the fourth starts over.
   for (let i = 0; i < 4; i++) {
     if (i < 3) expect(settled()).toBe(100 * i)
     chain.grow(1)
@@ -244,7 +244,7 @@ it('a block that was stale at first is confirmed if its chain goes over to it', 
   expect(block.told).toEqual([confirmed(3)])
 })
 
-it('what was told last is the truth, once a chain is above it, whatever the chain has done', async () => {
+it('the last report is true once a chain is above the block, whatever the chain has done', async () => {
   const move = fc.oneof(
     fc.record({ kind: fc.constant('grow' as const), blocks: fc.nat({ max: 3 }) }),
     fc.record({ kind: fc.constant('fork' as const), depth: fc.integer({ min: 1, max: 5 }), more: fc.nat({ max: 2 }) }),
@@ -275,7 +275,7 @@ it('what was told last is the truth, once a chain is above it, whatever the chai
     for (const block of blocks) {
       expect(block.isOver).toBe(true)
       const last = block.told.at(-1)?.step ?? 'confirmed'
-      // A fork deeper than it was looked for is nobody's to tell.
+      // A fork below the settled depth no longer changes the verdict.
       const isThere = settled.get(block.id) ?? chain.ids[block.height] === block.id
       expect(last, `height ${block.height} of ${before}`).toBe(isThere ? 'confirmed' : 'orphaned')
     }

@@ -1,4 +1,4 @@
-/** Failover among upstreams that are neither nodes nor pools: what the policies make different. */
+/** Failover among upstreams that are neither nodes nor pools, and the effects of its policies. */
 import { expect, it } from 'vitest'
 import { Failover, type FailoverPolicy, type Upstream, type WorkFeed } from '../../src/source/failover/failover.ts'
 import { Mailbox } from '../../src/source/mailbox.ts'
@@ -12,7 +12,7 @@ const jobOf = (id: string): Job => {
   return { id, work, target: work.fields.target, reason: 'newCut', noticedAtMs: 0, ...fixed }
 }
 
-/** Gives work when a test says so. */
+/** An upstream that gives work when the test says so. */
 class TestUpstream implements Upstream {
   readonly url: string
   epoch = 1
@@ -46,7 +46,7 @@ class TestUpstream implements Upstream {
   }
 
   works(): void {
-    // Nothing spoke against it.
+    // The test gives no objection that it could clear.
   }
 
   status(): never {
@@ -57,7 +57,7 @@ class TestUpstream implements Upstream {
 const likeNodes: FailoverPolicy = { failbackMs: 1_000, standInMs: 500, keepsOldWork: true }
 const likePools: FailoverPolicy = { failbackMs: 1_000, standInMs: null, keepsOldWork: false }
 
-/** Two upstreams, of which the first is asked for work. */
+/** Two upstreams; the failover has asked the first for work. */
 function asked(policy: FailoverPolicy) {
   const [clock, a, b] = [new VirtualClock(), new TestUpstream('a'), new TestUpstream('b')]
   const jobs: (string | null)[] = []
@@ -78,14 +78,14 @@ function asked(policy: FailoverPolicy) {
   return { clock, a, b, failover, jobs, switched, down }
 }
 
-/** The same once it has given some. */
+/** The same, after the first has given work. */
 async function ground(policy: FailoverPolicy) {
   const made = asked(policy)
   await made.a.give('1')
   return made
 }
 
-it('keeps old work until other work is there', async () => {
+it('keeps old work until there is other work', async () => {
   const { a, b, failover, jobs, switched, down } = await ground(likeNodes)
   expect(down(a)).toBe(b)
   await settle()
@@ -95,14 +95,14 @@ it('keeps old work until other work is there', async () => {
   expect(switched).toEqual(['b'])
 })
 
-it('keeps old work when nobody can give any, where the policy says so', async () => {
+it('keeps old work if nobody can give any, if the policy says so', async () => {
   const { a, b, jobs, down } = await ground(likeNodes)
   b.isUp = false
   expect(down(a)).toBeNull()
   expect(jobs).toEqual(['1.1 newCut'])
 })
 
-it('drops the work of an upstream that went down at once, where the policy says so', async () => {
+it('drops the work of an upstream that went down at once, if the policy says so', async () => {
   const { a, b, failover, jobs, down } = await ground(likePools)
   b.isUp = false
   expect(down(a)).toBeNull()
@@ -114,7 +114,7 @@ it('drops the work of an upstream that went down at once, where the policy says 
   expect(jobs.slice(2)).toEqual(['2.2 newCut'])
 })
 
-it('drops it also when the one that was to take over goes down before it gives work', async () => {
+it('drops it also if the next upstream goes down before it gives work', async () => {
   const { a, b, jobs, down } = await ground(likePools)
   expect(down(a)).toBe(b)
   expect(jobs).toEqual(['1.1 newCut'])
@@ -122,7 +122,7 @@ it('drops it also when the one that was to take over goes down before it gives w
   expect(jobs).toEqual(['1.1 newCut', null])
 })
 
-it('fails back to one of higher priority that has been fit for the time of failback', async () => {
+it('fails back to an upstream of higher priority that has been fit for the failback time', async () => {
   const { clock, a, b, failover, jobs, down } = await ground(likePools)
   down(a)
   await b.give('1')
@@ -140,7 +140,7 @@ it('fails back to one of higher priority that has been fit for the time of failb
 it.each([
   ['asks another one to stand in while the first gives nothing', likeNodes, 1],
   ['asks no other one while the first gives nothing', likePools, 0],
-])('%s, where the policy says so', async (_, policy, opened) => {
+])('%s, if the policy says so', async (_, policy, opened) => {
   const { clock, b, failover } = asked(policy)
   await clock.pass(600)
   expect(b.opened).toBe(opened)

@@ -1,17 +1,17 @@
-/** An address of a node that can be shut and opened, as if the node went away and came back. */
+/** An address in front of a node that can be closed and reopened, as if the node went away and came back. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 export interface Gate {
   readonly url: string
   /** Drops all connections, and refuses new ones. */
   shut(): Promise<void>
-  /** At the same address as before. */
+  /** Reopens at the same address. */
   open(): Promise<void>
-  /** Takes connections, and passes nothing on, until the gate is opened or shut. */
+  /** Accepts connections and forwards nothing, until the gate is opened or shut. */
   hang(): void
 }
 
-/** Opened, in front of the node at this port; `isOpen` false: shut, at an address that is free. */
+/** An open gate to the node at this port. @param isOpen false to refuse connections at first */
 export async function gateTo(port: number, isOpen = true): Promise<Gate> {
   const sockets = new Set<Socket>()
   let server: Server | null = null

@@ -27,7 +27,7 @@ interface Deferred<T> {
   readonly reject: (error: unknown) => void
 }
 
-/** What is asked for, and waits for its answer; a signal that aborts is an answer too. */
+/** Pending requests and their answers. An aborted signal rejects its request. */
 class Questions<T> {
   readonly asked: Deferred<T>[] = []
   readonly signals: AbortSignal[] = []
@@ -41,7 +41,7 @@ class Questions<T> {
   }
 }
 
-/** A watch over the feed of a node, and the questions that both ask. */
+/** A watch on the cut feed of a node, with the requests of both. */
 function watched() {
   const clock = new VirtualClock()
   const [cuts, looks] = [new Questions<CutHeads>(), new Questions<ChainView>()]
@@ -66,7 +66,7 @@ function watched() {
     onFault,
   })
   feed.start()
-  /** The newest question about the cut is answered at once. */
+  /** Answers the newest request for the cut. */
   const answer = async () => {
     cuts.asked.at(-1)?.resolve(cut)
     await settle()
@@ -75,7 +75,7 @@ function watched() {
 }
 
 describe('the feed of the cut', () => {
-  it('asks every second without news, and twice a second when it is hurried', async () => {
+  it('asks every second without news, and twice a second when hurried', async () => {
     const { clock, cuts, mood, answer } = watched()
     for (let beat = 1; beat <= 3; beat++) {
       await clock.pass(990)
@@ -108,7 +108,7 @@ describe('the feed of the cut', () => {
     expect(cuts.asked).toHaveLength(3)
   })
 
-  it('asks on while the node is away, and tells when it is back', async () => {
+  it('keeps asking while the node is away, and reports its return', async () => {
     const { clock, cuts, seen, back, faults, answer } = watched()
     await clock.pass(1_000)
     cuts.asked[0].reject(new NewcutError('NODE_UNREACHABLE', 'connection refused'))
@@ -125,7 +125,7 @@ describe('the feed of the cut', () => {
     expect([back, faults]).toEqual([[true], []])
   })
 
-  it('tells that the node may have been away when an answer takes a second', async () => {
+  it('reports that the node may have been away when an answer takes a second', async () => {
     const { clock, cuts, back, answer } = watched()
     await clock.pass(1_000)
     await clock.pass(400)
@@ -153,7 +153,7 @@ describe('the watch over heads', () => {
     expect(looks.asked).toHaveLength(2)
   })
 
-  it('takes one look at a time, and then one at the newest cut', async () => {
+  it('makes one request at a time, and the next for the newest cut', async () => {
     const { clock, looks, answer } = watched()
     for (let beat = 0; beat < 3; beat++) {
       await clock.pass(1_000)
@@ -168,7 +168,7 @@ describe('the watch over heads', () => {
     expect(looks.asked).toHaveLength(2)
   })
 
-  it('knows nothing while headers do not come, and looks again', async () => {
+  it('knows nothing while headers are missing, and retries', async () => {
     const { clock, looks, seen, faults, answer } = watched()
     await clock.pass(1_000)
     await answer()
@@ -183,7 +183,7 @@ describe('the watch over heads', () => {
     expect(faults).toEqual([])
   })
 
-  it('tells of faults of ours', async () => {
+  it('reports bugs', async () => {
     const { clock, cuts, looks, faults, answer } = watched()
     const fault = new TypeError('a fault')
     await clock.pass(1_000)
@@ -195,7 +195,7 @@ describe('the watch over heads', () => {
     expect(faults).toEqual([fault, fault])
   })
 
-  it('says nothing after it was stopped, nor does the feed', async () => {
+  it('reports nothing after it was stopped, nor does the feed', async () => {
     const { clock, cuts, looks, seen, faults, feed, watch, answer } = watched()
     await clock.pass(1_000)
     await answer()

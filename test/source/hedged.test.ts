@@ -1,11 +1,11 @@
-/** Requests that are sent again: which of them are kept, and how long an answer is waited for. */
+/** Hedged requests: which of the repeated requests stay open, and how long the caller waits for an answer. */
 import { expect, it } from 'vitest'
 import { AdaptiveTimeout } from '../../src/source/node/adaptive-timeout.ts'
 import { hedged } from '../../src/source/node/hedged.ts'
 import { Wakeups } from '../../src/source/node/wakeups.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
-/** Runs one question to a node whose answers take this long; `sent` and `dropped` are the numbers of its requests. */
+/** Sends one hedged request to a node that answers after `answerMs`. `sent` and `dropped` number its attempts. */
 function ask(clock: VirtualClock, answerMs: number, more: { timeouts?: AdaptiveTimeout; wakeups?: Wakeups } = {}) {
   const seen = { sent: 0, dropped: [] as number[], open: 0, most: 0, outcome: '' }
   const request = (signal: AbortSignal) => {
@@ -33,7 +33,7 @@ function ask(clock: VirtualClock, answerMs: number, more: { timeouts?: AdaptiveT
   return seen
 }
 
-it('takes the answer to the first request of a node that is slow, however often it was sent again', async () => {
+it("takes a slow node's answer to the first request, however often it was repeated", async () => {
   const clock = new VirtualClock()
   const seen = ask(clock, 4_000)
   await clock.pass(4_000)
@@ -41,7 +41,7 @@ it('takes the answer to the first request of a node that is slow, however often 
   expect(seen.dropped).toEqual([1, 2, 3])
 })
 
-it('takes it also while other answers tell again and again that the node is back', async () => {
+it('takes it also while other answers keep reporting that the node is back', async () => {
   const clock = new VirtualClock()
   const wakeups = new Wakeups()
   const seen = ask(clock, 3_000, { wakeups })
@@ -53,7 +53,7 @@ it('takes it also while other answers tell again and again that the node is back
   expect(seen.most).toBeLessThanOrEqual(4)
 })
 
-it('drops all that was sent before when the node was away', async () => {
+it('drops all earlier requests when the node was away', async () => {
   const clock = new VirtualClock()
   const wakeups = new Wakeups()
   const seen = ask(clock, 4_000, { wakeups })
@@ -64,10 +64,10 @@ it('drops all that was sent before when the node was away', async () => {
   expect(seen.outcome).toBe('no answer to a question within 5 s')
 })
 
-it('gives the next question twice the time after one without an answer, and less after quick answers', async () => {
+it('doubles the timeout of the next question after one without an answer, and shortens it after quick answers', async () => {
   const clock = new VirtualClock()
   const timeouts = new AdaptiveTimeout()
-  /** What comes of a question within this time, where answers take so long. */
+  /** The outcome of a request after this time, if answers take `answerMs`. */
   const within = async (ms: number, answerMs: number) => {
     const seen = ask(clock, answerMs, { timeouts })
     await clock.pass(ms)

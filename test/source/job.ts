@@ -12,13 +12,13 @@ export function jobOf(work: Work, parts: Partial<Job> = {}): Job {
   return { id: `test ${++jobs}`, work, target, reason: 'newCut', noticedAtMs: 0, ...fixed, ...parts }
 }
 
-/** The work of a job as a solution of it, for nodes that do not look at it. */
+/** The work of a job as its solution, for nodes that do not check it. */
 export function solutionOf(job: Job | null | undefined): Solution {
   if (job == null) throw new Error('there is no job')
   return { job, bytes: job.work.bytes }
 }
 
-/** All that becomes of a solution. */
+/** All follow-ups of a solution. */
 export async function followed(updates: AsyncIterable<FollowUp>): Promise<FollowUp[]> {
   const steps: FollowUp[] = []
   for await (const step of updates) steps.push(step)

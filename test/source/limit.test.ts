@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { limiter } from '../../src/source/node/limit.ts'
 
-it('runs at most so many tasks at once, and all of them in the end, failed ones too', async () => {
+it('runs a limited number of tasks at once, and all of them in the end, failed ones too', async () => {
   const run = limiter(2)
   let [running, most] = [0, 0]
   const done: number[] = []
   const task = (index: number) => async () => {
     most = Math.max(most, ++running)
-    // Others get their turn.
+    // Lets other tasks run.
     await new Promise(setImmediate)
     running--
     done.push(index)

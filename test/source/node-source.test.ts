@@ -29,12 +29,14 @@ async function devnet(options: DevnetOptions = {}): Promise<Devnet> {
   return node
 }
 
-/** A source over a running node, and a reader of its works. */
+/** Options of a source over a running node. */
 interface SourceOptions {
   readonly refreshMs?: number
   readonly confirmations?: number
   readonly chains?: number[]
-  /** Otherwise chains are chosen at random, and nothing but news changes the work. */
+  /**
+   * Whether the source chooses chains by their chances. If not, it chooses at random, and only news changes the work.
+   */
   readonly chooses?: boolean
   readonly clock?: Clock
 }
@@ -55,7 +57,7 @@ async function sourceOf(url: string, { chooses = false, clock = systemClock, ...
     if (done) throw new Error('the source ended')
     return value
   }
-  /** The next job; that there is none for a moment is all right. */
+  /** The next job, skipping moments without one. */
   const nextWork = async (): Promise<Job> => {
     for (;;) {
       const job = await next()
@@ -65,7 +67,7 @@ async function sourceOf(url: string, { chooses = false, clock = systemClock, ...
   return { client, source, stop, troubles, next, nextWork }
 }
 
-/** Hands in solved bytes, and says how that ended. */
+/** Submits solved bytes. @returns the last step */
 async function submit(source: Source, bytes: Uint8Array): Promise<LifeStep> {
   const [issuer] = source.description.split(' at ').slice(-1)
   const solution = { job: jobOf(workFromBytes(bytes), { issuer }), bytes }
@@ -77,14 +79,14 @@ async function submit(source: Source, bytes: Uint8Array): Promise<LifeStep> {
 
 const confirmed = { step: 'confirmed', depth: 1 }
 
-/** Gives the node an order. */
+/** Sends a command to the node. */
 async function order(node: Devnet, path: string, body: unknown): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(`${node.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
 }
 
-/** Lets the time of a source pass until the promise settles, but only while no request of its client is under way. */
+/** Advances the clock of a source until the promise settles, but only while no request of its client is pending. */
 function idleTime(client: NodeClient, clock: VirtualClock) {
   let underWay = 0
   const request = client.http.request.bind(client.http)
@@ -105,7 +107,7 @@ function idleTime(client: NodeClient, clock: VirtualClock) {
   }
 }
 
-/** Mines a block on a chain for somebody else. */
+/** Mines a block on a chain for another account. */
 async function mineElsewhere(node: Devnet, chain: number): Promise<void> {
   const other = await NodeClient.connect({ url: node.url })
   const { work } = await other.work({ ...account, account: 'k:other' }, chain)
@@ -114,10 +116,10 @@ async function mineElsewhere(node: Devnet, chain: number): Promise<void> {
   await other.close()
 }
 
-/** Puts the node far away, after an answer: what it says of work arrives while the gate is open. Before the first work. */
+/** Delays the answers to requests for work while the gate is closed. Call it before the first work. */
 function farAway({ client, source }: Pick<Awaited<ReturnType<typeof sourceOf>>, 'client' | 'source'>) {
   const ask = client.work.bind(client)
-  // One that is given up ends without an answer.
+  // An aborted request ends without an answer.
   let [asked, ended, arrived] = [0, 0, 0]
   let gate = Promise.resolve()
   let open: () => void = () => undefined
@@ -140,7 +142,7 @@ function farAway({ client, source }: Pick<Awaited<ReturnType<typeof sourceOf>>, 
       })
     },
     open: () => open(),
-    /** Resolves when so much work has arrived, nothing is under way, and the stream of the current chain is open. */
+    /** Resolves when this much work has arrived, no request is pending, and the stream of the current chain is open. */
     settled: (count: number) => until(() => arrived >= count && ended === asked && source.connected),
   }
 }
@@ -168,7 +170,7 @@ describe('work from a node', () => {
     const pending = nextWork()
     const elsewhere = node.network.graphHistory[0].graph.adjacents[chain][0]
     await mineElsewhere(node, elsewhere)
-    // Work that the first block had led to would have the same parent.
+    // Without this wait, the first block could lead to work on the same parent.
     await until(() => source.chains().some((status) => status.chain === elsewhere && status.height === 1))
     const minedAtMs = systemClock.monotonicMs()
     await mineElsewhere(node, chain)
@@ -178,13 +180,13 @@ describe('work from a node', () => {
     expect(second.work.fields.parent).not.toEqual(first.work.fields.parent)
   })
 
-  it('goes over to a chain that was just extended: nobody else is near its next block', async () => {
-    // Blocks are due every 50 ms: what the way to the node takes counts.
+  it('switches to a chain that was just extended: nobody else is near its next block', async () => {
+    // A block is due every 50 ms, so the latency of the node matters.
     const node = await devnet({ blockDelayMs: 1000, pow: false })
     const { client, source, nextWork } = await sourceOf(node.url, { chooses: true })
     const cut = client.cut.bind(client)
     client.cut = async (options) => {
-      // The way itself: a node on this machine has none.
+      // Adds latency: a node on the same machine has none.
       await new Promise((resolve) => setTimeout(resolve, 20))
       return cut(options)
     }
@@ -201,12 +203,12 @@ describe('work from a node', () => {
     }
   })
 
-  it('mines no chain but those it is to mine, and waits while they are blocked', async () => {
+  it('mines only the selected chains, and waits while they are blocked', async () => {
     const node = await devnet()
     const { source, next, nextWork } = await sourceOf(node.url, { chains: [3], chooses: true })
     const { work } = await nextWork()
     expect(work.fields.chainId).toBe(3)
-    // Its neighbours are behind now.
+    // The neighbours of its chain are behind from here.
     expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
     expect(await next()).toBe(null)
     const pending = nextWork()
@@ -214,7 +216,7 @@ describe('work from a node', () => {
     expect((await pending).work.fields).toMatchObject({ chainId: 3, height: 2n })
   })
 
-  it('stands by on another chain: a New Cut or a solution does not wait for a node far away', async () => {
+  it('has a standby on another chain: a New Cut or a solution does not wait for a distant node', async () => {
     const node = await devnet()
     const { client, source, nextWork } = await sourceOf(node.url)
     const far = farAway({ client, source })
@@ -226,7 +228,7 @@ describe('work from a node', () => {
     expect(second.reason).toBe('solved')
     expect(second.work.fields.chainId).not.toBe(first.work.fields.chainId)
     expect(await verdict).toEqual(confirmed)
-    // Of which an answer that takes long may be asked for twice.
+    // The client may repeat a request whose answer takes long.
     await until(() => far.waiting() > 0)
     far.open()
     await far.settled(3)
@@ -238,24 +240,24 @@ describe('work from a node', () => {
     expect(await submit(source, solve(third.work.bytes))).toEqual(confirmed)
   })
 
-  it('is not taken up again when an answer from before its solution comes after it', async () => {
-    // No chain to stand by on: what is asked for is the work itself.
+  it('is not resumed when an answer from before its solution arrives after it', async () => {
+    // Without a standby chain, every request is for the current chain.
     const node = await devnet({ graph: 'singleton' })
     const { client, source, nextWork } = await sourceOf(node.url, { refreshMs: 200 })
     const far = farAway({ client, source })
     const first = await nextWork()
     await far.settled(1)
     far.close()
-    // A look whether the work still stands: the node has answered it already when it hears of the solution.
+    // The source checks its work. The node has answered that request before it receives the solution.
     await until(() => far.waiting() > 0)
     expect(await submit(source, solve(first.work.bytes))).toEqual(confirmed)
     far.open()
     expect((await nextWork()).work.fields.height).toBe(first.work.fields.height + 1n)
   })
 
-  it('has its solutions told apart: stale, rejected for each reason, confirmed', async () => {
+  it('tells solutions apart: stale, rejected for each reason, confirmed', async () => {
     const node = await devnet()
-    // A refusal stands after it has been repeated for 5 s, and 20 s where the payload is not known.
+    // The source believes a refusal after 5 s of retries, and an unknown payload after 20 s.
     const clock = new VirtualClock()
     const { source, client, nextWork } = await sourceOf(node.url, { clock })
     const inTime = idleTime(client, clock)
@@ -265,9 +267,9 @@ describe('work from a node', () => {
     expect(await submitted(solve(work.bytes))).toEqual({ step: 'stale' })
     const { work: fresh } = await client.work(account)
     expect(await submitted(miss(fresh.bytes))).toMatchObject({ step: 'rejected', reason: 'invalid-pow' })
-    // That used up its payload. The node knows it again when it is asked for the same work.
+    // The refusal has used up the payload. The node makes it again on a request for the same work.
     expect(await submitted(solve(fresh.bytes))).toEqual(confirmed)
-    // What a node makes for our account never has this payload again.
+    // Requests for our account never make this payload again.
     const { work: foreign } = await client.work({ ...account, account: 'k:other' })
     await expect(client.solved(miss(foreign.bytes))).rejects.toMatchObject({ status: 400 })
     expect(await submitted(solve(foreign.bytes))).toMatchObject({ step: 'rejected', reason: 'no-payload' })
@@ -284,7 +286,7 @@ describe('work from a node', () => {
     expect(await submit(slow.source, solve(mine.work.bytes, 1_000_000n))).toEqual({ step: 'stale' })
   })
 
-  it('hands in a solution again, and looks for it again, while the node is too busy to answer', async () => {
+  it('resubmits a solution, and keeps looking for it, while the node is too busy to answer', async () => {
     const node = await devnet()
     const { source, nextWork } = await sourceOf(node.url)
     const { work } = await nextWork()
@@ -298,7 +300,7 @@ describe('work from a node', () => {
     expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
   })
 
-  it('is asked for anew before the node forgets its payload', async () => {
+  it('is refreshed before the node forgets its payload', async () => {
     const node = await devnet({ workLifetimeMs: 300_000 })
     const { client, source, nextWork } = await sourceOf(node.url, { refreshMs: 100 })
     const { work } = await nextWork()
@@ -309,30 +311,30 @@ describe('work from a node', () => {
       if (args[1] === work.fields.chainId) renewals++
       return answer
     }
-    // By the clock of the node.
+    // The node's clock decides about refreshes.
     for (const _ of Array(3)) {
       await order(node, '/devnet/clock', { advanceMs: 200_000 })
-      // The first of them may have been asked for before.
+      // The source may have sent the first of these requests before the clock moved.
       const before = renewals
       await until(() => renewals > before + 1)
     }
     expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
   })
 
-  it('says when the validator has surely reached a time', async () => {
+  it('reports a time that the validator has surely reached', async () => {
     const node = await devnet()
     const { source, nextWork } = await sourceOf(node.url, { clock: new VirtualClock() })
     expect(source.validatorTime()).toBeNull()
     const { work } = await nextWork()
     const time = source.validatorTime() ?? 0n
     expect(time).toBeGreaterThan(work.fields.creationTime - 2000n)
-    // The clock of the node, which goes on where that of the machine is set back.
+    // The time of the node's clock, which does not follow a machine clock that is set back.
     const { clock } = (await (await fetch(`${node.url}/devnet/status`)).json()) as { clock: { nowMs: number } }
     const nowUs = BigInt(clock.nowMs) * 1000n
     expect(time).toBeLessThan(nowUs + 1000n)
   })
 
-  it('survives update streams that end all the time', async () => {
+  it('survives update streams that end constantly', async () => {
     const node = await devnet({ updateStreamMs: 20 })
     const { client, source, nextWork } = await sourceOf(node.url)
     let opened = 0
@@ -351,13 +353,13 @@ describe('work from a node', () => {
 })
 
 describe('trouble with a node', () => {
-  it('names an account that may not mine, for good', async () => {
+  it('names an account that may not mine, and is final', async () => {
     const node = await devnet({ accounts: [{ ...account, account: 'k:somebody' }] })
     const { next } = await sourceOf(node.url)
     await expect(next()).rejects.toMatchObject({ code: 'NODE_REFUSED', hint: expect.stringContaining('k:test') })
   })
 
-  it('goes on when a node that went away is back, and has it take the solution of the work it gave before', async () => {
+  it('ends when the node is back, which then takes the solution of its earlier work', async () => {
     const port = await freePort()
     const node = await devnet({ port })
     const { source, next, troubles } = await sourceOf(node.url)
@@ -365,9 +367,9 @@ describe('trouble with a node', () => {
     await node.close()
     const verdict = submit(source, solve(first?.work.bytes ?? new Uint8Array()))
     expect(await next()).toBeNull()
-    // Refused, or lost where a request was under way.
+    // Refused, or lost during a request.
     await until(() => /connection (refused|lost)/.test(troubles.join()))
-    // It has forgotten its chains and the work it gave, and makes the same block when it is asked again.
+    // The new node knows neither the chains nor the work, and makes the same block on request.
     await devnet({ port })
     let item = await next()
     while (item === null) item = await next()
@@ -375,7 +377,7 @@ describe('trouble with a node', () => {
     expect(await verdict).toEqual(confirmed)
   })
 
-  it('is one clear error with a hint when nothing listens, or something else does', async () => {
+  it('is one clear error with a hint if nothing listens, or another server does', async () => {
     const node = await devnet()
     await node.close()
     await expect(NodeClient.connect({ url: node.url })).rejects.toMatchObject({
@@ -406,7 +408,7 @@ describe('trouble with a node', () => {
 })
 
 describe('a block that was accepted', () => {
-  /** Hands in a solution, and collects what its life comes to. */
+  /** Submits a solution, and collects all its steps. */
   const lived = async (node: Devnet) => {
     const { source, stop, nextWork } = await sourceOf(node.url, { confirmations: 3 })
     const job = await nextWork()
@@ -420,7 +422,7 @@ describe('a block that was accepted', () => {
     return { chain: job.work.fields.chainId, steps, end }
   }
 
-  it('is followed until it lies as deep as was asked for', async () => {
+  it('is followed to the requested depth', async () => {
     const node = await devnet({ graph: 'pair', pow: false })
     const { chain, steps, end } = await lived(node)
     await order(node, '/make-blocks', { [chain]: 2 })
@@ -428,7 +430,7 @@ describe('a block that was accepted', () => {
     expect(steps).toEqual([confirmed, { step: 'confirmed', depth: 3 }])
   })
 
-  it('is told of as an orphan when its chain goes on without it', async () => {
+  it('is reported as an orphan when its chain continues without it', async () => {
     const node = await devnet({ graph: 'singleton', pow: false })
     const { chain, steps, end } = await lived(node)
     await order(node, '/devnet/fork', { chain, depth: 1 })

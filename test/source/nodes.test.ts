@@ -1,4 +1,4 @@
-/** Several scripted nodes on virtual time: when work comes from another one, and what becomes of solutions. */
+/** Several scripted nodes on virtual time: failover, and the verdicts of solutions. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/core/errors.ts'
 import type { NodeClient } from '../../src/node/client.ts'
@@ -23,20 +23,20 @@ afterEach(() => {
 const NETWORK = { name: 'test (3 chains)', identity: 'test' }
 const unreachable = () => new UnreachableError('refused', 'connection refused')
 
-/** A node of a network, which a test takes away, delays, or puts behind. */
+/** A node of a network that the test can take down, delay, or set back. */
 class ScriptedMember {
   readonly url: string
   readonly node = new ScriptedNode(3)
   isDown = false
-  /** Whether it takes requests and answers none. */
+  /** Whether it accepts requests without answering. */
   hangs = false
   height = 10
   identity = 'test'
-  /** Not 0: its chains have other blocks. */
+  /** If not 0, its chains have other blocks. */
   branch = 0
   latencyMs = 0
   isClosed = false
-  /** Nodes that it gave blocks to; c takes none. */
+  /** Nodes that got blocks from it; c refuses them. */
   readonly given: string[] = []
   readonly #clock: VirtualClock
 
@@ -74,7 +74,7 @@ class ScriptedMember {
 
   readonly connect = (signal: AbortSignal) => this.#answer(signal, () => this.reached)
 
-  /** It goes away: streams break, and requests are refused. */
+  /** Takes the node down: streams break, and requests are refused. */
   async fail(): Promise<void> {
     this.isDown = true
     while (this.node.asked.length > 0) this.node.fail()
@@ -82,7 +82,7 @@ class ScriptedMember {
     await settle()
   }
 
-  /** Answers the oldest request for work; streams stand, and what they may have missed is nothing. */
+  /** Answers the oldest request for work, opens the streams, and confirms the work to any checks. */
   async give(chain: number, parent: number): Promise<void> {
     const work = madeWork(chain, parent)
     expect(this.node.asked.length).toBeGreaterThan(0)
@@ -184,7 +184,7 @@ describe('work from several nodes', () => {
     expect(a.node.asked, 'nothing more is asked of the node that was left').toEqual([])
   })
 
-  it('returns to the first when it has been fit for the time of failback, and not before', async () => {
+  it('returns to the first when it has been fit for the failback time, and not before', async () => {
     const { clock, a, b, issuer } = await started()
     await a.give(0, 5)
     await a.fail()
@@ -199,7 +199,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://a')
   })
 
-  it('counts the time of failback anew when the first goes away once more', async () => {
+  it('restarts the failback time when the first goes away once more', async () => {
     const { clock, a, b } = await started()
     await a.give(0, 5)
     await a.fail()
@@ -231,10 +231,10 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://c')
   })
 
-  it('does not call a node behind that knows a second later what others know, however fast the chains are', async () => {
+  it("does not call a node behind that has the others' blocks a second later, however fast the chains are", async () => {
     const { clock, a, b, source, said } = await started()
     await a.give(0, 5)
-    // 40 blocks a second on each chain; a hears of them 400 ms later.
+    // 40 blocks a second on each chain, and a is 400 ms behind.
     for (let i = 0; i < 100; i++) {
       b.height += 4
       a.height = b.height - 16
@@ -258,11 +258,11 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('comes from the second when requests for work have failed for 2 s, though there is work from before', async () => {
+  it('comes from the second when requests for work have failed for 2 s, despite earlier work', async () => {
     const { clock, a, b, issuer, said } = await started()
     await a.give(0, 5)
     for (let i = 0; i < 40; i++) {
-      // Whether the work still stands is asked when streams are opened anew.
+      // A reopened stream makes the source check its work.
       for (const { onOpen } of a.node.handlers.values()) onOpen()
       while (a.node.asked.length > 0) a.node.fail()
       await clock.pass(100)
@@ -272,14 +272,14 @@ describe('work from several nodes', () => {
     expect(said[0]).toMatch(/^trouble: http:\/\/a gives no work/)
   })
 
-  it('comes from the first on when it answers again with the same work while no other node can give any', async () => {
+  it('still comes from the first when it answers with the same work while no other node gives any', async () => {
     const { clock, a, b, issuer, jobs, said, source, up } = await started()
     await a.give(0, 5)
     await b.fail()
     await clock.pass(1_100)
     said.splice(0)
     while (said.length === 0) {
-      // Whether the work still stands is asked when streams are opened anew.
+      // A reopened stream makes the source check its work.
       for (const { onOpen } of a.node.handlers.values()) onOpen()
       while (a.node.asked.length > 0) a.node.fail()
       await clock.pass(100)
@@ -294,7 +294,7 @@ describe('work from several nodes', () => {
       expect.stringMatching(/^recovered: http:\/\/a is fit again, after /),
     ])
     expect(source.upstreams()[0].problem).toBeNull()
-    // It is not left for the second, which is back before it would have been forgiven.
+    // The source does not switch to b, although b is back before a would have been forgiven.
     b.isDown = false
     await clock.pass(5_000)
     expect([up(), issuer(), jobs.length, b.node.asked]).toEqual([[true, true], 'http://a', given, []])
@@ -311,10 +311,10 @@ describe('work from several nodes', () => {
     expect(said[0]).toMatch(/^trouble: http:\/\/a gives no work/)
   })
 
-  it('is not asked of the second while routine asks the first, and waits', async () => {
+  it('is not requested from the second while a routine request to the first waits', async () => {
     const { clock, a, b, issuer } = await started()
     await a.give(0, 5)
-    // Work is asked for anew every two minutes.
+    // The source refreshes its work every two minutes.
     await clock.pass(124_000)
     expect(a.node.asked.length).toBeGreaterThan(0)
     expect(issuer()).toBe('http://a')
@@ -338,7 +338,7 @@ describe('work from several nodes', () => {
     expect(c.node.asked, 'nothing more is asked of the third').toEqual([])
   })
 
-  it('is not asked any more of a second that gives none for 2 s while a third one does', async () => {
+  it('is not requested any more from a second that gives none for 2 s while a third one does', async () => {
     const { clock, a, b, c, issuer, said } = await started(undefined, 3)
     await a.give(0, 5)
     await clock.pass(61_000)
@@ -351,7 +351,7 @@ describe('work from several nodes', () => {
     expect(said.slice(-2)).toEqual(['recovered: work comes from http://c now', 'trouble: http://b gives no work'])
   })
 
-  it('comes from the first as soon as it has some at the start, although a second one was faster', async () => {
+  it('comes from the first as soon as it has some at the start, even if a second one was faster', async () => {
     const { clock, a, b, issuer } = await started()
     await clock.pass(600)
     await b.give(1, 5)
@@ -360,7 +360,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://a')
   })
 
-  it('is not asked of a third while the work of the first is of use', async () => {
+  it('is not requested from a third while the work of the first is useful', async () => {
     const { clock, a, b, c } = await started(undefined, 3)
     await a.give(0, 5)
     a.height = 5
@@ -386,7 +386,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('comes from a node that is behind once nobody tells of more', async () => {
+  it('comes from a node that is behind once no other knows more', async () => {
     const { clock, a, b, issuer } = await started()
     await a.give(0, 5)
     a.height = 13
@@ -397,7 +397,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('comes from the second when no news of the first comes through for 10 s', async () => {
+  it('comes from the second when no news of the first arrives for 10 s', async () => {
     const { clock, a, b, issuer, said } = await started()
     a.node.answer(madeWork(0, 5))
     await settle()
@@ -407,7 +407,7 @@ describe('work from several nodes', () => {
     expect(said[0]).toBe('trouble: http://a sends no news of its chains')
   })
 
-  it('stops when no node has answered for 10 s, and goes on within 2 s with the first that is back', async () => {
+  it('stops when no node has answered for 10 s, and resumes within 2 s of the return of the first', async () => {
     const { clock, a, b, issuer, jobs, up, active } = await started()
     await a.give(0, 5)
     await Promise.all([a.fail(), b.fail()])
@@ -424,7 +424,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('asks the only node that is left anew as soon as it is back, not after the pause of its outage', async () => {
+  it('asks the only remaining node as soon as it is back, not after the pause of its outage', async () => {
     const { clock, a, b, jobs } = await started()
     b.isDown = true
     await a.give(0, 5)
@@ -437,7 +437,7 @@ describe('work from several nodes', () => {
     expect(jobs.at(-1)).toMatchObject({ issuer: 'http://a', reason: 'reconnected' })
   })
 
-  it('takes a node in that answers only later, and leaves one out that comes up with another network', async () => {
+  it('adds a node that answers only later, and leaves out one that starts with another network', async () => {
     const { clock, a, b, c, said, source, issuer } = await started(([first, , third]) => {
       first.isDown = true
       third.isDown = true
@@ -456,7 +456,7 @@ describe('work from several nodes', () => {
     expect(c.node.asked).toEqual([])
   })
 
-  it('is not taken from a node that has other chains than before: it is left at once, and comes back with its own', async () => {
+  it('is not taken from a node with other chains than before, which is left at once and returns with its own', async () => {
     const { clock, a, b, issuer, jobs, said, active } = await started()
     await a.give(0, 10)
     a.branch = 100
@@ -477,7 +477,7 @@ describe('work from several nodes', () => {
     expect(active()).toBe(0)
   })
 
-  it('is not taken from a node that is of another network from one moment to the next', async () => {
+  it('is not taken from a node that suddenly belongs to another network', async () => {
     const { clock, a, b, issuer, jobs, said, up } = await started()
     await a.give(0, 10)
     a.branch = 100
@@ -502,7 +502,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('comes from the second when the first lacks a block that was told of between two looks at it', async () => {
+  it('comes from the second when the first lacks a block that was reported between two looks at it', async () => {
     const { clock, a, b, issuer, said } = await started((members) => {
       for (const member of members) member.height = 0
     })
@@ -510,7 +510,7 @@ describe('work from several nodes', () => {
     const before = a.node.cut
     a.node.cut = async () => new Map([[2, { height: 1, hash: hashOf(1) }]])
     await clock.pass(800)
-    // First blocks say nothing: networks that began alike share them.
+    // The first blocks prove nothing: networks that started alike share them.
     a.node.cut = before
     a.branch = 100
     await clock.pass(400)
@@ -520,12 +520,12 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('comes from the second as soon as the first tells of other chains than before', async () => {
+  it('comes from the second as soon as the first reports other chains than before', async () => {
     const { clock, a, b, issuer, said } = await started()
     await a.give(0, 10)
     let tell: (cut: CutHeads) => void = () => undefined
     a.node.cut = () => new Promise((resolve) => (tell = resolve))
-    // A look at the first takes a second: what is told here is heard of before.
+    // A look at the first node takes a second, so this cut arrives before it.
     a.latencyMs = 1_000
     await clock.pass(1_100)
     a.latencyMs = 0
@@ -559,7 +559,7 @@ describe('work from several nodes', () => {
     await clock.pass(1_100)
     await b.give(0, 10)
     expect(source.upstreams()[0].problem).toContain('has other chains than before')
-    // As after a reorganisation: b knows what was before, a does not.
+    // As after a reorganisation: b knows the old blocks, a does not.
     a.height = 115
     a.branch = 1
     b.height = 116
@@ -574,7 +574,7 @@ describe('work from several nodes', () => {
     a.branch = 100
     for (const { onNewCut } of a.node.handlers.values()) onNewCut()
     await settle()
-    // It answers all that it is asked for.
+    // The node answers all requests for work.
     for (let i = 0; i < 5 && a.node.asked.length > 0; i++) await a.give(0, 110)
     expect(jobs.at(-1)).not.toBeNull()
     await clock.pass(5_000)
@@ -615,7 +615,7 @@ describe('work from several nodes', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('says how each node is', async () => {
+  it('reports the state of each node', async () => {
     const { clock, a, source } = await started(([first, second]) => {
       first.latencyMs = 30
       second.isDown = true
@@ -667,7 +667,7 @@ describe('a solution of work from several nodes', () => {
     expect((await first).value).toEqual({ step: 'confirmed', depth: 2 })
   })
 
-  it('goes to the node that issued its work, also when another gives work by then', async () => {
+  it('goes to the node that issued its work, even if another gives work by then', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     const solution = solutionOf(jobs[0])
@@ -678,7 +678,7 @@ describe('a solution of work from several nodes', () => {
     expect([a.node.submitted, b.node.submitted]).toEqual([[solution.bytes], []])
   })
 
-  it('is not raced by work of another node on top of the same parent, until that node had time to get the block', async () => {
+  it("does not compete with another node's work on the same parent until that node had time to get the block", async () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
     a.node.submit = () => new Promise(() => undefined)
@@ -686,7 +686,7 @@ describe('a solution of work from several nodes', () => {
     void source.handIn(solutionOf(jobs[0]))
     await a.fail()
     await clock.pass(900)
-    // The other node does not have the block yet: its work of that chain is the solved one.
+    // The other node lacks the block, so its work on that chain is the solved one.
     await b.give(0, 5)
     expect(jobs.filter((job) => job?.issuer === 'http://b')).toEqual([])
     await clock.pass(200)
@@ -695,7 +695,7 @@ describe('a solution of work from several nodes', () => {
     expect(jobs.at(-1)?.work.fields.chainId).toBe(1)
   })
 
-  it('does not keep its parent from work of another node once its own has refused it', async () => {
+  it("does not block another node's work on its parent once its own node has refused it", async () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
     a.node.place = async () => ({ kind: 'awaited' })
@@ -712,7 +712,7 @@ describe('a solution of work from several nodes', () => {
     expect(jobs.at(-1)?.work.fields.chainId).toBe(0)
   })
 
-  it('does not keep its parent from work of another node when its own does not answer, and nobody gets the block', async () => {
+  it("does not block another node's work on its parent if its own node is silent and nobody gets the block", async () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
     a.node.submit = () => new Promise(() => undefined)
@@ -724,13 +724,13 @@ describe('a solution of work from several nodes', () => {
     expect(jobs.at(-1)?.work.fields.chainId).toBe(0)
   })
 
-  it('does not keep its parent at all when its node was silent before it was found', async () => {
+  it('does not block its parent at all if its node was silent before it was found', async () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
     a.node.submit = () => new Promise(() => undefined)
     await clock.pass(900)
     a.hangs = true
-    // The node is asked after one second, and is known to be down after three.
+    // The source asks the node after one second, and considers it down after three.
     await clock.pass(1_600)
     void source.handIn(solutionOf(jobs[0]))
     await clock.pass(600)
@@ -739,7 +739,7 @@ describe('a solution of work from several nodes', () => {
     expect(jobs.at(-1)?.work.fields.chainId).toBe(0)
   })
 
-  it('is handed in and followed on after a switch', async () => {
+  it('is submitted and followed after a switch', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     let release: () => void = () => undefined
@@ -786,7 +786,7 @@ describe('a solution of work from several nodes', () => {
     expect(await receipt).toEqual({ step: 'acknowledged' })
   })
 
-  it('is what its node says of it, whatever others would say', async () => {
+  it('gets the verdict of its node, whatever others would say', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     a.node.place = async () => ({ kind: 'awaited' })
@@ -801,7 +801,7 @@ describe('a solution of work from several nodes', () => {
   it.each([
     ['does not have the block yet', 'passed'],
     ['is on another branch', 'orphaned'],
-  ] as const)('is accepted although its node fails to say so once, and another %s', async (_, kind) => {
+  ] as const)('is accepted although its node fails to confirm it once, and another %s', async (_, kind) => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     const solution = solutionOf(jobs[0])
@@ -843,7 +843,7 @@ describe('a solution of work from several nodes', () => {
     expect(b.node.submitted).toHaveLength(a.node.submitted.length)
   })
 
-  it('is given to the others once its node has the block, and not again to one that takes none', async () => {
+  it('is passed to the others once its node has the block, and not again to one that refuses them', async () => {
     const { clock, a, source, jobs } = await started(undefined, 3)
     const { signal } = new AbortController()
     await a.give(0, 5)
@@ -860,7 +860,7 @@ describe('a solution of work from several nodes', () => {
     expect(a.given).toEqual(['http://b', 'http://c', 'http://b'])
   })
 
-  it('of an earlier run waits for its node, however long that takes to answer, for as long as its work lives', async () => {
+  it('of an earlier run waits for its node as long as its work lives', async () => {
     const { clock, a, b, source, jobs, stop } = await started(([first]) => {
       first.isDown = true
     })
@@ -896,7 +896,7 @@ describe('a solution of work from several nodes', () => {
     }
   })
 
-  it('is taken although its issuer is not among the nodes', async () => {
+  it('is submitted although its issuer is not among the nodes', async () => {
     const { a, source, jobs } = await started()
     await a.give(0, 5)
     const { job, bytes } = solutionOf(jobs[0])
@@ -905,7 +905,7 @@ describe('a solution of work from several nodes', () => {
   })
 })
 
-it('a check of a node asks nothing when the miner has ended', async () => {
+it('a check of a node sends nothing after the miner has ended', async () => {
   const clock = new VirtualClock()
   for (const isReached of [true, false]) {
     const { url, reached, connect } = new ScriptedMember('http://a', clock)

@@ -1,4 +1,4 @@
-/** A node that does what a test says, when it says it. */
+/** A node under full control of the test. */
 import { NewcutError } from '../../src/core/errors.ts'
 import type { Work } from '../../src/core/work.ts'
 import type { BlockPosition, MiningNode, NewsHandlers } from '../../src/source/node/mining-node.ts'
@@ -13,11 +13,11 @@ export class ScriptedNode implements MiningNode {
   readonly description = 'scripted'
   readonly workBytes = 286
   readonly chains: readonly number[]
-  /** Requests for work that wait for their answer, oldest first, with the chain that was asked for. */
+  /** Pending requests for work, oldest first, with the requested chain. */
   readonly asked: (Deferred<Work> & { readonly chain: number | null; readonly signal: AbortSignal })[] = []
   readonly submitted: Uint8Array[] = []
   readonly handlers = new Map<number, NewsHandlers>()
-  /** A connection ends that was to stand. */
+  /** Breaks a connection that should have stayed open. */
   lose: () => void = () => undefined
   submit: (attempt: number) => Promise<void> = async () => undefined
   place: () => Promise<BlockPosition> = async () => ({ kind: 'on-chain', depth: 1 })

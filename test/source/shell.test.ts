@@ -41,7 +41,7 @@ async function started(chains = 3, { confirmations }: { readonly confirmations?:
 }
 
 describe('work from a node that is slow or out of order', () => {
-  it('gives a request up that is not answered within 5 s, says so once, and asks again', async () => {
+  it('gives up a request that is unanswered for 5 s, reports it once, and retries', async () => {
     const { clock, node, said } = await started()
     await clock.pass(4_900)
     expect(said).toEqual([])
@@ -52,7 +52,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(said).toHaveLength(1)
   })
 
-  it('asks a node again that has no room for another miner, and says what else would help', async () => {
+  it('retries a node without room for another miner, and suggests what else would help', async () => {
     const { clock, node, said, jobs } = await started()
     const refusal = {
       url: node.url,
@@ -70,7 +70,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(said.at(-1)).toMatch(/^recovered: /)
   })
 
-  it('sends a request again that is not answered for 1.5 s, and takes the first answer to any of them', async () => {
+  it('repeats a request that is unanswered for 1.5 s, and takes the first answer to any of them', async () => {
     const { clock, node, jobs } = await started()
     await clock.pass(1_400)
     expect(node.asked).toHaveLength(1)
@@ -80,11 +80,11 @@ describe('work from a node that is slow or out of order', () => {
     second.resolve(madeWork(0, 5))
     await settle()
     expect(jobs).toHaveLength(1)
-    // The standby request is all that is left.
+    // Only the standby request remains.
     expect(node.asked).toHaveLength(1)
   })
 
-  it('learns from the cut that the chain moved on when the stream is silent, and asks again when it did not', async () => {
+  it('learns from the cut that the chain advanced if the stream is silent, and keeps asking if it did not', async () => {
     const { clock, node, jobs, answer } = await started(1)
     node.cut = async () => new Map([[0, { height: 5, hash: hashOf(5) }]])
     await answer(0, 5)
@@ -96,20 +96,20 @@ describe('work from a node that is slow or out of order', () => {
     expect(jobs).toEqual([expect.anything(), null])
     await answer(0, 6)
     expect(jobs[2]).toMatchObject({ reason: 'newCut', work: { fields: { height: 7n } } })
-    // Another branch of the same height: work is asked for, and decides.
+    // The cut shows another branch of the same height, so the source requests work, and that decides.
     node.cut = async () => new Map([[0, { height: 6, hash: hashOf(60) }]])
     await clock.pass(2_000)
     await answer(0, 6)
     expect(jobs).toHaveLength(3)
   })
 
-  it('asks whether its work still stands when a connection ends, and ever less often when that goes on', async () => {
+  it('checks its work when a connection ends, and less and less often when that recurs', async () => {
     const { clock, node, answer } = await started()
     await answer(0, 5)
     await answer(1, 5)
     expect(node.asked).toEqual([])
     for (const waitMs of [0, 1_000, 2_000, 4_000]) {
-      // The first is heeded at once, those soon after it together.
+      // The source reacts to the first lost connection at once, and to the following ones together.
       for (let i = 0; i < 3; i++) node.lose()
       if (waitMs > 0) {
         await clock.pass(waitMs - 20)
@@ -127,7 +127,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(node.asked.map(({ chain }) => chain)).toEqual([0, 1])
   })
 
-  it('asks whether its work still stands when the node is back that has not answered for a second', async () => {
+  it('checks its work when a node is back that has been silent for a second', async () => {
     const { clock, node, answer } = await started()
     await answer(0, 5)
     await answer(1, 5)
@@ -141,7 +141,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(node.asked.map(({ chain }) => chain)).toEqual([0, 1])
   })
 
-  it('idles while a solution hangs, and does not search the same parent once more', async () => {
+  it('idles while a solution is unanswered, and does not search the same parent again', async () => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     let release: () => void = () => undefined
@@ -155,7 +155,7 @@ describe('work from a node that is slow or out of order', () => {
     release()
     expect(await receipt).toEqual({ step: 'acknowledged' })
     await settle()
-    // The node has taken the solution, and moves its chain later.
+    // The node has taken the solution, and advances its chain later.
     await answer(0, 5, 2n)
     expect(jobs).toHaveLength(2)
     await clock.pass(200)
@@ -163,7 +163,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(jobs[2]).toMatchObject({ reason: 'solved', work: { fields: { height: 7n } } })
   })
 
-  it('searches another chain while a solution hangs', async () => {
+  it('searches another chain while a solution is unanswered', async () => {
     const { node, source, jobs, answer } = await started(3)
     await answer(0, 5)
     await answer(1, 8)
@@ -173,12 +173,12 @@ describe('work from a node that is slow or out of order', () => {
     expect(jobs[1]).toMatchObject({ reason: 'solved', work: { fields: { chainId: 1 } } })
   })
 
-  it('drops the answer of a request that it has cancelled', async () => {
+  it('drops the answer to a cancelled request', async () => {
     const { node, jobs, answer } = await started(3)
     await answer(0, 5)
     node.handlers.get(0)?.onNewCut()
     await settle()
-    // Both are asked for: a replacement, and standby work. The first answer is taken, the other request ends.
+    // The source requests a replacement and standby work. It takes the first answer, and cancels the other request.
     expect(node.asked).toHaveLength(2)
     const [one, other] = node.asked
     one.resolve(madeWork(1, 8))
@@ -190,7 +190,7 @@ describe('work from a node that is slow or out of order', () => {
 })
 
 describe('an outage', () => {
-  it('is one line when it begins and one when it ends, whatever fails and however often', async () => {
+  it('is one line at its start and one at its end, whatever fails and however often', async () => {
     const { clock, node, said, answer } = await started()
     for (let attempt = 0; attempt < 8; attempt++) {
       node.fail()
@@ -201,7 +201,7 @@ describe('an outage', () => {
     expect(said.slice(1)).toEqual([expect.stringMatching(/^recovered: the node answers again, after \d+ s$/)])
   })
 
-  it('is not said of standby work that could not be renewed while it stands by', async () => {
+  it('is not reported for standby work that could not be renewed', async () => {
     const { clock, node, said, answer } = await started(2)
     await answer(0, 5)
     await answer(1, 6)
@@ -225,7 +225,7 @@ describe('an outage', () => {
     await clock.pass(1)
   })
 
-  it('is not said of a stream that is opened again within 10 s', async () => {
+  it('is not reported for a stream that reopens within 10 s', async () => {
     const { clock, node, said, answer } = await started()
     await answer(0, 5)
     await answer(1, 6)
@@ -242,7 +242,7 @@ describe('an outage', () => {
     expect(said).toEqual([])
   })
 
-  it('is said of a stream that stays closed for longer', async () => {
+  it('is reported for a stream that stays closed for longer', async () => {
     const { clock, node, said, answer } = await started()
     await answer(0, 5)
     await answer(1, 6)
@@ -275,7 +275,7 @@ describe('an outage', () => {
 })
 
 describe('a solution', () => {
-  /** An answer of the node itself, if it has an excerpt that nodes give; else of something before it. */
+  /** A refusal. It counts as the node's own if the excerpt is one that nodes give, and as a proxy's otherwise. */
   const refusal = (status: number, excerpt: string) => {
     const isFromNode = /^(Invalid|No associated)/.test(excerpt)
     return new NodeRefusal({ url: 'http://node.test', status, excerpt, isFromNode })
@@ -291,7 +291,7 @@ describe('a solution', () => {
     return { receipt: await receipt, attempts: node.submitted.length, source, solution: solutionOf(jobs[0]) }
   }
 
-  it('is handed in again while something before the node answers 404, 502 or a redirection', async () => {
+  it('is resubmitted while a proxy answers 404, 502 or a redirection', async () => {
     const answers = [refusal(404, '<html>not found'), refusal(502, 'Bad Gateway'), refusal(302, '')]
     const { receipt, attempts } = await handedIn(async (attempt) => {
       const answer = answers[attempt - 1]
@@ -301,7 +301,7 @@ describe('a solution', () => {
     expect(attempts).toBe(4)
   })
 
-  it('is rejected once the node has said so for 5 s', async () => {
+  it('is rejected once the node has repeated it for 5 s', async () => {
     const { receipt, attempts } = await handedIn(
       async () => {
         throw refusal(400, 'Invalid solved work: Invalid POW hash')
@@ -309,16 +309,16 @@ describe('a solution', () => {
       async () => ({ kind: 'awaited' }),
     )
     expect(receipt).toMatchObject({ step: 'rejected', reason: 'invalid-pow' })
-    // Pauses are half a second on average.
+    // Pauses last half a second on average.
     expect(attempts).toBeGreaterThan(7)
     expect(attempts).toBeLessThan(20)
   })
 
   it.each([
     ['the node itself refuses it', refusal(400, 'Invalid solved work: Invalid POW hash'), 3],
-    ['it is refused by whoever', refusal(400, '<html>bad request'), 3],
-    ['something before the node fails', refusal(502, 'Bad Gateway'), 2],
-  ])('is handed in on when %s, and a refusal ends that its parent waits', async (_, failure, count) => {
+    ['another server refuses it', refusal(400, '<html>bad request'), 3],
+    ['a proxy fails', refusal(502, 'Bad Gateway'), 2],
+  ])('is resubmitted if %s, and a refusal unblocks its parent', async (_, failure, count) => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     node.place = async () => ({ kind: 'awaited' })
@@ -359,7 +359,7 @@ describe('a solution', () => {
     expect(receipt).toEqual({ step: 'stale' })
   })
 
-  it('is stale if the chain of the node moves on only after it said that it knows no payload', async () => {
+  it("is stale if the node's chain advances only after it did not know the payload", async () => {
     let looks = 0
     const submit = async () => {
       throw refusal(404, 'No associated Payload')
@@ -369,7 +369,7 @@ describe('a solution', () => {
     expect(receipt).toEqual({ step: 'stale' })
   })
 
-  it('is handed in once more, and no more, when the miner stops', async () => {
+  it('is resubmitted once more, and no more, when the miner stops', async () => {
     const { clock, node, source, jobs, answer, stop } = await started()
     await answer(0, 5)
     node.submit = async () => {
@@ -391,12 +391,12 @@ describe('a solution', () => {
     }
     const { receipt, attempts } = await handedIn(submit, async () => ({ kind: 'awaited' }))
     expect(receipt).toMatchObject({ step: 'rejected', reason: 'no-payload' })
-    // Pauses are half a second on average, and a second more while it gives no work.
+    // Pauses last half a second on average, and a second more while the node gives no work.
     expect(attempts).toBeGreaterThan(12)
     expect(attempts).toBeLessThan(25)
   })
 
-  it('is taken by a node that had forgotten its payload, once it is asked for the same work again', async () => {
+  it('is accepted by a node that had forgotten its payload, once it gets a request for the same work', async () => {
     const { clock, node, source, jobs, answer } = await started()
     await answer(0, 5)
     await answer(1, 6)
@@ -417,7 +417,7 @@ describe('a solution', () => {
     await settle()
     expect(await receipt).toEqual({ step: 'acknowledged' })
     expect(node.submitted).toHaveLength(2)
-    // Work on top of the same parent is of no use again, although the refusal had ended that.
+    // Work on the same parent is useless again, although the refusal had made it useful.
     await answer(0, 5, 2n)
     await answer(1, 6)
     node.handlers.get(1)?.onNewCut()
@@ -441,7 +441,7 @@ describe('a solution', () => {
     expect(await receipt).toEqual({ step: 'acknowledged' })
   })
 
-  it('of the work of another node is not rejected by one that does not know its payload', async () => {
+  it("of another node's work is not rejected by a node that does not know its payload", async () => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     node.place = async () => ({ kind: 'awaited' })
@@ -461,7 +461,7 @@ describe('a solution', () => {
     expect(await receipt).toMatchObject({ step: 'lost', reason: 'unreachable', mayReturn: true })
   })
 
-  it('is handed in on while something before the node answers 400 for a minute, and then taken', async () => {
+  it('is resubmitted while a proxy answers 400 for a minute, and then accepted', async () => {
     const { clock, node, source, jobs, answer } = await started()
     await answer(0, 5)
     const startMs = clock.monotonicMs()
@@ -474,7 +474,7 @@ describe('a solution', () => {
     expect(await receipt).toEqual({ step: 'acknowledged' })
   })
 
-  it('is handed in on while a node of another network stands behind the address, and then taken', async () => {
+  it('is resubmitted while a node of another network has the address, and then accepted', async () => {
     const { clock, node, source, jobs, answer } = await started()
     await answer(0, 5)
     const startMs = clock.monotonicMs()
@@ -493,14 +493,14 @@ describe('a solution', () => {
     expect(await receipt).toEqual({ step: 'acknowledged' })
   })
 
-  it('is rejected if 400 is all that came back for 5 minutes, whoever said it', async () => {
+  it('is rejected if every answer for 5 minutes was 400, from any server', async () => {
     const { receipt } = await handedIn(async () => {
       throw refusal(400, '<html>bad request')
     })
     expect(receipt).toMatchObject({ step: 'rejected', reason: 'unknown' })
   })
 
-  it('that is stale is followed until the block in its place lies deep', async () => {
+  it('is followed when stale until the block in its place is deep', async () => {
     const { clock, node, source, jobs, answer } = await started(3, { confirmations: 6 })
     await answer(0, 5)
     node.submit = async () => {
@@ -517,7 +517,7 @@ describe('a solution', () => {
   })
 
   it.each(['passed', 'orphaned'] as const)(
-    'that is %s at first is followed, and told of when its branch wins',
+    'that is %s at first is followed, and reported when its branch wins',
     async (kind) => {
       const { clock, node, source, jobs, answer, stop } = await started(3, { confirmations: 6 })
       await answer(0, 5)
@@ -547,7 +547,7 @@ describe('a solution', () => {
     },
   )
 
-  it('that is stale at first is stale for good once the block in its place lies deep', async () => {
+  it('is stale for good once the block in its place is deep', async () => {
     const { clock, node, source, jobs, answer, stop } = await started(3, { confirmations: 6 })
     await answer(0, 5)
     const solution = solutionOf(jobs[0])
@@ -600,7 +600,7 @@ describe('a solution', () => {
     expect(await steps).toEqual([expected])
   })
 
-  it('is unconfirmed if nobody can be asked, and confirmed when the node is back', async () => {
+  it('is unconfirmed if no node can be asked, and confirmed when the node is back', async () => {
     const { clock, node, source, jobs, answer, stop } = await started()
     await answer(0, 5)
     node.place = async () => {
@@ -618,7 +618,7 @@ describe('a solution', () => {
 })
 
 describe('the end of a source', () => {
-  it('cancels requests and timers, and says nothing afterwards', async () => {
+  it('cancels requests and timers, and reports nothing afterwards', async () => {
     const { clock, node, stop, ended, jobs, said, answer } = await started()
     await answer(0, 5)
     expect(node.asked).toHaveLength(1)

@@ -1,6 +1,6 @@
 /**
- * A node, its chains and the way to it, as a model: the state machine of the source is driven by generated moves, and
- * every move checks what must hold at all times.
+ * A model of a node, its chains and the network to it. Generated moves drive the source's state machine, and every move
+ * checks the invariants.
  */
 import { expect } from 'vitest'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
@@ -17,10 +17,10 @@ export type NewsOf<E> = E extends Event ? Omit<E, 'atMs'> : never
 
 const bytes = (value: number) => new Uint8Array(32).fill(value & 0xff).fill(value >> 8, 0, 1)
 
-/** The hash that a number stands for, as in JSON. */
+/** The base64url hash that stands for a number. */
 export const hashOf = (value: number) => encodeBase64Url(bytes(value))
 
-/** Work on top of a parent that a number stands for. */
+/** Work on top of the parent that stands for a number. */
 export function madeWork(chain: number, parent: number, creationTime = 1n, transactions = 0): Work {
   const fields: WorkFields = {
     featureFlags: 0n,
@@ -39,26 +39,26 @@ export function madeWork(chain: number, parent: number, creationTime = 1n, trans
   return workFromBytes(encodeWork(fields))
 }
 
-/** Heads of a chain are numbered by height: the parent of the work of a chain is its head. */
+/** The head of a chain is identified by its height, and is the parent of the chain's work. */
 export class SimulatedNode {
   state: State
   readonly heads: number[]
-  /** Requests that have not been answered, with what the node will answer once it has read them. */
+  /** Pending requests, with the node's answer once it has read them. */
   readonly asked = new Map<number, { readonly ask: Ask; answer: Work | null }>()
   readonly pauses = new Set<string>()
   readonly followed = new Set<number>()
-  /** Chains that are or were to be mined. */
+  /** Chains that are, or were, selected for mining. */
   readonly wanted: Set<number>
-  /** Streams that stand: only those bring news. */
+  /** Open streams: only these deliver news. */
   readonly open = new Set<number>()
-  /** News on its way, oldest first. */
+  /** News in transit, oldest first. */
   readonly news: number[] = []
-  /** Answers with heads on their way, oldest first. */
+  /** Cut answers in transit, oldest first. */
   readonly headsSent: CutHeads[] = []
-  /** Solutions on their way. */
+  /** Solutions in transit. */
   readonly handedIn: WorkFields[] = []
   delivered: Work | null = null
-  /** When a block is to be called overdue; null: none is waited for. */
+  /** When to report the next block as overdue, or null. */
   #overdueAtMs: number | null = null
   readonly jobs: number[] = []
   #nowMs = 0
@@ -73,7 +73,7 @@ export class SimulatedNode {
 
   tell(news: NewsOf<Event>): void {
     const [state, effects] = step(this.state, { ...news, atMs: ++this.#nowMs } as Event)
-    // A step that changed a state instead of returning another one would throw.
+    // A step must return a new state: changing a frozen one throws.
     this.state = Object.freeze(state)
     for (const part of [state.current, state.standby, state.asking, state.solved]) Object.freeze(part)
     for (const effect of effects) this.#perform(effect)
@@ -111,7 +111,7 @@ export class SimulatedNode {
     }
   }
 
-  /** What holds at any time. */
+  /** Checks the invariants. */
   #check(): void {
     const { current, standby, asking, isPausing, chains } = this.state
     const purposes = [...this.asked.values()].map(({ ask }) => ask.purpose)
@@ -142,7 +142,7 @@ export class SimulatedNode {
 
   // Moves of the world
 
-  /** The node reads a request: from now on its answer is as the chains are now. */
+  /** The node reads a request, which fixes the answer by the present chains. */
   read(index: number, random: number): void {
     const waiting = [...this.asked.values()].filter(({ answer }) => answer === null)
     const entry = waiting[index % Math.max(1, waiting.length)]
@@ -175,7 +175,7 @@ export class SimulatedNode {
     this.tell({ type: 'failed', request, isFinal: false })
   }
 
-  /** Somebody else's block on a chain. */
+  /** Another miner's block extends a chain. */
   advance(chain: number): void {
     this.heads[chain % this.heads.length]++
     this.news.push(chain % this.heads.length)
@@ -186,21 +186,21 @@ export class SimulatedNode {
     if (chain !== undefined && this.open.has(chain)) this.tell({ type: 'newCut', chain })
   }
 
-  /** A stream opens, perhaps once more. */
+  /** A stream opens, possibly again. */
   openStream(chain: number): void {
     if (!this.followed.has(chain)) return
     this.open.add(chain)
     this.tell({ type: 'streamOpened', chain })
   }
 
-  /** Chains are worth less and less in this order, whether that is the truth or not; the others are blocked. */
+  /** Ranks the chains by decreasing worth, true or not; unlisted chains are blocked. */
   look(chains: readonly number[]): void {
     const all = [...new Set(chains.map((chain) => chain % this.heads.length))]
     const known = all.filter((chain) => this.state.chains.includes(chain))
     this.tell({ type: 'viewed', chances: new Map(known.map((chain, i) => [chain, 1 / (i + 1)])) })
   }
 
-  /** Other chains are to be mined. */
+  /** Selects other chains for mining. */
   choose(chains: readonly number[]): void {
     const chosen = [...new Set(chains.map((chain) => chain % this.heads.length))]
     for (const chain of chosen) this.wanted.add(chain)
@@ -215,19 +215,19 @@ export class SimulatedNode {
     if (this.pauses.delete(purpose)) this.tell({ type: 'paused', purpose })
   }
 
-  /** The node is asked for its heads; the answer takes its time. */
+  /** The source asks the node for its heads; the answer takes time. */
   askForCut(): void {
     const heads = this.heads.map((head, chain) => [chain, { height: head, hash: hashOf(head) }] as const)
     this.headsSent.push(new Map(heads))
   }
 
-  /** An answer of heads arrives, the oldest first. */
+  /** The oldest cut answer arrives. */
   seeCut(): void {
     const heads = this.headsSent.shift()
     if (heads !== undefined) this.tell({ type: 'cutSeen', cut: heads })
   }
 
-  /** Time passes until a block is overdue that the node acknowledged, and has dropped or will add later. */
+  /** Time passes until an acknowledged block is overdue. The node has dropped it, or will add it later. */
   overdue(): void {
     if (this.#overdueAtMs === null) return
     this.#nowMs = Math.max(this.#nowMs, this.#overdueAtMs)
@@ -235,7 +235,7 @@ export class SimulatedNode {
     this.tell({ type: 'blockOverdue' })
   }
 
-  /** Our engines find a solution of what they search. */
+  /** An engine finds a solution of the current work. */
   solve(): void {
     if (this.delivered === null) return
     const { fields } = this.delivered
@@ -243,7 +243,7 @@ export class SimulatedNode {
     this.tell({ type: 'handedIn', fields })
   }
 
-  /** The node takes our oldest solution, or does not. It moves its chain at once, or when `advance` does. */
+  /** The node takes the oldest solution, or refuses it. Its chain advances at once, or with `advance`. */
   verdict(isTaken: boolean, movesAtOnce: boolean): void {
     const [fields] = this.handedIn
     if (fields === undefined) return
@@ -254,10 +254,10 @@ export class SimulatedNode {
     else this.tell({ type: 'reopened', fields })
   }
 
-  /** Everything that is on its way arrives, and streams are opened anew: what a source knows then is the truth. */
+  /** Everything in transit arrives, and streams reopen: after this the source knows the true state. */
   settle(random: number): void {
     while (this.handedIn.length > 0) this.verdict(true, true)
-    // What we solved and the node took is in its chains by now.
+    // By now the chains contain every solution that the node took.
     for (const { chainId, height } of this.state.solved) {
       if (this.heads[chainId] < Number(height)) this.advance(chainId)
     }

@@ -8,7 +8,7 @@ import { step } from '../../src/source/node/step.ts'
 import { hashOf, madeWork, type NewsOf, SimulatedNode } from './simulated-node.ts'
 
 const small = fc.nat(1000)
-/** Moves of node, network and engines, as often as they may come. */
+/** Moves of node, network and engines, weighted by frequency. */
 const move = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('read' as const), index: small, random: small }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('answer' as const), index: small }) },
@@ -95,7 +95,7 @@ function play(node: SimulatedNode, each: Move): void {
 }
 
 describe.each([1, 2, 3, 20])('a source of work of %i chains', (chains) => {
-  it('keeps its promises at every step, and searches the truth once everything has arrived', () => {
+  it('keeps its invariants at every step, and searches the true work once everything has arrived', () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 80 }), small, (moves, random) => {
         const node = new SimulatedNode(chains)
@@ -116,7 +116,7 @@ describe.each([1, 2, 3, 20])('a source of work of %i chains', (chains) => {
   })
 })
 
-/** A state after these events, and the effects of the last. */
+/** The state after these events, and the effects of the last event. */
 function played(chains: readonly number[], ...events: NewsOf<Event>[]): { state: State; kinds: string[] } {
   let state = initialState(chains)
   let kinds: string[] = []
@@ -146,19 +146,19 @@ describe('the state machine of a source', () => {
     expect(kinds).toEqual(['deliver', 'follow', 'refreshLater', 'ask standby'])
   })
 
-  it('switches to the standby at once when the chain of the job moves on', () => {
+  it('switches to the standby at once when the chain of the job advances', () => {
     const { state, kinds } = played([0, 1], start, first, standby, { type: 'newCut', chain: 0 })
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: standby.work } })
     expect(kinds[0]).toBe('deliver')
   })
 
-  it('idles when a job is lost and nothing stands by', () => {
+  it('idles when a job is lost without a standby', () => {
     const { state, kinds } = played([0, 1], start, first, { type: 'newCut', chain: 0 })
     expect(state.current.kind).toBe('lost')
     expect(kinds).toEqual(['idle', 'ask current'])
   })
 
-  it('does not search a lost job again that standby work brings, asked for before the news', () => {
+  it('does not resume a lost job that standby work brings, requested before the news', () => {
     const lost = [start, first, standby, { type: 'newCut', chain: 0 }, { type: 'newCut', chain: 1 }] as const
     const late = { type: 'answered', request: 3, work: standby.work } as const
     const { state } = played([0, 1], ...lost, late)
@@ -167,13 +167,13 @@ describe('the state machine of a source', () => {
     expect(state.standby.kind).toBe('wanted')
   })
 
-  it('searches a lost job again, and checks it, when the node tells of news all the time and gives nothing else', () => {
+  it('resumes a lost job, and checks it, when the node keeps sending news and gives nothing else', () => {
     let events: readonly NewsOf<Event>[] = [start, first, { type: 'newCut', chain: 0 }]
     for (let answers = 0; answers < 4; answers++) {
       const { state } = played([0, 1], ...events)
       expect([answers, state.current.kind]).toEqual([answers, 'lost'])
       const request = state.asking?.request ?? 0
-      // Each answer may be from before the news that came meanwhile.
+      // Each answer may predate the news that arrived meanwhile.
       const work = madeWork(0, 5, BigInt(request))
       events = [...events, { type: 'newCut', chain: 0 }, { type: 'answered', request, work }]
     }
@@ -182,20 +182,20 @@ describe('the state machine of a source', () => {
     expect(kinds).toContain('ask current')
   })
 
-  it('checks the job when standby work is of its chain, on top of another parent', () => {
+  it('checks the job when standby work belongs to its chain, on top of another parent', () => {
     const newer = { type: 'answered', request: 2, work: madeWork(0, 6) } as const
     expect(played([0, 1], start, first, newer).kinds).toEqual(['pause', 'ask current'])
     const same = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
     expect(played([0, 1], start, first, same).kinds).toEqual(['pause'])
   })
 
-  it('idles while a solution of the only chain is on its way', () => {
+  it('idles while a solution of the only chain is pending', () => {
     const { state, kinds } = played([0], start, first, { type: 'handedIn', fields: first.work.fields })
     expect(state.current.kind).toBe('solved')
     expect(kinds).toEqual(['idle'])
   })
 
-  it('does not search a solved parent again that the node gives out once more, and asks again after a pause', () => {
+  it('does not resume a solved parent that the node gives out once more, and retries after a pause', () => {
     const handedIn = { type: 'handedIn', fields: first.work.fields } as const
     const taken = { type: 'taken', fields: first.work.fields } as const
     const replay = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
@@ -207,7 +207,7 @@ describe('the state machine of a source', () => {
     expect(later.state.current).toMatchObject({ kind: 'searching', job: { work: next.work } })
   })
 
-  it('searches a solved parent again beside other adjacents: an adjacent chain was reorganised, and our block is not taken', () => {
+  it('resumes a solved parent beside other adjacents: an adjacent chain was reorganised, and our block is not taken', () => {
     const handedIn = { type: 'handedIn', fields: first.work.fields } as const
     const taken = { type: 'taken', fields: first.work.fields } as const
     const other = { type: 'answered', request: 2, work: besideOthers(madeWork(0, 5)) } as const
@@ -215,13 +215,13 @@ describe('the state machine of a source', () => {
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: other.work } })
   })
 
-  it('goes on with its job when a late solution is handed in of the same parent beside other adjacents', () => {
+  it('continues its job when a late solution of the same parent beside other adjacents is submitted', () => {
     const { fields } = besideOthers(madeWork(0, 5))
     const { state, kinds } = played([0], start, first, { type: 'handedIn', fields })
     expect([state.current.kind, kinds]).toEqual(['searching', []])
   })
 
-  it('checks its job when a cut shows that an adjacent chain was reorganised, and not when that has moved on', () => {
+  it('checks its job when a cut shows a reorganised adjacent chain, and not when that has only advanced', () => {
     const { parent } = first.work.fields
     const cutWith = (height: number, hash: string) => {
       const heads = { 0: { height: 5, hash: encodeBase64Url(parent) }, 1: { height, hash } }
@@ -235,7 +235,7 @@ describe('the state machine of a source', () => {
     expect(played([0], start, first, cutWith(5, hashOf(77))).kinds).toEqual(['ask current'])
   })
 
-  it('asks again after a pause for standby work that could not be asked for anew, and keeps the old one meanwhile', () => {
+  it('retries standby work after a pause, and keeps the old one meanwhile', () => {
     const reopened = { type: 'streamOpened', chain: 1 } as const
     const failed = { type: 'failed', request: 3, isFinal: false } as const
     const { state, kinds } = played([0, 1], start, first, standby, reopened, failed)
@@ -245,7 +245,7 @@ describe('the state machine of a source', () => {
     expect(later.kinds).toEqual(['ask standby'])
   })
 
-  it('searches a solved parent again once two cuts have shown that its chain went back behind our block', () => {
+  it('resumes a solved parent once two cuts have shown that its chain went back below our block', () => {
     const { fields } = first.work
     const handedIn = { type: 'handedIn', fields } as const
     const taken = { type: 'taken', fields } as const
@@ -270,7 +270,7 @@ describe('the state machine of a source', () => {
     expect(state.solved).toEqual([])
   })
 
-  it('asks for a solved chain again once that chain has moved on', () => {
+  it('requests a solved chain again once that chain has advanced', () => {
     const asksAfter = (...events: NewsOf<Event>[]) => {
       const { state } = played(
         [0, 1, 2],
@@ -288,7 +288,7 @@ describe('the state machine of a source', () => {
     expect(asksAfter({ type: 'reopened', fields: first.work.fields })).toEqual([])
   })
 
-  it('asks at once when news of the chain that it waits for ends a pause, however long that was', () => {
+  it('asks at once when news of the awaited chain ends a pause, however long that was', () => {
     const handedIn = { type: 'handedIn', fields: first.work.fields } as const
     const replays = [2, 3, 4, 5].flatMap((request): NewsOf<Event>[] => [
       { type: 'answered', request, work: madeWork(0, 5, BigInt(request)) },
@@ -301,7 +301,7 @@ describe('the state machine of a source', () => {
     expect(kinds).toEqual(['unpause', 'ask current'])
   })
 
-  it('says that it reconnected, not refreshed, when a check brings another chain', () => {
+  it('reports `reconnected`, not `refreshed`, when a check brings another chain', () => {
     const other = { type: 'answered', request: 3, work: madeWork(1, 9) } as const
     let needs: string[] = []
     let state = initialState([0, 1])
@@ -329,14 +329,14 @@ describe('the state machine of a source', () => {
     return { state, needs, chains }
   }
 
-  it('goes over to the chain that stands by when a hash is worth more there, and keeps the old work', () => {
+  it('switches to the standby chain when a hash is worth more there, and keeps the old work', () => {
     const { state, needs, chains } = needsOf(start, first, standby, viewed([1, 0.3], [0, 0.2]))
     expect(needs).toEqual(['start 0', 'better 1'])
     expect(state.standby).toEqual({ kind: 'ready', work: first.work })
     expect(chains, 'nothing is asked for').toEqual([])
   })
 
-  it('asks for work of the best chain, and searches it when it comes', () => {
+  it('requests work of the best chain, and searches it when it arrives', () => {
     const best = { type: 'answered', request: 3, work: madeWork(2, 3) } as const
     const { state, needs, chains } = needsOf(start, first, standby, viewed([2, 0.3], [0, 0.2], [1, 0.1]), best)
     expect(chains).toEqual([2])
@@ -349,7 +349,7 @@ describe('the state machine of a source', () => {
     expect({ needs, chains }).toEqual({ needs: ['start 0'], chains: [] })
   })
 
-  it('keeps the better of two works when the node gives another than it was asked for', () => {
+  it('keeps the better of two works when the node gives another than requested', () => {
     const other = { type: 'answered', request: 3, work: madeWork(3, 3) } as const
     let state = initialState([0, 1, 2, 3])
     const seen = viewed([2, 0.3], [0, 0.2], [1, 0.1], [3, 0.05])
@@ -357,18 +357,18 @@ describe('the state machine of a source', () => {
     expect(state.standby).toEqual({ kind: 'ready', work: standby.work })
   })
 
-  it('forgets what a chain was worth when that moves on', () => {
+  it('forgets the worth of a chain when that advances', () => {
     const { state } = needsOf(start, first, standby, viewed([0, 0.2], [1, 0.2]), { type: 'newCut', chain: 1 })
     expect([...state.chances.keys()]).toEqual([0])
   })
 
-  it('does not change places while it is asked whether the current work still stands', () => {
+  it('does not swap while the current work is being checked', () => {
     const due = { type: 'refreshDue' } as const
     const { needs } = needsOf(start, first, standby, due, viewed([1, 0.3], [0, 0.2]))
     expect(needs).toEqual(['start 0'])
   })
 
-  it('searches the same parent again when the solution came to nothing', () => {
+  it('resumes the same parent when the solution failed', () => {
     const handedIn = { type: 'handedIn', fields: first.work.fields } as const
     const reopened = { type: 'reopened', fields: first.work.fields } as const
     const again = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
@@ -376,7 +376,7 @@ describe('the state machine of a source', () => {
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: again.work } })
   })
 
-  it('asks whether its work still stands when the node refuses a solution: it may have started anew', () => {
+  it('checks its work when the node refuses a solution: it may have restarted', () => {
     const handedIn = { type: 'handedIn', fields: first.work.fields } as const
     const third = { type: 'answered', request: 3, work: madeWork(2, 5) } as const
     const refused = { type: 'refused', fields: first.work.fields } as const
@@ -391,7 +391,7 @@ describe('the state machine of a source', () => {
     expect(isWorkOwed(state)).toBe(true)
   })
 
-  it('checks work that stood by and takes over while it is asked whether it still stands', () => {
+  it('checks standby work that takes over during a check', () => {
     const doubted = { type: 'restartSuspected' } as const
     const { state, kinds } = played([0, 1], start, first, standby, doubted, { type: 'newCut', chain: 0 })
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: standby.work } })
@@ -399,7 +399,7 @@ describe('the state machine of a source', () => {
     expect(isWorkOwed(state)).toBe(true)
   })
 
-  it('does not take a doubt for routine when the request under way is routine', () => {
+  it('does not mistake a check for routine when the pending request is routine', () => {
     const doubted = { type: 'restartSuspected' } as const
     const failed = { type: 'failed', request: 3, isFinal: false } as const
     const before = [start, first, standby, { type: 'refreshDue' }, doubted] as const
@@ -414,7 +414,7 @@ describe('the state machine of a source', () => {
     expect(kinds).toEqual(['refreshLater'])
   })
 
-  it('takes up work of the same parent with other transactions', () => {
+  it('takes work of the same parent with other transactions', () => {
     const again = { type: 'answered', request: 3, work: madeWork(0, 5, 99n, 3) } as const
     const { state } = played([0, 1], start, first, standby, { type: 'refreshDue' }, again)
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: again.work } })
@@ -428,7 +428,7 @@ describe('the state machine of a source', () => {
     expect(later.state.current.kind).toBe('searching')
   })
 
-  it('does not mine a chain that the node does not have', () => {
+  it('does not mine a chain that the node lacks', () => {
     const { state, kinds } = played([0, 1], start, { type: 'answered', request: 1, work: madeWork(7, 5) })
     expect(state.current.kind).toBe('none')
     expect(kinds).toEqual(['pause'])

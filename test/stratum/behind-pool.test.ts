@@ -1,6 +1,6 @@
 /**
- * Rigs behind a proxy behind a pool, each a process of its own: the pool is a miner with rigs, for a node that mines real
- * blocks. Taps before the proxy and before the pool judge what passes, and see that the one takes what the other says.
+ * Rigs behind a proxy behind a pool, each its own process. The pool is a miner with rigs, whose node mines real blocks.
+ * Taps before the proxy and before the pool judge all traffic, and check that the pool accepts what the proxy accepts.
  */
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
@@ -66,7 +66,7 @@ describe('rigs behind a pool', () => {
       ]),
     )
 
-    // The pool dies. What was told to the rigs it had taken.
+    // The pool dies. It had accepted every share that the proxy accepted.
     at.child.kill('SIGKILL')
     await between.sees(/pool stratum.*; trying again/)
     at = poolOf()
@@ -74,13 +74,14 @@ describe('rigs behind a pool', () => {
     await expect.poll(() => below.sessions.length).toBeGreaterThanOrEqual(4)
     await expect.poll(more).toBe(2)
 
-    // The proxy dies, and another takes its place.
+    // The proxy dies, and another replaces it.
     between.child.kill('SIGKILL')
     const again = miner(above.port, 'farm', listen(proxyPort))
     await expect.poll(() => below.sessions.length).toBeGreaterThanOrEqual(6)
     await expect.poll(more).toBe(2)
     await expect.poll(() => nonces.length).toBeGreaterThan(2)
-    // A miner without devices that can search ends with another code: the proxy before its rigs, and not the pool.
+    // The proxy goes first, then its rigs, and the pool is not stopped: a miner that has lost its last device exits
+    // with another code.
     for (const { child, ended } of [again, ...rigs]) {
       child.kill('SIGTERM')
       expect((await ended).code).toBe(0)
@@ -90,17 +91,17 @@ describe('rigs behind a pool', () => {
     const [passed, heard] = [above, below].map(({ shares }) => shares)
     expect(heard.filter(({ isGood }) => !isGood)).toEqual([])
     expect(new Set(heard.map(({ searched }) => searched)).size).toBe(heard.length)
-    // Whatever a rig was told is good the pool has said is good.
+    // The pool has accepted every share that a rig was told is good.
     const taken = new Set(passed.filter(({ answer }) => answer === true).map(({ searched }) => searched))
     const promised = heard.filter(({ answer }) => answer === true)
     expect(promised.length).toBeGreaterThan(30)
     expect(promised.filter(({ searched }) => !taken.has(searched))).toEqual([])
-    // The blocks are shares of rigs.
+    // Every block is a share of a rig.
     const found = new Set(heard.map(({ nonce }) => nonce))
     expect(nonces.filter((nonce) => !found.has(nonce))).toEqual([])
   })
 
-  it('stay connected while the pool is away where they know another nonce1, and mine on', async () => {
+  it('stay connected while the pool is away if they support a new nonce1, and resume', async () => {
     const devnet = await startDevnet({ graph: 'petersen', difficulty: 2_000_000n, port: 0 })
     onTestFinished(() => devnet.close())
     const [poolPort, proxyPort] = [await freePort(), await freePort()]
@@ -143,7 +144,7 @@ describe('rigs behind a pool', () => {
     expect(above.faults).toEqual([])
     const taken = above.shares.filter(({ answer }) => answer === true).map(({ searched }) => searched)
     expect(taken).toEqual(expect.arrayContaining(promised))
-    // Nobody else searched.
+    // No other shares reached the pool.
     expect(taken.length).toBe(promised.length)
   })
 })

@@ -1,4 +1,7 @@
-/** Miners as the rigs of a miner: both ends of the dialect are ours, each a process, and a tap between them judges. */
+/**
+ * Miners as the rigs of a miner: newcut speaks both ends of the dialect, in separate processes, and a tap between them
+ * judges.
+ */
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +18,7 @@ const TLS = { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem
 const STEADY = { graph: 'petersen', difficulty: 3_000_000n } as const
 afterEach(stopAll)
 
-/** A node whose blocks are remembered: the nonces of those that it took. */
+/** A node that records the nonces of the blocks it took. */
 async function node() {
   const nonces: bigint[] = []
   const devnet = await startDevnet({
@@ -64,7 +67,7 @@ describe('a miner whose rigs are miners', () => {
     await lead.sees(/accepted {2}chain \d+ +height \d+ +rig:left/)
     await lead.sees(/accepted {2}chain \d+ +height \d+ +rig:right/)
 
-    // The first target is easy, so the pace has it made harder more than once.
+    // The first target is easy, so vardiff raises the difficulty at least once.
     for (const { targets } of tap.sessions) {
       expect(targets.length).toBeGreaterThanOrEqual(2)
       expect(targets[targets.length - 1]).toBeLessThan(targets[0])
@@ -75,7 +78,7 @@ describe('a miner whose rigs are miners', () => {
     expect(told.solutions.accepted).toBeGreaterThanOrEqual(20)
     expect([told.solutions.rejected, told.hardwareErrors]).toEqual([0, 0])
 
-    // One rig dies, and the other goes on; it comes back under the same name.
+    // One rig dies, the other continues, and the first returns under the same name.
     right.child.kill('SIGKILL')
     await connected(lead).toBe(1)
     const [other] = tap.open
@@ -86,9 +89,9 @@ describe('a miner whose rigs are miners', () => {
     await connected(lead).toBe(2)
     await expect.poll(() => tap.sessions[2]?.accepted ?? 0).toBeGreaterThan(3)
 
-    // The server dies, and both come back to the next one.
+    // The server dies, and both rigs reconnect to the next one.
     lead.child.kill('SIGKILL')
-    // It is reset where something was on its way to the one that died.
+    // A connection with data in flight to the dead process is reset.
     await left.sees(/(ended the connection|ECONNRESET|EPIPE); trying again/)
     const heir = server(devnet.url, port)
     await connected(heir).toBe(2)
@@ -96,14 +99,14 @@ describe('a miner whose rigs are miners', () => {
     await expect.poll(back).toEqual([true, true])
     await heir.sees(/accepted {2}chain /)
     const open = tap.open.map(({ nonce1 }) => nonce1)
-    // The server first: a miner without devices that can search ends with another code.
+    // The server goes first: a miner that has lost its last device exits with another code.
     for (const { child, ended } of [heir, left, again]) {
       child.kill('SIGTERM')
       const { code, err } = await ended
       expect([code, err]).toEqual([0, ''])
     }
 
-    // Everything that passed: good by the judge, and never the same twice, whoever searched.
+    // All shares are good by the tap's judgement, and none appears twice, whichever rig searched.
     expect(tap.faults).toEqual([])
     expect(tap.shares.every(({ isGood }) => isGood)).toBe(true)
     expect(tap.shares.every(({ answer }) => answer === true || answer === 21 || answer === null)).toBe(true)
@@ -112,7 +115,7 @@ describe('a miner whose rigs are miners', () => {
     expect(new Set(nonce1s.slice(0, 2)).size).toBe(2)
     expect(nonce1s[2]).not.toBe(nonce1s[0])
     expect([open.length, new Set(open).size]).toEqual([2, 2])
-    // Blocks in the chain are shares of the rigs, and of nobody else.
+    // Every block in the chain is a share of a rig.
     expect(nonces.length).toBeGreaterThan(3)
     const submitted = new Set(tap.shares.map(({ nonce }) => nonce))
     expect(nonces.filter((nonce) => !submitted.has(nonce))).toEqual([])

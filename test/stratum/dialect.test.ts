@@ -1,4 +1,4 @@
-/** The dialect on recorded sessions of two pools (test/vectors/stratum.json), and by its rules. */
+/** The dialect on recorded sessions with two pools (test/vectors/stratum.json), and by its rules. */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -44,7 +44,7 @@ describe.each(sessions)('the recorded session of $pool', ({ messages }) => {
     }
   })
 
-  it('has nonces, targets and work that mean what was recorded of them', () => {
+  it('has nonces, targets and work with their recorded meaning', () => {
     const kinds = new Set<string>()
     for (const { raw, decoded } of messages) {
       const message = readMessage(raw)
@@ -105,11 +105,11 @@ describe('a line', () => {
     ['{"id":7,"result":true,"error":false}', { kind: 'response', result: true, error: null }],
     ['{"id":7,"result":false,"error":[]}', { kind: 'response', result: false, error: { code: 0 } }],
     ['{"id":7,"result":true,"error":[21,"late",null]}', { kind: 'response', result: true, error: { code: 21 } }],
-  ])('in another form is read as what it means: %s', (line, message) => {
+  ])('in another form is read by its meaning: %s', (line, message) => {
     expect(readMessage(line)).toMatchObject(message)
   })
 
-  it('without a list of parameters is refused only by those who need one', () => {
+  it('without a list of parameters is refused only if the method needs one', () => {
     expect(() => listOf(readMessage('{"id":1,"method":"x","params":{}}') as Request)).toThrow(/params .*not a list/)
     expect(listOf(readMessage('{"id":1,"method":"x","params":[2]}') as Request)).toEqual([2])
     expect(listOf(readMessage('{"id":1,"method":"x"}') as Request)).toEqual([])
@@ -135,7 +135,7 @@ describe('a line', () => {
     expect(resultLine(id, true)).toBe(`${text}\n`)
   })
 
-  it('that was written is read as what it was', () => {
+  it('survives being written and read', () => {
     expect(readMessage(requestLine(3, 'mining.submit', ['u', 'j', '00']))).toEqual({
       ...{ kind: 'request', id: 3, method: 'mining.submit', params: ['u', 'j', '00'] },
     })
@@ -184,7 +184,7 @@ describe('a nonce', () => {
     expect(nonce2Text(nonce, fixed)).toBe('0123456789ab')
   })
 
-  it('is read in the order of memory where a rig writes it so', () => {
+  it('is read in memory order if a rig writes it so', () => {
     expect(composedNonce('ab8967452301', readNonce1('09e8', 6), 'memory')).toBe(0x0123456789ab09e8n)
   })
 
@@ -211,13 +211,13 @@ describe('a nonce', () => {
     [() => composedNonce('0123456789abc', readNonce1('1', 6)), /nonce2 .*13 digits, at most 12/],
     [() => composedNonce('-1', readNonce1('1', 6)), /nonce2 .*expected hex digits/],
     [() => composedNonce('', readNonce1('1', 6)), /nonce2 .*expected hex digits/],
-  ])('that is none is refused (%#)', (read, complaint) => {
+  ])('is refused if it is invalid (%#)', (read, complaint) => {
     expect(read).toThrow(complaint)
   })
 })
 
 describe('a target', () => {
-  it('of a difficulty is that share of all hashes', () => {
+  it('of a difficulty matches that share of all hashes', () => {
     expect(targetOfShares(1)).toBe(MAX_TARGET)
     expect(targetOfShares(0.25)).toBe(MAX_TARGET)
     expect(targetOfShares(1024)).toBe(MAX_TARGET / 1024n)
@@ -228,7 +228,7 @@ describe('a target', () => {
     expect(() => targetOfShares(difficulty)).toThrow(/expected a positive number/)
   })
 
-  it.each(['', 'xyz', '0'.repeat(65)])('is refused where it is no number: %s', (text) => {
+  it.each(['', 'xyz', '0'.repeat(65)])('is refused if it is no number: %s', (text) => {
     expect(() => readTarget(text)).toThrow(/expected at most 64 hex digits/)
   })
 })

@@ -1,15 +1,15 @@
-/** Stands between rigs and their server, passes all bytes on, and judges what both ends say of shares by itself. */
+/** A tap between rigs and their server: forwards all bytes, and judges by itself what both ends say about shares. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { decodeHex } from '../../src/core/bytes.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
 
-/** A share that passed, and what the server said of it. */
+/** A share that passed, and the server's answer. */
 export interface TappedShare {
-  /** Job header with its nonce, as hex: the whole input of the hash. */
+  /** The job header with its nonce, as hex: the whole input of the hash. */
   readonly searched: string
   readonly nonce: bigint
-  /** By @noble/hashes: whether its hash meets the target that was told last before its job. */
+  /** Whether its hash (by @noble/hashes) meets the last target before its job. */
   readonly isGood: boolean
   answer: unknown
 }
@@ -69,7 +69,7 @@ export class TappedSession {
 
 export class Tap {
   readonly sessions: TappedSession[] = []
-  /** What went wrong while it listened. */
+  /** Faults during the connection. */
   readonly faults: string[] = []
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -92,7 +92,7 @@ export class Tap {
     return this
   }
 
-  /** Sessions that have not ended. */
+  /** Sessions that are still connected. */
   get open(): readonly TappedSession[] {
     return this.sessions.filter(({ socket }) => !socket.destroyed)
   }

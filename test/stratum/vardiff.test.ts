@@ -8,7 +8,7 @@ const ASIC = { least: 2 ** 40, leastAtFirst: 2 ** 48, firstStep: 2 }
 
 interface Mined {
   readonly state: Vardiff
-  /** Gaps between shares. */
+  /** Times between shares. */
   readonly gapsMs: number[]
   readonly steps: { readonly from: number; readonly to: number; readonly atMs: number; readonly shares: number }[]
 }
@@ -18,11 +18,13 @@ interface Run {
   readonly fromMs?: number
   readonly toMs: number
   readonly random: () => number
-  /** Its chips report no easier hashes. */
+  /** The lowest share difficulty that the rig's chips report. */
   readonly leastShare?: number
 }
 
-/** A rig of this rate hands in shares at random, as it is told at that time. It is looked at once a second. */
+/**
+ * A rig of this hashrate submits shares at random times, at the difficulty of that moment. Vardiff looks once a second.
+ */
 function mined(first: Vardiff, { hashrate, fromMs = 0, toMs, random, leastShare = 1 }: Run): Mined {
   let state = first
   const [gapsMs, steps]: [number[], Mined['steps']] = [[], []]
@@ -31,7 +33,7 @@ function mined(first: Vardiff, { hashrate, fromMs = 0, toMs, random, leastShare 
     const least = Math.max(leastShare, state.difficulty)
     const gap = (-Math.log(1 - random()) * least * 1000) / hashrate
     if (now + gap > look) {
-      // No share until then: chance has no memory.
+      // No share until then. The random process has no memory.
       now = look
       look += 1000
     } else {
@@ -52,10 +54,10 @@ function mined(first: Vardiff, { hashrate, fromMs = 0, toMs, random, leastShare 
 
 const meanOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length
 
-// A difficulty that is right on average may be off by a factor of five at one moment: few shares tell little.
+// A difficulty that is right on average may be off by a factor of five at a moment, because few shares say little.
 describe('the difficulty of a rig', () => {
   it.each([1e6, 1e9, 1e12, 1e15])(
-    'comes to a share in ten seconds within five minutes at %d hashes a second',
+    'reaches a share per ten seconds within five minutes at %d hashes a second',
     (hashrate) => {
       const random = randomFrom(hashrate % 1000)
       const { state } = mined(vardiff(1e9, 0, ANY), { hashrate, toMs: 300_000, random })
@@ -80,7 +82,7 @@ describe('the difficulty of a rig', () => {
     }
   })
 
-  it('is left alone while too little is known, and while it fits', () => {
+  it('stays while too little is known, and while it fits', () => {
     let state = vardiff(1024, 0, ANY)
     for (let n = 0; n < 8; n++) {
       state = shared(state, 10 * n, 2 ** 20)
@@ -91,7 +93,7 @@ describe('the difficulty of a rig', () => {
     expect(adjusted(fitting, 16 * SHARE_MS).difficulty).toBe(1024)
   })
 
-  it('sees a rig that is told an easier target than its chips report, and overshoots by no factor', () => {
+  it("detects a target easier than the rig's chips report, and overshoots by no factor", () => {
     for (let seed = 0; seed < 200; seed++) {
       const run = { hashrate: 166e12, toMs: 60_000, random: randomFrom(seed), leastShare: 2 ** 40 }
       const { steps } = mined(vardiff(2 ** 32, 0, ANY), run)
@@ -115,7 +117,7 @@ describe('the difficulty of a rig', () => {
     expect([...seen]).toEqual([48, 47, 46, 45, 44, 43, 42, 41, 40])
   })
 
-  it('of a rig that was silent for an hour and then starts goes up after a few shares', () => {
+  it('rises after a few shares of a rig that was silent for an hour', () => {
     const random = randomFrom(3)
     const state = adjusted(vardiff(2 ** 48, 0, ASIC), 3_600_000)
     const { steps } = mined(state, {
@@ -130,13 +132,13 @@ describe('the difficulty of a rig', () => {
   })
 })
 
-describe('whatever a rig hands in', () => {
+describe('with any shares', () => {
   const share = fc.record({
     gapMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200_000 })),
     bits: fc.double({ min: 0, max: 200, noNaN: true }),
   })
 
-  it('the difficulty is a power of two within its bounds, and a later step up is one of four at most', () => {
+  it('the difficulty is a power of two within its bounds, and each later step up is at most fourfold', () => {
     fc.assert(
       fc.property(fc.array(share, { maxLength: 200 }), fc.constantFrom(ANY, ASIC), (shares, bounds) => {
         let state = vardiff(2 ** 48, 0, bounds)
@@ -165,28 +167,28 @@ describe('whatever a rig hands in', () => {
   })
 })
 
-describe('shares that come at once', () => {
-  /** Nine shares within so many milliseconds, whose hashes take so many others. */
+describe('simultaneous shares', () => {
+  /** Nine shares within `withinMs`, whose hashes take so many others. */
   function flood(state: Vardiff, fromMs: number, { withinMs, hashes }: { withinMs: number; hashes: number }): Vardiff {
     let next = state
     for (let n = 0; n < 9; n++) next = shared(next, fromMs + (n * withinMs) / 8, hashes)
     return adjusted(next, fromMs + withinMs)
   }
 
-  it('tell that a rig is fast, and not how fast: the next step is as free as the first one', () => {
+  it('show that a rig is fast, and not how fast: the next step is as free as the first one', () => {
     const first = flood(vardiff(2 ** 32, 0, ANY), 100, { withinMs: 2, hashes: 2 ** 32 })
-    // Seven in 10 ms, which is as short a time as is believed.
+    // Seven shares in 10 ms, the shortest time that vardiff believes.
     expect(first.difficulty).toBe(2 ** 45)
     expect([first.isFlooding, first.hasRate, first.rate]).toEqual([true, false, null])
     const second = flood(first, 1_000, { withinMs: 2_000, hashes: 2 ** 45 })
     expect(second.difficulty / first.difficulty).toBeGreaterThan(4)
     expect([second.isFlooding, second.hasRate]).toEqual([false, true])
-    // From now on steps up are small.
+    // From here each step up is small.
     const third = flood(second, 10_000, { withinMs: 100, hashes: second.difficulty })
     expect(third.difficulty).toBe(4 * second.difficulty)
   })
 
-  it('within less than a second may have been gathered or spread by the network', () => {
+  it('within less than a second may have been delayed or spread by the network', () => {
     const spread = flood(vardiff(2 ** 32, 0, ANY), 100, { withinMs: 900, hashes: 2 ** 32 })
     expect([spread.isFlooding, spread.hasRate]).toEqual([true, false])
     expect(spread.rate).toBeGreaterThan(0)
@@ -195,7 +197,7 @@ describe('shares that come at once', () => {
   })
 })
 
-it('silence lowers, which a share ends', () => {
+it('silence lowers the difficulty until a share arrives', () => {
   const lowered = adjusted(vardiff(2 ** 50, 0, ASIC), 30_000)
   expect([lowered.difficulty, lowered.isLowered]).toEqual([2 ** 49, true])
   expect(shared(lowered, 31_000, 2 ** 50).isLowered).toBe(false)

@@ -1,4 +1,4 @@
-/** How commands reach a node that does not always answer: a node made of answers, on virtual time. */
+/** The delivery of commands to a node that does not always answer, with scripted answers on virtual time. */
 import { describe, expect, it } from 'vitest'
 import { NodeRefusal } from '../../src/node/errors.ts'
 import { UnreachableError } from '../../src/node/unreachable.ts'
@@ -14,7 +14,7 @@ const away = new UnreachableError('refused', 'http://node: connection refused')
 const refusal = (excerpt: string) =>
   new NodeRefusal({ url: 'http://node/x', status: 400, excerpt, operation: 'send', isFromNode: true })
 
-/** Responses of the node to each send and poll in turn; the last one repeats. `true`: taken, or a result. */
+/** Answers of the node to each send and poll in turn; the last one repeats. `true` means accepted, or a result. */
 interface Answers {
   readonly local?: CommandResult['result']
   readonly send?: readonly (true | Error)[]
@@ -76,7 +76,7 @@ const request: CommandRequest = {
   capabilities: [],
 }
 
-/** Carries out the request within ten minutes. @returns its result or error */
+/** Runs the request for at most ten minutes. @returns its result or error */
 async function carriedOut({ commandSender, clock }: ReturnType<typeof commandSenderOf>) {
   const done = commandSender.carryOut(request).catch((error: unknown) => error)
   await clock.pass(600_000)
@@ -87,7 +87,7 @@ const typesOf = (steps: readonly CommandStep[]) =>
   steps.map((step) => (step.type === 'sent' && step.again ? 'again' : step.type))
 
 describe('a command', () => {
-  it('is tried, sent, and waited for', async () => {
+  it('is preflighted and sent, and its result is awaited', async () => {
     const all = commandSenderOf({ poll: [null, true] })
     expect(await carriedOut(all)).toMatchObject({ result: success })
     expect(typesOf(all.steps)).toEqual(['tried', 'sent', 'pending', 'included'])
@@ -108,14 +108,14 @@ describe('a command', () => {
     expect(await carriedOut(all)).toMatchObject({ code: 'COMMAND_FAILED', message: 'it failed on chain 0: no' })
   })
 
-  it('is sent again while nobody answers, the very same one', async () => {
+  it('is resent unchanged while nobody answers', async () => {
     const all = commandSenderOf({ send: [away, away, true] })
     expect(await carriedOut(all)).toMatchObject({ result: success })
     expect(typesOf(all.steps)).toEqual(['tried', 'trouble', 'trouble', 'sent', 'included'])
     expect(new Set(all.sent).size).toBe(1)
   })
 
-  it('has arrived if the node knows it already, since an answer was lost', async () => {
+  it('has arrived if the node knows it already, because an answer was lost', async () => {
     const known = refusal('Transaction "x" at index 0 failed with: Transaction already exists on chain')
     expect(await carriedOut(commandSenderOf({ send: [away, known] }))).toMatchObject({ result: success })
     expect(await carriedOut(commandSenderOf({ send: [known] }))).toMatchObject({ code: 'NODE_REFUSED' })
@@ -130,14 +130,14 @@ describe('a command', () => {
     expect(all.sent).toHaveLength(5)
   })
 
-  it('is given once more to a node that was away and has forgotten it', async () => {
+  it('is resent to a node that was away and has forgotten it', async () => {
     const all = commandSenderOf({ poll: [null, away, away, null, null, true] })
     expect(await carriedOut(all)).toMatchObject({ result: success })
     expect(typesOf(all.steps)).toEqual(['tried', 'sent', 'pending', 'trouble', 'pending', 'again', 'included'])
     expect([all.sent.length, new Set(all.sent).size]).toEqual([2, 1])
   })
 
-  it('is not waited for longer than blocks may take it', async () => {
+  it('is awaited only while blocks may take it', async () => {
     const all = commandSenderOf({ poll: [null] })
     expect(await carriedOut(all)).toMatchObject({ code: 'NO_RESULT', message: expect.stringContaining('after 2 m') })
   })

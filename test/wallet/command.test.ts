@@ -1,4 +1,4 @@
-/** Commands as the common clients build them, judged by code that shares nothing with src/. */
+/** Commands in the form of common clients, checked by code that shares nothing with src/. */
 import { createPublicKey, verify } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -29,7 +29,7 @@ const draft: Draft = {
   nonce: 'kjs:nonce:1795288532795',
 }
 
-/** Whether an Ed25519 signature in hex is one of that public key over these bytes. */
+/** Whether the hex signature over these bytes is a valid Ed25519 signature of that public key. */
 function isSigned(publicKey: string, bytes: Uint8Array, signature: string): boolean {
   const x = Buffer.from(publicKey, 'hex').toString('base64url')
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
@@ -65,12 +65,12 @@ describe('the text of a command', () => {
     expect(text).toContain('"gasPrice":0.000000012345678901,')
   })
 
-  it('has no list of capabilities for a signature that holds for everything', () => {
+  it('has no list of capabilities for an unrestricted signature', () => {
     const text = commandText({ ...draft, signers: [{ key: zero, capabilities: [] }] })
     expect(JSON.parse(text).signers).toEqual([{ pubKey: zero.publicKey, scheme: 'ED25519' }])
   })
 
-  it('is JSON that says what the draft says, for any texts', () => {
+  it('is JSON equal to the draft, for any texts', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), fc.json(), (code, nonce, data) => {
         const json = JSON.parse(commandText({ ...draft, payload: { code, data }, nonce, sender: code }))
@@ -101,7 +101,7 @@ describe('keys', () => {
     expect(knownKey('sender10')).toBeNull()
   })
 
-  it('of the miner are those that development networks pay', () => {
+  it('of the miner are the ones that development networks pay', () => {
     const publicKey = '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29'
     expect(knownKey('miner')).toMatchObject({ account: `k:${publicKey}`, key: { publicKey } })
   })

@@ -14,7 +14,7 @@ const FIRST = 'F'.repeat(43)
 const HASH = 'H'.repeat(43)
 const metaData = { blockHeight: 7, blockTime: 0, blockHash: HASH, prevBlockHash: HASH }
 
-/** The result of the first step, which hands on to this chain. */
+/** The result of the first step, which yields to this chain. */
 function firstStep(targetChainId: string | null): CommandResult {
   const provenance = targetChainId === null ? null : { targetChainId, moduleHash: HASH }
   return {
@@ -37,7 +37,7 @@ const key = knownKey('sender00')?.key
 if (key === undefined) throw new Error('no key sender00')
 const payment = { gasPayer: 'sender00', keys: [key] }
 
-/** What a node says to the proof, and to the trial with it, in each round. The last is for ever. */
+/** Errors of the node for the proof request and for the preflight, per round. The last round repeats. */
 interface Round {
   readonly spv?: string
   readonly trial?: string
@@ -106,7 +106,7 @@ describe('the second step', () => {
     expect([outcome, rounds]).toEqual([expect.objectContaining({ code: 'COMMAND_FAILED' }), 10])
   })
 
-  it('is nothing to do when somebody has done it', async () => {
+  it('is not needed if somebody has done it', async () => {
     const trial = `Requested defpact execution already completed for defpact id: ${FIRST.slice(0, 20)}...`
     expect(await completed([{ trial }])).toMatchObject({ outcome: null, sent: [] })
   })
@@ -118,7 +118,7 @@ describe('the second step', () => {
 })
 
 describe('the first step', () => {
-  it('says where the second belongs', () => {
+  it('names the chain of the second', () => {
     const crossing = { chain: 2, requestKey: FIRST, targetChain: 12, pactId: FIRST, step: 1 }
     expect(crossingOf(firstStep('12'), 2)).toEqual(crossing)
   })

@@ -1,4 +1,4 @@
-/** Transfers that cannot work are refused before anything is sent; a receiver is named by the guard that it has. */
+/** Transfers that cannot work are refused before anything is sent. A receiver with a guard is named by that guard. */
 import { describe, expect, it } from 'vitest'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { signingKey } from '../../src/wallet/keys.ts'
@@ -12,7 +12,7 @@ const keys = [signingKey(SECRET)]
 const keyset = (...list: string[]) => ({ pred: 'keys-all', keys: list })
 const code = { fun: 'free.guards.mine', args: [] }
 
-/** Account and chain -> balance and guard as nodes write them; others do not exist. */
+/** Account and chain -> balance and guard as nodes write them. Other accounts do not exist. */
 function nodeWith(accounts: Readonly<Record<string, { balance: number; guard: unknown } | 'nonsense'>>): WalletNode {
   const local = async (chain: number, { cmd }: { readonly cmd: string }) => {
     const [, name] = /details \\"([^\\]*)\\"/.exec(cmd) ?? []

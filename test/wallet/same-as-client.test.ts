@@ -1,4 +1,4 @@
-/** The npm package `@kadena/client` makes the very same commands: text, hash and signature, byte for byte. */
+/** newcut and the npm package `@kadena/client` make identical commands: text, hash and signature, byte for byte. */
 import { createSignWithKeypair, Pact } from '@kadena/client'
 import { expect, it } from 'vitest'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'
@@ -16,7 +16,7 @@ const transfer = { from: 'sender00', to: receiver, amount: readAmount('1.5') }
 type Builder = ReturnType<typeof Pact.builder.execution> | ReturnType<typeof Pact.builder.continuation>
 type Capability = readonly [string, ...unknown[]]
 
-/** The command of that client. */
+/** The command as the client builds it. */
 async function theirs(builder: Builder, capabilities: readonly Capability[]) {
   const unsigned = builder as ReturnType<typeof Pact.builder.execution>
   const withSigner =
@@ -42,7 +42,7 @@ async function theirs(builder: Builder, capabilities: readonly Capability[]) {
   return { cmd, hash, sigs: sigs.map((each) => each?.sig) }
 }
 
-/** Ours, of the same. */
+/** The same command as newcut builds it. */
 function ours(payload: Payload, capabilities: Draft['signers'][number]['capabilities']) {
   const { cmd, hash, sigs } = signedCommand({
     networkId: 'development',
@@ -88,7 +88,7 @@ it('of the second step, with a proof', async () => {
   )
 })
 
-it('of a signature that holds for everything', async () => {
+it('of an unrestricted signature', async () => {
   expect(ours({ code: '(+ 1 2)', data: '{}' }, [])).toEqual(await theirs(Pact.builder.execution('(+ 1 2)'), []))
 })
 

@@ -60,9 +60,9 @@ describe('a transfer', () => {
   })
 })
 
-it('names of accounts stay one string in code, whatever they hold', () => {
+it('account names stay one string in code, whatever they contain', () => {
   fc.assert(
-    // The language has no way to write a carriage return.
+    // Pact strings have no escape for a carriage return.
     fc.property(fc.string({ unit: fc.constantFrom(...'ab "\\\'()\n\tä😀;') }), (name) => {
       const [form] = read(`(f ${quoted(name)})`) as [CallForm]
       expect((form.items[1] as StringForm).value).toBe(name)

@@ -1,4 +1,4 @@
-/** What the compiled modules of a page import, and what they use. */
+/** Imports of the compiled modules of a page, and their use of Node. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path/posix'
@@ -8,17 +8,17 @@ export const dist = new URL('../../dist/src/', import.meta.url)
 export const HASHES = '@noble/hashes/'
 const hashes = pathToFileURL(createRequire(import.meta.url).resolve(`${HASHES}utils.js`))
 
-/** Not in browsers. */
+/** Names that browsers lack. */
 const FOREIGN = /\b(setImmediate|process\.|Buffer\b|require\(|__dirname)|['"]node:/
 const COMMENTS = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
 
-/** A module of src/ by its name without ending, or a file of @noble/hashes. Without comments. */
+/** The code of a module of src/ (name without extension) or of a file of @noble/hashes, without comments. */
 function codeOf(name: string): string {
   const file = name.startsWith(HASHES) ? new URL(name.slice(HASHES.length), hashes) : new URL(`${name}.js`, dist)
   return readFileSync(file, 'utf8').replace(COMMENTS, '')
 }
 
-/** What a module imports, dynamic imports included. A specifier that is no path, such as a package, stays as it is. */
+/** The imports of a module, dynamic ones included. A specifier that is no path, such as a package, stays as it is. */
 function importsOf(name: string): string[] {
   return [...codeOf(name).matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g)].map(([, specifier]) => {
     if (!specifier.startsWith('.')) return specifier
@@ -27,7 +27,7 @@ function importsOf(name: string): string[] {
   })
 }
 
-/** All that these modules reach, sorted; they themselves included. */
+/** All modules that these reach, themselves included, sorted. */
 export function reachedFrom(...entries: readonly string[]): string[] {
   const reached = new Set<string>()
   const visit = (name: string) => {
@@ -40,5 +40,5 @@ export function reachedFrom(...entries: readonly string[]): string[] {
   return [...reached].toSorted()
 }
 
-/** Those that use what browsers do not have. */
+/** The modules among these that use names which browsers lack. */
 export const foreignTo = (names: readonly string[]) => names.filter((name) => FOREIGN.test(codeOf(name)))

@@ -1,4 +1,4 @@
-/** What is sent to the HTTP face of a miner: who may ask, control, and its configuration. */
+/** Requests to the HTTP API of a miner: authorization, control and configuration. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,10 +18,10 @@ import { bytesOf, expect, jsonBytes, type Reader, type Target, textOf, textTarge
 const TOKEN = 'a-token'
 const RIGHT = { host: 'localhost', authorization: `Bearer ${TOKEN}` }
 const MACHINE = 'rig7'
-/** Of a request to control. */
+/** Maximum body of a control request. */
 const MAX_BODY_BYTES = 1024
 
-/** The face of a miner whose requests need no connection. */
+/** The API of a miner; requests need no connection. */
 async function openFace(addTo: (app: FastifyInstance) => void) {
   let app: FastifyInstance | undefined
   const snapshot = snapshotWith()
@@ -47,7 +47,7 @@ class Face {
     this.close = close
   }
 
-  /** Status and JSON of the answer, which must be none of a failure of the miner; null: no body. */
+  /** Status and JSON body of the answer, or null without a body. An answer of 500 or more is a fault. */
   async request(method: 'GET' | 'POST' | 'PUT', url: string, headers: Record<string, string>, body?: Uint8Array) {
     const payload = body === undefined ? {} : { payload: Buffer.from(body) }
     const { statusCode: status, body: text } = await this.#app.inject({ method, url, headers, ...payload })
@@ -58,7 +58,7 @@ class Face {
 
 const METHODS = ['pause', 'resume', 'stop'] as const
 
-/** A face that counts what it is told to do. */
+/** An API that counts its control calls. */
 async function openControl() {
   const done = { pause: 0, resume: 0, stop: 0 }
   const control: MinerControl = { pause: () => done.pause++, resume: () => done.resume++, stop: () => done.stop++ }
@@ -71,11 +71,11 @@ async function openControl() {
   return { face, take }
 }
 
-/** How often each method is asked for, however many stops. */
+/** How often the body asks for each method. Several stops count as one. */
 function askedIn(body: Uint8Array): readonly number[] {
   let value: unknown
   try {
-    // A byte order mark stays: it is no JSON.
+    // A byte order mark stays, and makes the text invalid as JSON.
     value = JSON.parse(Buffer.from(body).toString())
   } catch {
     return [0, 0, 0]
@@ -115,10 +115,10 @@ const control: Target = {
   },
 }
 
-/** What node:http lets through as a header. */
+/** The text without the characters that node:http refuses in a header. */
 const headerText = (text = '') => text.replace(/[^\t\x20-\xff]|\x7f/g, '').trim()
 
-/** The host that a page of a browser is of which sends this header; null: browsers do not send it. */
+/** The host of the browser page that sends this header, or null if no browser sends it. */
 function pageHost(header: string): string | null {
   if (/[/\\?#@]/.test(header)) return null
   try {
@@ -165,7 +165,7 @@ const headers: Target = {
         const { status } = await face.request('POST', '/json_rpc', given, jsonBytes({ method: 'pause' }))
         const isOwner = /^bearer +a-token$/i.test(given.authorization) && given.authorization.endsWith(TOKEN)
         const mayAsk = isOwner && foreignHostReason(host, '127.0.0.1', MACHINE) === null
-        // What is no type of content is refused before the token is looked at.
+        // A wrong content type is refused before the token is checked.
         const isDone = mayAsk && status !== 415
         expect(String(take()) === (isDone ? '1,0,0' : '0,0,0'), 'whoever has the token, and nobody else')
         expect((status === 204) === isDone, 'an answer that fits')
@@ -209,7 +209,7 @@ const configuration: Target = {
         const text = readFileSync(file, 'utf8')
         if (status !== 204) expect(after.text === before.text && text === FILE, 'what is refused changes nothing')
         else if (text !== FILE) {
-          // The next start takes the file.
+          // The next start accepts the file.
           parseConfigFile(file, text)
           resolveConfig(mineOptions, {}, {}, file)
           expect(text.includes(`account: k:${'ab'.repeat(32)}`), 'who is paid stays')

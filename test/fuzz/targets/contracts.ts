@@ -1,4 +1,4 @@
-/** The contract language: hostile text, values on the wire, times, and code that runs. */
+/** The contract language: hostile source text, values on the wire, times, and evaluation. */
 import { ContractError } from '../../../src/contracts/errors.ts'
 import { isValue } from '../../../src/contracts/machine/term.ts'
 import { read } from '../../../src/contracts/syntax/reader.ts'
@@ -64,10 +64,12 @@ const continuation = JSON.stringify({
 
 const KEY = 'A'.repeat(43)
 
-/** Thousandths of gas. */
+/** In thousandths of gas. */
 const GAS_LIMIT = 2_000_000
 
-/** The network writes an object that has a number under `int` as if it were an integer, and reads it as one. */
+/**
+ * Whether the JSON has an object with a number under `int`: the network writes it like an integer, and reads it as one.
+ */
 function hasObjectLikeInteger(json: string): boolean {
   let has = false
   JSON.parse(json, (_key, part) => {
@@ -98,7 +100,7 @@ export const contractTargets: readonly Target[] = [
       const value = valueFromJson(parseExactJson(text))
       showValue(value)
       const written = valueToJson(value)
-      // What is written reads as what is written again.
+      // A value survives being written and read.
       const again = valueToJson(valueFromJson(parseExactJson(written)))
       if (hasObjectLikeInteger(written)) return
       expect(again === written, `the value is changed: ${written.slice(0, 80)} and ${again.slice(0, 80)}`)
@@ -143,9 +145,9 @@ export const contractTargets: readonly Target[] = [
   ),
 ]
 
-/** Commands whose verifiers agree, of each kind. */
+/** Commands with valid verifiers, one of each kind. */
 function verifierSeeds(): string[] {
-  // A seed of the fuzzer gives the same inputs always.
+  // A fixed key: a seed of the fuzzer always gives the same inputs.
   const key = newKey(Buffer.alloc(32, 7))
   const { bytes, id, object } = newMessage('body')
   const capability = (...args: unknown[]) => [{ name: 'm.CAP', args }]

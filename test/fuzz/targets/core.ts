@@ -48,23 +48,23 @@ const bodies: readonly unknown[] = [
   { operation: 'work', count: 1, status: 500 },
 ]
 
-/** JSON.stringify takes long to write what nests so deep, or cannot. */
+/** JSON.stringify is slow for values that nest so deeply, or fails. */
 const DEEP = '['.repeat(1_000)
 
-/** Whether the values are the same but for the types of numbers. */
+/** Whether the values are equal except for the types of numbers. */
 function isSameJson(exact: unknown, plain: unknown): boolean {
   const asText = (value: unknown) =>
     JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? Number(item) : item))
   try {
     return asText(exact) === asText(plain)
   } catch (error) {
-    // Deep all the same.
+    // Nested too deeply after all.
     if (error instanceof RangeError) return true
     throw error
   }
 }
 
-/** As JSON.parse: what one refuses the other refuses too. */
+/** The reader and JSON.parse agree: both accept the text, or both refuse it. */
 function parsesAlike(text: string): void {
   let plain: unknown
   let isJson = true
@@ -96,7 +96,7 @@ function rulesOf(bytes: Uint8Array): void {
   if (parent === undefined) return
   const adjacentParents = new Map(others.map((each, i) => [[...header.adjacents.keys()][i] ?? i, each]))
   for (const network of [mainnet01, development]) {
-    // Callers have found out that the network has the chain.
+    // Callers have checked that the network has the chain.
     const chainId = parent.chainId % 10
     brokenRules(network, header, { parent: { ...parent, chainId }, adjacentParents }, { now: 0n, checkPow: true })
   }

@@ -1,4 +1,4 @@
-/** What clients send to the embedded node: bodies, keys, paths and queries, through its real routes. */
+/** Requests of clients to the embedded node: bodies, keys, paths and queries, through its real routes. */
 import { startNode } from '../../../src/devnet/devnet.ts'
 import type { App } from '../../../src/devnet/http/app.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
@@ -10,11 +10,11 @@ const PREFIX = '/chainweb/0.0/development'
 const CHAIN = `${PREFIX}/chain/0`
 const JSON_BODY = { 'content-type': 'application/json' }
 const BINARY = { 'content-type': 'application/octet-stream' }
-/** What a node may say when it cannot serve a request now. */
+/** Statuses that a node may give if it cannot serve a request now. */
 const NOT_NOW = [503, 504]
 const hash = 'A'.repeat(43)
 
-/** A node with two chains, each with a block, whose requests need no connection. */
+/** A node of two chains, each with a block; requests need no connection. */
 async function openNode() {
   let app: App | undefined
   const machine = {
@@ -45,7 +45,7 @@ class Node {
     this.close = close
   }
 
-  /** The answer, which must be none of a failure of the node. */
+  /** The answer. A failure of the node itself is a fault. */
   async request(method: 'GET' | 'POST' | 'PUT', url: string, headers: Record<string, string> = {}, body?: Uint8Array) {
     const payload = body === undefined ? {} : { payload: Buffer.from(body) }
     const answer = await this.#app.inject({ method, url, headers: { host: 'localhost', ...headers }, ...payload })
@@ -58,7 +58,7 @@ class Node {
 
 type Use = (node: Node, bytes: Uint8Array) => Promise<unknown>
 
-/** `make`: seeds that need the node. */
+/** @param make seeds that need the node */
 function withNode(
   name: string,
   seeds: (node: Node) => readonly Uint8Array[] | Promise<readonly Uint8Array[]>,
@@ -76,7 +76,7 @@ function withNode(
   }
 }
 
-/** A JSON body for one path. */
+/** A target that sends JSON bodies to one path. */
 function post(name: string, path: string, seeds: readonly unknown[], method: 'POST' | 'PUT' | 'GET' = 'POST'): Target {
   return withNode(
     name,
@@ -127,7 +127,7 @@ async function cutSeeds(node: Node): Promise<Uint8Array[]> {
   ]
 }
 
-/** Segments of paths and queries, with everything that may stand in a URL. */
+/** Path segments and queries, with every character that a URL may contain. */
 const urlSeeds = [
   ...[
     `${CHAIN}/header?limit=2&minheight=0`,
@@ -143,7 +143,7 @@ const urlSeeds = [
   ...['/info', '/config', '/check-backup/abc', '/health-check', '/openapi.json', `${CHAIN}/payload/${hash}/outputs`],
 ]
 
-/** The largest orders are legitimate, and take long. */
+/** The largest orders are legitimate, and slow. */
 function isLargeOrder(bytes: Uint8Array): boolean {
   return /\d{3}|[eE]/.test(textOf(bytes).replaceAll(/"[^"]*"/g, ''))
 }
@@ -199,7 +199,7 @@ export const devnetTargets: readonly Target[] = [
     'paths and queries',
     () => urlSeeds.map(bytesOf),
     (node, bytes) => {
-      // Segments as clients write them: what may not stand in a URL is escaped.
+      // Segments as clients write them: characters that a URL may not contain are escaped.
       const url = textOf(bytes).replace(/[^\x21-\x7e]|["<>\\^`{|}]/gu, (each) => encodeURIComponent(each))
       return node.request('GET', `/${url.replace(/^\/+/, '').replaceAll('#', '%23')}`)
     },
@@ -252,7 +252,7 @@ function ownOrNone(text: string): { readonly pubKey: string; readonly sig: strin
     const { pubKey, sig } = Object(JSON.parse(text))
     if (typeof pubKey === 'string' && typeof sig === 'string') return { pubKey, sig }
   } catch {
-    // Not JSON: then the text is both.
+    // Not JSON: use the text for both.
   }
   return { pubKey: text, sig: text }
 }

@@ -1,4 +1,4 @@
-/** What leaders and rigs of a fleet are told over NATS, and addresses of its servers. */
+/** Messages between the leader and the rigs of a fleet over NATS, and addresses of NATS servers. */
 
 import { FormatError, type NewcutError } from '../../../src/core/errors.ts'
 import { type NatsAddress, readNatsAddress } from '../../../src/fleet/address.ts'
@@ -42,7 +42,7 @@ const seeds: readonly unknown[] = [
   { rigs: 1, problem: null },
 ]
 
-/** Of each kind: it is refused, or reads as what is written again. */
+/** For each kind of message: the reader refuses the bytes, or the message survives being written and read. */
 function judgeMessage(bytes: Uint8Array): void {
   for (const schema of schemas) {
     try {
@@ -58,7 +58,7 @@ function judgeMessage(bytes: Uint8Array): void {
   }
 }
 
-/** It is refused, or its work is, whatever else is said of it. */
+/** The reader refuses the candidate, or returns its work and rig. */
 function judgeCandidate(bytes: Uint8Array): void {
   try {
     const { work, rig } = fleet.decodeCandidate(bytes, 'candidate')
@@ -68,7 +68,7 @@ function judgeCandidate(bytes: Uint8Array): void {
   }
 }
 
-/** null: it nests too deep to be written. Other fields than those of the schema are nobody's. */
+/** @returns null if the message nests too deeply to be serialized */
 function asText(message: unknown): string | null {
   try {
     return JSON.stringify(message)
@@ -78,7 +78,7 @@ function asText(message: unknown): string | null {
   }
 }
 
-/** Refuses without repeating the password. */
+/** Refusals do not repeat the password. */
 function judgeAddress(text: string): void {
   for (const given of [text, `nats://me:${PASSWORD}@${text}`, `nats://${PASSWORD}@${text}`]) {
     let address: NatsAddress

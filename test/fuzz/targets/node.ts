@@ -1,4 +1,4 @@
-/** What a node answers: bodies of every kind, errors and update streams, through the calls of the client. */
+/** Answers of a node: bodies of every kind, errors and update streams, through the calls of the client. */
 
 import { rewardIn } from '../../../src/compose/rewards.ts'
 import { blockHash } from '../../../src/core/block-hash.ts'
@@ -67,7 +67,7 @@ const onChain = { chain: 0, call: {} }
 
 type Context = chainCalls.Context
 
-/** A node that gives one answer to everything. */
+/** A node that answers every request with the same bytes. */
 function answering(body: Uint8Array, type: string | undefined, status = 200, fromNode = true): Context {
   const headers = {
     ...(type !== undefined && { 'content-type': type }),
@@ -80,7 +80,7 @@ function answering(body: Uint8Array, type: string | undefined, status = 200, fro
   return { requests, info: info as never, graphHistory, url: URL, network, reportedForks: new Set() }
 }
 
-/** A call, what it should be answered with, and the type of that. */
+/** A call, its valid answers, and their content type. */
 function call(
   name: string,
   seeds: readonly Uint8Array[],
@@ -177,7 +177,7 @@ const calls: readonly Target[] = [
   call('the state of a backup', [bytesOf('backup-done')], (context) => nodeCalls.checkBackup(context, 'id', {}), TEXT),
 ]
 
-/** The first bytes choose status and type; an error is told whatever it says. */
+/** The first bytes choose status and content type; the client reports an error whatever the body says. */
 const errors: Target = {
   name: 'node answers: errors',
   open: () => ({
@@ -222,7 +222,7 @@ const blockEvents = [
 const MAX_EVENT_BYTES = 4096
 const streamHeaders = { 'content-type': 'text/event-stream', 'x-chainweb-node-version': '3.0' }
 
-/** A stream that ends once; there is no second one. */
+/** A stream that ends once; the client gets no second one. */
 function streamHttp(bytes: Uint8Array, onEnd: () => void): NodeHttp {
   let isOver = false
   const stream = async () => {
@@ -242,10 +242,10 @@ const filtered = (parts: readonly Uint8Array[]) => {
   return Buffer.concat(parts.map((part) => filter.push(part)))
 }
 
-/** A clock on which nothing ever happens. */
+/** A clock that stands still and runs no timers. */
 const stillClock = { wallMs: () => 0, monotonicMs: () => 0, after: () => () => undefined }
 
-/** Headers of which each may name the ones before as parent or adjacent; their hashes are right. */
+/** Headers with correct hashes. Each may name earlier ones as its parent or as adjacent. */
 function linked(bytes: Uint8Array): Header[] {
   const size = 318
   const made: Header[] = []
@@ -262,13 +262,13 @@ function linked(bytes: Uint8Array): Header[] {
   return made
 }
 
-/** A header of a chain that there is not, one that names it as adjacent, and one that names it as parent. */
+/** A header of a chain that does not exist, one that names it as adjacent, and one that names it as parent. */
 function foreignParent(): Uint8Array {
   const [own] = decoded
   const nowhere = 500
   const chains = [...own.adjacents].map(([chain, named], i) => [i === 2 ? nowhere : chain, named] as const)
   const made = [{ ...own, chainId: nowhere }, { ...own, adjacents: new Map(chains) }, own].map(encodeHeader)
-  // The last byte says which header is named where (linked).
+  // The last byte says which earlier headers a header names (see `linked`).
   for (const [i, links] of [7, 3, 0].entries()) made[i][317] = links
   return Buffer.concat(made)
 }
@@ -286,7 +286,7 @@ export const nodeTargets: readonly Target[] = [
       const amount = rewardIn(text)
       expect(amount === null || /^\d+(\.\d+)?$/.test(amount), 'a reward is a decimal number')
     },
-    // It promises to tell no reward where it cannot be read.
+    // rewardIn() returns null if it cannot read a reward, and never throws.
     { allows: () => false },
   ),
   {
@@ -365,7 +365,7 @@ export const nodeTargets: readonly Target[] = [
                 { url: URL, operation: 'x' },
                 new Set(),
               )
-              // Headers that follow one after the other, as they come from a node.
+              // The headers as a node would send them, one after the other.
               for (const each of batch) await told(() => verifier.verify([each], {}))
               expect(equal(encodeHeader(batch[0] ?? first), batch[0] ?? first), 'headers stay as they are')
             }

@@ -1,4 +1,4 @@
-/** What a pool tells a miner, over a real connection, and addresses of pools. */
+/** Messages of a pool to a miner, over a real connection, and addresses of pools. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { NewcutError } from '../../../src/core/errors.ts'
 import type { Receipt } from '../../../src/core/solution.ts'
@@ -16,7 +16,7 @@ const PASSWORD = 'Pa55-w0rd'
 
 const isPrintable = (text: string) => text.length <= MAX_TEXT && !/\p{Cc}/u.test(text)
 
-/** A pool that says these bytes to whoever connects, and then ends the connection. */
+/** A pool that sends these bytes to each client, and then closes the connection. */
 class FakePool {
   readonly #server = createServer((socket) => this.#accept(socket))
   #bytes: Uint8Array = new Uint8Array()
@@ -27,7 +27,7 @@ class FakePool {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** What the next miner is told. Resolves with all that it sent, once its connection is over. */
+  /** Sets the bytes for the next miner. Resolves with everything that it sent, once its connection has closed. */
   next(bytes: Uint8Array): Promise<string> {
     this.#bytes = bytes
     return new Promise((resolve) => {
@@ -45,14 +45,14 @@ class FakePool {
     socket.on('data', (text) => {
       heard += text
     })
-    // A miner that has heard enough resets the connection; 'close' follows.
+    // A miner that has read enough resets the connection; 'close' follows.
     socket.on('error', () => undefined)
     socket.on('close', () => this.#onHeard(heard))
     socket.end(this.#bytes)
   }
 }
 
-/** A session from its beginning to its end. Rejects with what was thrown where nothing catches it: it ends the miner. */
+/** One session from start to end. Rejects with an error that nothing catches: it would crash the miner. */
 async function session(pool: FakePool, port: number, bytes: Uint8Array): Promise<void> {
   const address = {
     host: '127.0.0.1',
@@ -105,12 +105,12 @@ function judgeJob({ id, work, target, nonce1 }: PoolJob): void {
   expect([0, 8, 16].includes(nonce1.bits) && nonce1.value < 2 ** nonce1.bits, 'nonce1 has its bits')
 }
 
-/** What a miner sent; the last line may be cut off by a reset. */
+/** Judges the lines of a miner. A reset may cut off the last one. */
 function judgeLines(heard: string): void {
   for (const line of heard.split('\n').slice(0, -1)) readMessage(line)
 }
 
-/** Refuses without repeating the password. */
+/** Refusals do not repeat the password. */
 function judgeAddress(text: string): void {
   for (const given of [text, `stratum+tcp://me:${PASSWORD}@${text}`]) {
     let address: PoolAddress
@@ -132,7 +132,7 @@ function judgeAddress(text: string): void {
   }
 }
 
-/** Lines: the host of a pool, and where it sends its miners. */
+/** Input lines: the host of a pool, and the host that it redirects its miners to. */
 function judgeMove(text: string): void {
   const [from = '', to = ''] = text.split('\n')
   if (!mayMoveTo({ host: from }, to)) return

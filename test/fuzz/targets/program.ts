@@ -1,4 +1,4 @@
-/** What reaches the program at its edges: command line, files, child processes, the page. */
+/** Inputs at the edges of the program: command line, files, child processes and the page. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,7 +67,7 @@ const reports = [
 const miner = { account: 'k:ab', predicate: 'keys-all', 'public-keys': ['ab'.repeat(32)] }
 const refuses = (error: unknown) => error instanceof Refused || isNewcutError(error)
 
-/** A reader that needs a folder for its files. */
+/** A target whose reader needs a folder for its files. */
 function inFolder(
   name: string,
   seeds: readonly Uint8Array[],
@@ -145,7 +145,7 @@ const read = {
     writeFileSync(join(folder, 'blocks-2026-01.jsonl'), bytes)
     const { records } = await readJournal(folder)
     for (const record of records.values()) isUnfinished(record, 6)
-    // What the journal writes it reads again, whatever others say.
+    // The journal reads its own lines, whatever other lines say.
     rmSync(join(folder, 'blocks-2026-01.jsonl'))
     const journal = Journal.open(folder, { onTrouble: () => undefined, onRecovered: () => undefined })
     for (const line of [lines[0], { ...lines[3], message: textOf(bytes).slice(0, 2_000) }]) journal.append(line as Line)
@@ -154,7 +154,7 @@ const read = {
   },
 }
 
-/** Authorities that are taken are of use to node:tls. */
+/** node:tls can use the authorities that the check accepts. */
 function judgeAuthorities(pem: string): void {
   checkAuthorities(pem, 'the file')
   createSecureContext({ ca: pem })
@@ -237,7 +237,7 @@ export const programTargets: readonly Target[] = [
     share: 2,
     open: () => ({
       seeds: [...reports.map((report) => bytesOf(`${JSON.stringify(report)}\n`)), jsonBytes(reports)],
-      // Of a line that is too long.
+      // For a line that is too long.
       allows: isRangeError,
       read: (bytes) => {
         const reader = new LineReader()

@@ -1,4 +1,4 @@
-/** Stratum: lines, messages, nonces and targets of both ends, and all that a rig may say to the server. */
+/** Stratum: lines, messages, nonces and targets of both ends, and everything that a rig may send to the server. */
 import { Accounts } from '../../../src/accounts/accounts.ts'
 import { decodeHex } from '../../../src/core/bytes.ts'
 import { withNonce } from '../../../src/core/header.ts'
@@ -29,11 +29,11 @@ import { minerLines, poolLines, works } from '../seeds.ts'
 import { bytesOf, expect, isNewcutError, jsonBytes, lineStream, pieces, type Target, textTarget } from '../target.ts'
 
 const MAX_LINE_BYTES = 4096
-/** Of pools; rigs may send less. */
+/** Maximum line of a pool. Rigs may send less. */
 const MAX_POOL_LINE_CHARACTERS = 16_384
 const MAX_REASON_CHARACTERS = 250
 const recorded = [...minerLines, ...poolLines]
-/** In all forms that servers use. */
+/** Errors in all forms that servers use. */
 const refusals = [
   ...[[21, 'Job not found', null], { code: 23, message: 'low difficulty' }, 'duplicate share', [-1, null]].map(
     (error) => JSON.stringify({ id: 4, result: null, error }),
@@ -41,7 +41,7 @@ const refusals = [
   '[20,"no"]',
 ]
 
-/** The lines until one is too long. */
+/** The lines before the first that is too long. */
 function linesIn(parts: readonly Uint8Array[]): { readonly lines: readonly string[]; readonly isTooLong: boolean } {
   const splitter = new LineSplitter(MAX_LINE_BYTES)
   const lines: string[] = []
@@ -67,7 +67,7 @@ function splitsAlike(bytes: Uint8Array): void {
   }
 }
 
-/** null: it nests too deep to be written. */
+/** @returns null if the parameters nest too deeply to be serialized */
 function written(id: MessageId, method: string, params: readonly unknown[]): string | null {
   try {
     return requestLine(id, method, params)
@@ -82,7 +82,7 @@ function isLine(text: string): boolean {
 }
 
 function readsAlike(text: string): void {
-  // No longer one comes that far.
+  // The line splitter lets no longer line through.
   if (text.length > MAX_POOL_LINE_CHARACTERS) return
   const message = readMessage(text)
   if (message.kind === 'response') {
@@ -96,14 +96,14 @@ function readsAlike(text: string): void {
   const answer = resultLine(id, true)
   const echoed = readMessage(answer.slice(0, -1)).id
   expect(isLine(answer) && stringifyJson(echoed) === stringifyJson(id), 'ids are echoed as they came')
-  // Only lists are written.
+  // newcut writes parameters only as a list.
   const line = unlisted === undefined ? written(id, method, params) : null
   if (line === null) return
   const again = readMessage(line.slice(0, -1))
   expect(isLine(line) && stringifyJson(again) === stringifyJson(message), 'the message is changed')
 }
 
-/** Lines: nonce1, bytes of nonce2, nonce2, order. */
+/** Input lines: nonce1, bytes of nonce2, nonce2, byte order. */
 function composes(text: string): void {
   const [own = '', size = '', nonce2 = '', last] = text.split('\n')
   const order: ByteOrder = last === 'memory' ? 'memory' : 'usual'
@@ -119,17 +119,17 @@ function composes(text: string): void {
   expect(nonceOfShare(fixed.value, nonce2Number(nonce2, 12, order)) === nonce, 'nonces are composed in one way')
 }
 
-/** Half of all hashes solve the work, so that guesses are shares. */
+/** Half of all hashes solve the work, so random nonces are valid shares. */
 const TARGET = MAX_TARGET / 2n
 const SHARES_PER_JOB = 8
-/** A value of nonce1 that another session has. */
+/** The nonce1 of another session. */
 const TAKEN = 0x0102
 const NONCE1 = 0x0201
-/** So many lines bring new work. */
+/** After this many lines, new work arrives. */
 const LINES_PER_WORK = 16
 const [work] = works.filter(({ length }) => length === RIG_WORK_BYTES)
 
-/** What all sessions of a server share. */
+/** State that all sessions of a server share. */
 interface Shop {
   readonly accounts: Accounts
   readonly workers: Workers
@@ -137,13 +137,13 @@ interface Shop {
   nowMs: number
 }
 
-/** A session whose server is none: it keeps what is written, and judges it. */
+/** A session without a server: it records and judges the lines that the session writes. */
 class Trial {
   readonly session: Session
   readonly #shop: Shop
   readonly #jobs: Jobs
   readonly #found = new Set<string>()
-  /** Answers to the line that is read now. */
+  /** Answers to the current line. */
   #answers: { readonly id: MessageId }[] = []
   #needsJob = false
   #isOpen = true
@@ -160,7 +160,7 @@ class Trial {
     this.session = new Session(NONCE1, this.#ports())
   }
 
-  /** False: the session is closed. */
+  /** Sends a line to the session. @returns false if the session is closed */
   hear(line: string): boolean {
     this.#answers = []
     this.session.receive(line)
@@ -234,7 +234,7 @@ class Trial {
     }
   }
 
-  /** A request has one answer, with its id; a notification has none. */
+  /** Each request has one answer, with its id; a notification has none. */
   #judgeAnswers(line: string): void {
     const asked = idsIn(line)
     const told = (ids: readonly MessageId[]) => ids.map((id) => `${typeof id} ${id}`).join()
@@ -249,7 +249,8 @@ class Trial {
     const { job, nonce } = solution
     const [, header] = JSON.parse(job.line).params
     expect(meets(powHash(withNonce(decodeHex(header), nonce)), TARGET), 'a solution solves')
-    // Of jobs with too many shares they are not remembered: those are stale, and the miner takes one of a job.
+    // The session does not remember shares of jobs that have too many: those are stale, and the miner takes one of a
+    // job.
     if (verdict !== 'accepted') return
     const name = `${job.number} ${nonce}`
     expect(!this.#found.has(name), 'a share is accepted once')
@@ -257,7 +258,7 @@ class Trial {
   }
 }
 
-/** Of the answers that a line should have. */
+/** The ids of the answers that a line should have. */
 function idsIn(line: string): MessageId[] {
   try {
     const message = readMessage(line)
@@ -352,7 +353,7 @@ export const stratumTargets: readonly Target[] = [
       const shop: Shop = { workers: new Workers(), users: new Users(), accounts, nowMs: 0 }
       return {
         seeds: [...rigSessions.map(jsonBytes), ...minerLines.map((lines) => bytesOf(`${lines.join('\n')}\n`))],
-        // Whatever a rig says, nothing may be thrown: it would end the miner.
+        // The session must not throw, whatever a rig sends: an error would crash the miner.
         allows: () => false,
         read: (bytes) => serve(shop, lineStream(bytes)),
       }

@@ -61,7 +61,7 @@ describe('the address of a pool', () => {
     ['stratum+tcp://k:secret@pool.example:1917', /looks like an account, but its key or hash is not valid/],
     [`stratum+tcp://${KEY}ab:secret@pool.example:1917`, /looks like an account, but its key or hash is not valid/],
     ['stratum+tcp://r:free.secret.rig@pool.example:1917', /looks like an account, but its key or hash is not valid/],
-  ])('that is none is refused, and its password not repeated: %s', (text, complaint) => {
+  ])('is refused if it is invalid, without its password in the error: %s', (text, complaint) => {
     expect(() => readPoolAddress(text)).toThrow(complaint)
     expect(() => readPoolAddress(text)).not.toThrow(/secret/)
   })

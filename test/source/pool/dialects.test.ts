@@ -1,4 +1,4 @@
-/** What pools differ in: the official client's server, and the orders of recorded sessions. */
+/** Differences between pools: the official client's server, and the message orders of recorded sessions. */
 import { createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { freshWork, UNREACHABLE } from '../../../bench/work.ts'
@@ -42,7 +42,7 @@ function reached(port: number): Promise<PoolSource> {
 const cpu = () =>
   new CpuEngine({ ranges: nonceRanges(1, Math.random), kernel: 'auto', priority: 'low', clock: systemClock })
 
-/** Mines until so many shares counted. */
+/** Mines until this many shares are accepted. */
 async function earned(port: number, blocks: number, engine = cpu()) {
   const source = await reached(port)
   const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: () => undefined, blocks })
@@ -55,17 +55,17 @@ describe('at a server of the official client', () => {
   it.each([
     ['jobs come once the client has subscribed', 'subscribed'],
     ['jobs come before the client says anything', 'connected'],
-  ] as const)('blocks are found where %s', async (_, greets) => {
+  ] as const)('the miner finds blocks if %s', async (_, greets) => {
     const works = Array.from({ length: 12 }, () => freshWork(2_000_000n))
     const server = await official({ works, greets })
     const { solutions, hardwareErrors } = await earned(server.port, 10)
     expect(solutions).toMatchObject({ accepted: 10, rejected: 0, lost: 0 })
     expect(hardwareErrors).toBe(0)
     expect(server.closed).toEqual([])
-    // A share may cross the news of the next work; nothing else is ever wrong.
+    // Only a share that crosses the next work on the wire may be stale. No share may have another fault.
     expect(server.verdicts.filter((each) => each !== 'accepted' && each !== 'stale')).toEqual([])
     expect(server.blocks).toBe(server.verdicts.filter((each) => each === 'accepted').length)
-    // Each block is the first share of its work: its target is easier than level 42.
+    // Each block is the first share of its work, because the block target is easier than level 42.
     expect(server.targets).toEqual([(MAX_TARGET / 2_000_000n).toString(16).padStart(64, '0')])
   })
 
@@ -75,7 +75,7 @@ describe('at a server of the official client', () => {
     const mined = earned(server.port, 10, engine)
     await expect.poll(() => server.targets.length, SOON).toBe(1)
     expect(BigInt(`0x${server.targets[0]}`)).toBe(FIRST_TARGET)
-    // Eight shares by the easier target.
+    // Enough hashes for eight shares at the easier target.
     await until(() => engine.hashes() > 2 ** 21)
     expect(server.verdicts).toEqual([])
     server.setTarget()
@@ -84,7 +84,7 @@ describe('at a server of the official client', () => {
     expect([server.closed, server.blocks]).toEqual([[], 0])
   })
 
-  it('a share of work that is over is stale, and the session goes on', async () => {
+  it('a share of obsolete work is stale, and the session continues', async () => {
     const server = await official({ works: [freshWork(4n), freshWork(4n), freshWork(4n)], rateMs: 1e6 })
     const source = await reached(server.port)
     const reader = new SourceReader(source)
@@ -109,7 +109,7 @@ function shareOf(job: Job, from = 0n) {
   }
 }
 
-/** A server that says, upon each method, what it is told to; and what it was asked. */
+/** A server with a scripted reaction to each method, and a log of the requests. */
 async function scripted(answers: Readonly<Record<string, (id: number, socket: Socket) => void>>) {
   const asked: { readonly method: string; readonly params: readonly string[] }[] = []
   const server = createServer((socket) => {
@@ -147,8 +147,8 @@ async function firstShare(port: number, reaching = reached(port)) {
   return { job, receipt: await source.handIn(shareOf(job)), jobs: reader.jobs }
 }
 
-describe('a pool whose order is another', () => {
-  it('as antpool: target and eight jobs after the user, nonce1 later, with its list of subscriptions', async () => {
+describe('a pool with another message order', () => {
+  it('like antpool: target and eight jobs after the user, nonce1 later, with its list of subscriptions', async () => {
     const works = Array.from({ length: 8 }, () => freshWork(UNREACHABLE))
     const subscriptions = [
       ['mining.notify', '40591'],
@@ -174,11 +174,11 @@ describe('a pool whose order is another', () => {
     const { params } = asked[asked.length - 1]
     expect(params.slice(0, 2)).toEqual(['k:ab.rig', '3368'])
     const { bytes } = shareOf(job)
-    // The first bytes of the nonce on the wire are nonce1, lowest first; nonce2 has the rest.
+    // The first bytes of the nonce on the wire are nonce1, lowest first; nonce2 is the rest.
     expect(readU64LE(bytes, 278)).toBe(BigInt(`0x${params[2]}4059`))
   })
 
-  it('as poolflare: two parameters of a job, and the target before it', async () => {
+  it('like poolflare: two parameters of a job, and the target before it', async () => {
     const work = freshWork(UNREACHABLE)
     const { asked, port } = await scripted({
       'mining.authorize': (id, socket) => socket.write(line({ id, result: true, error: null })),
@@ -191,13 +191,13 @@ describe('a pool whose order is another', () => {
     expect(asked.at(-1)?.params[1]).toBe('5d064e41')
   })
 
-  it('that answers the subscription first and the user late is not sent a share before', async () => {
+  it('gets no share before its late answer to the user', async () => {
     let authorize: () => unknown = () => undefined
     const { port, asked } = await scripted({
       'mining.subscribe': (id, socket) => {
         const answer = line({ id, result: [null, '09e8', 6], error: null })
         socket.write(answer + target + notify('6412800009e8', freshWork(UNREACHABLE), true))
-        // The client answers this after it has read all before it.
+        // The client answers this once it has read everything before it.
         socket.write(line({ id: 9, method: 'client.get_version', params: [] }))
       },
       'mining.authorize': (id, socket) => {

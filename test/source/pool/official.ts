@@ -1,8 +1,8 @@
 /**
- * A pool by the rules of the official client's server (PROTOCOL.md F): the user is answered with an empty list, hex
- * numbers have no leading zeros, the first target is level 42 unless the work is easier, every job replaces those before
- * by its flag, work is told again and again with a newer time, a share of work that is over gets no more than false, and
- * whoever says anything else is told so by an error alone and closed. Shares are judged by @noble/hashes.
+ * A pool that follows the official client's server (PROTOCOL.md F). It answers the user with an empty list, and writes
+ * hex numbers without leading zeros. The first target is level 42, or the block target if that is easier. Every job
+ * replaces earlier ones by its flag, and the server repeats work with a newer time. A stale share just gets `false`.
+ * Any other fault gets only an error, and the connection is closed. @noble/hashes judges the shares.
  */
 import { createServer, type Server, type Socket } from 'node:net'
 import { encodeHex, readI64LE } from '../../../src/core/bytes.ts'
@@ -16,36 +16,36 @@ const NONCE2_DIGITS = 12
 const HEX = /^[0-9a-f]+$/
 
 export interface OfficialRules {
-  /** The works, one after the other: the next when one is solved; the last is never over. */
+  /** The works in order: a solution of one starts the next, and the last never ends. */
   readonly works: readonly Uint8Array[]
-  /** Target of the session after the first one: of the block, or 2^(256 - level) - 1. */
+  /** The session target after the first one: the block target, or 2^(256 - level) - 1. */
   readonly level: 'block' | bigint
-  /** Whether jobs come as soon as somebody is there, or only after it has subscribed. */
+  /** Whether jobs arrive after the connection, or after the subscription. */
   readonly greets: 'connected' | 'subscribed'
-  /** How often work is told again. */
+  /** Interval at which work is repeated. */
   readonly rateMs: number
   readonly nonce1: number
 }
 
 interface Job {
   readonly bytes: Uint8Array
-  /** Of the works. */
+  /** Index in `works`. */
   readonly index: number
 }
 
 export class OfficialServer {
   readonly #rules: OfficialRules
   readonly #server: Server
-  /** Those that get jobs, and their targets. */
+  /** Connections that get jobs, with their targets. */
   readonly #sockets = new Map<Socket, bigint>()
   readonly #jobs = new Map<number, Job>()
   readonly #timer: NodeJS.Timeout
   #work = 0
   #told = 0
   #rolls = 0n
-  /** What was said of each share. */
+  /** The answer to each share. */
   readonly verdicts: string[] = []
-  /** Why connections were closed. */
+  /** Reasons for closed connections. */
   readonly closed: string[] = []
   readonly targets: string[] = []
   blocks = 0
@@ -54,7 +54,7 @@ export class OfficialServer {
   constructor(rules: OfficialRules) {
     this.#rules = rules
     this.#server = createServer((socket) => this.#serve(socket))
-    // It gives jobs at a rate of its own, as the official one does.
+    // The server sends jobs at a fixed rate, as the official one does.
     this.#timer = setInterval(() => this.#notifyAll(), rules.rateMs)
   }
 
@@ -70,7 +70,7 @@ export class OfficialServer {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  /** The session target changes to the level of the options. */
+  /** Sets the session target to the level of the options. */
   setTarget(): void {
     for (const socket of this.#sockets.keys()) this.#sayTarget(socket, this.#later)
   }
@@ -145,7 +145,7 @@ export class OfficialServer {
     socket.end()
   }
 
-  /** null: it was answered; else what it is closed with. */
+  /** Answers a line. @returns the error with which to close the connection, or null */
   #answered(socket: Socket, line: string): readonly [number, string] | null {
     let message: { id?: unknown; method?: unknown; params?: unknown }
     try {

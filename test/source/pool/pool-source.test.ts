@@ -1,4 +1,4 @@
-/** Shares for a pool over real connections, from sessions that were recorded and from a pool that judges. */
+/** Shares for a pool over real connections: recorded sessions, and a pool that judges shares. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -39,11 +39,11 @@ interface Reached {
   readonly trust?: PoolTrust
   readonly clock?: Clock
   readonly failbackMs?: number
-  /** Why it waits. */
+  /** Collects the reasons for which the source waits. */
   readonly waited?: string[]
 }
 
-/** A source that has work, and its reader. */
+/** A source with work, and its reader. */
 async function mining(urls: readonly string[], options: Reached = {}) {
   const { trust = {}, clock = systemClock, failbackMs = 60_000, waited = [] } = options
   const stop = new AbortController()
@@ -68,7 +68,7 @@ async function mining(urls: readonly string[], options: Reached = {}) {
   return { source, reader, waited }
 }
 
-/** A share of the job, found by trying; not among the first `skip`. */
+/** A share of the job, found by trying nonces. `skip` starts at later nonces. */
 function shareOf(job: Job, skip = 0): Solution {
   const { bits, value } = job.fixedNonce
   for (let high = BigInt(skip) * 1_000_000n; ; high++) {
@@ -78,7 +78,7 @@ function shareOf(job: Job, skip = 0): Solution {
 }
 
 describe('shares for a pool', () => {
-  it('are those that the pool wants: its work, its target, its part of the nonce', async () => {
+  it("have the pool's work, target and part of the nonce", async () => {
     const test = await pool()
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -104,7 +104,7 @@ describe('shares for a pool', () => {
     ['the whole nonce is free', { nonce1: '', nonce2Bytes: 8 }, 0],
     ['nonce1 has three bytes', { nonce1: '0a0b0c', nonce2Bytes: 5 }, 24],
     ['nonce1 has four bytes', { nonce1: 'fa0b0c0d', nonce2Bytes: 4 }, 32],
-  ])('count where %s', async (_, script, bits) => {
+  ])('count if %s', async (_, script, bits) => {
     const test = await pool(script)
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -112,7 +112,7 @@ describe('shares for a pool', () => {
     expect(await source.handIn(shareOf(job))).toEqual({ step: 'acknowledged' })
   })
 
-  it('are told apart when they do not count', async () => {
+  it('are distinguished if they do not count', async () => {
     const test = await pool()
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -131,7 +131,7 @@ describe('shares for a pool', () => {
     ['[25,"Not subscribed",null]', { step: 'rejected', reason: 'unauthorized' }],
     ['[20,"Above target",null]', { step: 'rejected', reason: 'low-difficulty' }],
     ['"go away"', { step: 'rejected', reason: 'unknown', message: 'go away (0)' }],
-  ])('that the pool answers with %s are told as what it means', async (answer, receipt) => {
+  ])('get the verdict that the answer %s means', async (answer, receipt) => {
     const test = await pool({ answer: () => answer })
     const { source, reader } = await mining([test.url()])
     expect(await source.handIn(shareOf(await reader.job()))).toMatchObject(receipt)
@@ -167,7 +167,7 @@ describe('the work of a pool', () => {
     const work = freshWork(2n ** 60n)
     test.notify(work)
     const second = await reader.job(({ id }) => id !== first.id)
-    // Work of one chain does not end that of others: freshWork is for chain 0 each time.
+    // Work of one chain does not end work of another. freshWork is always for chain 0.
     expect([second.reason, second.work.bytes]).toEqual(['newCut', work])
     const { fields } = second.work
     const elsewhere = encodeWork({ ...fields, chainId: 7 })
@@ -182,7 +182,7 @@ describe('the work of a pool', () => {
     expect([third.reason, third.work.bytes, third.target]).toEqual(['refreshed', work, MAX_TARGET / 4096n])
   })
 
-  it('is never harder than that of its block', async () => {
+  it('has a target no harder than that of its block', async () => {
     const test = await pool()
     const { reader } = await mining([test.url()])
     const first = await reader.job()
@@ -203,7 +203,7 @@ describe('the work of a pool', () => {
 })
 
 describe('several pools', () => {
-  it('take over in their order, and give it back', async () => {
+  it('take over in their order, and fail back', async () => {
     const [first, second] = [await pool(), await pool()]
     const { source, reader } = await mining([first.url(), second.url()], { failbackMs: 300 })
     await reader.job(({ issuer }) => issuer.endsWith(`:${first.port}`))
@@ -231,7 +231,7 @@ describe('several pools', () => {
     ])
   })
 
-  it('are waited for when none is there yet', async () => {
+  it('are retried if none is reachable yet', async () => {
     const port = await freePort()
     const waited: string[] = []
     const reached = mining([`stratum+tcp://k%3Aab.rig@127.0.0.1:${port}`], { waited })
@@ -244,13 +244,13 @@ describe('several pools', () => {
   })
 })
 
-it('a pool that goes away again and again leaves nothing behind', async () => {
+it('a pool that disconnects repeatedly leaves nothing behind', async () => {
   const warnings: string[] = []
   const onWarning = ({ message }: Error) => void warnings.push(message)
   process.on('warning', onWarning)
   cleanups.push(() => process.off('warning', onWarning))
   const test = await pool()
-  // Pauses are short here.
+  // Shortens the pauses.
   const after: typeof systemClock.after = (ms, run) => systemClock.after(ms < 20_000 ? 1 : ms, run)
   const stop = new AbortController()
   cleanups.push(() => stop.abort())
@@ -270,7 +270,7 @@ it('a pool that goes away again and again leaves nothing behind', async () => {
   expect(warnings).toEqual([])
 })
 
-it('reach() does not wait for a pool when it was stopped before', async () => {
+it('reach() does not wait for a pool if it was stopped before', async () => {
   const test = await pool()
   const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }
   const stopped = AbortSignal.abort(new Error('told to stop'))
@@ -285,7 +285,7 @@ describe('a pool that misbehaves', () => {
     ['a target that is none', { id: null, method: 'mining.set_target', params: ['xyz'] }, /cannot be read: target/],
     ['an endless line', 'x'.repeat(20_000), /a line has more than 16384 bytes/],
     ['an error without a question', '[-32600,"Invalid Request","x"]', /it said: Invalid Request/],
-  ])('by sending %s is left, and tried again', async (_, line, complaint) => {
+  ])('by sending %s is left, and retried', async (_, line, complaint) => {
     const test = await pool()
     const { reader } = await mining([test.url()])
     const job = await reader.job()
@@ -295,7 +295,7 @@ describe('a pool that misbehaves', () => {
     expect(test.connections).toBe(2)
   })
 
-  it('by sending its miners elsewhere is not obeyed', async () => {
+  it('by redirecting its miners elsewhere is not obeyed', async () => {
     const test = await pool()
     const { reader } = await mining([test.url()])
     await reader.job()
@@ -306,7 +306,7 @@ describe('a pool that misbehaves', () => {
     expect(test.connections).toBe(1)
   })
 
-  it('by refusing the user is told with its words', async () => {
+  it('by refusing the user has its words reported', async () => {
     const test = await pool({ authorized: false })
     const stop = new AbortController()
     const waited: string[] = []
@@ -323,7 +323,7 @@ describe('a pool that misbehaves', () => {
     await expect(reached).rejects.toThrow('enough')
   })
 
-  it('may have its miners wait before they come back, while another pool has its work searched', async () => {
+  it('may make its miners wait before they reconnect, while they search for another pool', async () => {
     const [from, to, other] = [await pool(), await pool(), await pool()]
     const clock = new VirtualClock()
     const { reader } = await mining([from.url(), other.url()], { clock })
@@ -338,7 +338,7 @@ describe('a pool that misbehaves', () => {
     expect(from.connections).toBe(1)
   })
 
-  it('by going silent is left for another one, although shares go out', async () => {
+  it('by going silent is left for another one, although shares are sent', async () => {
     const [silent, other] = [await pool({ answer: () => undefined }), await pool()]
     const clock = new VirtualClock()
     const { source, reader } = await mining([silent.url(), other.url()], { clock })
@@ -353,7 +353,7 @@ describe('a pool that misbehaves', () => {
     expect(reader.said[0]).toMatch(/said nothing for 30 s.* has its work searched meanwhile$/)
   })
 
-  it('may send its miners to another port of its own', async () => {
+  it('may redirect its miners to another of its ports', async () => {
     const [from, to] = [await pool(), await pool()]
     const { reader } = await mining([from.url()])
     const first = await reader.job()
@@ -367,7 +367,7 @@ describe('a pool behind TLS', () => {
   const fixture = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8')
   const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }
 
-  it('is believed by its fingerprint, and by no other', async () => {
+  it('is trusted by its fingerprint, and by no other', async () => {
     const test = await pool({ tls })
     const { X509Certificate } = await import('node:crypto')
     const { fingerprint256 } = new X509Certificate(tls.cert)
@@ -405,11 +405,11 @@ describe('the recorded sessions', () => {
     readonly decoded?: { readonly chain?: number; readonly height?: number; readonly target_be_hex?: string }
   }
 
-  it.each(sessions)('of $pool are followed', async ({ messages }) => {
+  it.each(sessions)('of $pool replay', async ({ messages }) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined)
       socket.once('data', () => {
-        // Ids are those of the client that was recorded, and ours are the same: authorize 1, subscribe 2.
+        // Newcut uses the same ids as the recorded client: authorize 1, subscribe 2.
         for (const { dir, raw } of messages) if (dir === 'server->client') socket.write(`${raw}\n`)
       })
     })
@@ -427,7 +427,7 @@ describe('the recorded sessions', () => {
   })
 })
 
-it('a miner with threads has its shares counted, each one good', async () => {
+it('a miner with threads has all its shares accepted', async () => {
   const test = await pool({ difficulty: 2_000_000n })
   const stop = new AbortController()
   const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }
@@ -453,7 +453,7 @@ it('a miner with threads has its shares counted, each one good', async () => {
 })
 
 it.each(['0a0b0c', 'fa0b0c0d'])(
-  'a miner with threads mines with the nonce1 %s, and shows what the pool says',
+  'a miner with threads mines with the nonce1 %s, and shows the messages of the pool',
   async (nonce1) => {
     const test = await pool({ difficulty: 1_000_000n, nonce1, nonce2Bytes: 8 - nonce1.length / 2 })
     const stop = new AbortController()
@@ -478,9 +478,9 @@ it.each(['0a0b0c', 'fa0b0c0d'])(
   },
 )
 
-it('a miner counts the shares that are blocks, each one as its hash says', async () => {
+it('a miner counts the shares that are blocks, by their hashes', async () => {
   const test = await pool({ difficulty: 500_000n })
-  // Half of the shares meet the target of the block.
+  // Half of the shares meet the block target.
   test.notify(freshWork(1_000_000n))
   const stop = new AbortController()
   const options = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random, failbackMs: 1000 }

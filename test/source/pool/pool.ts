@@ -1,4 +1,4 @@
-/** A pool for tests: real lines over TCP or TLS, shares judged by @noble/hashes. It speaks as it is told to. */
+/** A pool for tests: real lines over TCP or TLS, and shares that @noble/hashes judges. Options set its dialect. */
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { freshWork } from '../../../bench/work.ts'
@@ -10,15 +10,15 @@ import { MAX_TARGET } from '../../../src/core/target.ts'
 export interface PoolScript {
   readonly nonce1?: string
   readonly nonce2Bytes?: number
-  /** What shares have to meet. */
+  /** The difficulty of shares. */
   readonly difficulty?: bigint
-  /** Answer to mining.authorize. */
+  /** The answer to mining.authorize. */
   readonly authorized?: unknown
-  /** Whether work comes before the answer to mining.subscribe. */
+  /** Whether work arrives before the answer to mining.subscribe. */
   readonly isEager?: boolean
   /** Whether work has the flag that most pools send. */
   readonly hasFlag?: boolean
-  /** Another answer to a share than the judged one; undefined: none at all. */
+  /** Replaces the judged answer to a share. @returns undefined to send no answer */
   readonly answer?: (judged: string) => string | undefined
   readonly tls?: { readonly key: string; readonly cert: string }
 }
@@ -60,7 +60,7 @@ export class TestPool {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   drop(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
@@ -69,13 +69,13 @@ export class TestPool {
     return `stratum+${this.#script.tls === undefined ? 'tcp' : 'ssl'}://${user}@127.0.0.1:${this.port}`
   }
 
-  /** A line for all clients. */
+  /** Sends a line to all clients. */
   say(line: string | object): void {
     const text = typeof line === 'string' ? line : JSON.stringify(line)
     for (const socket of this.#sockets) socket.write(`${text}\n`)
   }
 
-  /** New work for all clients. Returns the id of its job. */
+  /** Sends new work to all clients. @returns the id of its job */
   notify(work = freshWork(2n ** 60n)): string {
     const id = (this.#jobs.size + 0x64128000).toString(16)
     this.#jobs.set(id, work)
@@ -83,7 +83,7 @@ export class TestPool {
     return id
   }
 
-  /** Shares for it are stale from here on. */
+  /** Shares of this job are stale from here. */
   forget(job: string): void {
     this.#jobs.delete(job)
   }
@@ -151,7 +151,7 @@ export class TestPool {
     else answer(false, JSON.parse(said))
   }
 
-  /** By PROTOCOL.md F: nonce2 is the high part, nonce1 the low one. */
+  /** By PROTOCOL.md F: nonce2 is the high part of the nonce, nonce1 the low one. */
   #judge(job: string, nonce2: string): string {
     const work = this.#jobs.get(job)
     if (work === undefined) return '[21,"Job not found",null]'

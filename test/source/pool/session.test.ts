@@ -1,4 +1,4 @@
-/** One session with a pool that does as it likes: variants of messages, moves and silence. */
+/** One session with a pool that behaves freely: variants of messages, redirects and silence. */
 import { readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** A pool that welcomes its client and gives work, and says nothing more by itself. */
+/** A pool that accepts its client, gives work, and sends nothing more by itself. */
 async function silentPool() {
   const asked: { readonly id: unknown; readonly method?: string; readonly params: readonly unknown[] }[] = []
   const raw: string[] = []
@@ -74,7 +74,7 @@ function connected(address: PoolAddress, { home = address, clock = systemClock a
 const notice = (id: string, work = freshWork(UNREACHABLE)) =>
   `{"id":null,"method":"mining.notify","params":[${id},"${encodeHex(work)}",true]}`
 
-/** A session that has work. */
+/** A session with work. */
 async function mining(options: Parameters<typeof connected>[1] = {}) {
   const pool = await silentPool()
   const client = connected(here(pool.port), options)
@@ -84,7 +84,7 @@ async function mining(options: Parameters<typeof connected>[1] = {}) {
   return { pool, ...client }
 }
 
-describe('a session goes on', () => {
+describe('a session continues', () => {
   it.each([
     ['parameters by name, of a method that nobody knows', '{"id":null,"method":"pool.news","params":{"a":1}}'],
     ['a text as parameters of such a method', '{"id":null,"method":"pool.news","params":"hello"}'],
@@ -99,7 +99,7 @@ describe('a session goes on', () => {
     expect(ends).toEqual([])
   })
 
-  it('and answers what has an id, whatever its parameters', async () => {
+  it('and answers every request with an id, whatever its parameters', async () => {
     const { pool } = await mining()
     pool.say('{"id":12345678901234567890,"method":"pool.ask","params":{"a":1}}')
     pool.say('{"id":9,"method":"client.get_version","params":{}}')
@@ -111,7 +111,7 @@ describe('a session goes on', () => {
       ])
   })
 
-  it('and answers a ping, where that wants an answer', async () => {
+  it('and answers a ping that requests an answer', async () => {
     const { pool, ends } = await mining()
     pool.say('{"id":null,"method":"mining.ping","params":[]}')
     pool.say('{"id":"p1","method":"mining.ping"}')
@@ -142,7 +142,7 @@ describe('a session goes on', () => {
       .toBe(`{"id":3,"method":"mining.submit","params":["alice",${id},"0123456789ab"]}`)
   })
 
-  it('with as many bytes of nonce2 as before, where the pool names none', async () => {
+  it('with the previous length of nonce2 if the pool names none', async () => {
     const { pool, jobs, ends } = await mining()
     for (const [params, bits] of [
       ['["ff"]', 16],
@@ -173,7 +173,7 @@ describe('a session ends', () => {
   })
 })
 
-describe('a pool that sends its miners to another place', () => {
+describe('a pool that redirects its miners', () => {
   it.each([
     ['[]', 0],
     ['[null,null,null]', 0],
@@ -198,7 +198,7 @@ describe('a pool that sends its miners to another place', () => {
     ['pool.a.example.org', 'b.example.org', true],
     ['pool.a.example.org', 'example.com', false],
     ['pool.example.org', '127.0.0.1', false],
-  ])('from %s may name %s: %s, wherever the session is by now', async (home, host, may) => {
+  ])('from %s may name %s: %s, wherever the session is now', async (home, host, may) => {
     const configured = readPoolAddress(`stratum+tcp://alice@${home}:1917`)
     const { pool, ends, messages } = await mining({ home: configured })
     pool.say(`{"id":null,"method":"client.reconnect","params":["${host}",3333]}`)
@@ -211,7 +211,7 @@ describe('a pool that sends its miners to another place', () => {
 describe('a silent pool', () => {
   const share = 0x0123456789ab09e8n
 
-  it('is left 30 s after a share, although more of them go out', async () => {
+  it('is left 30 s after a share, although more shares are sent', async () => {
     const clock = new VirtualClock()
     const { session, jobs, ends } = await mining({ clock })
     for (const passMs of [10_000, 10_000, 9_999]) {
@@ -225,10 +225,10 @@ describe('a silent pool', () => {
     ])
   })
 
-  it('is left after three minutes, and one that says anything is not', async () => {
+  it('is left after three minutes, unless it sends any message', async () => {
     const clock = new VirtualClock()
     const { pool, session, jobs, ends, messages } = await mining({ clock })
-    // What it says is no answer to the shares.
+    // Sends a message that does not answer the shares.
     const talk = async () => {
       const count = messages.length
       pool.say('{"id":null,"method":"client.show_message","params":["hello"]}')
@@ -246,10 +246,10 @@ describe('a silent pool', () => {
   })
 
   const noTable = process.platform === 'linux' ? null : 'Linux alone tells the timers of connections: run it there'
-  itWith(noTable, 'is asked by TCP whether it is there', async () => {
+  itWith(noTable, 'is probed by TCP keepalive', async () => {
     const { pool } = await mining()
     const port = pool.port.toString(16).toUpperCase().padStart(4, '0')
-    // Columns: local and remote address, state, queues, and the timer, of which 02 is that of keepalive.
+    // Columns: local and remote address, state, queues, timer. Timer 02 is keepalive.
     const row = new RegExp(`^ *\\d+: \\S+ \\S+:${port} 01 \\S+ (\\d\\d):`, 'm')
     await expect.poll(() => row.exec(readFileSync('/proc/net/tcp', 'utf8'))?.[1], SOON).toBe('02')
   })

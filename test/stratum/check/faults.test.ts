@@ -1,4 +1,4 @@
-/** What rigs of each maker are said to do at servers that do one thing wrong. */
+/** The expected behaviour of each maker's rigs at servers with one fault. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { freshWork } from '../../../bench/work.ts'
 import { encodeHex } from '../../../src/core/bytes.ts'
@@ -17,12 +17,12 @@ import {
   transcriptOf,
 } from './scripted.ts'
 
-/** Findings that a case of this file has, to see that none is left out. */
+/** Findings with a case in this file, to prove that none is missing. */
 const seen = new Set<string>()
 
 const foundIn = ({ findings }: MakerReport) => findings.map(({ name, level }) => [name, level])
 
-/** Answers to subscribe, with the job behind. */
+/** A server with this answer to subscribe, followed by a job. */
 const subscribing = (result: unknown): Script => ({
   ...good,
   'mining.subscribe': (asked, server) => {
@@ -32,7 +32,7 @@ const subscribing = (result: unknown): Script => ({
   },
 })
 
-/** A target and a job in place of the good ones. */
+/** A server with another target and job than the good ones. */
 const telling = (tell: (notify: Server['notify']) => void): Script => {
   const both = (server: Server) => {
     const { isSubscribed, isAuthorized, jobs } = server.state
@@ -55,7 +55,7 @@ const telling = (tell: (notify: Server['notify']) => void): Script => {
   }
 }
 
-/** As the official server: closes upon what it does not know, and upon what it cannot read. */
+/** Like the official server: closes on unknown methods and on lines that it cannot read. */
 const closing: Script = {
   ...good,
   other: (_asked, { say, close }) => {
@@ -181,7 +181,7 @@ const rows: readonly Row[] = [
   ['four bytes', 'ka3', subscribing([null, '000009e8', 4]), 'fails', [['nonce2Size', 'fails']], /4 bytes.*5 to 8/],
   ['nine bytes', 'farm', subscribing([null, '', 9]), 'fails', [['nonce2Size', 'fails']], /9 bytes.*1 to 8/],
   ['no number of bytes', 'kd-box', subscribing([null, '09e8']), 'fails', [['nonce2Size', 'fails']], /NaN bytes/],
-  // Authorizing.
+  // Authorization.
   [
     'a user that is refused',
     'ka3',
@@ -242,7 +242,7 @@ const rows: readonly Row[] = [
     [['noAnswer', 'fails']],
     /mining\.authorize has no answer/,
   ],
-  // Closing.
+  // Closed connections.
   [
     'a connection that is closed upon what is not known, also before the log-in',
     'goldshell',
@@ -475,7 +475,7 @@ describe('a server with', () => {
   })
 })
 
-it('a rig that gives up leaves at once, and what came first is told', async () => {
+it('a rig that gives up leaves at once, and the report has what came first', async () => {
   const { openedAtMs, endedAtMs, endedBy } = await transcriptOf('ka3', subscribing(true))
   expect([endedAtMs - openedAtMs, endedBy]).toEqual([0, 'check'])
   const twice = telling((notify) => {
@@ -487,13 +487,13 @@ it('a rig that gives up leaves at once, and what came first is told', async () =
 })
 
 describe('a good server', () => {
-  it.each(makerNames)('has all of %s mine, at once', async (maker) => {
+  it.each(makerNames)('lets every rig of %s mine, at once', async (maker) => {
     const report = await reportOf(maker, good)
     expect(report).toMatchObject({ outcome: 'mines', findings: [], nonce1: '09e8', nonce2Bytes: 6 })
     expect(report).toMatchObject({ loginMs: 0, firstJobMs: 0, firstDifficulty: 2 ** 48, difficulty: 2 ** 48 })
   })
 
-  it('may answer authorize with an empty list, and give the job first', async () => {
+  it('may answer authorize with an empty list, and send the job first', async () => {
     const script: Script = {
       ...good,
       'mining.authorize': (asked, server) => {
@@ -505,7 +505,7 @@ describe('a good server', () => {
     for (const maker of makerNames) expect((await reportOf(maker, script)).findings).toEqual([])
   })
 
-  it('may send what rigs make nothing of', async () => {
+  it('may send messages that rigs ignore', async () => {
     const script = telling((notify) => {
       notify('client.show_message', 'hello')
       notify('mining.set_extranonce', '09e8', 6)
@@ -516,7 +516,7 @@ describe('a good server', () => {
   })
 })
 
-/** Those of several connections, of the network and of what is measured have tests of their own. */
+/** Findings about several connections, the network and measurements have their own tests. */
 const elsewhere = ['unreachable', 'sharedNonce1', 'someNonce1Odd', 'silence', 'oldHeaders', 'fastHeaders']
 
 afterAll(() => {

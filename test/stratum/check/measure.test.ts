@@ -12,7 +12,7 @@ const jobsAt = (...jobs: readonly (readonly [atMs: number, header: Uint8Array])[
 const rolled = (microseconds: number) => decodeHex(header(microseconds))
 
 describe('jobs of a server', () => {
-  it('are used to the end of a header, and no further', () => {
+  it('are used to the end of their header, and no further', () => {
     const jobs = jobsAt([1000, rolled(0)], [1500, rolled(1)], [4500, rolled(2)])
     const measure = measured(jobs, [1000, 1500, 4500], { headerMs: 1000, endMs: 5000 })
     expect(measure).toMatchObject({ seconds: 4, jobs: 3, headers: 2, rolled: 2, repeated: 0, headersPerSecond: 0.5 })
@@ -20,25 +20,25 @@ describe('jobs of a server', () => {
     expect(measure?.longestSilenceMs).toBe(3000)
   })
 
-  it('with the same header again go on where it was, and with one from before repeat it', () => {
+  it('with the same header continue it, and repeat it if the header is an earlier one', () => {
     const again = jobsAt([0, rolled(0)], [800, rolled(0)], [1600, rolled(1)], [2000, rolled(0)])
     const measure = measured(again, [], { headerMs: 1000, endMs: 3000 })
     expect(measure).toMatchObject({ jobs: 4, headers: 2, rolled: 2, repeated: 1 })
     expect(measure?.used).toBeCloseTo((800 + 200 + 400) / 3000)
   })
 
-  it('that differ in their nonce alone are the same header; new work is not only another time', () => {
+  it('that differ only in their nonce have the same header; a newer time alone is no new work', () => {
     const other = withNonce(freshWork(2n ** 100n), 0n)
     const jobs = jobsAt([0, work], [10, withNonce(work, 7n)], [20, other])
     expect(measured(jobs, [], { headerMs: 1000, endMs: 30 })).toMatchObject({ headers: 1, rolled: 0, repeated: 0 })
   })
 
-  it('of none there is no measure, and of one that came last all is used', () => {
+  it('give no measure if there are none, and full use of a last one', () => {
     expect(measured([], [], { headerMs: 1, endMs: 5 })).toBeNull()
     expect(measured(jobsAt([5, work]), [5], { headerMs: 1, endMs: 5 })).toMatchObject({ used: 1, headersPerSecond: 0 })
   })
 
-  it('are headers of less use with fewer bytes of nonce2', () => {
+  it('last less long with fewer bytes of nonce2', () => {
     expect(headerMsOf(makerOf('ka3'), 6)).toBe(KA3_HEADER_MS)
     expect(headerMsOf(makerOf('ka3'), 5)).toBe(20)
     expect(headerMsOf(makerOf('goldshell'), 6)).toBeCloseTo(7002, 0)
@@ -47,7 +47,7 @@ describe('jobs of a server', () => {
   })
 })
 
-/** A good server that sends another job so often, with the next of these headers. */
+/** A good server that sends another job at this interval, with the next of these headers. */
 function every(milliseconds: number, next: (count: number) => string): Script {
   const go = (server: Server, count: number) => {
     server.after(milliseconds, () => {
@@ -67,15 +67,15 @@ function every(milliseconds: number, next: (count: number) => string): Script {
 const listening = { listenMs: 240_000 }
 const names = (findings: readonly { readonly name: string }[]) => findings.map(({ name }) => name)
 
-describe('a server that is listened to', () => {
-  it('has all the power of an Antminer used with two headers a second', async () => {
+describe('a server under measurement', () => {
+  it('uses an Antminer fully with two headers a second', async () => {
     const { outcome, findings, measure } = await reportOf('ka3', every(500, header), listening)
     expect({ outcome, findings }).toEqual({ outcome: 'mines', findings: [] })
     expect(measure).toMatchObject({ headers: 479, rolled: 479, longestSilenceMs: 500, used: 1 })
     expect(measure?.headersPerSecond).toBeCloseTo(2, 1)
   })
 
-  it('has half of it used with a header in two seconds, and all of a slower rig', async () => {
+  it('uses half of it with a header in two seconds, and all of a slower rig', async () => {
     const { outcome, findings, measure } = await reportOf('ka3', every(2000, header), listening)
     expect([outcome, names(findings)]).toEqual(['loses', ['slowHeaders']])
     expect(measure?.used).toBeCloseTo(KA3_HEADER_MS / 2000)
@@ -96,7 +96,7 @@ describe('a server that is listened to', () => {
     expect(names(findings).filter((name) => name !== 'slowHeaders')).toEqual(expected)
   })
 
-  it('is measured from the log-in on, however long that took', async () => {
+  it('is measured from the log-in, however long that took', async () => {
     const script = every(500, header)
     const late: Script = {
       ...script,
@@ -106,7 +106,7 @@ describe('a server that is listened to', () => {
     expect([measure?.longestSilenceMs, loginMs]).toEqual([500, 20_000])
   })
 
-  it('is told of headers that come again, and of those that come too often', async () => {
+  it('is warned about repeated headers, and about too frequent ones', async () => {
     const again = await reportOf(
       'ibelink',
       every(500, (count) => header(count % 2)),
@@ -118,7 +118,7 @@ describe('a server that is listened to', () => {
     expect([often.outcome, ...names(often.findings)]).toEqual(['mines', 'fastHeaders'])
   })
 
-  it('counts from the end of its log-in for as long as it was told', async () => {
+  it('is measured from the end of its log-in for the requested time', async () => {
     const { measure } = await reportOf('kd-box', every(1000, header), { listenMs: 10_000 })
     expect(measure?.seconds).toBe(10)
     expect((await reportOf('kd-box', every(1000, header))).measure).toBeNull()
@@ -126,13 +126,13 @@ describe('a server that is listened to', () => {
 })
 
 describe('the rates of rigs', () => {
-  it('go from the slowest to the fastest, each name once', () => {
+  it('are sorted from the slowest to the fastest, each name once', () => {
     const rates = rigRates.map(({ rate }) => rate)
     expect(rates).toEqual(rates.toSorted((a, b) => a - b))
     expect(new Set(rigRates.map(({ name }) => name)).size).toBe(rigRates.length)
   })
 
-  it('say how long a share takes; none is easier than 2^40 hashes', () => {
+  it('give the time per share; no share is easier than 2^40 hashes', () => {
     expect(secondsPerShare(2 ** 48, 166e12)).toBeCloseTo(1.7, 1)
     expect(secondsPerShare(1000, 166e12)).toBe(secondsPerShare(2 ** 40, 166e12))
   })

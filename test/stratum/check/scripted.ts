@@ -1,4 +1,4 @@
-/** Servers of a few lines for the checks of rigs: a good one, and what others do differently. On virtual time. */
+/** Scripted servers for the rig check, on virtual time: a good one, and the differences of others. */
 import type { Socket } from 'node:net'
 import { memorySockets } from '../../../bench/rigs/memory-socket.ts'
 import { freshWork } from '../../../bench/work.ts'
@@ -17,9 +17,9 @@ export interface Asked {
   readonly params: readonly unknown[]
 }
 
-/** What a scripted server may do when it is asked something. */
+/** Actions of a scripted server on a request. */
 export interface Server {
-  /** A line as it is, or a message. */
+  /** Sends a raw line or a message. */
   readonly say: (message: object | string) => void
   readonly answer: (asked: Asked, result: unknown, error?: unknown) => void
   readonly notify: (method: string, ...params: readonly unknown[]) => void
@@ -31,11 +31,11 @@ export interface Server {
 export type Script = Readonly<Record<string, (asked: Asked, server: Server) => void>>
 
 export const work = withNonce(freshWork(2n ** 100n), 0n)
-/** The work with a creation time so many microseconds later. */
+/** The work with a creation time this many microseconds later, as hex. */
 export const header = (microseconds = 0, of = work) => encodeHex(withCreationTime(of, BigInt(microseconds)))
 export const target = targetText(targetOfShares(2 ** 48))
 
-/** Target and job, once the rig has done both. */
+/** Sends target and job once the rig has subscribed and authorized. */
 export function begin(server: Server): void {
   const { isSubscribed, isAuthorized, jobs } = server.state
   if (!isSubscribed || !isAuthorized || jobs > 0) return
@@ -43,7 +43,7 @@ export function begin(server: Server): void {
   server.notify('mining.notify', (++server.state.jobs).toString(16), header(), true)
 }
 
-/** As a server should be. `other`: every method that it does not know. */
+/** A correct server. `other` handles every unknown method. */
 export const good: Script = {
   'mining.subscribe': (asked, server) => {
     server.answer(asked, [null, '09e8', 6])
@@ -100,7 +100,7 @@ export interface Times {
   readonly isTls?: boolean
 }
 
-/** What was said when a rig of this maker logged in to a server. */
+/** The transcript of a log-in by a rig of this maker. */
 export async function transcriptOf(name: MakerName, script: Script, times: Times = {}): Promise<Transcript> {
   const { timeoutMs = 30_000, listenMs = 0 } = times
   const clock = new VirtualClock()
@@ -112,7 +112,7 @@ export async function transcriptOf(name: MakerName, script: Script, times: Times
   return said
 }
 
-/** What is said of it. */
+/** The report on that transcript. */
 export async function reportOf(name: MakerName, script: Script, times: Times = {}): Promise<MakerReport> {
   const { timeoutMs = 30_000, listenMs = 0, isTls = false } = times
   const transcript = await transcriptOf(name, script, times)

@@ -1,4 +1,6 @@
-/** The check against whole servers: ours, one in the manner of the official one, and several connections together. */
+/**
+ * The check against whole servers: newcut's own, an imitation of the official one, and several connections together.
+ */
 import { describe, expect, it } from 'vitest'
 import { memorySockets } from '../../../bench/rigs/memory-socket.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
@@ -32,7 +34,7 @@ async function ours(options: Partial<StratumOptions> = {}) {
 }
 
 describe('our own server', () => {
-  it('has the rigs of every maker mine, and uses all of their power', async () => {
+  it('lets the rigs of every maker mine, at full power', async () => {
     const { clock, engine, said, reportFor } = await ours()
     await engine.setWork(workOf(1, UNREACHABLE))
     const visits = makerNames.map((name) => said(name, 60_000))
@@ -41,7 +43,7 @@ describe('our own server', () => {
     const reports = transcripts.map((transcript, index) => reportFor(makerNames[index], transcript, true))
     for (const { outcome, findings, maker, measure } of reports) {
       expect({ maker, outcome, findings }).toEqual({ maker, outcome: 'mines', findings: [] })
-      // The rates of these are not known until they hand in shares.
+      // These rigs have no known hashrate until they submit shares.
       const isUnknown = maker === 'farm' || maker === 'authorize-first'
       expect([maker, measure?.used]).toEqual([maker, isUnknown ? null : 1])
       expect(measure?.longestSilenceMs).toBeLessThan(31_000)
@@ -52,7 +54,7 @@ describe('our own server', () => {
     await engine.stop()
   })
 
-  it('is seen to have no job while it has no work, and goes on with the last one later', async () => {
+  it('is reported without a job while it has no work, and repeats the last one later', async () => {
     const { clock, engine, said, reportFor } = await ours()
     const early = said('ka3')
     await clock.pass(40_000)
@@ -67,8 +69,8 @@ describe('our own server', () => {
   })
 })
 
-describe('a server in the manner of the official one', () => {
-  /** Hex without leading zeros, a job once a second, and closed upon what it does not know. */
+describe('a server like the official one', () => {
+  /** Hex without leading zeros, a job once a second, and a closed connection on unknown methods. */
   const official = (nonce1: string): Script => ({
     'mining.subscribe': (asked, server) => {
       server.notify('mining.set_target', `3${'f'.repeat(53)}`.padStart(64, '0'))
@@ -88,7 +90,7 @@ describe('a server in the manner of the official one', () => {
     },
   })
 
-  it('has an Antminer log in at its second try, and late; from then on its headers come in time', async () => {
+  it('lets an Antminer log in at its second attempt, late, and then sends headers in time', async () => {
     const report = await reportOf('ka3', official('e809'), { listenMs: 60_000 })
     expect(report.outcome).toBe('loses')
     expect(report.findings.map(({ name }) => name)).toEqual(['firstLine', 'secondTry', 'lateJob', 'easyShares'])
@@ -96,7 +98,7 @@ describe('a server in the manner of the official one', () => {
     expect(report.measure?.used).toBeGreaterThan(0.99)
   })
 
-  it('has an Antminer fail in one session of sixteen', async () => {
+  it('fails an Antminer in one session of sixteen', async () => {
     const report = await reportOf('ka3', official('809'))
     expect(report.findings[0]).toMatchObject({ name: 'nonce1Odd', level: 'fails' })
   })
@@ -107,7 +109,7 @@ describe('a server in the manner of the official one', () => {
   })
 })
 
-it('a check that is stopped before it begins says nothing more, and leaves', async () => {
+it('a check that is stopped before it starts reports nothing more, and leaves', async () => {
   const { clock, engine } = await ours()
   const { rig, server } = memorySockets()
   engine.accept(server)
@@ -148,7 +150,7 @@ describe('several connections', () => {
     expect(acrossMakers(visited.slice(1))).toEqual([])
   })
 
-  it('may have it one after the other', async () => {
+  it('may have one nonce1 one after the other', async () => {
     const [one, other] = await together(['ka3', '09e8'], ['kd-box', '09e8'])
     const later = other.transcript.spoken.map((each) => ({ ...each, atMs: each.atMs + 1e6 }))
     const { endedAtMs } = other.transcript
@@ -157,7 +159,7 @@ describe('several connections', () => {
     expect(acrossMakers([moved, one])).toEqual([])
   })
 
-  it('of which one has an odd number of digits say what an Antminer would meet', async () => {
+  it("report an Antminer's fault if one has an odd number of digits", async () => {
     const visited = await together(['ka3', '09e8'], ['kd-box', '9e7'])
     expect(acrossMakers(visited)).toMatchObject([{ name: 'someNonce1Odd', level: 'loss' }])
   })

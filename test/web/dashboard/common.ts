@@ -1,4 +1,4 @@
-/** A miner's snapshot without a miner, and what happens to its solutions. */
+/** Snapshots of a miner, and events of solutions, without a miner. */
 
 import type { LifeStep } from '../../../src/core/solution.ts'
 import type { SolutionEvent } from '../../../src/mine/events.ts'
@@ -7,7 +7,7 @@ import { snapshotWith as anySnapshot } from '../../mine/snapshot.ts'
 
 const solutions = { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
 
-/** One GPU with a rate, and work. */
+/** A snapshot of one GPU with a rate and work. */
 export function snapshotWith(fields: Partial<Snapshot> = {}): Snapshot {
   const hashrates = { '10s': 1_234_567, '60s': null, '15m': null }
   return anySnapshot({

@@ -1,4 +1,4 @@
-/** What readers of the dashboard are told, and what is kept of the past, on virtual time. */
+/** The dashboard's hub on virtual time: messages to its readers, and its history. */
 import { describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../../src/mine/snapshot.ts'
 import { Hub, MAX_READERS } from '../../../src/web/dashboard/hub.ts'
@@ -16,7 +16,7 @@ function opened(earlier: readonly ShownBlock[] = []) {
   return { clock, hub, miner }
 }
 
-/** A reader that keeps what it hears. */
+/** A reader that records its messages. */
 function reading(hub: Hub) {
   const states: DashboardState[] = []
   const changes: DashboardChange[] = []
@@ -28,7 +28,7 @@ function reading(hub: Hub) {
 }
 
 describe('a reader', () => {
-  it('hears everything at once, and each second what is other than before', async () => {
+  it('gets the full state at once, and the changes each second', async () => {
     const { clock, hub, miner } = opened()
     const { states, changes } = reading(hub)
     expect(states).toHaveLength(1)
@@ -43,7 +43,7 @@ describe('a reader', () => {
     expect(changes.slice(1).map(({ summary }) => summary)).toEqual([{ hashes: 6, connected: false }, {}])
   })
 
-  it('hears of work and blocks soon, but not more often than each 200 ms', async () => {
+  it('gets work and blocks soon, but at most every 200 ms', async () => {
     const { clock, hub } = opened()
     const { changes } = reading(hub)
     await clock.pass(1500)
@@ -59,7 +59,7 @@ describe('a reader', () => {
     expect([...told.keys()]).toEqual(['hash0', 'hash1'])
   })
 
-  it('hears everything again when a field is gone', async () => {
+  it('gets the full state again when a field is gone', async () => {
     const { clock, hub, miner } = opened()
     miner.now = snapshotWith({ chains: [] })
     const { states, changes } = reading(hub)
@@ -70,7 +70,7 @@ describe('a reader', () => {
     expect(states[1].summary).not.toHaveProperty('chains')
   })
 
-  it('that comes while others listen misses nothing that was and is again', async () => {
+  it('that joins others misses nothing that was and is again', async () => {
     const { clock, hub, miner } = opened()
     const first = reading(hub)
     await clock.pass(1000)
@@ -82,7 +82,7 @@ describe('a reader', () => {
     expect(second.changes[0].summary.connected).toBe(true)
     first.end()
     second.end()
-    // Nobody listens: only the rates are still sampled.
+    // Without readers, only the sampling of rates continues.
     expect(clock.pending).toBe(1)
     hub.close()
     expect(clock.pending).toBe(0)
@@ -98,7 +98,7 @@ describe('a reader', () => {
 })
 
 describe('the past', () => {
-  it('is two hours of rates, whether anybody listens or not', async () => {
+  it('has two hours of rates, with or without readers', async () => {
     const { clock, hub, miner } = opened()
     await clock.pass(3 * 3600_000)
     miner.now = snapshotWith({ hashrates: { '10s': null, '60s': null, '15m': null } })
@@ -111,7 +111,7 @@ describe('the past', () => {
     expect(lines.map(({ name, rates }) => [name, rates.length])).toEqual([['gpu0', 720]])
   })
 
-  it('tells a reader each sample once it is there', async () => {
+  it('sends a reader each sample as soon as it exists', async () => {
     const { clock, hub } = opened()
     const { changes } = reading(hub)
     await clock.pass(21_000)
@@ -138,7 +138,7 @@ describe('the past', () => {
     ])
     for (let i = 0; i < 500; i++) hub.onEvent(step(`many${i}`, { step: 'handed-in' }))
     expect(hub.state().blocks.map(({ hash }) => hash)).toHaveLength(200)
-    // One that is no longer kept does not come back by its later steps.
+    // A block that was dropped from the list does not return with its later steps.
     hub.onEvent({ type: 'reward', hash: 'new', chain: 3, height: 1, amount: '9' })
     hub.onEvent(step('new', { step: 'confirmed', depth: 6 }))
     expect(hub.state().blocks.map(({ hash }) => hash)).not.toContain('new')

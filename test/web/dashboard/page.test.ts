@@ -1,4 +1,4 @@
-/** The dashboard in headless Chromium, for a real miner on an embedded network, and what it shows beside the API. */
+/** The dashboard in headless Chromium, for a real miner on an embedded network, compared with the API. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { Rig } from '../../../bench/stratum-rig.ts'
@@ -17,15 +17,15 @@ import { start, stopAll } from '../../cli/run.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
 import { snapshotWith } from './common.ts'
 
-/** Looks at a page whose figures change once a second; each look takes a browser's time. */
+/** Polling of a page whose figures change once a second: each look costs a browser's time. */
 const LOOK = { interval: 200 }
-/** The elements that stand out of the window on its right side. */
+/** The elements that extend beyond the right edge of the window. */
 const TOO_WIDE = `[...document.querySelectorAll('body *')]
   .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5).map((each) => each.outerHTML.slice(0, 90))`
 const THIN = '\u202f'
 
 await describeInChromium('the dashboard', (browser) => {
-  /** Miners for all tests that leave them as they are: one that takes a token, and one with rigs and without a token. */
+  /** Miners for all tests that do not change them: one with a token, and one with rigs and without a token. */
   let url = ''
   let rigPort = 0
   let openUrl = ''
@@ -40,7 +40,7 @@ await describeInChromium('the dashboard', (browser) => {
   it('shows what the API says: rates, counts, work, chains, devices, blocks', async () => {
     const { page, text, errors } = await open(browser, url)
     await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(2)
-    // Rates change each second: the page and the API are asked until they are of the same one.
+    // Rates change each second, so the test polls until page and API show the same one.
     const rateShown = async () => {
       const { hashrates } = await summaryOf(url)
       if (hashrates['10s'] === null) return false
@@ -68,7 +68,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(await page.locator('#nodes li').count()).toBe(1)
     expect(await page.locator('#nodes li b').textContent()).toBe((await summaryOf(url)).source)
     expect(await page.locator('#chart canvas').count()).toBe(1)
-    // The reward of the newest block is asked for when it is there, and the newest may be of this moment.
+    // The page requests the reward once the newest block is there, and the newest may be only milliseconds old.
     const reward = () => page.locator('#blocks tr').first().locator('td').nth(4).textContent()
     await expect.poll(reward, LOOK).toMatch(/^\d+(\.\d+)?$/)
     await expect.poll(() => page.title()).toMatch(/^[\d.]+\u202f[kMG]?H\/s · newcut$/)
@@ -85,7 +85,7 @@ await describeInChromium('the dashboard', (browser) => {
       await page.setViewportSize({ width, height: 800 })
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        // The charts follow when the browser draws the next frame.
+        // Charts resize with the browser's next frame.
         const wide = () => page.evaluate<string[]>(TOO_WIDE)
         await expect.poll(wide, { ...LOOK, message: `${width} ${colorScheme}` }).toEqual([])
         expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width)
@@ -94,7 +94,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(errors).toEqual([])
   })
 
-  it('says that the miner is gone, and goes on with the next one', async () => {
+  it('reports that the miner is gone, and continues with the next one', async () => {
     const first = start(mineAt('127.0.0.1:0'))
     const [, address = ''] = await first.sees(METRICS)
     const { page, text } = await open(browser, address)
@@ -106,13 +106,13 @@ await describeInChromium('the dashboard', (browser) => {
     await startMiner(new URL(address).host)
     await expect.poll(() => page.getAttribute('body', 'data-phase')).toBe('mining')
     await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(0)
-    // The blocks are those of the new one alone.
+    // The list has only blocks of the new miner.
     const hashes = (await shownBy(page)).blocks.map(([hash]) => hash)
     expect(hashes).not.toContain(before)
     expect(Number(await text('accepted'))).toBeLessThanOrEqual((await summaryOf(address)).solutions.accepted)
   })
 
-  it('pauses and resumes with the right token, and says where there is none', async () => {
+  it('pauses and resumes with the right token, and says if there is none', async () => {
     const { page, text, errors } = await open(browser, url)
     expect(await page.getAttribute('#token', 'type')).toBe('password')
     await page.click('#control-button')
@@ -136,7 +136,7 @@ await describeInChromium('the dashboard', (browser) => {
     await expect.poll(() => other.text('control-note')).toMatch(/started without --http-token/)
   })
 
-  it('changes the number of threads with the right token, and says what is wrong', async () => {
+  it('changes the number of threads with the right token, and reports errors', async () => {
     const { page, text, errors } = await open(browser, url)
     await expect.poll(() => page.inputValue('#threads')).toBe('1')
     expect(await page.isDisabled('#threads-button')).toBe(true)
@@ -151,7 +151,7 @@ await describeInChromium('the dashboard', (browser) => {
     await expect.poll(() => text('control-note')).toBe('The miner refuses this token.')
     await page.fill('#token', TOKEN)
     const before = (await summaryOf(url)).hashes
-    // The Enter key sets the threads, and does not pause.
+    // The Enter key sets the threads, and does not pause the miner.
     await page.press('#threads', 'Enter')
     await expect.poll(() => text('control-note')).toBe('The miner searches with 2 CPU threads.')
     await expect.poll(() => page.locator('#devices b').allTextContents()).toEqual(['thread0', 'thread1'])
@@ -167,7 +167,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(errors.filter((error) => !/40[01]/.test(error))).toEqual([])
   })
 
-  it('shows sensors where a machine has them, nodes with their health, and what does not search', async () => {
+  it('shows sensors if a machine has them, nodes with their health, and idle devices', async () => {
     const [gpu] = snapshotWith().devices
     const hardware: HardwareSnapshot = {
       ...{ name: 'gpu0', engine: 'gpu', devices: ['gpu0'], model: null, vendor: null, bus: null, pci: null, hashes: 5 },
@@ -211,7 +211,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(await page.locator('#rigs').isHidden()).toBe(true)
   })
 
-  it('shows rigs by whom they name, with their shares', async () => {
+  it('shows rigs by user, with their shares', async () => {
     const { page, text, errors } = await open(browser, openUrl)
     await expect.poll(() => text('rig-sessions')).toBe('0')
     const rig = await Rig.login(rigPort, 'k:abc.shelf')
@@ -221,7 +221,7 @@ await describeInChromium('the dashboard', (browser) => {
     await expect
       .poll(users)
       .toEqual([expect.stringMatching(/^k:abc1 rig\d[\d,]* accepted( · \d+ stale)? · [\d.]+\u202f[kMG]?H$/)])
-    // Of one rig alone; several are shown together at first.
+    // The device of a single rig; the page first groups several.
     const devices = () => page.locator('#devices li').allTextContents()
     await expect
       .poll(devices)
@@ -245,10 +245,10 @@ async function startMiner(http: string, more: readonly string[] = []): Promise<s
 
 /** A new page, its texts by id, and its errors. */
 async function open(browser: Browser, url: string, options: Parameters<Browser['newPage']>[0] = {}) {
-  // Headless, Chromium may have a language that is none.
+  // Headless Chromium may report an invalid language.
   const page: Page = await browser.newPage({ locale: 'en-GB', ...options })
   onTestFinished(() => page.close())
-  // The time-out of the test is the only one.
+  // Only the timeout of the test applies.
   page.setDefaultTimeout(0)
   const errors: string[] = []
   page.on('pageerror', ({ message }) => errors.push(message))
@@ -274,7 +274,7 @@ async function stateOf(url: string): Promise<DashboardState> {
   throw new Error('the stream ended without a state')
 }
 
-/** What the page shows, in one look. */
+/** The visible values of the page, read at once. */
 function shownBy(page: Page) {
   return page.evaluate<{ readonly blocks: readonly (readonly [string, ...unknown[]])[] }>(`(() => {
     const text = (id) => document.getElementById(id).textContent
@@ -293,7 +293,7 @@ function shownBy(page: Page) {
   })()`)
 }
 
-/** The dashboard of a miner that shows this. */
+/** Serves a dashboard for this snapshot. Resolves with its URL. */
 async function serve(snapshot: () => Snapshot): Promise<string> {
   const about = { version: '1', network: 'development', account: 'k:a' }
   const hub = new Hub({ about, snapshot, clock: systemClock })

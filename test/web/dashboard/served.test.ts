@@ -12,11 +12,11 @@ import { dist, foreignTo, reachedFrom } from '../modules.ts'
 import { snapshotWith, step } from './common.ts'
 
 describe('the files of the dashboard', () => {
-  it('are the modules that the page reaches: no more, no fewer', () => {
+  it('are exactly the modules that the page reaches', () => {
     expect(reachedFrom(ENTRY)).toEqual([...MODULES].toSorted())
   })
 
-  it('use nothing that browsers do not have, and load nothing from elsewhere', () => {
+  it('use only what browsers have, and load nothing from elsewhere', () => {
     expect(foreignTo(MODULES)).toEqual([])
     const assets = readDashboard()
     const page = assets.get('/')?.text ?? ''
@@ -46,7 +46,7 @@ async function started(snapshot = () => snapshotWith()) {
   return { url: api.url, hub, close: () => api.close() }
 }
 
-/** Opens a stream that is not read. */
+/** Opens a stream without reading it. */
 function open(url: string, headers: http.OutgoingHttpHeaders = {}): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = http.get(`${url}/api/events`, { headers, agent: false }, resolve).on('error', reject)
@@ -54,7 +54,7 @@ function open(url: string, headers: http.OutgoingHttpHeaders = {}): Promise<http
   })
 }
 
-/** All that a stream says, as it comes. */
+/** The text of a stream so far. */
 function textOf(stream: http.IncomingMessage): () => string {
   let text = ''
   stream.on('data', (bytes) => {
@@ -100,7 +100,7 @@ describe('the server of the dashboard', () => {
     },
   )
 
-  it('has so many streams and no more, until one ends', async () => {
+  it('has a limited number of streams, until one ends', async () => {
     const { url } = await started()
     const streams = await Promise.all(Array.from({ length: MAX_READERS }, () => open(url)))
     expect(streams.map(({ statusCode }) => statusCode)).toEqual(streams.map(() => 200))
@@ -110,8 +110,8 @@ describe('the server of the dashboard', () => {
     await expect.poll(async () => (await open(url)).statusCode).toBe(200)
   })
 
-  it('keeps nothing for a reader that does not read, and tells it everything when it does', async () => {
-    // Large, so that the buffers of the connection are full soon.
+  it('buffers nothing for a reader that does not read, and sends it the full state when it does', async () => {
+    // Large events fill the buffers of the connection soon.
     let count = 0
     const { url } = await started(() => snapshotWith({ source: String(++count).padStart(4_000_000) }))
     const stream = await open(url)

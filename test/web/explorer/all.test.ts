@@ -1,11 +1,11 @@
-/** Everything that the page for developers shows and does, in headless Chromium. */
+/** All displays and actions of the developers' page, in headless Chromium. */
 import { expect, it } from 'vitest'
 import { transfer } from '../../devnet/commands-common.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
 import { NETWORK, open, start } from './developers-page.ts'
 
 await describeInChromium('the page at /', (browser) => {
-  it('shows all that the node says of a block and of a transaction', async () => {
+  it("shows the node's whole report on a block and on a transaction", async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const command = transfer('sender02', 1)
@@ -29,7 +29,7 @@ await describeInChromium('the page at /', (browser) => {
     expect(await text('pointed')).toContain(`block ${hashes[1].hash.slice(0, 10)}… · chain 1 · height 1`)
   })
 
-  it('controls the network: every form does what it says, and shows the same call for a terminal', async () => {
+  it('controls the network: every form performs its action, and shows the same call for a terminal', async () => {
     const node = await start()
     const { page, text } = await open(browser, node.url)
     const done = (order: string) => expect.poll(() => text('answer')).toMatch(new RegExp(`^${order}: done in`))
@@ -106,14 +106,14 @@ await describeInChromium('the page at /', (browser) => {
     await expect.poll(() => text('streams-state')).toContain('stalled: header')
   })
 
-  it('takes snapshots, and goes back to the one that is chosen', async () => {
+  it('takes snapshots, and reverts to the selected one', async () => {
     const node = await start()
     const { page, text } = await open(browser, node.url)
     const options = () => page.locator('#revert-snapshot option').allTextContents()
     await page.click('summary:has-text("Snapshots")')
     await expect.poll(() => text('snapshots-state')).toBe('none taken')
     await expect.poll(() => page.isDisabled('#revert-button')).toBe(true)
-    // One that others took has no heights here.
+    // The page does not know the heights of a snapshot that another client took.
     await node.order('snapshot', {})
     await expect.poll(options).toEqual(['snapshot 1'])
     await node.order('make-blocks', { 0: 3, 1: 2 })
@@ -122,7 +122,7 @@ await describeInChromium('the page at /', (browser) => {
     await expect.poll(options).toEqual(['snapshot 2, at heights 2 to 3', 'snapshot 1'])
     expect(await text('snapshots-state')).toBe('2 taken')
     expect(await text('call')).toContain("/devnet/snapshot' -H 'content-type: application/json' -d '{}'")
-    // The newest is chosen, until another is.
+    // The newest snapshot is selected until the user selects another.
     expect(await page.inputValue('#revert-snapshot')).toBe('2')
     await page.selectOption('#revert-snapshot', '1')
     await node.order('make-blocks', { 0: 2, 1: 2 })
@@ -142,7 +142,7 @@ await describeInChromium('the page at /', (browser) => {
     await expect.poll(() => page.isDisabled('#revert-button')).toBe(true)
   })
 
-  it('shows a reorganisation: what was lost, and the orphans beside their chain', async () => {
+  it('shows a reorganisation: the lost blocks, and the orphans beside their chain', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 6, 1: 6 })
     const { page, text } = await open(browser, node.url)
@@ -158,7 +158,7 @@ await describeInChromium('the page at /', (browser) => {
     await page.focus('#braid')
     await page.keyboard.press('ArrowLeft')
     expect(await text('pointed')).toContain(`block ${after.hash.slice(0, 10)}…`)
-    // The lost block lies below the lane of chain 0: somewhere on that line the page tells of it.
+    // The lost block lies below the lane of chain 0, so the test scans that line with the mouse.
     const box = await page.locator('#braid').boundingBox()
     const told: string[] = []
     for (let x = (box?.width ?? 0) - 20; x > 300; x -= 12) {
@@ -168,7 +168,7 @@ await describeInChromium('the page at /', (browser) => {
     expect(told.join('\n')).toContain(`orphan ${before.hash.slice(0, 10)}… · chain 0 · height 6`)
   })
 
-  it('is read by others, who cannot change anything', async () => {
+  it('lets others read, but not change anything', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const { port } = new URL(node.url)
@@ -181,7 +181,7 @@ await describeInChromium('the page at /', (browser) => {
     expect((await node.get(`${NETWORK}/cut`)).height).toBe(2)
   })
 
-  it('says that the node is gone, and goes on when it is back', async () => {
+  it('reports that the node is gone, and continues when it is back', async () => {
     const node = await start()
     const { text } = await open(browser, node.url, /ERR_|Failed to load/)
     await expect.poll(() => text('link')).toBe('live')
@@ -205,14 +205,14 @@ await describeInChromium('the page at /', (browser) => {
       const { page } = await open(browser, node.url + path, null, { viewport: { width, height: 800 }, colorScheme })
       for (const details of await page.locator('#control > details > summary').all()) await details.click()
       const colours = `new Set(new Uint32Array(braid.getContext('2d').getImageData(0, 0, braid.width, braid.height).data.buffer)).size`
-      // The page is whole once its last part is there.
+      // The page is complete once its last part is visible.
       if (path === '/') await expect.poll(() => page.evaluate(colours)).toBeGreaterThan(30)
       else await expect.poll(() => page.locator('.operation').count()).toBeGreaterThan(0)
       expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
     }
   })
 
-  it('tries calls: sends what the form says, and shows what came back', async () => {
+  it("tries calls: sends the form's request, and shows the answer", async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 2, 1: 1 })
     const { page } = await open(browser, `${node.url}/explorer/api#makeBlocks`)

@@ -1,4 +1,4 @@
-/** The page for developers, opened in a browser, and the embedded node that it shows. */
+/** The developers' page in a browser, and its embedded node. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { type Devnet, startDevnet } from '../../../src/compose/devnet.ts'
@@ -39,7 +39,7 @@ export async function start(options: DevnetOptions = {}): Promise<Node> {
   return { url, close, get, post, order, balance }
 }
 
-/** Opens the page. Whatever goes wrong in it fails the test, but for `expected`. */
+/** Opens the page. Any error in it fails the test, except `expected`. */
 export async function open(
   browser: Browser,
   url: string,
@@ -47,7 +47,7 @@ export async function open(
   options: Parameters<Browser['newPage']>[0] = { viewport: { width: 1280, height: 900 } },
 ): Promise<{ page: Page; text: (id: string) => Promise<string | null> }> {
   const page = await browser.newPage(options)
-  // The time-out of the test is the only one.
+  // Only the timeout of the test applies.
   page.setDefaultTimeout(0)
   const problems: string[] = []
   const note = (text: string) => {
@@ -55,7 +55,7 @@ export async function open(
   }
   page.on('pageerror', (error) => note(String(error)))
   page.on('console', (message) => {
-    // Refusals that a test asks for are told of by the browser too.
+    // The browser also logs refusals that the test provokes.
     if (message.type() === 'error' && !/status of 40[39]/.test(message.text())) note(message.text())
   })
   onTestFinished(async () => {

@@ -1,11 +1,11 @@
-/** The page for developers in headless Chromium, against an embedded node over HTTP. */
+/** The developers' page in headless Chromium, against an embedded node over HTTP. */
 import { expect, it } from 'vitest'
 import { exec, transfer } from '../../devnet/commands-common.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
 import { NETWORK, open, start, titles } from './developers-page.ts'
 
 await describeInChromium('the page at /', (browser) => {
-  it('shows heights, balances, the pool, results and requests as the interface says them', async () => {
+  it('shows heights, balances, the mempool, results and requests as the interface reports them', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 3, 1: 3 })
     const { page, text } = await open(browser, node.url)

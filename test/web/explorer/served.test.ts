@@ -1,4 +1,4 @@
-/** Where the page for developers is served, to whom, and with which files. */
+/** Where the developers' page is served, to which clients, and with which files. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../../src/compose/devnet.ts'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
@@ -34,7 +34,7 @@ describe('GET /', () => {
   )
 
   it.each([undefined, '*/*', 'application/json', 'text/html;q=0', 'text/plain', 'text/*'])(
-    'answers programs, with Accept: %s, as ever',
+    'answers programs, with Accept: %s, without the page',
     async (accept) => {
       const peer = await start()
       const { status, headers, body } = await peer.get('/', { headers: accept === undefined ? {} : { accept } })
@@ -55,7 +55,7 @@ describe('GET /', () => {
     expect((await peer.get(path, { headers: { accept: HTML } })).status).toBe(404)
   })
 
-  it('leads to /mine where that is served, and only there', async () => {
+  it('links to /mine if that is served, and only then', async () => {
     const account = { account: 'k:x', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
     const devnet = await startDevnetWithPage({ port: 0, graph: 'pair', pow: false }, account)
     onTestFinished(() => devnet.close())
@@ -69,11 +69,11 @@ describe('GET /', () => {
 })
 
 describe('the files', () => {
-  it('are the modules that the two pages reach: no more, no fewer', () => {
+  it('are exactly the modules that the two pages reach', () => {
     expect(reachedFrom(...EXPLORER_ENTRIES)).toEqual([...EXPLORER_MODULES].toSorted())
   })
 
-  it('use nothing that browsers do not have', () => {
+  it('use only what browsers have', () => {
     expect(foreignTo(EXPLORER_MODULES)).toEqual([])
   })
 
@@ -90,7 +90,7 @@ describe('the files', () => {
       expect(text).not.toMatch(/@import|\burl\(|https?:\/\/(?!www\.w3\.org\/2000\/svg)/)
   })
 
-  it('are as large as a page may be', () => {
+  it('are within the size limit of a page', () => {
     const bytes = [...readExplorer(true).values()].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
     expect(bytes).toBeLessThan(150_000)
   })

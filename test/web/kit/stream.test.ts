@@ -1,4 +1,4 @@
-/** The event stream of a page on virtual time, with connections that do what a test says. */
+/** The event stream of a page on virtual time, with scripted connections. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ListenOptions, listen } from '../../../src/web/kit/stream.ts'
 
@@ -28,13 +28,13 @@ class Connection extends EventTarget {
 let opened: Connection[] = []
 let told: string[] = []
 
-/** Tells what is heard in `told`. */
+/** Starts a stream that records its events in `told`. */
 function start(options: Partial<ListenOptions> = {}): () => void {
   const events = { news: (data: string) => void told.push(data) }
   return listen({ url: '/stream', events, onLost: () => void told.push('lost'), ...options })
 }
 
-/** Passes this time, at the end of which the next connection is opened. */
+/** Passes this time, and expects the next connection exactly at its end. */
 function passPause(ms: number): void {
   const before = opened.length
   vi.advanceTimersByTime(ms - 1)
@@ -56,14 +56,14 @@ afterEach(() => {
 })
 
 describe('the event stream of a page', () => {
-  it('hands over the data of the events that it was opened for', () => {
+  it('passes on the data of the requested events', () => {
     start()
     opened[0].says('news', 'a')
     opened[0].says('other', 'b')
     expect([told, opened[0].url]).toEqual([['a'], '/stream'])
   })
 
-  it('is opened again when it breaks, after pauses that double until something is heard', () => {
+  it('is reopened when it breaks, after pauses that double until data arrives', () => {
     start()
     const pauses = [300, 600, 1200, 2400, 4800, 5000, 5000]
     for (const pauseMs of pauses) {
@@ -84,7 +84,7 @@ describe('the event stream of a page', () => {
     passPause(150)
   })
 
-  it('counts as broken when it is silent for too long, from the beginning on and after each event', () => {
+  it('counts as broken when it is silent for too long, from its start and after each event', () => {
     start({ maxSilentMs: 8000 })
     vi.advanceTimersByTime(7999)
     opened[0].says('news', 'a')
@@ -97,18 +97,18 @@ describe('the event stream of a page', () => {
     expect(told).toEqual(['a', 'lost', 'lost'])
   })
 
-  it('may be silent for as long as it likes where no limit is set', () => {
+  it('may be silent for any time without a limit', () => {
     start()
     expect([vi.getTimerCount(), told]).toEqual([0, []])
   })
 
-  it('is opened later where a delay is set', () => {
+  it('is opened later if a delay is set', () => {
     start({ delayMs: 400 })
     passPause(400)
   })
 
   it.each(['open', 'silent', 'broken', 'not yet open'])(
-    'tells nothing and opens nothing once it is closed: %s',
+    'reports nothing and opens nothing once it is closed: %s',
     (was) => {
       const close = start({ maxSilentMs: 8000, ...(was === 'not yet open' && { delayMs: 400 }) })
       if (was === 'broken') opened[0].breaks()
@@ -120,7 +120,7 @@ describe('the event stream of a page', () => {
     },
   )
 
-  it('may be closed by those who hear that it is lost', () => {
+  it('may be closed by the listener that learns of its loss', () => {
     const close = start({ onLost: () => close() })
     opened[0].breaks()
     expect(vi.getTimerCount()).toBe(0)

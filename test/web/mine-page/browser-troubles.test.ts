@@ -1,10 +1,10 @@
-/** The page at /mine in headless Chromium: accounts, nodes, and what can go wrong with a browser and its GPU. */
+/** The page at /mine in headless Chromium: accounts, nodes, and failures of the browser and its GPU. */
 import { afterEach, expect, it } from 'vitest'
 import { start, stopAll } from '../../cli/run.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
 import { KEY, minersOf, open, order, startNode } from './mining-page.ts'
 
-/** Keeps the device of the page, so that a test can take it away. */
+/** Code that keeps the GPU device of the page, so that a test can destroy it. */
 const KEEP_DEVICE = `const request = GPUAdapter.prototype.requestDevice
   GPUAdapter.prototype.requestDevice = async function (...options) {
     return (globalThis.opened = await request.apply(this, options))
@@ -13,7 +13,7 @@ const KEEP_DEVICE = `const request = GPUAdapter.prototype.requestDevice
 await describeInChromium('the page at /mine', (browser) => {
   afterEach(stopAll)
 
-  it('mines for the account of the command unless the visitor enters another, and refuses what is none', async () => {
+  it("mines for the command's account unless the visitor enters another, and refuses an invalid one", async () => {
     const devnet = await startNode({ difficulty: 1000n })
     const { page, text } = await open(browser, devnet.url)
     await expect.poll(() => page.inputValue('#account')).toBe(`k:${KEY}`)
@@ -27,14 +27,15 @@ await describeInChromium('the page at /mine', (browser) => {
     expect(new Set(await minersOf(devnet))).toEqual(new Set([`k:${KEY}`]))
   })
 
-  it('leaves work whose chain has moved on', async () => {
+  it('drops work whose chain has advanced', async () => {
     const devnet = await startNode({ difficulty: 10n ** 15n })
     const { page, text } = await open(browser, devnet.url)
     const streams: string[] = []
     page.on('response', (response) => streams.push(response.url()))
     await page.click('#button')
     await expect.poll(() => text('status')).toMatch(/^Mining for/)
-    // The page follows a chain when its work has lasted a while; what happens before shows when the stream stands.
+    // The page opens the stream of a chain after it has searched its work for a while. The stream reports earlier
+    // changes too.
     const chain = Number(await text('chain'))
     await order(devnet, 'pause', { chain })
     await expect.poll(async () => Number(await text('chain'))).not.toBe(chain)
@@ -44,7 +45,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(async () => Number(await text('chain'))).not.toBe(next)
   })
 
-  it('keeps trying while the node is gone, says so, and goes on when it is back', async () => {
+  it('retries while the node is gone, says so, and continues when it is back', async () => {
     const first = await startNode({ difficulty: 200_000n })
     const { page, text } = await open(browser, first.url)
     await page.click('#button')
@@ -57,7 +58,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(async () => (await minersOf(second)).length).toBeGreaterThan(0)
   })
 
-  it('searches the very same work again when the node gave no other and no block came of its solution', async () => {
+  it('searches the same work again if the node gave no other and no block came of its solution', async () => {
     const devnet = await startNode({ difficulty: 1_000_000n })
     await order(devnet, 'faults', { operation: 'solved', count: 1000, status: 400 })
     const { page, text } = await open(browser, devnet.url)
@@ -80,7 +81,7 @@ await describeInChromium('the page at /mine', (browser) => {
     expect(await text('button')).toBe('Start again')
   })
 
-  it('asks on while the node has no work, and says why', async () => {
+  it('keeps asking while the node has no work, and says why', async () => {
     const devnet = await startNode({ difficulty: 1000n })
     await order(devnet, 'faults', { operation: 'work', count: 1000, status: 503 })
     const { page, text } = await open(browser, devnet.url)
@@ -97,7 +98,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(() => text('status')).toBe('Work of this network has 214 bytes, and a GPU searches 286.')
   })
 
-  it('says that the device was lost, and starts again', async () => {
+  it('reports a lost device, and starts again', async () => {
     const devnet = await startNode({ difficulty: 100_000n })
     const { page, text } = await open(browser, devnet.url, { script: KEEP_DEVICE })
     await page.click('#button')
@@ -110,7 +111,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(before)
   })
 
-  it('has ended when the device is lost, though the answer with other work comes later', async () => {
+  it('stays ended after the device is lost, though an answer with other work arrives later', async () => {
     const devnet = await startNode({ difficulty: 100_000n })
     const { page, text } = await open(browser, devnet.url, { script: KEEP_DEVICE })
     const asked: string[] = []
@@ -128,7 +129,7 @@ await describeInChromium('the page at /mine', (browser) => {
         await mayAnswer
         await route.fulfill({ response })
       }
-      // The page may have given it up.
+      // The page may have aborted the request.
       held.push(answer().catch(() => undefined))
     })
     asked.length = 0
@@ -138,7 +139,7 @@ await describeInChromium('the page at /mine', (browser) => {
     asked.length = 0
     goOn()
     await Promise.all(held)
-    // What the page asks for later is answered.
+    // A later request of the page still gets its answer.
     for (let i = 0; i < 3; i++) await page.evaluate("fetch('/info').then((answer) => answer.text())")
     expect(await text('status')).toMatch(/^The graphics card was lost/)
     expect(await text('button')).toBe('Start again')
@@ -148,7 +149,7 @@ await describeInChromium('the page at /mine', (browser) => {
   it('does not mine with a device that computes wrongly', async () => {
     const devnet = await startNode({ difficulty: 1000n })
     const { page, text } = await open(browser, devnet.url)
-    // All trips but the first try other nonces than they should.
+    // All trips but the first try wrong nonces.
     await page.route('**/search.wgsl', async (route) => {
       const shader = await (await route.fetch()).text()
       await route.fulfill({ body: shader.replace('m5 += params.step;', 'm5 += params.step + 1u;') })
@@ -158,7 +159,7 @@ await describeInChromium('the page at /mine', (browser) => {
     expect(await minersOf(devnet)).toEqual([])
   })
 
-  it('says what to do where the browser has no WebGPU, or where the page was not loaded securely', async () => {
+  it('says what to do if the browser has no WebGPU, or the page was loaded insecurely', async () => {
     const devnet = await startNode()
     const without = await open(browser, devnet.url, { script: 'delete Navigator.prototype.gpu' })
     await expect.poll(() => without.text('status')).toBe('This browser has no WebGPU.')

@@ -21,13 +21,13 @@ await describeInChromium('the page at /mine', (browser) => {
     await page.click('#button')
     expect(await text('status')).toMatch(/^Stopped/)
     await expect.poll(() => text('rate')).toBe('0')
-    // A solution that was on its way at the stop is still taken.
+    // A solution in flight at the stop is still accepted.
     const unheard = async () => (await minersOf(devnet)).length - Number(await text('accepted'))
     await expect.poll(unheard).toBe(0)
-    // Nothing is mined any more: the blocks are those of the page, and their number stays.
+    // Mining has stopped: all blocks are the page's, and their number stays.
     const miners = await minersOf(devnet)
     expect(new Set(miners)).toEqual(new Set([`k:${OTHER_KEY}`]))
-    // A block of somebody else takes as long to find as one of the page.
+    // Making a block elsewhere takes as long as a block of the page did.
     await order(devnet, 'make-blocks', { 0: 1 })
     const later = await minersOf(devnet)
     expect(later.filter((miner) => miner === `k:${OTHER_KEY}`)).toHaveLength(miners.length)

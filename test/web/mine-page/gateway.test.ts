@@ -1,4 +1,4 @@
-/** The gateway over HTTP: who may use it, what it takes, and what it makes of the node's answers. */
+/** The gateway over HTTP: access, accepted requests, and its treatment of the node's answers. */
 import fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
@@ -38,13 +38,13 @@ const handIn = (peer: Peer, body: Uint8Array, headers = {}) =>
   peer.request('POST', '/mine/solved', { headers: { ...BINARY, ...headers }, body })
 
 describe('the gateway', () => {
-  it('tells network, chains and the account that is paid', async () => {
+  it('returns network, chains and the paid account', async () => {
     const { peer } = await start({ graph: 'petersen' })
     const about = { network: 'development', chains: 10, account: JSON.parse(MINER) }
     expect(jsonOf(await peer.get('/mine/about'))).toEqual(about)
   })
 
-  it('answers with the work of the node, of the chain that was suggested', async () => {
+  it("returns the node's work for the suggested chain", async () => {
     const { peer } = await start()
     const answer = await askWork(peer, {}, MINER, '?chain=7')
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/octet-stream'])
@@ -77,7 +77,7 @@ describe('the gateway', () => {
     expect(jsonOf(await handIn(peer, first))).toMatchObject({ verdict: 'stale', chain: 3 })
   })
 
-  it('has a node that has forgotten a payload make the same block again, for the account that asked for it', async () => {
+  it('makes a node that has forgotten a payload build the same block again, for the account that asked for it', async () => {
     const { peer } = await start()
     const other = JSON.stringify({ account: 'other', predicate: 'keys-all', 'public-keys': [KEY] })
     const { bytes } = decodeWorkResponse((await askWork(peer, {}, other)).body)
@@ -86,7 +86,7 @@ describe('the gateway', () => {
     expect(jsonOf(await handIn(peer, solve(bytes)))).toMatchObject({ verdict: 'accepted' })
   })
 
-  it('keeps a wrong solution from the node, which would forget the work', async () => {
+  it('does not pass a wrong solution to the node, which would forget the work', async () => {
     const { peer } = await start()
     const { bytes } = decodeWorkResponse((await askWork(peer)).body)
     const [status, text] = textOf(await handIn(peer, miss(bytes)))
@@ -125,11 +125,14 @@ describe('the gateway refuses', () => {
     ['solved', '', BINARY, 400, 'work at offset 0: ends after 0 bytes'],
     ['solved', 'x'.repeat(2000), BINARY, 413, 'request body: it is too long'],
     ['solved', 'x'.repeat(286), JSON_TYPE, 415, 'content-type: application/json, expected application/octet-stream'],
-  ])('POST %s with body %j: what, where, and what would be right', async (path, body, headers, status, message) => {
-    const { peer } = await start()
-    const answer = textOf(await peer.request('POST', `/mine/${path}`, { headers, body }))
-    expect(answer).toEqual([status, expect.stringContaining(message)])
-  })
+  ])(
+    'POST %s with body %j, and says what is wrong, where, and what is right',
+    async (path, body, headers, status, message) => {
+      const { peer } = await start()
+      const answer = textOf(await peer.request('POST', `/mine/${path}`, { headers, body }))
+      expect(answer).toEqual([status, expect.stringContaining(message)])
+    },
+  )
 
   const foreign: [string, Record<string, string>][] = [
     ['another site', { origin: 'https://evil.example' }],
@@ -147,12 +150,12 @@ describe('the gateway refuses', () => {
     const { bytes } = decodeWorkResponse((await askWork(peer)).body)
     const answers = [about, news, await askWork(peer, headers), await handIn(peer, solve(bytes), headers)]
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
-    // The node itself lets any page read its answers.
+    // Unlike the gateway, the node itself lets any page read its answers.
     for (const answer of answers) expect(answer.headers['access-control-allow-origin']).toBeUndefined()
     expect(jsonOf(await peer.get('/chainweb/0.0/development/cut')).height).toBe(0)
   })
 
-  it('nobody on the way of the page itself', async () => {
+  it('no request of the page itself', async () => {
     const { peer } = await start()
     const { port } = new URL(peer.url)
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
@@ -198,7 +201,7 @@ describe('the gateway refuses', () => {
 describe('news of a chain', () => {
   const open = (peer: Peer, query: string) => OpenResponse.open(`${peer.url}/mine/updates${query}`)
 
-  it('come with data, which an EventSource needs', async () => {
+  it('have data, which an EventSource needs', async () => {
     const { peer } = await start()
     const stream = await open(peer, '?chain=4')
     expect(stream.headers['content-type']).toBe('text/event-stream')

@@ -1,4 +1,4 @@
-/** The page at /mine, opened in a browser, and the embedded node that it mines for. */
+/** The page at /mine in a browser, and the embedded node that it mines for. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import type { Devnet } from '../../../src/compose/devnet.ts'
@@ -21,14 +21,14 @@ export async function startNode(options: DevnetOptions = {}): Promise<Devnet> {
   return Object.assign(Object.create(devnet) as Devnet, { close, url: devnet.url })
 }
 
-/** A new page; `script` runs before those of the page. No error may go unnoticed. */
+/** Opens a page and reports all its errors. @param script runs before the page's own scripts */
 export async function open(browser: Browser, url: string, { script = '' } = {}) {
   const page: Page = await browser.newPage()
-  // The time-out of the test is the only one.
+  // Only the timeout of the test applies.
   page.setDefaultTimeout(0)
   const errors: string[] = []
   page.on('pageerror', ({ message }) => errors.push(message))
-  // The policy of the page forbids something that the page does.
+  // The content security policy of the page blocked the page itself.
   page.on('console', (message) => {
     if (/Content Security Policy|Failed to load module/.test(message.text())) errors.push(message.text())
   })
@@ -42,7 +42,7 @@ export async function open(browser: Browser, url: string, { script = '' } = {}) 
   return { page, text }
 }
 
-/** The accounts that the blocks of the network name as their miners, by the node's API. */
+/** The accounts of the miners of all blocks, from the node's API. */
 export async function minersOf({ url }: Devnet): Promise<string[]> {
   const client = await NodeClient.connect({ url })
   try {

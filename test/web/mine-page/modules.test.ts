@@ -1,14 +1,16 @@
-/** The page runs the project's own modules: all that it needs is served, nothing else, and none of it is Node's. */
+/**
+ * The page runs the project's own modules: the server serves all that it needs and nothing else, and none needs Node.
+ */
 import { expect, it } from 'vitest'
 import { ENTRY, HASH_MODULES, MODULES, readMinePage } from '../../../src/web/mine-page/files.ts'
 import { foreignTo, HASHES, reachedFrom } from '../modules.ts'
 
-it('the modules that are served are those that the page reaches: no more, no fewer', () => {
+it('the server serves exactly the modules that the page reaches', () => {
   const served = [...MODULES, ...HASH_MODULES.map((name) => HASHES + name)]
   expect(reachedFrom(ENTRY)).toEqual(served.toSorted())
 })
 
-it('none of them uses what browsers do not have', () => {
+it('all of them use only what browsers have', () => {
   expect(foreignTo(MODULES)).toEqual([])
 })
 
@@ -23,7 +25,7 @@ it('the page loads nothing from elsewhere, and its import map is the one that it
     expect(text).not.toMatch(/@import|url\(|https?:\/\/(?!www\.w3\.org\/2000\/svg)\S+\.(js|css)/)
 })
 
-it('the files are as large as a page may be', () => {
+it('the files are within the size limit of a page', () => {
   const bytes = [...readMinePage().values()].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
   expect(bytes).toBeLessThan(400_000)
 })

@@ -13,7 +13,7 @@ const PAGE_LINE = /^mine in a browser: (http:\/\/127\.0\.0\.1:\d+\/mine)$/m
 const statusOf = async (url: string) => (await fetch(url)).status
 
 describe('newcut devnet', () => {
-  it('serves the page on its own port, and says where', async () => {
+  it('serves the page on its own port, and prints the address', async () => {
     const node = startHere(['devnet', '--port', '0'])
     const [, url] = await node.sees(PAGE_LINE)
     await node.sees(/^control it/m)
@@ -42,7 +42,7 @@ describe('newcut devnet', () => {
 describe('newcut mine', () => {
   const quick = ['--difficulty', '1T', '--threads', '1', '--kernel', 'js', '--gpu', 'none', '--http', '127.0.0.1:0']
 
-  it('serves the page beside its metrics, and names it among what it serves', async () => {
+  it('serves the page beside its metrics, and lists it', async () => {
     const miner = startHere(['mine', ...quick])
     const [, url] = await miner.sees(PAGE_LINE)
     expect(await statusOf(url)).toBe(200)
@@ -60,7 +60,7 @@ describe('newcut mine', () => {
     expect(miner.out()).not.toMatch(PAGE_LINE)
   })
 
-  it('refuses --mine-page where nothing is served', async () => {
+  it('refuses --mine-page if nothing is served', async () => {
     const { code, err } = await run(['mine', '--http', 'off', '--mine-page', 'on'])
     expect({ code, err }).toEqual({
       code: 2,
