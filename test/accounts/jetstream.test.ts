@@ -10,6 +10,7 @@ import type { RefusedShares, ShareEntry } from '../../src/accounts/share-store.t
 import { prepareShares, TWICE_MS } from '../../src/accounts/share-stream.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
+import { createStream } from '../../src/fleet/stores.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { NatsBed } from '../fleet/nats.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
@@ -134,6 +135,17 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     await store.append([shareEntry('good', 1)])
     expect(idsOf(await all(store.shares()))).toEqual(['good'])
     expect(warnings.join()).toMatch(/message 1 of newcut-odd-shares is left out: .*JSON/)
+  })
+
+  it('uses the stream that another relay has created at the same time', async () => {
+    const link = await linkTo('raced')
+    const manager = await link.jetstream.jetstreamManager(false)
+    const { shares: name, share, unshared } = link.subjects
+    const wanted = { name, subjects: [share, unshared] }
+    expect(await createStream(manager, { ...wanted, max_age: 2e9 })).toBeNull()
+    expect(await createStream(manager, { ...wanted, max_age: 3e9 })).toMatchObject({ name, max_age: 2e9 })
+    const overlapping = createStream(manager, { ...wanted, name: 'another' })
+    await expect(overlapping).rejects.toThrow(/subjects overlap/)
   })
 
   it('has limits of age and size, and a long memory of ids', async () => {
