@@ -1,4 +1,4 @@
-/** Accounts of workers: rates, warnings, and how they come back after a kill. */
+/** Accounts of workers: their rates and warnings, and how they are restored after a kill. */
 import { describe, expect, it } from 'vitest'
 import { minuteOf, rateNames, WorkerAccount } from '../../src/accounts/account.ts'
 import { type AccountStore, Accounts, type SavedChange } from '../../src/accounts/accounts.ts'
@@ -7,7 +7,7 @@ import type { RefusedShares, ShareEntry, ShareReader } from '../../src/accounts/
 import { randomFrom } from '../random.ts'
 import { START_MS, shareOf } from './shares.ts'
 
-/** A log and saved accounts in memory. */
+/** A share log and saved accounts in memory. */
 class Memory implements ShareReader, AccountStore {
   readonly log: ShareEntry[] = []
   readonly refusals: RefusedShares[] = []
@@ -24,7 +24,7 @@ class Memory implements ShareReader, AccountStore {
   async load() {
     if (this.saved === null) return null
     const { throughMs, savedMs, accounts } = this.saved
-    // As from a disk.
+    // A copy, as if read from disk.
     return {
       throughMs,
       savedMs,
@@ -41,7 +41,7 @@ class Memory implements ShareReader, AccountStore {
   }
 
   async close() {
-    // There is nothing to close.
+    // Nothing to close.
   }
 
   refuse(worker: string, timeMs: number): void {
@@ -60,7 +60,7 @@ describe('rates of a worker', () => {
     const account = new WorkerAccount('k:abc', '')
     const random = randomFrom(7)
     let timeMs = START_MS
-    // 2^40 hashes each second in the mean, for two hours.
+    // 2^40 hashes a second on average, for two hours.
     for (let i = 0; i < 7200; i++) {
       timeMs += -1000 * Math.log(1 - random())
       account.accept(shareOf(i), 2 ** 40, false, timeMs)
@@ -107,7 +107,7 @@ describe('accounts', () => {
     expect(rigRows(restored, timeMs + 5)).toEqual(rigRows(live, timeMs + 5))
     expect(memory.saved).not.toBeNull()
     expect(restored.throughMs).toBe(live.throughMs)
-    // And once more, from what the restored ones save.
+    // The restored accounts save and load once more.
     await restored.save(memory, timeMs + 1)
     const again = new Accounts(quiet)
     await again.restore(memory, memory, timeMs)
@@ -169,7 +169,7 @@ describe('accounts', () => {
       ['slow', 0],
       ['idle', 1],
     ])
-    // What is known of a connection is that of the newest; rates add up.
+    // Connection details come from the newest connection; rates add up.
     expect(rows[1]).toMatchObject({ hashrates: { now: 11, announced: 7 }, accepted: 90, agent: 'test/1' })
     accounts.leave(idle)
     expect(rigRows(accounts, START_MS).map(({ worker }) => worker)).not.toContain('idle')
@@ -208,7 +208,7 @@ describe('the user is warned', () => {
     expect(told).toEqual([[text, false]])
     times(100, () => refuse('low'))
     expect(told).toHaveLength(1)
-    // As long as they are many among those of ten minutes it is not well.
+    // The worker is not well while refused shares are a large part of the last ten minutes.
     times(60, () => accept())
     expect(told).toHaveLength(1)
     times(60, () => accept(10_000))

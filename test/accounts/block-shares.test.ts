@@ -1,4 +1,4 @@
-/** Shares of blocks on their way into the share log. */
+/** Shares of blocks that are not yet in the share log. */
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -43,7 +43,7 @@ it('a line that was not finished is left out in silence, a damaged one with a wa
   const { shares, warnings } = opened(folder)
   expect([...shares.pending]).toEqual([pendingOf(1)])
   expect(warnings).toEqual([`${file}: 2 damaged lines are left out`])
-  // What comes next begins a line of its own.
+  // The next record starts on a new line.
   shares.add(pendingOf(5))
   expect([...opened(folder).shares.pending]).toEqual([pendingOf(1), pendingOf(5)])
 })

@@ -1,15 +1,15 @@
-/** What every share store has to do. */
+/** The tests that every share store must pass. */
 import { describe, expect, it } from 'vitest'
 import type { RefusedShares, ShareStore } from '../../src/accounts/share-store.ts'
 import { listOf, START_MS, shareOf } from './shares.ts'
 
 export interface OpenedStore {
   readonly store: ShareStore
-  /** Closes it, and opens what it kept. */
+  /** Closes the store and reopens it from its saved data. */
   readonly reopen: () => Promise<ShareStore>
 }
 
-/** `open`: a new and empty store, which is removed with the test. */
+/** `open` creates an empty store; the end of the test removes it. */
 export function keepsShares(name: string, open: () => Promise<OpenedStore>): void {
   describe(`${name} as a share store`, () => {
     it('keeps shares as they were, in the order of time and id, also when it is opened again', async () => {
@@ -51,7 +51,7 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       expect(await numbers({ newestFirst: true })).toEqual([START_MS + 3, START_MS + 2])
       expect(await listOf(store.shares({ fromMs: START_MS + 6 }))).toEqual([])
       for await (const { timeMs } of store.shares()) {
-        // A reader may leave before the end.
+        // Readers may stop before the last share.
         expect(timeMs).toBe(START_MS + 1)
         break
       }

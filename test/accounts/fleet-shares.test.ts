@@ -1,4 +1,4 @@
-/** The shares of a relay, kept in the stream of its fleet, at a real NATS server. */
+/** A relay keeps its shares in the stream of its fleet, on a real NATS server. */
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { UNREACHABLE } from '../../bench/work.ts'
@@ -44,7 +44,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     return reader
   }
 
-  /** A relay as newcut mine opens it, with a server for rigs. */
+  /** A relay with a server for rigs, as `newcut mine` opens it. */
   async function relayOf(fleet: string, relay: string, folder: string) {
     const link = await linkTo(fleet)
     const state = { folder, isRequired: true }
@@ -157,7 +157,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     const link = await linkTo(fleet)
     const foundMs = systemClock.wallMs() - TWICE_MS
     const old = shareEntry('old', foundMs + 5, { block: 'b-old' })
-    // JetStream does not know it by its id, as after a quarter of an hour.
+    // JetStream forgets message ids after 15 minutes, so it does not recognise this share by its id.
     await link.jetstream.publish(link.subjects.share, encodeMessage(old), { msgID: 'forgotten' })
     const blocks = new BlockShares(folder, onWarning)
     for (const { timeMs: _, ...share } of [old, shareEntry('new', 1, { block: 'b-new' })])
@@ -234,7 +234,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
   it('that are cut short are an error for who reads them', async () => {
     const fleet = 'short'
     const link = await linkTo(fleet)
-    // The first message tells the reader that the first part is read.
+    // The warning about this first message tells the test that the reader has read the first part.
     await link.jetstream.publish(link.subjects.share, 'garbage')
     const store = new JetStreamStore({ link, clock: systemClock, session: randomUUID(), onWarning })
     await store.append(Array.from({ length: 9_000 }, (_, i) => shareEntry(`s-${i}`, i)))

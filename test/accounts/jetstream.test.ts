@@ -91,7 +91,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
   it('reads backwards from a time without what came long after', async () => {
     const link = await linkTo('long')
     const store = await storeOf('long', link)
-    // An hour apart, so that most are later than any clock may be wrong.
+    // The shares are an hour apart, so most are later than any clock error could explain.
     const shares = Array.from({ length: 20_000 }, (_, i) =>
       shareEntry(`s-${String(i).padStart(5, '0')}`, i * 3_600_000),
     )

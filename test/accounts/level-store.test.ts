@@ -29,10 +29,10 @@ keepsShares('LevelStore', async () => {
   return { store, reopen }
 })
 
-/** A database whose writes fail while the disk is full. */
+/** A database whose writes fail while its disk is full. */
 class FullDisk {
   isFull = false
-  /** Writes that came to the disk. */
+  /** Writes that reached the disk. */
   writes = 0
   readonly synced: string[] = []
 
@@ -53,7 +53,7 @@ class FullDisk {
     })
   }
 
-  /** A write that fails may have been written all the same. */
+  /** A failed write may have reached the disk all the same. */
   async #write(write: () => Promise<void>): Promise<void> {
     this.writes++
     await write()
@@ -77,7 +77,7 @@ describe('a share log', () => {
     await expect(LevelStore.open({ ...options, network: 'other' })).rejects.toMatchObject({
       message: `${options.folder}: the share log is of the network net, not of other`,
     })
-    // The refusal has let go of it.
+    // The failed open has released its lock.
     await (await LevelStore.open(options)).close()
   })
 
@@ -154,7 +154,7 @@ describe('a share log', () => {
       message: expect.stringMatching(/shares cannot be kept: ENOSPC: no space left on device$/),
       hint: 'is the disk full?',
     })
-    // It is not tried again at once.
+    // The store waits before it retries.
     const { writes } = disk
     await expect(store.append([shareOf(3)])).rejects.toThrow(/ENOSPC/)
     expect(disk.writes).toBe(writes)
@@ -165,7 +165,7 @@ describe('a share log', () => {
     await store.append([shareOf(5)])
     await store.refuse([{ minuteMs: 0, user: 'a', worker: '', verdict: 'low', count: 1 }])
     expect((await listOf(store.shares())).map(({ id }) => id)).toEqual([shareOf(1).id, shareOf(5).id])
-    // One that was refused may come again.
+    // A refused share may be submitted again.
     await store.append([shareOf(2)])
     expect(await listOf(store.shares())).toHaveLength(3)
   })
@@ -199,7 +199,7 @@ describe('a share log', () => {
     expect(await store.load()).toEqual({ throughMs: 5, savedMs: 6, accounts: changed })
     await store.save({ throughMs: 7, savedMs: 8, changed: [], dropped: [accounts[0]] })
     expect(await store.load()).toEqual({ throughMs: 7, savedMs: 8, accounts: [changed[1]] })
-    // Shares are in no way of accounts.
+    // Accounts do not show up among the shares.
     expect(await listOf(store.shares())).toEqual([])
   })
 })

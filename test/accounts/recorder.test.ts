@@ -1,4 +1,4 @@
-/** Shares between judgement and answer. */
+/** Shares between their judgement and the answer to the rig. */
 import { describe, expect, it } from 'vitest'
 import { Accounts } from '../../src/accounts/accounts.ts'
 import { type KeepOutcome, MAX_WAITING, type NewShare, ShareRecorder } from '../../src/accounts/recorder.ts'
@@ -7,7 +7,7 @@ import type { RefusedShares, ShareEntry, ShareStore } from '../../src/accounts/s
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { shareOf } from './shares.ts'
 
-/** A store whose appends wait until they are let through. */
+/** A store whose appends wait until the test releases them. */
 class SlowStore implements ShareStore {
   readonly appended: ShareEntry[] = []
   readonly batches: number[] = []
@@ -48,7 +48,7 @@ class SlowStore implements ShareStore {
   }
 }
 
-/** Shares that an earlier process has left, and what comes of them. */
+/** Shares that an earlier process has left, and their outcomes. */
 class Left implements BlocksOnTheirWay {
   readonly shares = new Map<string, PendingShare>()
   get pending() {
@@ -101,7 +101,7 @@ describe('a share', () => {
     await store.letThrough()
     expect(answers).toHaveLength(4)
     expect(store.batches).toEqual([3, 1])
-    // By time and id, no two writes with the same time.
+    // Shares are ordered by time and id, and no two writes share a time.
     const [first, second] = [clock.wallMs() - 1, clock.wallMs()]
     expect(store.appended.map(({ id, timeMs }) => [Number(id), timeMs])).toEqual([
       [1, first],

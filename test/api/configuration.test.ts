@@ -1,4 +1,4 @@
-/** Reading and changing the configuration of a miner over HTTP. */
+/** Programs read and change the configuration of a miner over HTTP. */
 import { expect, it, onTestFinished } from 'vitest'
 import { addConfiguration, CONFIGURATION_PATH, type Options } from '../../src/api/configuration.ts'
 import { Metrics } from '../../src/api/metrics.ts'
@@ -7,7 +7,7 @@ import { NewcutError } from '../../src/core/errors.ts'
 import { Peer } from '../devnet/request.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
-/** The face of a miner whose configuration is what was last put. */
+/** The HTTP server of a miner whose configuration is the last one that was put. */
 async function start(token: string | null = 'secret') {
   const changes: Options[] = []
   const configuration = {

@@ -1,4 +1,4 @@
-/** Payments of a journal, as it is written by `newcut payouts`, in the shapes that pool dashboards read. */
+/** Payments from a `newcut payouts` journal, in the shapes that pool dashboards read. */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ function credit(block: string, amounts: Parts, given: Partial<CreditLine> = {}):
   }
 }
 
-/** Pays whole blocks. */
+/** A payment order for whole blocks. */
 function order(key: string, account: string, blocks: Parts, given: Partial<OrderLine> = {}): OrderLine {
   const parts = Object.entries(blocks).map(([block, amount]) => ({ block: blockOf(block), amount }))
   const amount = parts.reduce((sum, part) => sum + Number(part.amount), 0).toFixed(2)
@@ -54,7 +54,7 @@ async function serving() {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-payments-'))
   const clock = new VirtualClock()
   const accounts = new Accounts({ onWarning: () => undefined })
-  // Ben names his key without "k:".
+  // Ben gives his key without `k:`.
   for (const user of [ANN, keyOf('b')]) accounts.acceptKept(shareOf(0, { user, worker: 'w' }))
   const ledger: RigLedger = { accounts, kept: null, nowMs: START_MS + 1000, isWell: true }
   const events: MinerEvent[] = []
@@ -98,7 +98,7 @@ it('payments, balances and rules follow the journal as it grows', async () => {
   expect(await read(`/miners/${keyOf('b')}`)).toMatchObject({ pendingBalance: 0.2 })
 
   write(order('k', ANN, { A: '1.1' }, { at: DAY_BEFORE }))
-  // It may be paid or not.
+  // The outcome of this payment is unknown.
   expect(await read(`/miners/${ANN}`)).toMatchObject({ pendingBalance: 1.1, totalPaid: 0 })
   expect(await read('/payments')).toEqual([])
   write(result('k', 'paid'), credit('B', { [ANN]: '0.2' }, { scheme: 'solo', feePercent: '0' }))

@@ -40,7 +40,7 @@ async function serving() {
   return { shapes, clock, api, read }
 }
 
-/** 2^40 hashes in ten seconds. */
+/** 2^40 hashes in ten seconds, in hashes a second. */
 const RATE = 2 ** 40 / 10
 
 describe('the shapes of miningcore', () => {

@@ -1,4 +1,4 @@
-/** The table of rigs and the share log over HTTP, and the reader of both. */
+/** The rig table and the share log over HTTP, and the client that reads both. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Accounts } from '../../src/accounts/accounts.ts'
 import { HttpShareReader } from '../../src/accounts/http-reader.ts'

@@ -1,4 +1,4 @@
-/** Who is answered by the HTTP face of a miner, and what it takes. */
+/** Which requests the HTTP server of a miner accepts, and its limits. */
 import { connect } from 'node:net'
 import { hostname } from 'node:os'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -27,7 +27,7 @@ async function start(address: Partial<ApiAddress> = {}): Promise<Peer> {
   return peer
 }
 
-/** Sends bytes as they are, and resolves with everything that came back until the connection ended. */
+/** Sends raw bytes. Resolves with everything received until the connection closes. */
 function sendRaw({ url }: Peer, text: string): Promise<string> {
   const { hostname: host, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -111,7 +111,7 @@ describe('a face that others may reach', () => {
 })
 
 describe('a face that closes', () => {
-  /** A face with a page that is never sent, and how many asked for it. */
+  /** A server with a page that never finishes, and a count of its requests. */
   async function closing() {
     let asked: () => void = () => undefined
     const isAsked = new Promise<void>((resolve) => (asked = resolve))
@@ -135,7 +135,7 @@ describe('a face that closes', () => {
     onTestFinished(() => void socket.destroy())
     const ended = new Promise((resolve) => socket.on('close', resolve))
     socket.on('error', () => undefined)
-    // The first request is answered: so the half that follows it has arrived as well.
+    // The first request is answered, so the incomplete second one has arrived too.
     socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\nGET /metrics HTTP/1.1\r\nhost: loc')
     await new Promise((resolve) => socket.once('data', resolve))
     await api.close()
@@ -181,7 +181,7 @@ describe('a face has limits:', () => {
     await sendRaw(await start({ requestTimeoutMs: 200 }), '')
   })
 
-  /** A face of few connections with a stream that goes on, and one that reads it. */
+  /** A server with few connections and an endless stream, and a reader of that stream. */
   async function streaming(maxConnections: number) {
     const stream: ServedPart = {
       path: '/stream',
@@ -207,7 +207,7 @@ describe('a face has limits:', () => {
     return { url: api.url, read }
   }
 
-  /** Connections over which nothing is sent, each accepted. `closed`: numbers of those that are closed, in that order. */
+  /** Opens idle connections, each accepted. `closed` lists the numbers of closed ones, in order. */
   async function idle(url: string, count: number) {
     const { hostname: host, port } = new URL(url)
     const closed: number[] = []
@@ -224,7 +224,7 @@ describe('a face has limits:', () => {
     const peer = await start({ requestTimeoutMs: 60_000 })
     const closed = await idle(peer.url, 300)
     expect((await peer.get('/healthz')).status).toBe(200)
-    // 256 are open: 255 idle ones, and the one that was answered.
+    // 256 stay open: 255 idle connections and the one that was answered.
     await expect.poll(() => closed.length).toBe(45)
     expect(closed.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 45 }, (_, i) => i))
     expect((await peer.get('/healthz')).status).toBe(200)
@@ -234,7 +234,7 @@ describe('a face has limits:', () => {
     const peer = await start({ maxConnections: 3 })
     expect((await peer.get('/healthz')).status).toBe(200)
     const closed = await idle(peer.url, 2)
-    // The oldest of all, and the last that was used.
+    // This connection is the oldest, but also the most recently used.
     expect((await peer.get('/healthz')).status).toBe(200)
     const other = new Peer(peer.url)
     onTestFinished(() => other.close())
@@ -246,7 +246,7 @@ describe('a face has limits:', () => {
     const peer = await start({ maxConnections: 3 })
     const first = await peer.get('/healthz')
     for (let i = 0; i < 6; i++) {
-      // The server may see its end a moment later: one of them may still count.
+      // The server may notice the close a moment later, so one of them may still count.
       await sendRaw(peer, 'GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
     }
     expect((await peer.get('/healthz')).from).toBe(first.from)
@@ -263,7 +263,7 @@ describe('a face has limits:', () => {
     expect(isEnded).toBe(false)
     second.end.abort()
     await expect.poll(() => third.get('/healthz').then(({ status }) => status, String)).toBe(200)
-    // The connection that was answered is idle, and makes room; the stream goes on.
+    // The answered connection is idle and gets evicted; the stream continues.
     const fourth = new Peer(url)
     onTestFinished(() => fourth.close())
     expect((await fourth.get('/healthz')).status).toBe(200)

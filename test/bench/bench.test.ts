@@ -12,7 +12,7 @@ describe('newcut bench', () => {
   it('--quick runs every suite with its checks and writes a report', async () => {
     const file = join(folder, 'quick.json')
     const { code, out, err } = await runProcess(['bench', '--quick', '--json', file])
-    // The first use of a kernel on a machine says that it was compiled.
+    // The first use of a kernel on a machine prints that it was compiled.
     expect({ code, err: err.replace(/^native kernel compiled with .*\n/gm, '') }).toEqual({ code: 0, err: '' })
     const report: Report = JSON.parse(readFileSync(file, 'utf8'))
     expect(report).toMatchObject({
@@ -25,7 +25,7 @@ describe('newcut bench', () => {
       expect(min, name).toBeLessThanOrEqual(middle)
       expect(middle, name).toBeLessThanOrEqual(max)
       expect(samples, name).toBeGreaterThan(0)
-      // All of the hashing may have been in vain.
+      // All hashing may have been wasted, so a result in % may be 0.
       expect(middle, name)[unit === '%' ? 'toBeGreaterThanOrEqual' : 'toBeGreaterThan'](0)
     }
     const measured = new Set(report.results.map(({ suite }) => suite))
@@ -42,7 +42,7 @@ describe('newcut bench', () => {
       'codec',
     ])
       expect(measured).toContain(suite)
-    // Without a driver these suites say so and have no figures.
+    // Without a driver these suites print that they were skipped and have no figures.
     if (!measured.has('gpu')) expect(out).toMatch(/\ngpu: .*\n {2}skipped: \S/)
     if (!measured.has('fleet')) expect(out).toMatch(/\nfleet: .*\n {2}skipped: nats-server is not installed/)
     if (!measured.has('shader')) expect(out).toMatch(/\nshader: .*\n {2}skipped: \S/)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { amdBound, nvidiaBound, shareOf } from '../../bench/gpu-bounds.ts'
 
-/** Nodes as Linux's compute driver shows them. */
+/** Topology nodes as Linux's compute driver lists them. */
 function topology(...nodes: Record<string, number>[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
   for (const [index, figures] of nodes.entries()) {

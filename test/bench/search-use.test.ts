@@ -15,11 +15,11 @@ it('counts the hashes of each thread from a cut until it searches other work', (
   use.give(2, 5, 2)
   expect(use.chain).toBe(5)
   use.start(1000)
-  // Other chains do no harm, nor do lower blocks.
+  // Other chains and lower blocks do not count.
   use.cut(4, 9, 1100)
   use.cut(3, 6, 1100)
   use.cut(3, 7, 1200)
-  // One thread takes up the new work 60 ms after the cut, the other after 100.
+  // One thread takes up the new work 60 ms after the cut, the other after 100 ms.
   use.searched([...slices(0, 1, 900, 1260), ...slices(0, 2, 1260, 2100)])
   use.searched([...slices(1, 1, 900, 1300), ...slices(1, 2, 1300, 2100)])
   const { usefulOfAll, usefulOfPossible, lostMs } = use.end(2000)

@@ -1,4 +1,4 @@
-/** How many instructions AMD cards take for a nonce. Counted by Mesa's compiler, so it holds without a card. */
+/** Instructions that AMD GPUs execute for one nonce. Mesa's compiler counts them, so no GPU is needed. */
 import { describe, expect, it } from 'vitest'
 import { compileFor, findRadv, type RadvCode } from '../../bench/radv.ts'
 import { TARGETS } from '../../bench/shader.ts'
@@ -10,14 +10,14 @@ import { describeWith } from '../needs.ts'
 const found = findRadv()
 const env = typeof found === 'string' ? {} : found
 
-/** Fails with the driver's words where it does not compile. */
+/** Throws with the driver's message if the shader does not compile. */
 function codeFor(target: string, changed = shaderText()): RadvCode {
   const code = compileFor(env, target, changed)
   if (typeof code === 'string') throw new Error(`${target}: ${code}`)
   return code
 }
 
-/** The shader with other text in one place. */
+/** The shader with one replacement in its text. */
 function changed(from: string, to: string): string {
   expect(shaderText().split(from)).toHaveLength(2)
   return shaderText().replace(from, to)
@@ -87,7 +87,7 @@ it('`newcut bench shader` prints a row for each card, or why it has none', async
 describe('handMinimum', () => {
   it('is what the graph of the compression needs', () => {
     expect(handMinimum({ add: 3, xor: 3 })).toBe(874)
-    // The last xor is the only one of three terms.
+    // Only the last xor has three operands.
     expect(handMinimum({ add: 3, xor: 2 })).toBe(875)
     expect(handMinimum({ add: 2, xor: 2 })).toBe(948)
   })

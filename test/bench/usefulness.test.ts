@@ -5,7 +5,7 @@ it('counts what is lost from a cut until other work is searched, and what of it 
   const usefulness = new Usefulness(50)
   usefulness.work(3, 7, 0)
   usefulness.start(1000)
-  // Other chains do no harm.
+  // Other chains do not count.
   usefulness.cut(4, 9, 1100)
   usefulness.cut(3, 7, 1200)
   usefulness.work(5, 2, 1260)

@@ -1,4 +1,4 @@
-/** Commands of two words, as shells complete them. */
+/** Shell completion of commands that consist of two words. */
 import { expect, it } from 'vitest'
 import type { FlagRow } from '../../src/cli/command-row.ts'
 import { completedOf } from '../../src/cli/completion/model.ts'

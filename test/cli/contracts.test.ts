@@ -1,4 +1,4 @@
-/** The commands for contracts as a user runs them, against a development network of their own. */
+/** The contract commands as a user runs them, against a development network of their own. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ let url: string
 beforeAll(async () => {
   node = startHere(['devnet', '--port', '0', '--auto-mine', 'constant:250ms', '--graph', 'triangle'])
   url = (await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/))[1]
-  // A command is older than the block before its own only once there is such a block.
+  // A block takes no transaction that is more than 95 s newer than its parent, so wait for recent blocks.
   await until(async () => (await cutHeight()) > 3)
 })
 afterAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The heights of all three chains together. */
+/** The sum of the heights of all three chains. */
 async function cutHeight(): Promise<number> {
   const answer = await fetch(`${url}/chainweb/0.0/development/cut`)
   return ((await answer.json()) as { readonly height: number }).height
@@ -30,21 +30,21 @@ async function cutHeight(): Promise<number> {
 /** Runs a command on that network. */
 const newcut = (...args: string[]): Promise<Ended> => run(args, { NEWCUT_NODE: url })
 
-/** Standard output of a command that must succeed. */
+/** Runs a command that must succeed, and returns its stdout. */
 async function output(...args: string[]): Promise<string> {
   const { code, out, err } = await newcut(...args)
   expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' })
   return out
 }
 
-/** The line of a command that must fail and print nothing else. */
+/** Runs a command that must fail and print nothing else, and returns its error line. */
 async function failure(...args: string[]): Promise<string> {
   const ended = await newcut(...args)
   expect(ended).toMatchObject({ code: exitCodeFor(ended), out: '' })
   return ended.err
 }
 
-/** Makes a key pair; gives its file and account. */
+/** Creates a key pair; returns its file and account. */
 async function keyFile(name: string, ...flags: string[]): Promise<{ readonly file: string; readonly account: string }> {
   const file = join(folder, name)
   const text = await output('keygen', ...flags)
@@ -113,7 +113,7 @@ describe('newcut local', () => {
   })
 })
 
-/** An amount of coins in units of the twelfth decimal. */
+/** An amount of coins in units of 10^-12. */
 function unitsOf(amount: string): bigint {
   const [whole, part] = amount.split('.')
   return BigInt(whole + part.padEnd(12, '0'))
@@ -150,7 +150,7 @@ describe('newcut balance', () => {
     const shownAt = (row: string) => unitsOf(watching.out().match(new RegExp(`^${row} +(\\S+)$`, 'm'))?.[1] ?? '')
     expect(unitsOf(now) - shownAt(`chain ${chain}`)).toBe(unitsOf(gain))
     expect(unitsOf(total) - shownAt('total')).toBe(unitsOf(gain))
-    // The reward of a block on a network of three chains, for each block since the balance was last asked for.
+    // One block reward on a network of three chains for each block since the last balance query.
     expect(unitsOf(gain)).toBeGreaterThan(0n)
     expect(unitsOf(gain) % unitsOf('7.681743333333')).toBe(0n)
     expect(await watching.stop()).toMatchObject({ code: 0, err: '' })
@@ -267,7 +267,7 @@ describe('newcut transfer', () => {
 
   it('creates an account of another name with the keyset that it is given', async () => {
     const { file, account } = await keyFile('second.json', '--json')
-    // An account of the key is as good as the key.
+    // The key may be given as its `k:` account.
     for (const [shop, key] of [
       ['shop', account.slice(2)],
       ['corner-shop', account],

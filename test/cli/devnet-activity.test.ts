@@ -1,4 +1,4 @@
-/** Which blocks and transactions have lines on the console of a development network, and when. On virtual time. */
+/** When the console of a development network shows blocks and transactions, on virtual time. */
 import { describe, expect, it } from 'vitest'
 import { DevnetActivity, type DevnetNow } from '../../src/cli/devnet-activity.ts'
 import { devnetStatusText } from '../../src/cli/devnet-status.ts'
@@ -74,7 +74,7 @@ describe('transactions', () => {
     expect(lines.filter((line) => line.startsWith('failed | '))).toHaveLength(20)
     expect(lines.at(-1)).toBe('... | and 472 more transactions of chain 0 at height 12, 30 of them failed')
     expect(lines).toHaveLength(41)
-    // The count begins anew with each block.
+    // Each block resets the count.
     expect(show(...each(21, included)).at(-1)).toBe('... | and 1 more transaction of chain 0 at height 12')
   })
 

@@ -1,4 +1,4 @@
-/** Lines of `newcut devnet` about transactions: real processes, in a pipe and in a pseudo-terminal. */
+/** Transaction lines of `newcut devnet`: real processes, in a pipe and in a pseudo-terminal. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { describeWith } from '../needs.ts'
 import { run, runProcess, start, stopAll } from './run.ts'
@@ -10,7 +10,7 @@ const BLOCKS = ['--graph', 'pair', '--auto-mine', 'constant:200ms']
 
 afterEach(stopAll)
 
-/** Commands for a node, and what they answer with. */
+/** Sends three transactions; returns the node's answers. */
 async function sendThree(url: string) {
   const newcut = (...args: string[]) => run(args, { NEWCUT_NODE: url })
   const sent = await newcut('transfer', 'sender01', '1.5', '--key', 'sender00')
@@ -141,7 +141,7 @@ describeWith(noTerminal, 'newcut devnet in a terminal', () => {
     const count = (label: RegExp) => lines().filter((line) => label.test(line)).length
     expect([/^\S+ ok {8}chain 0/, /^\S+ failed {4}chain 0/, /^\S+ refused {3}chain 0/].map(count)).toEqual([1, 1, 1])
     expect(count(/^\S+ (block|empty) /)).toBe(1)
-    // No request is lost below the last line: a refused command is answered once.
+    // The status line hides no request: the refused transaction shows exactly once.
     expect(count(/^\S+ request {3}POST \S+\/send {2}400 /)).toBe(1)
     expect(count(/^\S+ request {3}POST \S+\/send {2}200 /)).toBe(2)
     press(CONTROL_C)

@@ -1,4 +1,4 @@
-/** The console of a development network as an output sees it: a last line on a terminal, plain lines or JSON elsewhere. */
+/** The console output of a development network: a status line on a terminal, otherwise plain lines or JSON. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { devnetConsole } from '../../src/cli/devnet-face.ts'
 import type { Output } from '../../src/cli/line.ts'
@@ -36,7 +36,7 @@ describe('on a terminal', () => {
     for (let i = 0; i < 50; i++) face.show(block())
     expect(text()).toBe('')
     vi.advanceTimersByTime(1000)
-    // One line, and the one before it erased.
+    // One newline, and the previous status line is erased.
     expect(text().match(/\n/g)).toHaveLength(1)
     expect(text()).toContain(`${ESCAPE}[2K`)
     expect(text()).toContain('height 12  51 blocks, 51 without transactions')

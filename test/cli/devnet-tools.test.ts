@@ -1,4 +1,4 @@
-/** What `newcut devnet` offers for tests of other programs: funded accounts, a log of requests, a command beside it. */
+/** Features of `newcut devnet` for tests of other programs: funded accounts, a request log, `--exec`. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { runProcess, start, startHere, stopAll } from './run.ts'
 
@@ -8,7 +8,7 @@ const URL_LINE = / at (http:\/\/127\.0\.0\.1:\d+)\n/
 const INFO = '/info'
 const FIRST_SECRET = '251a920c403ae8c8f65f59142316af3c82b631fba46ddea92ee8c95035bd2898'
 
-/** The records of a JSON log so far that are whole lines. */
+/** The complete records of a JSON log so far. */
 const recordsOf = (out: string) =>
   out
     .split('\n')

@@ -35,7 +35,7 @@ describe('newcut devnet --mine', () => {
     const [, url] = await node.sees(URL_LINE)
     await node.sees(new RegExp(`^paid: k:${key} \\(keys-all\\)$`, 'm'))
     await node.sees(/accepted {2}chain \d/)
-    // Anybody else is refused.
+    // Any other account is refused.
     const body = JSON.stringify({ account: 'k:other', predicate: 'keys-all', 'public-keys': ['other'] })
     const headers = { 'content-type': 'application/json' }
     const peer = new Peer(url)

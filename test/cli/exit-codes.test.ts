@@ -1,4 +1,4 @@
-/** Every exit code of the table: each in a process of its own, and further ways to it in this one. */
+/** Every exit code of the table: each in a process of its own, and more causes of it in this process. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ import { exitCodes } from '../../src/core/exit-codes.ts'
 import { exitCodeFor, type Running, run, start, startHere, startWith, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-exit-'))
-/** Answers every request as no node does. */
+/** Answers every request in a way that no node does. */
 const foreign = createServer((_request, response) => response.end('<html>'))
 let foreignUrl = ''
 beforeAll(async () => {
@@ -25,7 +25,7 @@ afterAll(() => {
 const MINE = ['mine', '--gpu', 'none', '--threads', '1', '--http', 'off']
 const seen = new Set<number>()
 
-/** Sees that it ends with that code, in one line of error that belongs to it. */
+/** Expects the process to exit with that code and print one matching error line. */
 async function ends(running: Pick<Running, 'ended'>, code: number): Promise<string> {
   const ended = await running.ended
   expect(ended).toMatchObject({ code, signal: null })
@@ -109,7 +109,7 @@ it('130 and 143: a second signal does not wait', async () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const) {
-    // The node ends when the command does, and that takes its time.
+    // The node exits together with its slow command.
     const node = start([
       'devnet',
       '--port',

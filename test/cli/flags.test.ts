@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const KEY = 'ab'.repeat(32)
 
-/** Runs a command that must fail with one line and a code, and returns that line. */
+/** Runs a command that must fail with one line and its exit code, and returns that line. */
 async function errorOf(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const ended = await run(args, env)
   expect(ended).toMatchObject({ code: exitCodeFor(ended), out: '' })

@@ -1,4 +1,4 @@
-/** Help, examples and the first screen. Examples are given to a real shell, and to the real program. */
+/** Help, examples and the first screen. A real shell and the real program run the examples. */
 import { execFile, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,11 +22,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const KEY = 'ab'.repeat(32)
 const WORDS: Readonly<Record<string, string>> = { REQUESTKEY: 'A'.repeat(43), TARGET: 'ff'.repeat(32), KEY }
 
-/** A line that ends with a backslash and the next are one example. */
+/** Joins lines that end with a backslash: each result is one example. */
 const commandLines = (lines: readonly string[]): string[] => lines.join('\n').split(/(?<!\\)\n/)
 const filledIn = (line: string) => line.replace(/REQUESTKEY|TARGET|KEY/g, (word) => WORDS[word])
 
-/** Commands that do nothing but say that they would run. */
+/** The commands that were called; they record their call and do nothing else. */
 const runs: string[] = []
 const recording = commandRows.map((row) => ({
   ...row,
@@ -44,7 +44,7 @@ function installed(name: string, script: string): string {
   return `${bin}:${process.env.PATH}`
 }
 
-// Examples write some of these files anew.
+// Some examples overwrite these files.
 beforeEach(() => {
   writeFileSync(join(folder, 'miner.yaml'), `account: k:${KEY}\npublic-key: ${KEY}\n`)
   writeFileSync(join(folder, 'work.bin'), '')
@@ -110,7 +110,10 @@ describe('newcut without arguments', () => {
 })
 
 describe('the examples', () => {
-  /** The command lines that a shell makes of a line: their words, each ended by a null byte, and an empty word. */
+  /**
+   * The newcut calls that a shell makes of a line. The recorder ends each word with a null byte and each call with an
+   * empty word.
+   */
   function calledBy(line: string): string[][] {
     const calls = join(folder, 'calls')
     writeFileSync(calls, '')
@@ -126,7 +129,7 @@ describe('the examples', () => {
       .map((text) => text.split('\n'))
   }
 
-  // The script of zsh is run by zsh in completion.test.ts.
+  // completion.test.ts runs the zsh script in zsh.
   const lines = Object.values(examples).flatMap(commandLines)
   it.each(lines.filter((line) => !line.includes('completion zsh')))('%s: is understood', async (line) => {
     const calls = calledBy(line)
@@ -135,7 +138,7 @@ describe('the examples', () => {
     const output = { write: (text: string) => (said += text) }
     const terminal = { ...silentSurroundings, out: output, err: output }
     runs.length = 0
-    // Without curl's node there is nothing to inspect, but the command line is one all the same.
+    // Without curl's node `inspect` gets no input, but its command line must still parse.
     for (const words of calls) {
       const args = words.map((word) => (word === 'miner.yaml' ? join(folder, word) : word))
       expect(await runProgram(args, terminal, recording), said).toBe(0)
@@ -164,7 +167,7 @@ describe('the examples that end by themselves', () => {
     ].map((line) => [line]),
   )('%s: runs', async (line) => {
     const ours = filledIn(line).replace('http://127.0.0.1:1848', devnet.url)
-    // Rejects with what was written to standard error, unless the exit code is 0.
+    // Rejects with the stderr text unless the exit code is 0.
     const { stdout } = await promisify(execFile)('bash', ['-c', `set -eo pipefail; ${ours}`], { cwd: folder, env })
     if (!line.includes('>') && !line.startsWith('newcut blocks')) expect(stdout).not.toBe('')
   })

@@ -78,7 +78,7 @@ describe('newcut inspect', () => {
     ['base64', (hex: string) => Buffer.from(hex, 'hex').toString('base64')],
     ['base64', (hex: string) => Buffer.from(hex, 'hex').toString('base64').replace(/=+$/, '')],
   ])('prints that it read %s (row %#)', async (format, write) => {
-    // A work of 286 bytes is padded in base64; a header of 318 bytes would not be.
+    // Work of 286 bytes needs base64 padding; a header of 318 bytes needs none.
     const { header_hex: hex, pow_hash_hex: powHash } = works.find(({ header_hex }) =>
       /[+/].*=$/.test(Buffer.from(header_hex, 'hex').toString('base64')),
     ) as (typeof works)[number]
@@ -133,7 +133,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
 
   it('a single object, on one line or on many', async () => {
     const page = await fetched('header?limit=1&minheight=1', 'application/json;blockheader-encoding=object')
-    // Parsed with exact integers: JSON.parse would round featureFlags of other networks.
+    // parseJson keeps exact integers; JSON.parse would round the featureFlags of other networks.
     const [header] = (parseJson(page) as unknown as { items: Json[] }).items
     const one = await run(['inspect', '-'], {}, stringifyJson(header))
     expect(JSON.parse(one.out)).toMatchObject({ type: 'header', format: 'object', height: 1 })

@@ -41,7 +41,7 @@ interface Package {
   readonly engines?: { readonly node?: string }
 }
 
-/** Whether a range allows this version of Node. Ranges: `>=20`, `^20.19.0`, `20`, `20.x`, joined by ||. */
+/** Whether a range allows this version of Node. It supports `>=20`, `^20.19.0`, `20`, `20.x` and unions with `||`. */
 function allows(range: string, version: readonly number[]): boolean {
   return range.split('||').some((part) => {
     if (part.trim() === '*') return true
@@ -69,7 +69,7 @@ describe('the dependencies', () => {
   it('need no overrides, which npm ignores where newcut is installed as a package', () => {
     const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     expect(own.overrides).toBeUndefined()
-    // fastify accepts this version, which needs a `cookie` for Node 20. The newest version needs one for Node 22.
+    // fastify accepts this version, whose `cookie` runs on Node 20. The newest version needs a `cookie` for Node 22.
     expect(own.dependencies['light-my-request']).toMatch(/^6\.[0-6]\.\d+$/)
   })
 })

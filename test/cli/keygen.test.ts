@@ -1,4 +1,4 @@
-/** Key files: written by the real program, and read by its other commands. */
+/** The real program writes key files, and its other commands read them. */
 import { spawnSync } from 'node:child_process'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
@@ -15,7 +15,7 @@ const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'newcut-keygen-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Runs a line of the shell in which newcut is the program; there is no terminal. */
+/** Runs a shell line that can call `newcut`, without a terminal. */
 function shell(line: string, cwd = folder) {
   const script = `newcut() { '${process.execPath}' '${main}' "$@"; }\n${line}`
   const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' })
@@ -25,7 +25,7 @@ function shell(line: string, cwd = folder) {
 const modeOf = (name: string) => (statSync(join(folder, name)).mode & 0o777).toString(8)
 const contentOf = (name: string) => readFileSync(join(folder, name), 'utf8')
 
-/** The key of a file, as --key reads it; a warning fails the test. */
+/** The key in a file, as `--key` reads it; a warning fails the test. */
 function keyIn(name: string) {
   const [named] = signingKeys([join(folder, name)], 'mainnet01', (message) => {
     throw new Error(message)
@@ -105,7 +105,7 @@ describe('newcut keygen FILE', () => {
       return context.skip('no small disk can be mounted here')
     }
     try {
-      // The root folder takes no page of it, and this file the only one.
+      // The filler takes every page but one: the root folder needs none, and the key file needs one.
       shell('head -c 4096 /dev/zero > filler', small)
       const { status, stderr } = shell('newcut keygen my.key', small)
       expect(stderr).toMatch(/it cannot be written \(ENOSPC\)/)

@@ -1,4 +1,4 @@
-/** The log file: as a class with real files and disks, and of real processes. */
+/** The log file: the class on real files and disks, and the option in real processes. */
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -24,7 +24,7 @@ import { run, runProcess, start, startWith, stopAll } from './run.ts'
 /** A few blocks a second on one thread. */
 const SEARCH = ['--difficulty', '1M', '--gpu', 'none', '--threads', '1', '--http', 'off']
 const EASY = ['--difficulty', '1k', '--gpu', 'none', '--threads', '1', '--http', 'off']
-/** It finds nothing. */
+/** Too hard to find a block. */
 const HARD = ['--difficulty', '1T', '--gpu', 'none', '--threads', '1', '--http', 'off']
 const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /
 
@@ -39,7 +39,7 @@ function newFolder(): string {
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
-/** A log file, and what it tells. */
+/** A log file and its warnings. */
 function openedIn(folder: string, name = 'x.log') {
   const told: string[] = []
   const path = join(folder, name)
@@ -105,7 +105,7 @@ describe('a log file', () => {
     const { file, path, told } = openedIn(disk)
     writeFileSync(join(disk, 'filler'), 'x'.repeat(4096))
     const line = (letter: string) => `${letter.repeat(2999)}\n`
-    // A page of the disk holds two lines and a part of the third.
+    // One page of the disk holds two lines and a part of the third.
     file.write(line('a'))
     file.write(`second\n${line('b')}`)
     file.write(line('c'))
@@ -133,7 +133,7 @@ describe('newcut mine --log-file', () => {
       .split('\n')
       .slice(0, -1)
     expect(shown.length).toBeGreaterThan(10)
-    // The banner has neither time nor label on the console.
+    // On the console the banner has neither time nor label.
     const texts = shown.map((line) => (/^\d\d:\d\d:\d\d /.test(line) ? line.slice(9) : `${' '.repeat(10)}${line}`))
     expect(lines.map((line) => line.replace(STAMP, ''))).toEqual(texts)
   })
@@ -180,7 +180,7 @@ describe('newcut mine --log-file', () => {
     const told = [...out.matchAll(/ warning {3}log file \/dev\/full: (.*)/g)].map(([, text]) => text)
     expect(told).toEqual([
       expect.stringMatching(/^lines cannot be written, and are missing in it \(ENOSPC: .*\); all else goes on$/),
-      // All lines but these two warnings.
+      // All lines except these two warnings.
       `${out.split('\n').length - 1 - 2} lines are missing`,
     ])
   })

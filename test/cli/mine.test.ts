@@ -7,9 +7,9 @@ import { type Ended, exitCodeFor, run, runProcess, start, startHere, stopAll } f
 
 afterEach(stopAll)
 
-/** The same for a miner that has a node. */
+/** Options for quick tests with `--node`: no HTTP server, no GPU. */
 const forNode = ['--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', 'js']
-/** Options for quick tests: easy blocks, no metrics port, no GPU. */
+/** The same for the embedded network, with easy blocks. */
 const quick = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', 'js']
 
 describe('newcut mine', () => {
@@ -26,8 +26,8 @@ describe('newcut mine', () => {
   })
 
   it('begins its network at what this machine searches, unless a difficulty is given', async () => {
-    // In 50 us a thread of no machine does 100,000 hashes, the difficulty of newcut devnet.
-    // A thread of low priority may not run at all during the trial, on a busy machine.
+    // In 50 us no thread computes 100,000 hashes, the difficulty of `newcut devnet`. On a busy machine a low-priority
+    // thread may not run at all during the trial.
     const search = ['--threads', '1', '--priority', 'normal', '--gpu', 'none']
     const args = ['mine', '--blocks', '1', ...search, '--http', 'off', '--block-delay', '1ms']
     const difficultyIn = ({ out }: { out: string }) => / difficulty (\S+) at http/.exec(out)?.[1]
@@ -243,7 +243,7 @@ describe('the HTTP server of newcut mine', () => {
     const miner = startHere(['mine', '--http', '127.0.0.1:0', '--difficulty', '300k', ...quick.slice(4)])
     const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/)
     await miner.sees(/accepted/)
-    // The work line comes once every thread searches it, which may be after a solution.
+    // The work line appears once every thread searches the work, which may be after a solution.
     await miner.sees(/ work /)
     const summary = (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
     expect(summary).toMatchObject({ connected: expect.any(Boolean), hashrates: { '15m': null } })
@@ -273,7 +273,7 @@ describe('newcut mine where port 4148 is taken', () => {
   const server = createServer()
   afterAll(() => void server.close())
 
-  /** Runs it while the port is taken: by this test, or by another program for all of that time. */
+  /** Runs newcut while this test, or another program, holds the port for the whole run. */
   async function runBeside(...args: readonly string[]): Promise<Ended> {
     const isOurs = server.listening || (await listens(server, 4148))
     const ended = await run(['mine', '--blocks', '1', '--difficulty', '1k', ...quick.slice(4), ...args])
@@ -293,7 +293,7 @@ describe('newcut mine where port 4148 is taken', () => {
   })
 })
 
-/** Whether the server has the port now. */
+/** Whether the server got the port. */
 function listens(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     server.once('error', () => resolve(false))

@@ -41,7 +41,7 @@ describe('newcut mine --pool', () => {
 
   it('says which shares are blocks, and counts those that the pool took', async () => {
     const test = await pool()
-    // As hard as the shares: all of them are blocks.
+    // The work is as hard as the shares, so every share is a block.
     test.notify(freshWork(1_000_000n))
     const miner = startHere(['mine', '--pool', test.url(), ...PLAIN])
     await miner.sees(/ accepted .*\(2\/0\/0\) {2}a block$/m)

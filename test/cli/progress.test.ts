@@ -1,4 +1,4 @@
-/** Bars of things that take long, as text. progress-terminal.test.ts has them in a terminal. */
+/** The text of progress bars. progress-terminal.test.ts shows them in a terminal. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Output } from '../../src/cli/line.ts'
 import { progressBarFor, progressLine } from '../../src/cli/progress.ts'

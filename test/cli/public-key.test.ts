@@ -1,4 +1,4 @@
-/** Public keys wherever they are read: `k:KEY` is the key of that account. */
+/** Every option that reads a public key also accepts its account `k:KEY`. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

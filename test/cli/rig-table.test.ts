@@ -1,4 +1,4 @@
-/** `newcut rigs`: the table of a running miner, and what it says where there is none. */
+/** `newcut rigs` prints the rig table of a running miner, or an error without one. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -29,7 +29,7 @@ async function ours(
   return { ...started, at: `127.0.0.1:${started.port}` }
 }
 
-/** Where a scripted server listens. */
+/** The address of a scripted server. */
 async function scripted(script: Script): Promise<string> {
   const server = createServer((socket) => serve(socket, new VirtualClock(), script))
   server.listen(0, '127.0.0.1')
@@ -38,7 +38,7 @@ async function scripted(script: Script): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Where a server listens that never says anything. */
+/** The address of a server that never says anything. */
 async function silent(): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -135,7 +135,7 @@ describe('newcut rigs check', () => {
     expect([code, tls]).toEqual([1, true])
     expect(makers.map(({ outcome }) => outcome)).toEqual(['fails', 'fails', ...Array(5).fill('mines')])
     expect(makers[0].findings).toMatchObject([{ name: 'tls', level: 'fails' }])
-    // Without TLS the server closes before it says anything.
+    // Without TLS the server closes the connection before it sends anything.
     const plain = await check(at, '--maker', 'ka3')
     expect(plain.code).toBe(1)
     expect(plain.out).toMatch(/closes the connection without a line.*\n.*stratum\+ssl/)
@@ -204,7 +204,7 @@ describe('newcut rigs check', () => {
     const stopped = { code: 1, out: '', err: 'stopped before it was done\n' }
     expect(await startHere(['rigs', 'check', at]).stop()).toMatchObject(stopped)
     const running = startHere(['rigs', 'check', at])
-    // All but the one that authorizes first.
+    // All makers except the one that authorizes first.
     await until(() => asked >= makerNames.length - 1)
     expect(await running.stop()).toMatchObject(stopped)
   })
@@ -213,7 +213,7 @@ describe('newcut rigs check', () => {
 describe('a server that says nothing', () => {
   it('at the handshake is waited for as long as it was told', async () => {
     const clock = new VirtualClock()
-    // A handshake that never ends.
+    // This TLS handshake never completes.
     const address = readServerAddress(`stratum+ssl://${await silent()}`)
     const tried = connectTo(address, clock, 5_000, new AbortController().signal).catch((error: Error) => error.message)
     await clock.pass(4_999)

@@ -1,4 +1,4 @@
-/** `newcut mine --stratum-listen`: rigs that connect mine blocks, alone and over TLS. */
+/** `newcut mine --stratum-listen`: rigs connect and mine blocks, in plain text and over TLS. */
 import { spawn } from 'node:child_process'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ afterEach(async () => {
   await stopAll()
 })
 
-/** No CPU thread, no GPU: rigs alone. */
+/** Rigs only: no CPU thread, no GPU. */
 const alone = ['--threads', '0', '--gpu', 'none', '--stratum-listen', '127.0.0.1:0']
 
 async function mining(port: number, user: string): Promise<Rig> {

@@ -1,4 +1,4 @@
-/** Nothing secret that a user gives comes out again: console, JSON records, errors, metrics, summary. */
+/** No secret that a user gives appears in any output: console, JSON records, errors, metrics, summary. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,7 +66,7 @@ it.each([
 })
 
 it('the arguments of an external command are in no output', async () => {
-  // A program that takes a moment, as searches do.
+  // A program that takes a moment, as real searches do.
   const worker = fileWith('worker.mjs', "setTimeout(() => process.stdout.write('0000000000000001'), 100)")
   const command = `${process.execPath} ${worker} --token ${SECRET}`
   for (const [log, expected] of [

@@ -10,7 +10,7 @@ import { noTerminal, startInTerminal, stopTerminals } from './terminal.ts'
 /** A few blocks a second on one thread. */
 const MINE = ['mine', '--difficulty', '2M', '--gpu', 'none', '--threads', '1', '--http', 'off']
 const ESCAPE = '\u001b['
-/** hh:mm:ss and a label, or what follows of a line. */
+/** A line that starts with hh:mm:ss and a label, or its continuation. */
 const EVENT = /^(\d\d:\d\d:\d\d [a-z.? ]{9} | {19})\S/
 
 describeWith(noTerminal, 'a miner in a terminal', () => {
@@ -36,7 +36,7 @@ describeWith(noTerminal, 'a miner in a terminal', () => {
       expect(summary[0]).toMatch(/summary {3}\d+ accepted/)
       expect(summary.at(-2)).toMatch(/\d+ found, [\d.<]+ expected, luck \d+%, best \S+ on chain \d+$/)
       expect(summary.at(-1)).toMatch(/votes for fork 1$/)
-      // The last line is gone.
+      // The status line is gone.
       expect(after.filter((line) => /effort \d+% .*127\.0\.0\.1/.test(line))).toEqual([])
     },
   )
@@ -60,11 +60,11 @@ describeWith(noTerminal, 'a miner in a terminal', () => {
     const accepted = labels().filter((label) => label === 'accepted').length
     press('s')
     await expect.poll(() => labels().filter((label) => label === 'results').length).toBe(2)
-    // One may have been on its way.
+    // One block may have been on its way.
     expect(labels().filter((label) => label === 'accepted').length).toBeLessThanOrEqual(accepted + 1)
     press('r')
     await expect.poll(() => labels().slice(labels().indexOf('resumed'))).toContain('accepted')
-    // Control-C.
+    // Ctrl-C.
     press('\u0003')
     expect(await ended).toBe(0)
     expect(labels()).toContain('summary')

@@ -1,4 +1,4 @@
-/** The line of the console for each step of a transaction. */
+/** The console line for each step of a transaction. */
 import { describe, expect, it } from 'vitest'
 import { linesOf } from '../../src/cli/lines.ts'
 import { actionText, waitingLine } from '../../src/cli/transaction-lines.ts'

@@ -1,4 +1,6 @@
-/** Engines of a miner that change while it mines on an embedded network: real threads, and a GPU where there is a driver. */
+/**
+ * Engines change while the miner mines on an embedded network, with real threads, and with a GPU if there is a driver.
+ */
 import { describe, expect, it } from 'vitest'
 import type { OwnSearch } from '../../src/compose/setup.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
@@ -23,7 +25,7 @@ describe('a miner that is brought to another setup', () => {
     await miner.change({ search: own({ gpu: null }) })
     const { devices, hardware, hashes } = await snapshot()
     expect(devices.map(({ device }) => device)).toEqual(['thread0'])
-    // The thread went on; what the card did still counts for all together.
+    // The thread kept running; the GPU's earlier hashes still count in the total.
     expect(devices[0].hashes).toBeGreaterThanOrEqual(both.get('thread0') ?? 0)
     await expect.poll(async () => (await counts()).get('thread0'), SOON).toBeGreaterThan(devices[0].hashes)
     expect(hashes).toBeGreaterThanOrEqual(hardware[0].hashes + (both.get('gpu0') ?? 0))

@@ -6,7 +6,7 @@ import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 describe('the first difficulty of an embedded network', () => {
   it.each([
-    // 30 s over 20 chains are 1.5 s, and a second is the most.
+    // 30 s over 20 chains are 1.5 s a block; the limit is one second.
     ['twenty', 30_000, 62_345_678, 62_000_000n],
     ['twenty', 10_000, 62_345_678, 31_000_000n],
     ['twenty', 1_000, 62_345_678, 3_100_000n],
@@ -46,7 +46,7 @@ describe('the trial of engines', () => {
     const { clock, rate } = tried(engines)
     await settle()
     for (const { newest } of engines) expect([newest.bytes.length, newest.target]).toEqual([286, 0n])
-    // Whatever was hashed by now does not count.
+    // Hashes before the end of the warm-up do not count.
     engines[0].hashed = 1_000_000
     await clock.pass(100)
     engines[0].hashed += 600

@@ -1,4 +1,4 @@
-/** Options of votes against the network that a node turns out to be of. */
+/** Vote options are checked against the network of the node. */
 import { expect, it } from 'vitest'
 import { type ForkSetup, forkRulesOf } from '../../src/compose/source/nodes.ts'
 import { mainnet01 } from '../../src/core/network.ts'

@@ -1,4 +1,4 @@
-/** What ties the leader of a fleet to its miner, on a leader by hand. */
+/** The callbacks between the leader of a fleet and its miner, with a scripted leader. */
 import { expect, it } from 'vitest'
 import { freshWork } from '../../bench/work.ts'
 import { tiesTo } from '../../src/compose/search/open.ts'

@@ -1,4 +1,4 @@
-/** A miner with several nodes that go away, come back, and come late. */
+/** A miner with several nodes that go down, come back, or start late. */
 import { expect, it } from 'vitest'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import { until } from '../wait.ts'

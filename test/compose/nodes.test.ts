@@ -1,4 +1,4 @@
-/** A miner with several nodes. `nodes-all.test.ts` has the rest. */
+/** A miner with several nodes. `nodes-all.test.ts` has more cases. */
 import { expect, it } from 'vitest'
 import { decodeWorkResponse } from '../../src/core/work.ts'
 import { NodeClient } from '../../src/node/client.ts'
@@ -6,7 +6,7 @@ import { solve } from '../solve.ts'
 import { until } from '../wait.ts'
 import { gate, miner, network } from './several-nodes.ts'
 
-/** Who asks for work on the page. */
+/** The account of a visitor of the page. */
 const VISITOR = JSON.stringify({ account: 'visitor', predicate: 'keys-all', 'public-keys': ['ab'.repeat(32)] })
 
 const workIn = async (answer: Response) => decodeWorkResponse(new Uint8Array(await answer.arrayBuffer()))
@@ -62,15 +62,15 @@ it('gives the page that mines the work of the second node when the first goes aw
     const answer = await mining.page('solved', Buffer.from(solve(bytes)))
     return (await answer.json()) as { readonly verdict: string }
   }
-  // What the engines found last may still come first.
+  // Solutions that the engines found before the pause may still arrive first.
   while ((await handIn((await workIn(await ask())).bytes)).verdict !== 'accepted');
   const first = await workIn(await ask())
   const updates = (await mining.page(`updates?chain=${first.fields.chainId}`)).body?.getReader()
   await a.shut()
   await until(async () => (await ask()).status === 200)
-  // The page opens another stream, at the node that gives work now.
+  // The page reopens its stream at the node that now gives work.
   for (let isOver = false; !isOver; ) isOver = (await updates?.read())?.done ?? true
-  // Only the first knows its payload; here the same node is behind the other address too.
+  // Only the first node knows the payload; here the same node is behind both addresses.
   expect(await handIn(first.bytes)).toMatchObject({ verdict: 'accepted', chain: first.fields.chainId })
   expect(await handIn((await workIn(await ask())).bytes)).toMatchObject({ verdict: 'accepted' })
 })

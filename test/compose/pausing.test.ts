@@ -34,7 +34,7 @@ describe('pausing by the clock on the wall', () => {
     expect(texts()).toEqual([])
     await clock.pass(20 * 60_000)
     expect(texts()).toEqual(['until 22:40 by the schedule'])
-    // Overruled, it holds again from the next time on that it closes.
+    // After an override, the schedule pauses again when its next window ends.
     pauses.resume()
     await clock.pass(23 * 3_600_000)
     expect(texts()).toEqual([])

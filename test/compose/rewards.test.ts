@@ -29,7 +29,7 @@ const solution = (changes: object) =>
     ...{ hash: 'h', payload: 'p', ...changes },
   }) as SolutionEvent
 
-/** What is asked for, and told, of these events. */
+/** The requests, rewards and faults that these events cause. */
 async function rewarded(
   events: readonly MinerEvent[],
   answer: () => Promise<PayloadWithOutputs>,

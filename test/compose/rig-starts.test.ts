@@ -1,4 +1,7 @@
-/** No header is handed out twice across starts: they are counted on disk, and the server takes its creation times from that. */
+/**
+ * No header is handed out twice, even across restarts: starts are counted on disk, and the count decides creation
+ * times.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,7 +75,7 @@ it('a rig that keeps header and nonce1 across restarts of the server, one by kil
     const rig = await Rig.login(Number(port), 'k:abc.rig', 'GodMiner/2.0.0')
     await until(() => rig.jobs.length >= 3)
     for (const { header } of rig.jobs) {
-      // The header alone tells them apart: it is as if the rig had the same nonce1 each time.
+      // The header alone distinguishes searches here, as if the rig had the same nonce1 after each start.
       seen.push({ key: Buffer.from(header).toString('hex'), residue: readI64LE(header, 8) % 16n })
     }
     const residues = new Set(seen.slice(-rig.jobs.length).map(({ residue }) => residue))

@@ -1,4 +1,4 @@
-/** What a miner finds in its journal when it starts, on a real disk that fails when the test says so. */
+/** A miner reads its journal at startup, on a real disk that fails when the test says so. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ afterEach(() => {
 
 const NETWORK = 'testing'
 
-/** A solution, and the first line of its life. */
+/** A solution and its first journal line. */
 function solution(height: bigint, clock: VirtualClock) {
   const bytes = solve(easyWork(height).bytes)
   const hash = encodeBase64Url(blockHash(bytes))
@@ -42,10 +42,10 @@ function solution(height: bigint, clock: VirtualClock) {
   return { bytes, hash, at, found }
 }
 
-/** Calls everything synced at once: nothing is written any more when a test removes its folder. */
+/** A disk that skips fsync, so no write is pending when a test removes its folder. */
 const unsynced: Disk = { ...systemDisk, open: (path) => ({ ...systemDisk.open(path), sync: (done) => done(null) }) }
 
-/** A journal with these lines, whose disk cannot be read until `mend` is called. */
+/** A journal with these lines; while `isBroken`, its disk is unreadable until `mend` is called. */
 async function started(lines: (clock: VirtualClock) => readonly Line[], isBroken: boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-state-'))
   folders.push(folder)

@@ -1,4 +1,4 @@
-/** Tests for the search of single batches, wherever the shader runs. The judge is @noble/hashes over whole work. */
+/** Tests for the search of single batches, for every platform of the shader. @noble/hashes checks the complete work. */
 import { randomBytes, randomInt } from 'node:crypto'
 import { blake2s } from '@noble/hashes/blake2.js'
 import { expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import type { BatchRequest } from '../gpu/batch-server.ts'
 const WORK_BYTES = 286
 const MAX_U32 = 0xffffffff
 
-/** `batches`: how many of 2000 nonces are hashed again by the judge. */
+/** `batches`: how many batches of 2000 nonces are hashed again for comparison. */
 export function batchConformance(run: (request: BatchRequest) => Promise<BatchResult>, batches = 60): void {
   it(`finds what @noble/hashes finds, over ${batches} batches of 2000 nonces of random work`, async () => {
     for (let count = 0; count < batches; count++) {
@@ -87,7 +87,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     { workgroup: 1, lanes: 3000 },
     { workgroup: 256, lanes: 100_000 },
     { workgroup: 64, lanes: 30_000, split: true },
-    // More workgroups than a dispatch has in one dimension.
+    // More workgroups than one dimension of a dispatch allows.
     { workgroup: 1, lanes: 65_536 + 77 },
   ])('finds the same with %o', async ({ lanes, ...sizes }) => {
     const bytes = randomBytes(WORK_BYTES)

@@ -1,6 +1,6 @@
 /**
- * Tests for every source of work: what it promises to the miner (src/source/source.ts). A source is tested against
- * whatever it gets its work from; the test bed controls that.
+ * Tests for every source of work: the contract of src/source/source.ts. Each source runs against a real counterpart,
+ * which the test bed controls.
  */
 import { afterEach, describe, expect, it } from 'vitest'
 import { withCreationTime } from '../../src/core/header.ts'
@@ -13,16 +13,16 @@ import { until } from '../wait.ts'
 
 export interface SourceTestBed {
   readonly source: Source
-  /** Somebody else solves the work of this job. */
+  /** Another miner solves the work of this job. */
   readonly solveElsewhere: (job: Job) => Promise<void>
   /** Leaves all requests of the source unanswered until the returned function is called. */
   readonly hang: () => () => void
   readonly close: () => Promise<void>
-  /** The last step of a good solution; default: confirmed. */
+  /** The last step of a good solution. Default: confirmed. */
   readonly goodEnd?: 'confirmed' | 'credited'
 }
 
-/** Runs a source, and reads its jobs. */
+/** Runs a source and reads its jobs. */
 export class SourceReader {
   readonly source: Source
   readonly jobs: (Job | null)[] = []
@@ -41,7 +41,7 @@ export class SourceReader {
     })()
   }
 
-  /** Waits until the newest job meets the condition. */
+  /** Resolves when the newest job meets the condition. */
   async job(isWanted: (job: Job) => boolean = () => true): Promise<Job> {
     let found: Job | undefined
     await until(() => {
@@ -55,7 +55,7 @@ export class SourceReader {
 
 export const solutionOf = (job: Job): Solution => ({ job, bytes: solve(job.work.bytes) })
 
-/** All steps of a solution after it was acknowledged. */
+/** All steps of a solution after its acknowledgement. */
 export async function fateOf(source: Source, solution: Solution): Promise<FollowUp[]> {
   const steps: FollowUp[] = []
   for await (const step of source.follow(solution, new AbortController().signal)) steps.push(step)
@@ -194,7 +194,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       const release = hang()
       const solved = solveElsewhere(job)
       reader.stop.abort()
-      // The requests hang until it has ended.
+      // The requests hang until the source has ended.
       await reader.ended
       const [jobs, said] = [reader.jobs.length, reader.said.length]
       release()

@@ -8,7 +8,7 @@ const parsed = (text: string): Decimal => {
   if (decimal === null) throw new Error(`${text} is no decimal`)
   return decimal
 }
-/** An integer, scaled so that numbers of 60 places and their products are whole. */
+/** Scales to an integer, so that numbers with 60 places and their products stay whole. */
 const SCALE = 10n ** 120n
 const scaled = ({ mantissa, places }: Decimal): bigint => (mantissa * SCALE) / 10n ** BigInt(places)
 
@@ -67,7 +67,7 @@ it('divides to 255 places', () => {
     fc.property(decimals, decimals, (a, b) => {
       fc.pre(b.mantissa !== 0n)
       const quotient = a.div(b)
-      // Nearer to the true quotient than half of the last place.
+      // The result differs from the true quotient by at most half a unit in the last place.
       const [n, d] = [a.mantissa * 10n ** BigInt(b.places), b.mantissa * 10n ** BigInt(a.places)]
       const off = 2n * (quotient.mantissa * 10n ** BigInt(255 - quotient.places) * d - n * 10n ** 255n)
       expect((off < 0n ? -off : off) <= (d < 0n ? -d : d)).toBe(true)

@@ -1,4 +1,4 @@
-/** What code costs, in thousandths of gas. */
+/** The gas of code, in thousandths (milligas). */
 import { describe, expect, it } from 'vitest'
 import { evaluatorOn, Layer, runOn } from './evaluator.ts'
 
@@ -24,14 +24,15 @@ function prepared(): Layer {
 
 describe('gas', () => {
   it.each([
-    // Known from the public network.
+    // Measured on the public network.
     ['(fold + 0 [1 2 3 4 5])', 1750],
-    // A native call and an integer operation; each item of a literal; each item that is handed to a function.
+    // 100 for a native call, 30 for an integer operation, 100 for each item of a literal, 100 for each item passed to a
+    // function.
     ['(+ 1 2)', 130],
     ['[1 2 3]', 300],
     ['{"a": 1, "b": 2}', 200],
     ['(map (+ 1) [1 2])', 200 + 100 + 2 * (100 + 130)],
-    // Two numbers of a word each.
+    // Both numbers take one word.
     ['(< 1 2)', 100 + 100 + 64],
     ['(let ((a 1)) (if true a 2))', 0],
     ['((lambda (a b) a) 1 2)', 50 + 2 * 25],

@@ -1,4 +1,4 @@
-/** The suites of the language, and the command that runs such files. */
+/** The test suites of the language, and `newcut contract`, which runs such files. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -16,7 +16,7 @@ function run(file: string): TestReport {
   })
 }
 
-/** Expectations that each suite has at least. */
+/** The minimum number of expectations in each suite. */
 const FEWEST: Readonly<Record<string, number>> = {
   'capabilities.repl': 49,
   'corners.repl': 19,

@@ -1,4 +1,4 @@
-/** What holds for all arguments of the natives. */
+/** Properties that hold for all arguments of the natives. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { keyOf } from '../../src/contracts/natives/distinct.ts'
@@ -15,7 +15,7 @@ const decimal = fc
   .map(([mantissa, places]) => new Decimal(mantissa, places))
 const text = fc.string({ unit: 'grapheme', maxLength: 20 })
 
-/** Few different ones, so that equal values meet. */
+/** A few different values, so that equal ones meet often. */
 const value: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },

@@ -1,4 +1,4 @@
-/** Programs that want too much, most of them more than any machine has: each step ends, by gas or by an error. */
+/** Calls of natives that would exceed the memory or time of any machine: each ends early, by gas or by an error. */
 import { describe, expect, it } from 'vitest'
 import { ContractError } from '../../src/contracts/errors.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'
@@ -6,7 +6,7 @@ import type { Value } from '../../src/contracts/values/value.ts'
 import { dec, fn, Lambda, type Meter, run, runWith } from './native-call.ts'
 
 const HUGE = 10n ** 30n
-/** Thousandths of gas in a block. */
+/** Gas of a block, in thousandths. */
 const BLOCK = 180_000_000
 
 function ends(name: string, args: readonly Term[], limit: number): void {
@@ -21,7 +21,7 @@ function ends(name: string, args: readonly Term[], limit: number): void {
   expect((failed as ContractError).kind).toBe('EvalError')
 }
 
-/** Large as a tree, small in memory: all its parts are shared. */
+/** A value that is large as a tree but small in memory, since its parts are shared. */
 function bush(levels: number): Value {
   let value: Value = 'leaf'
   for (let i = 0; i < levels; i++) value = [value, value, value, value, value, value, value, value, value, value]

@@ -1,4 +1,4 @@
-/** What the natives that need nothing but their arguments give: a table by topic. */
+/** The results of pure natives: a table by topic. */
 import { describe, expect, it } from 'vitest'
 import { ContractError } from '../../src/contracts/errors.ts'
 import { TableRef, type Term } from '../../src/contracts/machine/term.ts'
@@ -8,7 +8,7 @@ import { showValue } from '../../src/contracts/values/print.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
 import { dec, failure, fn, Lambda, obj, run } from './native-call.ts'
 
-/** Name, arguments, the result in source form; null: it fails. */
+/** Name, arguments, and the result in source form, or null if the call fails. */
 type Case = readonly [name: string, args: readonly Term[], shown: string | null]
 
 function check(cases: readonly Case[]): void {

@@ -1,8 +1,8 @@
-/** What code is told that is not well formed, or asks for what there is not. */
+/** Error messages for code that is malformed or refers to things that do not exist. */
 import { describe, expect, it } from 'vitest'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
-/** What a program ends with: its error in words, or `value`. */
+/** The outcome of running all programs: the error as text, or `value`. */
 function ending(...programs: readonly string[]): string {
   const state = new Layer()
   let last = 'nothing ran'

@@ -1,4 +1,4 @@
-/** Modules that are made again from their text are those that loading gave. */
+/** A module rebuilt from its text equals the module that loading created. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -37,7 +37,7 @@ function fieldsOf(schema: Schema | null): string[] {
   return [...(schema?.fields ?? [])].map(([name, type]) => `${name}:${nameOf(type)}`)
 }
 
-/** All that others can see of a definition. */
+/** Everything about a definition that other code can observe. */
 function shape(definition: Definition) {
   if (definition instanceof Const) return { constant: definition.value }
   if (definition instanceof Schema) return { fields: fieldsOf(definition) }
@@ -61,7 +61,7 @@ function shapeOf(module: Module) {
   }
 }
 
-/** Modules in the state of an evaluator on which a text was run. */
+/** The state of an evaluator after it has run a text. */
 function loaded(text: string, state = new Layer()): Layer {
   const result = outcome(evaluatorOn(state), text)
   if ('error' in result) throw result.error
@@ -76,7 +76,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** From here on states keep each module as it is made again. Returns how many were. */
+/** Makes all states store the rebuilt copy of each module. Returns a function that counts these copies. */
 function reloadingAll(): () => number {
   let count = 0
   const put = Layer.prototype.put
@@ -90,7 +90,7 @@ function reloadingAll(): () => number {
   return () => count
 }
 
-/** Each form of the language that leaves something behind when it is expanded. */
+/** Every form of the language whose expansion leaves traces in the module. */
 const ALL_FORMS = `(module forms G
   (defcap G () true) (defcap C (x:integer) @managed x less true) (defun less (a b) a)
   (defschema row v:integer) (deftable rows:{row}) (defconst ONE (+ 1 0))
@@ -123,7 +123,7 @@ describe('a loaded module', () => {
     }
     const { modules, evaluator } = load()
     const made = modules.map(again)
-    // A weak reference holds until the turn in which it was made has ended.
+    // A WeakRef keeps its object alive until the turn that created it has ended.
     return new Promise<void>((done) => setImmediate(done)).then(() => {
       collect()
       expect(evaluator.deref()).toBeUndefined()

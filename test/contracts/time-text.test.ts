@@ -35,7 +35,7 @@ it('reads back what it wrote', () => {
   ]
   fc.assert(
     fc.property(times, fc.constantFrom(...formats), (time, format) => {
-      // A century below 0 has no two digits.
+      // A century below 0 does not have two digits.
       fc.pre(!format.startsWith('%f') || time.micros > -62_100_000_000_000_000n)
       const text = formatTime(format, time)
       expect(parseTime(format, text), `${format} | ${text}`).toEqual(time)

@@ -59,7 +59,10 @@ class World {
     return chains[Math.floor(this.#random() * chains.length)]
   }
 
-  /** The next block of a chain, up to two block delays after its latest parent. A number: the chain that blocks it. */
+  /**
+   * The next block of a chain, at most two block delays after its latest parent, or the number of the chain that blocks
+   * it.
+   */
   next(chain: number): Header | number {
     const extension = extensionOf(this.network, this.cut, chain)
     if (typeof extension === 'number') return extension
@@ -98,7 +101,7 @@ class World {
   }
 }
 
-/** Expects what is true of every cut that grew by the rules. */
+/** Checks the invariants of every cut that grew by the rules. */
 function checkInvariants(world: World): void {
   const { network, cut } = world
   const heights = new Map([...cut].map(([chain, { height }]) => [chain, Number(height)]))
@@ -118,7 +121,7 @@ function checkInvariants(world: World): void {
   expect(cutHeight(cut)).toBe(BigInt([...heights.values()].reduce((sum, height) => sum + height, 0)))
 }
 
-/** Weight of a block, from its ancestors alone. */
+/** The weight of a block, computed from its ancestors alone. */
 function weightOf(world: World, header: Header): bigint {
   let weight = 0n
   for (let block = header; block.weight !== 0n; block = world.block(block.parent)) weight += MAX_TARGET / block.target
@@ -133,7 +136,7 @@ describe.each(graphNames)('random growth of %s', (name) => {
     const world = new World(network, chains, randomFrom(seed))
     const steps = 14 * chains.length + 20
     let blocked = 0
-    /** A header that was made but not handed in. */
+    /** A header that was created but not added. */
     let pending: Header | null = null
     for (let step = 0; step < steps; step++) {
       const header = world.next(world.pick(chains))
@@ -143,10 +146,10 @@ describe.each(graphNames)('random growth of %s', (name) => {
       }
       world.add(header)
       checkInvariants(world)
-      // Its parent has a child now: the same block and its sibling are both too late.
+      // The parent now has a child, so the same block and its sibling are stale.
       expect(extendsCut(world.cut, header)).toBe(false)
       expect(extendsCut(world.cut, { ...header, nonce: header.nonce + 1n })).toBe(false)
-      // A header stays valid until its own chain gets a block, however far the other chains have moved.
+      // A header stays valid until its own chain gets a block, even if all other chains move on.
       if (pending !== null) {
         const isStale = encodeHex(world.head(pending.chainId).hash) !== encodeHex(pending.parent)
         expect(extendsCut(world.cut, pending)).toBe(!isStale)
@@ -172,7 +175,7 @@ describe.each(graphNames)('random growth of %s', (name) => {
       if (chain === 0 && neighbours.length > 0) expect(extension).toBe(neighbours[0])
       else expect(extension).toMatchObject({ parent: world.head(chain) })
     }
-    // They name the parent of a neighbour that is ahead.
+    // Neighbours name the parent of the chain that is ahead.
     for (const chain of neighbours) {
       const { adjacents } = extensionOf(network, world.cut, chain) as { adjacents: ReadonlyMap<number, Uint8Array> }
       expect([...adjacents.keys()]).toEqual(graphs[name].adjacents[chain])
@@ -319,7 +322,7 @@ describe('epochs', () => {
       7n,
       1239n,
     ])
-    // A development network takes block 1 as the start of its first epoch; others keep the genesis time.
+    // On a development network the first epoch starts at block 1; other networks use the genesis time.
     expect([1n, 2n, 3n].map((height) => startOf(development, height))).toEqual([7n, 1001n, 7n])
     expect([1n, 2n, 3n].map((height) => startOf(testnet04, height))).toEqual([7n, 7n, 7n])
     expect(startOf({ ...development, window: null }, 12n)).toBe(7n)
@@ -331,14 +334,14 @@ describe('epochs', () => {
     const network = { ...development, blockDelay: 1000n }
     const parent = header({ height: 11n, target: 7n, epochStart: 0n, creationTime: 5000n, weight: 100n })
     const adjacent = header({ height: 11n, target: 5n, epochStart: 0n, creationTime: 12_001n })
-    // 7 x 5,000 / 12,000 -> 3 and 5 x 12,001 / 12,000 -> 6: their mean is 4.5.
+    // 7 x 5,000 / 12,000 -> 3 and 5 x 12,001 / 12,000 -> 6; the mean is 4.5.
     expect(expectedFor(network, parent, [adjacent], 20_000n)).toEqual({
       target: 4n,
       epochStart: 5000n,
       weight: 100n + MAX_TARGET / 4n,
     })
     expect(expectedFor(network, { ...parent, height: 12n }, [adjacent], 20_000n).target).toBe(7n)
-    // Exactly as planned: nothing changes. From height 121 on an epoch is ten times as long.
+    // At the planned pace the target stays. From height 121 epochs are ten times as long.
     const planned = { ...parent, creationTime: 12_000n }
     expect(expectedFor(network, planned, [planned], 20_000n).target).toBe(7n)
     const late = { ...parent, height: 239n, creationTime: 120_000n }

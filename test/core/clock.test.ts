@@ -10,7 +10,7 @@ describe.each([
   ['of the platform', systemClock],
   ['of the client', machineClock],
 ])('the clock %s', (_, clock) => {
-  // Node 24 warns on standard error of a timer for less than nothing.
+  // Node 24 prints a warning to stderr for a timer with a negative delay.
   it('asks for no negative delay when the time is over', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
     await new Promise<void>((resolve) => clock.after(-0.004, resolve))
@@ -32,7 +32,7 @@ describe.each([
 })
 
 describe('what must not run before its time', () => {
-  /** A virtual clock whose timers run early by this much, as those of Node may. */
+  /** A virtual clock whose timers fire `byMs` early, as timers of Node may. */
   const early = (byMs: number) => {
     const clock = new VirtualClock()
     return Object.assign(clock, {
@@ -55,7 +55,7 @@ describe('what must not run before its time', () => {
   })
 
   it('runs once at times whose fractions round', async () => {
-    // (t + 60,000) - t is less than 60,000 for three in ten of these.
+    // For three in ten of these values, (t + 60,000) - t is less than 60,000.
     for (let part = 0; part < 40; part++) {
       const clock = new VirtualClock()
       await clock.pass(part / 7)

@@ -25,7 +25,7 @@ describe('the size of a command', () => {
     const written = JSON.stringify({ sig: JSON.stringify({ authenticatorData, clientDataJSON, signature }) })
     const sig = JSON.stringify({ more: 1, ...parts }, null, 2)
     expect(commandSizeOf({ ...command, sigs: [{ sig }] }).signatureBytes).toBe(written.length)
-    // With a part missing, the signature counts as plain text.
+    // Without one of its parts the signature counts as plain text.
     const other = JSON.stringify({ signature, clientDataJSON }, null, 2)
     expect(commandSizeOf({ ...command, sigs: [{ sig: other }] }).signatureBytes).toBe(
       JSON.stringify({ sig: other }).length,

@@ -29,7 +29,7 @@ interface Position {
   readonly network: string
   readonly height: number
   readonly phase: string
-  /** 16 hex digits, the highest first: votes, number. */
+  /** 16 hex digits, big-endian: first the votes, then the fork number. */
   readonly flags: string
   readonly fork_number: number
   readonly fork_votes: number
@@ -239,6 +239,6 @@ it('no vote is read from, or put into, what does not follow from its parent', ()
     expect(ownVote(rules, 12, own, parent)).toBe(null)
     expect(withVote(rules, 12, own, parent, true)).toBe(own)
   }
-  // Below the height from which the rules hold.
+  // The height is below the start of the voting rules.
   expect(ownVote(rules, 9, parent, parent)).toBe(null)
 })

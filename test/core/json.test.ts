@@ -5,8 +5,8 @@ import { type Json, NumberText, parseExactJson, parseJson, stringifyJson } from 
 const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) - 1n })
 
 /**
- * JSON.parse of Node 24 to 26 may read any escaped name as a lone backslash once an object has had that name
- * (github.com/nodejs/node/issues/63785). That is a fault of the runtime, so no object in these tests has that name.
+ * In Node 24 to 26 JSON.parse may read any escaped name as a lone backslash once an object has had that name
+ * (github.com/nodejs/node/issues/63785). Since this is a fault of the runtime, no object in these tests has that name.
  */
 const isName = (text: string) => text !== '\\'
 const jsonValue = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"\\\\":'))
@@ -19,7 +19,7 @@ describe('JSON with exact integers', () => {
     fc.assert(
       fc.property(jsonValue, fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
-        // The unsafe integer in front makes the exact reader read every text.
+        // The unsafe integer in front selects the exact reader.
         const [first, read] = parseJson(`[9007199254740993,${text}]`) as Json[]
         expect(first).toBe(9007199254740993n)
         expect(JSON.stringify(read, asNumbers)).toBe(JSON.stringify(value))
@@ -114,11 +114,12 @@ describe('JSON with exact integers', () => {
       const before = process.cpuUsage()
       expect(() => parseJson(text)).toThrow(SyntaxError)
       const { user, system } = process.cpuUsage(before)
-      // The sum: the system measures it, and only guesses how it is divided.
+      // Use the sum: the system measures it, and only estimates how it is divided.
       return user + system
     }
     const least = (length: number) => Math.min(...Array.from({ length: 5 }, () => cost(length)))
-    // Sixteen times the length costs sixteen times as much; it would be 256 times if the rest were read for each quote.
+    // 16 times the length costs 16 times as much. It would cost 256 times as much if each quote caused a scan of the
+    // rest.
     expect(least(2_560_000)).toBeLessThan(80 * Math.max(least(160_000), 1))
   })
 

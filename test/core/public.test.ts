@@ -1,4 +1,4 @@
-/** The doors of the package, as its users open them: from the built files, through the exports of package.json. */
+/** The package entry points as users import them: from the built files, through the exports of package.json. */
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What a program of its own process prints, as JSON. */
+/** Runs a script in a process of its own and returns its output, parsed as JSON. */
 async function printed(script: string): Promise<unknown> {
   const args = ['--input-type=module', '-e', script]
   return JSON.parse((await promisify(execFile)(process.execPath, args, { cwd: root })).stdout)

@@ -1,4 +1,4 @@
-/** The words of a solution's life, and the rules over them. */
+/** The states of a solution, and the rules for them. */
 import { describe, expect, it } from 'vitest'
 import { failedOf, mayGoOn, type StepName, stepNames, verdictOf, verdicts, wasTaken } from '../../src/core/solution.ts'
 

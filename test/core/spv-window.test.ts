@@ -8,7 +8,7 @@ describe('how far below the parent a proof may end', () => {
     ['mainnet01', 6_510_742, 0, 20_000],
     ['mainnet01', 6_510_743, 0, null],
     ['mainnet01', 7_430_000, 1, 525_600],
-    // From fork number 1 on heights no longer count.
+    // From fork number 1 the window no longer depends on heights.
     ['mainnet01', 6_300_000, 2, 525_600],
     ['testnet04', 5_783_985, 0, null],
     ['testnet04', 5_783_986, 0, 20_000],

@@ -24,7 +24,7 @@ const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString()
 const proofText = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url')
 const jsonOf = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString())
 
-/** A second reading of what a proof leads to; shares nothing with src/. */
+/** An independent computation of a proof's root; shares nothing with src/. */
 function rootOfText(text: string): string {
   const { object, subject } = jsonOf(text)
   const path = Buffer.from(object, 'base64url')
@@ -69,7 +69,7 @@ describe('real proofs', () => {
         fates[fateOf(proofText({ ...rest, ...json }), root)]++
       }
     }
-    // The 8 bytes of the position lead nowhere: no checker uses them. Refused: the count, seven bits of each side, the tag.
+    // The 8 bytes of the position are the only ones without effect: no verifier uses them.
     expect(fates.same).toBe(8 * 8)
     expect(fates.refused).toBe(8 * 4 + 7 * records[0].steps + 8 * 2)
     expect(fates.elsewhere).toBeGreaterThan(8 * 32 * records[0].steps)
@@ -218,7 +218,7 @@ describe('merkle paths', () => {
 })
 
 describe('shortest paths', () => {
-  /** Steps between chains, by multiplying out who is adjacent to whom. */
+  /** Distances between chains, by repeated multiplication of the adjacency relation. */
   function distances(adjacents: readonly (readonly number[])[], from: number): Map<number, number> {
     const found = new Map([[from, 0]])
     for (let steps = 1; steps <= adjacents.length; steps++) {

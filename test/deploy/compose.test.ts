@@ -1,4 +1,7 @@
-/** The compose file and what its services read: by docker-compose, NATS and promtool where they are, and by rule. */
+/**
+ * The compose file and the configurations of its services, checked by docker-compose, NATS and promtool if installed,
+ * and by rules.
+ */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -37,11 +40,11 @@ const NATS = ['nats-1', 'nats-2', 'nats-3']
 const natsUrls = (scheme: string, password: string) =>
   NATS.map((name) => `${scheme}://newcut:${password}@${name}:4222`).join(',')
 
-/** The effective file, as docker-compose prints it; it says what is wrong on standard error. */
+/** The merged file, as docker-compose prints it; docker-compose reports errors to stderr. */
 function effective(files: readonly string[], env: Record<string, string> = {}) {
   const copy = temporaryFolder()
   const names = files.map((file) => {
-    // Version 1, which Debian has, knows all of it but the name of the project.
+    // Debian has version 1, which rejects only the name of the project.
     writeFileSync(join(copy, file), read(`deploy/compose/${file}`).replace(/^name: .*\n/m, ''))
     return ['-f', join(copy, file)]
   })
@@ -226,7 +229,7 @@ itWith(lackOf('yamllint'), 'yamllint has nothing to say', () => {
 })
 
 describeWith(lackOf('nats-server'), 'NATS', () => {
-  /** Starts all three with one of our files, in the environments that the compose file gives them. */
+  /** Starts all three servers with one of our files and the environments of the compose file. */
   function startNats(file: string, password: string, tls = '') {
     const servers = NATS.map((name) => {
       const environment = Object.entries(compose.services[name].environment ?? {})
@@ -240,7 +243,7 @@ describeWith(lackOf('nats-server'), 'NATS', () => {
   const login = (password: string) =>
     `CONNECT {"verbose":false,"pedantic":false,"tls_required":false,"user":"newcut","pass":"${password}"}\r\nPING\r\n`
 
-  /** What it answers to somebody with this password. */
+  /** The server's answer to a login with this password. */
   function answerTo(port: number, password: string, ca?: string, servername = ''): Promise<string> {
     return new Promise((resolve, reject) => {
       const plain = connect(port, '127.0.0.1')
@@ -257,7 +260,7 @@ describeWith(lackOf('nats-server'), 'NATS', () => {
         })
         socket.write(login(password))
       }
-      // It speaks first, in the clear: TLS begins after that.
+      // NATS sends its first line in plain text; TLS begins after it.
       plain.once('data', () => {
         if (ca === undefined) return talk(plain)
         const secure = connectTls({ socket: plain, ca, servername }, () => talk(secure))
@@ -274,7 +277,7 @@ describeWith(lackOf('nats-server'), 'NATS', () => {
       expect(await answerTo(port, 'another')).toBe("-ERR 'Authorization Violation'")
       const { config } = (await (await get('/jsz')).json()) as { config: { max_storage: number } }
       expect(config.max_storage).toBe(1024 ** 3)
-      // Both others, and nobody whom clients are told of.
+      // Routes to both other servers.
       const { num_routes } = (await (await get('/routez')).json()) as { num_routes: number }
       expect(num_routes).toBeGreaterThanOrEqual(2)
     }

@@ -1,4 +1,4 @@
-/** The Containerfile: what its linter says, what a builder is sent, its steps and its health check. Nothing builds it. */
+/** The Containerfile: its linter, the build context, its steps and its health check. No test builds it. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,7 @@ import { filesIn, healthCheck, read, runTool, temporaryFolder } from './tools.ts
 
 const text = read('deploy/container/Containerfile')
 
-/** Instructions, with their continued lines joined, and without comments. */
+/** Instructions without comments, their continued lines joined. */
 const instructions = text
   .replace(/^#.*\n/gm, '')
   .replace(/\\\n/g, '')
@@ -81,7 +81,7 @@ it('the program that its steps lay out runs', async () => {
   const { stdout } = runTool(process.execPath, [join(folder, link), '--version'], { cwd: folder })
   expect(stdout).toBe((await runProcess(['--version'])).out)
   expect(readFileSync(join(folder, link), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
-  // Nothing for development is among what it needs.
+  // Production dependencies include no development tools.
   const found = (name: string) => runTool('ls', [join(folder, 'node_modules', name)]).status === 0
   expect(['yaml', 'fastify', 'vitest', 'typescript', 'dockerfile-utils'].filter(found)).toEqual(['yaml', 'fastify'])
 })
@@ -95,7 +95,7 @@ it('whoever is told to start it is told to keep its journal, in a volume of its 
   )
   expect(lines.length).toBeGreaterThan(2)
   const volumes = lines.map((line) => / (?:-v|--volume) (newcut[\w-]*):(\S+) .*newcut:local /.exec(line))
-  // The journal is there, unless an option says otherwise.
+  // The journal is in this volume unless an option says otherwise.
   expect(all('VOLUME')).toEqual(['["/var/lib/newcut"]'])
   expect(all('ENV').join(' ')).toContain('XDG_STATE_HOME=/var/lib ')
   expect(volumes.map((volume) => volume?.[2])).toEqual(lines.map(() => '/var/lib/newcut'))

@@ -1,4 +1,4 @@
-/** The packages for rigs as a rig would use them, with real miners. */
+/** The packages for rigs, used as on a rig, with real miners. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Node is the test's own, so PATH has its folder; nothing else of this process's environment. */
+/** The environment is bare, except that PATH has the folder of the test's own Node. */
 const PATH = `${dirname(process.execPath)}:${PROGRAM_PATH}`
 const lack = lackOf('bash', 'tar', 'curl', 'jq')
 
@@ -46,7 +46,7 @@ function bash(line: string, env: Record<string, string> = {}) {
   return { status, stdout, stderr }
 }
 
-/** Starts a program in a group of its own, which ends with the test. */
+/** Starts a program in a process group of its own, which the end of the test kills. */
 function launched(file: string, args: readonly string[], env: Record<string, string>) {
   const child = spawn(file, args, { env: { PATH, ...env }, detached: true, stdio: ['ignore', 'ignore', 'inherit'] })
   onTestFinished(() => endGroup(child))
@@ -89,7 +89,7 @@ describeWith(lack, 'the package for HiveOS', () => {
     expect(bash(join(inside, 'h-config.sh'), sheet)).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(statSync(sheet.CUSTOM_CONFIG_FILENAME).mode & 0o077).toBe(0)
     const stats = () => {
-      // HiveOS reads the script into its own shell.
+      // HiveOS sources the script in its own shell.
       const { stdout } = bash(`. ${inside}/h-stats.sh; echo "$khs"; echo "$stats"`, { WEB_PORT: String(port) })
       const [khs, json] = stdout.split('\n')
       return { khs: Number(khs), stats: JSON.parse(json) }
@@ -136,7 +136,7 @@ describeWith(lack, 'the package for HiveOS', () => {
     void launched(join(inside, 'h-run.sh'), [], sheet)
     const env = { CUSTOM_CONFIG_FILENAME, WEB_PORT: String(other) }
     await expect.poll(() => told(env).khs, { interval: 500 }).toBeGreaterThan(10)
-    // HiveOS may know the file alone, or nothing but the manifest.
+    // HiveOS may pass only the file, or nothing but the manifest.
     expect(told({ CUSTOM_CONFIG_FILENAME }).stats).toMatchObject({ ver: version })
     expect(told({}).stats).toBeNull()
     rmSync(CUSTOM_CONFIG_FILENAME)

@@ -1,4 +1,4 @@
-/** The manifest for Kubernetes: by the types of Kubernetes, by kubectl where it is, and by what must fit together in it. */
+/** The Kubernetes manifest, checked by the types of Kubernetes, by kubectl if installed, and for consistency. */
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { describeWith, lackOf } from '../needs.ts'
@@ -66,7 +66,7 @@ interface Rule {
 
 const text = read('deploy/kubernetes/newcut.yaml')
 const ownObjects = yamlDocuments(text) as KubernetesObject[]
-/** With the relays, which whoever wants them adds. */
+/** All objects, including the optional relays. */
 const objects = [...ownObjects, ...(yamlDocuments(read('deploy/kubernetes/relay.yaml')) as KubernetesObject[])]
 const ofKind = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind))
 const named = (kind: string, name: string) => ofKind(kind).find(({ metadata }) => metadata.name === name)
@@ -111,7 +111,7 @@ describeWith(lackOf('kubectl'), 'kubectl', () => {
   })
 })
 
-/** Every name of a field in it, however deep: a list for JSON.stringify, which then writes them in one order. */
+/** Every field name at any depth, as a list for JSON.stringify, which then writes fields in a fixed order. */
 function flat(value: unknown): Record<string, true> {
   if (typeof value !== 'object' || value === null) return {}
   const own = Array.isArray(value) ? [] : Object.keys(value).map((name) => [name, true] as const)
@@ -176,7 +176,7 @@ describe('what fits together', () => {
       expect(program).toBe('newcut-health')
       const isAlive = () => healthCheck(args.map((word) => word.replace(':4148', `:${port}`)))
       expect(await isAlive()).toBe(0)
-      // It takes connections, and answers nothing.
+      // This server accepts connections and never answers.
       const hanging = createServer()
       await new Promise<void>((resolve) => hanging.listen(port, '127.0.0.1', resolve))
       expect(await isAlive()).toBe(1)

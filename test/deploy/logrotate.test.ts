@@ -1,4 +1,4 @@
-/** The sample for logrotate: what it names, and a real rotation of the log of a real miner. */
+/** The logrotate sample: the paths that it names, and a real rotation of the log of a real miner. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ itWith(lackOf('logrotate'), 'rotates the log of a running miner, of which no lin
   const search = ['--difficulty', '1M', '--gpu', 'none', '--threads', '1', '--http', 'off']
   const miner = start(['mine', ...search, '--log', 'json', '--log-file', file])
   await miner.sees(/"verdict":"accepted"/)
-  // One unit is active here; its main process is the miner.
+  // This systemctl reports one active unit, whose main process is the miner.
   const systemctl = `#!/bin/sh
 case "$*" in
   '--quiet is-active newcut.service') exit 0 ;;

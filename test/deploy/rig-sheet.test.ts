@@ -1,4 +1,4 @@
-/** What HiveOS and mmpOS say of a miner, as the scripts write it down, and as newcut itself reads that. */
+/** Flight sheets of HiveOS and mmpOS become a configuration file, written by the scripts and read by newcut itself. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ const PATH = `${dirname(process.execPath)}:${PROGRAM_PATH}`
 const KEY = 'ab'.repeat(32)
 const TOKEN = 'a-token-of-a-rig'
 
-/** What a system says, whichever it is. */
+/** The settings of a flight sheet, common to both systems. */
 interface Sheet {
   readonly urls?: string
   readonly user?: string
@@ -28,7 +28,7 @@ interface Written {
   /** Path of the configuration. */
   readonly file: string
   readonly text: string
-  /** What newcut reads in it, before it judges values. */
+  /** The configuration as newcut parses it, before validation. */
   readonly content: Readonly<Record<string, unknown>>
   readonly said: string
 }
@@ -55,7 +55,7 @@ function hiveLines({ urls = '', user = '', pass = '', worker = '' }: Sheet, line
   return written(file, bash(join(root, 'deploy/hiveos/h-config.sh'), [], all))
 }
 
-/** The folder of a package for mmpOS, with something else in the place of newcut. */
+/** The folder of a package for mmpOS, with another program in place of newcut. */
 function mmpFolder(newcut: string): string {
   const folder = temporaryFolder()
   for (const name of ['mmpos/mmp-launch.sh', 'mmpos/mmp-stats.sh', 'rig-sheet.sh']) {
@@ -73,7 +73,7 @@ function mmp({ urls = '', user = '', pass = '', worker = '', own = {} }: Sheet):
   return written(file, bash(join(folder, 'mmp-launch.sh'), args, {}))
 }
 
-/** What the program makes of a configuration: the options that differ from their defaults. */
+/** The options in a configuration that differ from their defaults, as newcut reports them. */
 async function options(file: string): Promise<Record<string, unknown>> {
   const { code, out, err } = await run(['config', '--config', file])
   expect([code, err]).toEqual([0, ''])
@@ -229,7 +229,7 @@ describeWith(lackOf('bash'), 'the sheet', () => {
   })
 
   describe('of mmpOS', () => {
-    /** The arguments that newcut was started with, and its configuration. */
+    /** The arguments of the started newcut, and its configuration. */
     function launched(...args: string[]) {
       const folder = mmpFolder('for word; do echo "$word"; done')
       const { status, stdout, stderr } = bash(join(folder, 'mmp-launch.sh'), args, {})

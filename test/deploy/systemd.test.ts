@@ -1,4 +1,4 @@
-/** The units of systemd, by systemd's own judges where they are. Nothing starts them here. */
+/** The systemd units, checked by systemd's own tools if installed. No test starts them. */
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -9,17 +9,17 @@ import { filesIn, read, root, runTool, temporaryFolder } from './tools.ts'
 const units = filesIn('deploy/systemd').filter((path) => path.endsWith('.service'))
 const lack = lackOf('systemd-analyze')
 
-/** How much of the machine a unit leaves open, in tenths, as systemd counts it: at most so much. */
+/** The highest allowed exposure score of each unit, as `systemd-analyze security` computes it, in tenths. */
 const EXPOSURES: Readonly<Record<string, number>> = {
-  // It reaches nothing but the network and its own folders.
+  // The unit has access to the network and its own folders only.
   'newcut-lead.service': 20,
-  // It has the devices of GPUs too.
+  // The unit has access to GPU devices too.
   'newcut-rig.service': 26,
   'newcut.service': 26,
   'newcut-stratum.service': 20,
 }
 
-/** Units that are told secrets of NATS. */
+/** Units that receive NATS credentials. */
 const OF_FLEETS = ['newcut-lead.service', 'newcut-rig.service', 'newcut-stratum.service']
 
 /** Values of a setting, in order. */
@@ -62,7 +62,7 @@ describe.each(Object.entries(EXPOSURES))('%s', (name, threshold) => {
       return runTool('systemd-analyze', [...args, join(root, 'deploy/systemd', name)])
     }
     expect(judged(threshold)).toMatchObject({ status: 0 })
-    // It does judge.
+    // The check can fail.
     expect(judged(5)).toMatchObject({ status: 1 })
   })
 })
@@ -71,7 +71,7 @@ it('every unit is judged', () => {
   expect(units.map((unit) => basename(unit)).toSorted()).toEqual(Object.keys(EXPOSURES).toSorted())
 })
 
-/** Settings of a unit that keep it from the machine, by name. */
+/** The sandboxing settings of a unit, by name. */
 const hardening = (unit: string) => {
   const [, service = ''] = /^\[Service\]\n([\s\S]*)^\[Install\]/m.exec(read(unit)) ?? []
   const lines = [
