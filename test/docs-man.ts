@@ -12,7 +12,7 @@ const INTRODUCTION = [
   'The variable of --block-delay is NEWCUT_BLOCK_DELAY, and its key in the file is block-delay.',
 ]
 
-/** When the texts of this file were last read through. */
+/** The date when the texts of this file were last reviewed. */
 const DATE = '2026-11-22'
 
 const FILES = [
@@ -23,7 +23,7 @@ const FILES = [
 /** Defaults that depend on the machine. */
 const OF_THE_MACHINE = /\(default: \d+\)$/
 
-/** The whole page, in the man macros. */
+/** The whole page, in man macros. */
 export function manualPage(program: Command): string {
   const lines = [
     '.\\" Written by npm run docs:options from src/cli. Do not edit.',
@@ -89,7 +89,7 @@ const exampleLines = (lines: readonly string[]): string[] => ['.nf', '.RS 4', ..
 
 const sentence = (what: string): string => `${what[0].toUpperCase()}${what.slice(1)}.`
 
-/** Text that no macro reads: backslashes, dashes, quotes and a dot at the start are characters. */
+/** Escapes plain text, so that backslashes, dashes, quotes and a leading dot are no macros. */
 function text(plain: string): string {
   const characters: Readonly<Record<string, string>> = {
     '\\': '\\e',

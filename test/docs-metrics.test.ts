@@ -4,7 +4,7 @@ import { Metrics } from '../src/api/metrics.ts'
 
 const text = readFileSync(new URL('../docs/METRICS.md', import.meta.url), 'utf8')
 
-/** What prom-client keeps of a metric; its types do not show the labels. */
+/** prom-client's internal data of a metric; its types do not show the labels. */
 interface Registered {
   readonly name: string
   readonly labelNames: readonly string[]

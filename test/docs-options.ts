@@ -1,4 +1,4 @@
-/** Writes docs/OPTIONS.md from the option tables, and from the help of commands that have none. */
+/** Writes docs/OPTIONS.md from the option tables, and from the help of commands without a table. */
 import { commandGroups } from '../src/cli/command-row.ts'
 import { environmentName } from '../src/cli/options/row.ts'
 import { commandRows } from '../src/commands/commands.ts'
@@ -16,7 +16,7 @@ type Table = Readonly<Record<string, Spec>>
 /** Defaults that depend on the machine. */
 const MACHINE_DEFAULTS: Readonly<Record<string, string>> = { threads: 'number of CPU cores' }
 
-/** Commands that take the options of another. */
+/** Commands that take the options of another command. */
 const SAME_OPTIONS: Readonly<Record<string, string>> = { config: 'mine' }
 
 const introduction = `# Options
@@ -30,7 +30,7 @@ Options that belong to one call of their command are flags only.
 \`newcut config\` prints the effective options of \`newcut mine\` as such a file, each with its origin.
 `
 
-/** The whole document. `helpOf` gives the help of a command; without words, that of the program. */
+/** The whole document. `helpOf` returns the help of a command, or of the program if called without words. */
 export function optionsDocument(helpOf: (...words: string[]) => string): string {
   const sections = commandGroups
     .flatMap((group) => commandRows.filter((row) => row.group === group))

@@ -1,4 +1,4 @@
-/** What docs/RIGS.md says of rigs, held against the code; its tables of refusals run in test/engine/stratum. */
+/** The facts about rigs in docs/RIGS.md against the code. Its refusal tables run in test/engine/stratum. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { formatDuration } from '../src/core/units.ts'
@@ -11,7 +11,7 @@ import { makers } from '../src/stratum-check/makers.ts'
 
 const page = readFileSync(new URL('../docs/RIGS.md', import.meta.url), 'utf8')
 
-/** Cells of the first table below a heading, without its head. */
+/** Cells of the first table below a heading, without its header. */
 function rowsBelow(heading: string): string[][] {
   const [, section = ''] = page.split(`## ${heading}\n`)
   const [table = ''] = /(?:^\|.*\|\n)+/m.exec(section.split(/\n## /)[0]) ?? []

@@ -20,7 +20,7 @@ it('ERRORS.md lists every exit code with its cause', () => {
   const text = readFileSync(new URL('../docs/ERRORS.md', import.meta.url), 'utf8')
   const listed = [...text.matchAll(/^\| (\d+) \| (.+) \|$/gm)].map(([, code, cause]) => [code, cause])
   expect(Object.fromEntries(listed)).toEqual(exitCodes)
-  // Node ends with numbers of its own, below 20.
+  // Node exits with codes of its own below 20.
   expect(Object.keys(exitCodes).filter((code) => Number(code) > 2 && Number(code) < 20)).toEqual([])
 })
 

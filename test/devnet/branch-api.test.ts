@@ -143,14 +143,14 @@ describe('pages of branches', () => {
     for (const bounds of [{}, { upper: [] }, { upper: null }, { lower: [hash] }, { upper: [hash], lower: [child] }]) {
       expect(jsonOf(await ask('hash', bounds))).toEqual(empty)
     }
-    // With limit 0 only the cursor comes.
+    // A limit of 0 returns only the cursor.
     const page = jsonOf(await ask('header', { upper: [child] }, '?limit=0'))
     expect(page).toEqual({ limit: 0, items: [], next: `inclusive:${child}` })
   })
 
   it('refuse bounds and cursors that do not exist, upper and lower', async () => {
     const { peer: other } = await start({ graph: 'singleton' })
-    // A block of another network, and text that is no hash: its last character has too many bits.
+    // A block of another network, and a text that is no valid hash: its last character has excess bits.
     const foreign = jsonOf(await other.get(`${PREFIX}/cut`)).hashes[0].hash
     const [{ hash }] = blocks
     for (const key of [UNKNOWN, `${foreign.slice(0, 42)}_`]) {

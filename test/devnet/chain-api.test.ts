@@ -20,7 +20,7 @@ import { mineBlock } from './miner.ts'
 import { OpenResponse, Peer } from './request.ts'
 import { type Devnet, startDevnet } from './whole-node.ts'
 
-/** A node that most tests only read: petersen, with 40 blocks above genesis. */
+/** A petersen node with 40 blocks above genesis, which most tests only read. */
 let devnet: Devnet
 let peer: CheckedPeer
 /** All blocks of chain 3 as the node writes them, ascending. */
@@ -249,7 +249,7 @@ describe('one header', () => {
     for (const header of chain) {
       const plain = plainOf(header)
       expect(plain).toHaveLength(424)
-      // Monitors ask with and without Accept.
+      // Monitors query with and without an Accept header.
       for (const accept of [undefined, 'application/json']) {
         expect(brief(await getOne(header.hash, accept))).toEqual([200, JSON_TYPE, JSON.stringify(plain)])
       }
@@ -358,7 +358,7 @@ describe('paths and methods', () => {
     const post = (body: Buffer, length: number) =>
       peer.request('POST', `${PREFIX}/mining/solved`, { body, headers: { 'content-length': length } })
     expect((await post(Buffer.alloc(most), most)).status).toBe(400)
-    // The content-length alone is enough to be refused.
+    // The content-length alone causes the refusal.
     expect(brief(await post(Buffer.alloc(10), most + 1)).slice(0, 2)).toEqual([413, TEXT])
     const headers = { 'content-type': 'application/json', 'content-length': most + 1 }
     expect((await peer.get(`${PREFIX}/mining/work`, { headers, body: '{}' })).status).toBe(413)

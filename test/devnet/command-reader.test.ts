@@ -1,4 +1,4 @@
-/** The reader of signed commands, on generated commands. NEWCUT_TEST_COMMANDS says how many. */
+/** The reader of signed commands, on generated commands. NEWCUT_TEST_COMMANDS sets their number. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Command } from '../../src/devnet/command/command.ts'
@@ -17,7 +17,7 @@ function readGood(cmd: string): Command {
   return command
 }
 
-/** What a command says of each of its parts. */
+/** The reader's value for each part of a command. */
 function toldBy({ meta, payload, networkId, signers: [signer], grants }: Command): Partial<Contents['means']> {
   const common = { ...meta, gasPrice: meta.gasPrice.toString(), networkId, ...signer }
   const told = { ...common, clist: grants.get(signer.pubKey)?.length }
@@ -26,16 +26,16 @@ function toldBy({ meta, payload, networkId, signers: [signer], grants }: Command
   return { ...told, pactId, step, rollback, proof }
 }
 
-/** What a part means that may have been left out. */
+/** The meaning of a part, which may have been left out. */
 const meant = (name: PartName, means: unknown) => {
   if (name === 'gasPrice') return shortest(String(means))
   return means ?? (name === 'clist' ? 0 : null)
 }
 
-/** A number without zeros at its end. */
+/** Strips trailing zeros after the decimal point. */
 const shortest = (text: string) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text)
 
-/** Whether a complaint begins with the place of a part. */
+/** Whether an error message begins with the path of a part. */
 const names = (message: string, name: PartName) => message.startsWith(`/cmd${places[name]}`)
 
 describe('a command is read', () => {

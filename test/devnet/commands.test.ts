@@ -1,4 +1,4 @@
-/** The endpoints of signed commands over HTTP (PROTOCOL.md E.3). */
+/** The HTTP endpoints for signed commands (PROTOCOL.md E.3). */
 import { describe, expect, it } from 'vitest'
 import { until } from '../wait.ts'
 import { type Change, funded, keyPair, nowSeconds, signText } from './command.ts'
@@ -120,7 +120,7 @@ describe('local', () => {
         'Validation failed: The hash of the payload was invalid.',
       ])
     }
-    // Signers are believed: they may do what their keys may do.
+    // Without verification the node trusts the list of signers.
     const { sigs, ...claimed } = transfer('sender01', 1)
     expect(sigs).toHaveLength(1)
     const believed = await ok(local(peer, { ...claimed, sigs: [] }, '?signatureVerification=false'))
@@ -210,7 +210,7 @@ describe('preflight', () => {
     await ok(send(peer, [command]))
     await makeBlocks(peer, { 0: 1 })
     const { [command.hash]: inBlock } = await ok(poll(peer, [command.hash]))
-    // The hash of the writes and the fee name another miner.
+    // The hash of the writes and the fee event differ, since the miner is another.
     expect([inBlock.gas, inBlock.result]).toEqual([preflightResult.gas, preflightResult.result])
     expect((await ok(local(peer, command))).gas).toBeLessThan(inBlock.gas)
   })
@@ -243,7 +243,7 @@ describe('preflight', () => {
       'Network id mismatch',
       'Tx time outside of valid range',
     ])
-    // A time ahead is no rule of preflight.
+    // Preflight accepts a creation time in the future.
     expect((await local(peer, exec('1', { creationTime: nowSeconds() + 500 }), preflight)).status).toBe(200)
   })
 
@@ -354,7 +354,7 @@ describe('poll', () => {
       blockHash: header.hash,
       prevBlockHash: header.parent,
     })
-    // In the block itself it says nothing of that; everything else is the same.
+    // The output in the block lacks this metadata; everything else is the same.
     const [[, output]] = payloadWithOutputs.transactions
     const stored = JSON.parse(Buffer.from(output, 'base64url').toString())
     expect(stored).toEqual({ ...found[command.hash], metaData: null })
@@ -412,7 +412,7 @@ describe('poll', () => {
     await ok(send(peer, [give]))
     await makeBlocks(peer, { 0: 1 })
     expect((await ok(poll(peer, [give.hash])))[give.hash].result.status).toBe('success')
-    // Each of them can pay for its gas, but the first leaves too little for the other.
+    // The account can pay for the gas of either command, but after the first too little is left for the second.
     const clist = [
       { name: 'coin.GAS', args: [] },
       { name: 'coin.TRANSFER', args: [account, 'sender00', 0.9] },
@@ -461,7 +461,7 @@ describe('listen', () => {
         return [answer.status, answer.headers.get('content-type'), await answer.json()]
       }),
     )
-    // A block of another chain is no reason to answer.
+    // A block of another chain triggers no answer.
     await makeBlocks(peer, { 1: 1 })
     await makeBlocks(peer, { 0: 1 })
     const { [command.hash]: result } = await ok(poll(peer, [command.hash]))
@@ -483,7 +483,7 @@ describe('listen', () => {
   it('does not keep a node from stopping', async () => {
     const { peer, devnet } = await startLedger()
     const other = new CheckedPeer(devnet.url)
-    // By the time of the second answer the first request waits.
+    // At the time of the second answer the first request is waiting.
     const stopped = async () => {
       await ok(local(other, exec('1')))
       await devnet.close()
@@ -497,7 +497,7 @@ describe('listen', () => {
     const { clock, waiting } = clockByHand()
     const { peer, devnet } = await startLedger({ listenLimit: 2, listenMs }, { clock })
     const gone = new AbortController()
-    /** The status of the answer; null: there was none when the request was given up. */
+    /** The status of the answer, or null if the caller gave up before it. */
     const ask = async (signal: AbortSignal) => {
       const headers = { 'content-type': 'application/json' }
       const body = JSON.stringify({ listen: 'A'.repeat(43) })
@@ -516,7 +516,7 @@ describe('listen', () => {
     const command = exec('1')
     await ok(send(peer, [command]))
     await makeBlocks(peer, { 0: 1 })
-    // Answers that need no place are given at any time.
+    // Requests that need not wait are always answered.
     expect((await ok(listen(peer, command.hash))).reqKey).toBe(command.hash)
     gone.abort()
     expect(await Promise.all(asked)).toEqual([null, null])
@@ -566,7 +566,7 @@ describe('spv', () => {
 })
 
 describe('private', () => {
-  /** A command of Alice for some nodes. */
+  /** A private command of Alice for the nodes `to`. */
   const secret = (code: string, to: readonly string[], change: Change = {}, keys = [funded]) =>
     signText(
       JSON.stringify({
@@ -599,12 +599,12 @@ describe('private', () => {
     expect(results[define.hash].result).toEqual({ status: 'success', data: 'TableCreated' })
     expect(results[ask.hash]).toMatchObject({ result: { status: 'success', data: 'psst' }, metaData: null, txId: null })
     expect(await ok(listen(peer, ask.hash))).toEqual(results[ask.hash])
-    // Other chains have other private states.
+    // Each chain has a private state of its own.
     expect(await ok(poll(peer, [ask.hash], '', 1))).toEqual({})
     const elsewhere = secret('(free.hidden.said)', ['Bob'])
     await ok(sendPrivately(peer, elsewhere, 1))
     expect((await ok(poll(peer, [elsewhere.hash], '', 1)))[elsewhere.hash].result.status).toBe('failure')
-    // Nothing of it is pending, in a block, or known to public commands.
+    // The commands are not pending, in no block, and unknown to public commands.
     expect([(await pending(peer)).hashes, devnet.blocks]).toEqual([[], blocks])
     await makeBlocks(peer, { 0: 1 })
     const { items } = await ok(peer.get(`${PREFIX}/chain/0/block?minheight=2`))

@@ -1,4 +1,4 @@
-/** Pacts that go on where another chain has begun them, over HTTP, honestly and not. */
+/** Pacts that continue on another chain, over HTTP, with valid and with forged proofs. */
 import { describe, expect, it } from 'vitest'
 import { decodeProof, encodeProof } from '../../src/core/spv.ts'
 import { type Change, funded, type Signed, signed } from './command.ts'
@@ -9,14 +9,14 @@ import type { DevnetOptions } from './whole-node.ts'
 const guard = { pred: 'keys-all', keys: [funded.publicKey] }
 const OUT_OF_BOUNDS = 'spv verification failed: target header is not in the chain or is out of bounds'
 
-/** Sends a command, and makes a block for it. */
+/** Sends a command and makes a block for it. */
 async function run(peer: CheckedPeer, command: Signed, chain = 0) {
   await ok(send(peer, [command], chain))
   await makeBlocks(peer, { [chain]: 1 })
   return (await ok(poll(peer, [command.hash], '', chain)))[command.hash]
 }
 
-/** Coins of `sender00` that leave chain 0 for another one. */
+/** A cross-chain transfer of `sender00` from chain 0. */
 function leaving(amount: string, to = '1'): Signed {
   const code = `(coin.transfer-crosschain "sender00" "sender00" (read-keyset "guard") "${to}" ${amount})`
   const capability = ['coin.TRANSFER_XCHAIN', 'sender00', 'sender00', { decimal: amount }, to] as const
@@ -33,20 +33,20 @@ async function proofOf(peer: CheckedPeer, command: Signed, chain = 1, source = 0
   return ok(spv(peer, { requestKey: command.hash, targetChainId: String(chain) }, source))
 }
 
-/** What preflight says of a command. */
+/** The result of preflight: `success` or the error message. */
 async function judged(peer: CheckedPeer, command: Signed, chain = 1, query = '') {
   const { preflightResult } = await ok(local(peer, command, `?preflight=true${query}`, chain))
   return preflightResult.result.status === 'success' ? 'success' : preflightResult.result.error.message
 }
 
-/** Coins of `sender00` in 10^-12, which need no more digits than this. */
+/** Coins of `sender00` in units of 10^-12, which are exact here. */
 async function balance(peer: CheckedPeer, chain: number): Promise<bigint> {
   const { result } = await ok(local(peer, exec('(format "{}" [(coin.get-balance "sender00")])'), '', chain))
   const [whole, fraction = ''] = result.data.split('.')
   return BigInt(whole + fraction.padEnd(12, '0'))
 }
 
-/** A network of three chains on which chain 0 has burnt coins for chain 1, and chain 1 can know. */
+/** A network of three chains: chain 0 has burnt coins for chain 1, and chain 1 can verify it. */
 async function startBurnt(amount = '2.5', options: DevnetOptions = {}) {
   const { peer, devnet } = await startLedger({ graph: 'triangle', ...options })
   const command = leaving(amount)
@@ -118,7 +118,7 @@ describe('coins that change chains', () => {
     const wrongChain = 'Continuation error: verifyCont: cannot redeem continuation proof on wrong targget chain'
     expect(await judged(peer, continued(command.hash, proof, 2), 2)).toBe(wrongChain)
     expect(await judged(peer, continued(command.hash, proof, 0), 0)).toBe(wrongChain)
-    // A proof for that chain shows that they were sent elsewhere.
+    // A valid proof for that chain shows that the coins went to another one.
     expect(await judged(peer, continued(command.hash, await proofOf(peer, command, 2), 2), 2)).toBe(
       'Yield provenance does not match this chain and module',
     )
@@ -164,7 +164,7 @@ describe('a proof that is none', () => {
     const { peer, command, proof } = await startBurnt()
     expect(spoil(proof)).not.toBe(proof)
     expect(await judged(peer, continued(command.hash, spoil(proof)))).toBe(`Continuation error: ${fault}`)
-    // In a block it costs all its gas, and the coins can still begin.
+    // In a block the failure costs all its gas, and the coins can still arrive.
     const failed = await run(peer, continued(command.hash, spoil(proof)), 1)
     expect(failed).toMatchObject({ gas: 600, result: { status: 'failure' } })
     expect(await judged(peer, continued(command.hash, proof))).toBe('success')
@@ -211,7 +211,7 @@ describe('pacts of other contracts', () => {
         (step (resume { "path" := path } (yield { "path": (+ path [2]) } here)))
         (step (resume { "path" := path } (+ path [3])))))`
 
-  /** Has the module on two chains, and begins a pact of it on chain 0. */
+  /** Deploys the module on two chains and begins a pact on chain 0. */
   async function begun(code: string) {
     const { peer } = await startLedger()
     for (const chain of [0, 1]) {
@@ -240,7 +240,7 @@ describe('pacts of other contracts', () => {
     }
     const first = await ran(1, 1, proof)
     await makeBlocks(peer, { 0: 3 })
-    // One step elsewhere is too few: this chain may not have it run twice.
+    // The proof is one step early: this chain must not run that step a second time.
     const early = continued(command.hash, await proofOf(peer, first.next, 0, 1), 0, { step: 2 })
     expect(await judged(peer, early, 0)).toBe(
       'The proof is of step 1 of a defpact that goes on here, or from step 2 elsewhere',

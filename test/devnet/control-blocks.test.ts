@@ -30,7 +30,7 @@ describe('make-blocks', () => {
     expect(await order(peer, path, { 0: 5 })).toEqual({ made, heights: made })
     expect(heightsOf(devnet)).toEqual(made)
     expect(additions.map(({ status }) => status)).toEqual(Array(sum(made)).fill('added'))
-    // Chain 4 reaches 4, for which no other chain has to grow. Chain 0 is to grow by 0 blocks.
+    // Chain 4 reaches height 4, for which no other chain has to grow. Chain 0 grows by 0 blocks.
     const again = await order(peer, path, { 4: 1, 0: 0 })
     expect(again).toEqual({ made: { 4: 1 }, heights: { ...made, 4: 4 } })
     const report = await checkNode({ url: devnet.url, pow: false, adjusts: false })
@@ -121,7 +121,7 @@ describe('make-blocks', () => {
     await devnet.close()
     expect(await pending).toBeInstanceOf(Error)
     const after = sum(heightsOf(devnet))
-    // An order that goes on makes blocks in each turn of the event loop.
+    // A running order makes blocks in each turn of the event loop.
     for (let i = 0; i < 10; i++) await turn()
     expect(sum(heightsOf(devnet))).toBe(after)
     expect(after).toBeLessThan(100_000)
@@ -138,7 +138,7 @@ describe('fork', () => {
     const before = (await order(peer, '/make-blocks', { ...all(10, 14), 7: 15 })).heights
     const old = jsonOf(await peer.get(`${PREFIX}/cut`))
     const forked = await order(peer, '/devnet/fork', { chain: 7, depth: 4 })
-    // Chain 7 goes back to 11, its neighbours (2, 6, 8) to 12, all others to 13.
+    // Chain 7 goes back to height 11, its neighbours (2, 6, 8) to 12, all others to 13.
     const shared = Object.entries(forked.ancestor as Record<string, { height: number }>)
     expect(Object.fromEntries(shared.map(([chain, { height }]) => [chain, height]))).toEqual({
       ...all(10, 13),
@@ -166,7 +166,7 @@ describe('fork', () => {
     expect(report.headers).toBe(10 + sum(before) + Object.values(forked.added).flat().length)
     await mineBlock(peer, 7)
     expect((await checkNode({ url: devnet.url, ...rules })).violations).toEqual([])
-    // The checker does tell branches apart: with a head of the old branch the cut does not braid.
+    // The checker tells branches apart: with a head of the old branch the cut does not braid.
     const fetched = await fetchChains(peer, 'chainweb', [100, 100])
     const mixed = { ...fetched, cut: { ...fetched.cut, hashes: { ...fetched.cut.hashes, 7: old.hashes[7] } } }
     expect(checkChains(mixed, rules).map(({ rule }) => rule)).toContain('braid')
@@ -193,7 +193,7 @@ describe('fork', () => {
       const data = devnet.chains.store.byId(hash)?.payload.minerData ?? new Uint8Array()
       expect(JSON.parse(Buffer.from(data).toString()).account).toBe('fork')
     }
-    // Work on the old branch comes too late.
+    // Work on the old branch is stale.
     expect((await submit(peer, solve(stale))).status).toBe(200)
     expect(additions.at(-1)?.status).toBe('stale')
   })
@@ -225,12 +225,12 @@ describe('fork', () => {
     }
     chains.onBlock(({ payload }) => {
       const isOfFork = JSON.parse(Buffer.from(payload.minerData).toString()).account === 'fork'
-      // In the next microtask: the fork has added its block, and has not yet compared the weights.
+      // At the next microtask the fork has added its block but has not compared the weights.
       if (isOfFork && rivals.length < 5) queueMicrotask(extendOldBranch)
     })
     const { orphaned } = await order(peer, '/devnet/fork', { chain: 1, depth: 5 })
     expect(rivals.length).toBeGreaterThan(0)
-    // Chain 1 loses 5 blocks, the others 4 each. The rest are the rival's.
+    // Chain 1 loses 5 blocks, the others 4 each, and the rest are the rival's.
     const lost = Object.values(orphaned as Record<string, string[]>).flat()
     expect(lost).toHaveLength(13 + rivals.length)
     expect(lost).toEqual(expect.arrayContaining(rivals))

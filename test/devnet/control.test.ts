@@ -103,7 +103,7 @@ describe('who may control', () => {
     }
     for (const path of ['/info', `${PREFIX}/cut`]) expect((await others.get(path)).status).toBe(200)
     expect((await askForWork(others)).status).toBe(200)
-    // The same node, at its loopback address.
+    // The same node at its loopback address.
     const loopback = new Peer(devnet.url.replace('0.0.0.0', '127.0.0.1'))
     onTestFinished(() => loopback.close())
     expect((await order(loopback, '/make-blocks', { 0: 1 })).made).toEqual({ 0: 1 })
@@ -164,7 +164,7 @@ describe('rules set by hand', () => {
   })
 
   it('a new block delay is in /info, and targets follow it', async () => {
-    // Each look at the clock is a millisecond later: blocks take as long on every machine.
+    // Each reading of the clock is one millisecond later, so blocks take equally long on every machine.
     const startMs = Date.now()
     let passedMs = 0
     const clock = { ...systemClock, monotonicMs: () => ++passedMs, wallMs: () => startMs + passedMs }
@@ -207,7 +207,7 @@ describe('pause and resume', () => {
     for (let i = 0; i < 40; i++) expect(chainOf(await getWork(peer, 6))).not.toBe(6)
     expect(await order(peer, '/devnet/pause', { chain: 3 })).toEqual({ paused: [3, 6] })
     expect((await status()).paused).toEqual([3, 6])
-    // Chains 1, 8 and 9 are adjacent to 6: they may be one ahead.
+    // Chains 1, 8 and 9 are adjacent to 6, so they may be one block ahead.
     expect(await refusal(peer, '/make-blocks', { 1: 2 })).toEqual([
       409,
       'chain 6 would have to grow by 1, but it is paused',
@@ -344,7 +344,7 @@ describe('faults', () => {
     const answer = waiting.get(cutPath).catch(() => 'over')
     while (jsonOf(await peer.get('/devnet/status')).faults.length > 0);
     await devnet.close()
-    // Answered just before the close, or cut off.
+    // The answer comes just before the close, or the connection breaks.
     expect(['over', expect.objectContaining({ status: 500 })]).toContainEqual(await answer)
     waiting.close()
   })
@@ -423,7 +423,7 @@ it('acknowledges a change only when it is durable', async () => {
     isAnswered = true
   })
   await until(() => chains.cut.get(0)?.height === 1n)
-  // Other requests that are sent later are answered.
+  // The server answers later requests meanwhile.
   const other = new Peer(peer.url)
   for (let i = 0; i < 3; i++) await other.get('/devnet/status')
   other.close()

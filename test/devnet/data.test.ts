@@ -117,7 +117,7 @@ describe('a network on disk', () => {
     const count = ({ status }: { status: number }) => (answered = status)
     const first = submit(peer, await getWork(peer, 0)).then(count)
     await until(() => chains.store.size === 11)
-    // Requests that are sent later are answered.
+    // The node answers later requests meanwhile.
     const other = new Peer(devnet.url)
     for (let i = 0; i < 3; i++) await other.get('/info')
     other.close()
@@ -128,7 +128,7 @@ describe('a network on disk', () => {
     await until(() => chains.store.size === 12)
     write(new Error('disk full'))
     expect(await second).toBe(500)
-    // Written blocks are in the files, even if the process ends now.
+    // Durable blocks survive even if the process ends now.
     grow(devnet, 100)
     await durable()
     const copy = join(await temporaryDirectory(), 'copy')
@@ -166,7 +166,7 @@ describe('a network on disk', () => {
     expect(devnet.chains.store.size).toBe(7)
   })
 
-  /** As start, for a node with another clock than that of the machine. */
+  /** Like `start`, for a node whose clock differs from the machine's: the peer checks no timestamps. */
   async function startUnchecked(dataDir: string) {
     const { devnet, additions } = await start({ dataDir, difficulty: undefined })
     return { devnet, additions, peer: new Peer(devnet.url) }
@@ -252,7 +252,7 @@ describe('a node', () => {
     const again = await startDevnet({ port: 0, dataDir: directory })
     expect(() => again.chains.store.at(3).payload).toThrow(`damaged: the record ${payloadKey} has a wrong checksum`)
     await again.close()
-    // A byte of the nonce: the rest of the header, its hash included, stays as it was.
+    // A byte of the nonce: the rest of the header, its hash included, stays the same.
     await database.open()
     await flip('block/0000000003', 240)
     expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain('block/0000000003: a wrong checksum')
@@ -270,7 +270,7 @@ describe('a node', () => {
   it('stops when it can no longer write, and keeps what it acknowledged', async () => {
     const dataDir = await temporaryDirectory()
     const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
-    // Files may have at most 1024 blocks of 512 bytes; writing more fails as on a full disk.
+    // `ulimit -f 1024` limits files to 1024 blocks of 512 bytes; larger writes fail as on a full disk.
     const script = 'ulimit -f 1024; exec "$0" "$@"'
     const args = ['-c', script, process.execPath, main, 'devnet', '--port', '0', '--no-pow', '--data', dataDir]
     const child = spawn('/bin/sh', [...args, '--graph', 'petersen'])
@@ -356,7 +356,7 @@ describe('--check', () => {
     await database.del(keyOf(second))
     await database.close()
     const { findings } = await checkDataDirectory(directory)
-    // Blocks on top of these two cannot be executed, which is not told again.
+    // The blocks on top of these two cannot be executed, which is not reported separately.
     expect(findings).toHaveLength(4)
     expect(findings[0]).toContain(`block ${first.id}: its payload has another hash`)
     expect(findings[1]).toContain(`block ${first.id}: its payload names wrong hashes`)

@@ -5,7 +5,7 @@ import { type App, createApp, openEventStream, type ServedStream } from '../../s
 import { until } from '../wait.ts'
 import { OpenResponse } from './request.ts'
 
-/** An application with one path, /stream, that opens an event stream after `before`. */
+/** A server with a single path, /stream, that opens an event stream after `before`. */
 async function serve(before: (socketClosed: Promise<unknown>) => unknown = () => undefined) {
   const app: App = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
   const sockets: net.Socket[] = []

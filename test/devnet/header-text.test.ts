@@ -9,7 +9,7 @@ import { JsonBytes } from '../../src/devnet/http/encode/json-bytes.ts'
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 const hash = bytes(32)
-/** Numbers of all sizes. Uniform ones would nearly all have the most digits. */
+/** Numbers of all sizes. Nearly all uniform ones would have the maximum number of digits. */
 const upTo = (bits: number) =>
   fc.integer({ min: 0, max: bits }).chain((some) => fc.bigInt({ min: 0n, max: (1n << BigInt(some)) - 1n }))
 const signed = fc.tuple(upTo(63), fc.boolean()).map(([value, isNegative]) => (isNegative ? -value : value))

@@ -23,7 +23,7 @@ afterAll(async () => {
   await devnet.close()
 })
 
-/** Sends bytes as they are. Returns the whole answer, up to the end of the connection. */
+/** Sends raw bytes. Returns the whole answer, up to the end of the connection. */
 function sendRaw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(Number(new URL(devnet.url).port), '127.0.0.1', () => socket.write(text))
@@ -57,7 +57,7 @@ describe('CORS, as a live node', () => {
         'Accept, Accept-Language, Content-Language, Content-Type',
       )
       expect(answer.headers['access-control-allow-origin']).toBe('*')
-      // Without the headers of a preflight, OPTIONS is a method that the path does not have.
+      // Without the headers of a preflight, OPTIONS is a method that the path does not support.
       expect((await peer.request('OPTIONS', path)).status).toBe(405)
     }
   })
@@ -131,7 +131,7 @@ describe('HEAD', () => {
 })
 
 describe('malformed requests', () => {
-  /** Status line, common headers and message of an answer made by the parser of HTTP. */
+  /** Checks status line, common headers and message of an answer from the HTTP parser. */
   const check = (answer: string, status: string) => {
     const [head, message] = answer.split('\r\n\r\n')
     expect(head.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`)
@@ -183,7 +183,7 @@ describe('Accept', () => {
       [`${objects};q=0, */*`, JSON_TYPE],
       ['application/json;q=0, */*;q=0.1', objects],
     ]) {
-      // The second time, the remembered choice is used.
+      // The second round uses the cached choice.
       for (let i = 0; i < 2; i++) {
         const answer = await ask(accept)
         expect([accept, answer.status, answer.headers['content-type']]).toEqual([accept, 200, type])
@@ -193,7 +193,7 @@ describe('Accept', () => {
 
   it('is answered with 406 when no type on offer is acceptable, after any number of different headers', async () => {
     expect((await ask('*/*;q=0')).status).toBe(406)
-    // More headers than are remembered.
+    // More headers than the cache holds.
     for (let i = 0; i < 100; i++) expect((await ask(`text/x${i}`)).status).toBe(406)
     expect((await ask(`text/x, ${objects}`)).headers['content-type']).toBe(objects)
   })

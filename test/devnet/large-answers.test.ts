@@ -14,12 +14,12 @@ const BLOCK_BYTES = 1_500_000
 let devnet: Devnet
 let peer: CheckedPeer
 
-/** Blocks that peers could send: each with one large transaction. */
+/** Blocks with one large transaction each, as peers could send them. */
 beforeAll(async () => {
   devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false, nodeRelease: '2.32' })
   peer = new CheckedPeer(devnet.url)
   for (let i = 0; i < BLOCKS; i++) {
-    // A proof of nothing, which costs no gas in release 2.32.
+    // A meaningless proof, which costs no gas in release 2.32.
     const cont = { pactId: 'p', step: 1, rollback: false, proof: `${i % 10}`.repeat(BLOCK_BYTES), data: {} }
     growCut(devnet, 0, { commands: [signed({}, { payload: { cont } })] })
   }
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 const hashesOf = (items: { header: { hash: string } }[]) => items.map(({ header }) => header.hash)
 
-/** Reads all pages. All but the last must be larger than the limit, by one block at most. */
+/** Reads all pages. All but the last must exceed the limit, by one block at most. */
 async function allPages(ask: (query: string) => Promise<Answer>): Promise<string[]> {
   const hashes: string[] = []
   for (let query = ''; ; ) {

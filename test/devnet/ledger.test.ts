@@ -153,10 +153,10 @@ interface Move {
   readonly amount: number
 }
 
-/** A network of three chains, each adjacent to the others, on which things happen. */
+/** A network of three adjacent chains with random transfers and forks. */
 class History {
   readonly ground = new LedgerGround('triangle')
-  /** Block -> its state when it was added. */
+  /** The state of each block at the time when it was added. */
   readonly #states = new Map<string, { block: Block; state: string }>()
   readonly #burned: { chain: number; key: string; target: number }[] = []
 
@@ -195,7 +195,7 @@ class History {
     return details.guard.keys[0]
   }
 
-  /** Finishes a transfer between chains, if it can be finished already; some twice. */
+  /** Completes a cross-chain transfer if possible; may try the same one again. */
   #mint(pick: number): void {
     const burned = this.#burned[pick % Math.max(1, this.#burned.length)]
     if (burned === undefined) return
@@ -233,7 +233,7 @@ class History {
     this.#states.set(block.id, { block, state: this.ground.snapshot(block) })
   }
 
-  /** What all accounts of a branch must have together, as its outputs tell. */
+  /** The sum of all balances on a branch, computed from its outputs. */
   expectedTotal({ hash, chainId }: { readonly hash: Uint8Array; readonly chainId: number }): Decimal {
     const { store } = this.ground.chains
     let sum = Decimal.of(1_450_000_000n)
@@ -245,13 +245,13 @@ class History {
     return sum
   }
 
-  /** The state of a block is what it was when it was added, whatever came later. */
+  /** Later blocks have not changed the state of any block. */
   expectSameStates(): void {
     for (const { block, state } of this.#states.values()) expect(this.ground.snapshot(block)).toBe(state)
   }
 }
 
-/** Coins that an output adds to its chain: transfers from nobody, less those to nobody. */
+/** Coins that an output adds to its chain: transfers from nobody minus transfers to nobody. */
 function changeOf(output: Uint8Array): Decimal {
   const { events = [] } = parseExactJson(Buffer.from(output).toString()) as {
     events?: readonly { name: string; params: Parameters<typeof valueFromJson>[0][] }[]

@@ -8,7 +8,7 @@ import { grow } from './grow.ts'
 
 const START_MS = 1_700_000_000_000
 
-/** Clocks of a machine: time passes on both, and the wall clock can be set. */
+/** The clocks of a machine: time passes on both, and the wall clock can be set. */
 class Machine {
   #wallMs = START_MS
   #monotonicMs = 5000
@@ -104,7 +104,7 @@ it('difficulty does not change when the wall clock is set back by 60 s', () => {
   }
   const chains = new Chains({ network, checkPow: false, now: clock.microseconds })
   for (let block = 0; block < 600; block++) {
-    // Two chains: a block every half block delay.
+    // Two chains make one block every half block delay.
     machine.pass(500)
     if (block === 300) machine.set(-60_000)
     grow({ chains }, 1)

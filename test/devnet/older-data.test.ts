@@ -1,4 +1,4 @@
-/** What 0.1.0 has left on disk before networks had a release, and headers votes: test/fixtures/0.1.0. */
+/** Data directories and journals of version 0.1.0, from test/fixtures/0.1.0. They have no release and no votes. */
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -29,7 +29,7 @@ interface Document {
   components: { schemas: Record<string, object> }
 }
 
-/** The result of checking a document against the official schema of OpenAPI 3.1. */
+/** The result of validating a document against the official OpenAPI 3.1 schema. */
 const officially = (description: Document) => new Validator().validate({ ...structuredClone(description) })
 
 let devnet: Devnet
@@ -59,7 +59,7 @@ describe('the description of the interface', () => {
   it('is valid by the official schema of OpenAPI 3.1', async () => {
     expect(document.openapi).toBe('3.1.1')
     expect(await officially(document)).toEqual({ valid: true })
-    // The schema does find errors.
+    // The official schema does find errors.
     const changes: ((wrong: Document) => void)[] = [
       (wrong) => delete wrong.info.title,
       (wrong) => Object.assign(wrong, { path: {} }),
@@ -87,7 +87,7 @@ describe('the description of the interface', () => {
     expect(references.length).toBeGreaterThan(20)
     const known = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`)
     expect(references.filter((reference) => !known.includes(reference))).toEqual([])
-    // JSON Schema 2020-12: lists of schemas stand under prefixItems.
+    // JSON Schema 2020-12 puts lists of schemas under prefixItems.
     expect(JSON.stringify(document)).not.toMatch(/"items":\[|"additionalItems"/)
   })
 
@@ -102,7 +102,7 @@ describe('the description of the interface', () => {
   it('has only the operations of the table, and itself', () => {
     const described = Object.values(document.paths).flatMap((path) => Object.values(path))
     const table = Object.keys(operations)
-    // Control of the embedded node is no part of the interface.
+    // The control of the embedded node is not part of the interface.
     const others = described.filter(({ operationId, tags }) => !table.includes(operationId) && !tags.includes('devnet'))
     expect(others.map(({ operationId }) => operationId)).toEqual(['openApi'])
     expect(interfaceEndpoints).toHaveLength(table.length)
@@ -110,7 +110,7 @@ describe('the description of the interface', () => {
 })
 
 describe('answers are as described', () => {
-  /** A request for each operation with a JSON answer, and the answer that is expected of it. */
+  /** A request for each operation with a JSON answer, and its expected answer. */
   const requests = async (): Promise<[string, string, string, { accept?: string; body?: unknown }?][]> => {
     const { hashes } = jsonOf(await peer.get(`${PREFIX}/cut`))
     const head = hashes[0].hash
@@ -193,7 +193,7 @@ describe('answers are as described', () => {
 
   it('by every operation to requests that never reach it', async () => {
     const seen = new Set<number>()
-    // Control has no CORS headers.
+    // Control endpoints have no CORS headers.
     const plain = new Peer(devnet.url)
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, { tags, parameters, requestBody, responses }] of Object.entries(methods)) {
@@ -213,7 +213,7 @@ describe('answers are as described', () => {
           [path.includes('{hash}'), url('0', '!'), { headers, ...body }],
         ]
         for (const [applies, target, request] of wrong) {
-          // Streams and backups answer whatever the Accept header is: streams would stay open, backups would start.
+          // Streams and backups ignore the Accept header: a stream would stay open, and a backup would start.
           if (!applies || (request.headers?.accept && responses[406] === undefined)) continue
           const answer = await (isControl ? plain : peer).request(method.toUpperCase(), target, request)
           seen.add(answer.status)

@@ -5,7 +5,7 @@ import { grow, temporaryDirectory } from './grow.ts'
 import { Peer } from './request.ts'
 import { type DevnetOptions, startDevnet } from './whole-node.ts'
 
-/** The error of startDevnet for options that come from JavaScript. */
+/** The error of startDevnet for options from untyped JavaScript. */
 const refusal = async (options: unknown) => {
   const devnet = await startDevnet(options as DevnetOptions).catch((error) => error)
   if (!(devnet instanceof Error)) await devnet.close()

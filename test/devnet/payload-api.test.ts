@@ -14,7 +14,7 @@ const transactions = [
 ]
 let devnet: Devnet
 let peer: CheckedPeer
-/** Payload hashes of chain 0: genesis, three blocks of which the second holds commands, and one that holds any bytes. */
+/** Payload hashes of chain 0: genesis, three blocks (the second with commands), and a block of arbitrary bytes. */
 let keys: string[]
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
     growCut(devnet, 0, i === 1 ? { commands } : {})
     growCut(devnet, 1)
   }
-  // Past all rules: no node would execute these transactions.
+  // Inserted past all checks: no node would execute these transactions.
   const { header, payload } = makeBlock(devnet, devnet.chains.cut, 0, { transactions })
   devnet.chains.store.insert(header, payload)
   const page = jsonOf(await peer.get(`${PREFIX}/chain/0/header`, { headers: { accept: OBJECTS } }))
@@ -157,7 +157,7 @@ describe('batches', () => {
         expect(jsonOf(answer)).toEqual(singles)
       }
       expect(brief(await post(path, []))).toEqual([200, JSON_TYPE, '[]'])
-      // On another chain, of these only the payload of genesis exists.
+      // On the other chain only the payload of genesis exists.
       expect(jsonOf(await post(path, keys, 1))).toEqual([singles[0]])
     }
   })

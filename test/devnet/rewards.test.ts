@@ -1,4 +1,4 @@
-/** What blocks are worth, by the table of the public network (rewards/miner_rewards.csv of chainweb-node). */
+/** Block rewards against the table of the public network (rewards/miner_rewards.csv of chainweb-node). */
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { rewardAt } from '../../src/devnet/ledger/rewards.ts'

@@ -1,4 +1,4 @@
-/** Signatures of signers: WebAuthn as authenticators make them, built here by hand. */
+/** Signatures of signers: WebAuthn signatures as authenticators make them, built by hand. */
 import { hash as digest, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { signatureFault } from '../../src/devnet/mempool/signatures.ts'
@@ -21,7 +21,7 @@ function ed25519() {
   return { cose: `a4010103272006215820${Buffer.from(x, 'base64url').toString('hex')}`, secret: privateKey }
 }
 
-/** What a browser and an authenticator make of a challenge. */
+/** The response of a browser and an authenticator to a challenge. */
 function authenticated(secret: KeyObject, challenge: Uint8Array = hash) {
   const client = text({
     type: 'webauthn.get',
@@ -59,7 +59,7 @@ describe.each([
     expect(faultOf(authenticated(secret, other), cose)).toBe('its challenge is not the hash of the command')
     const changed = { ...right, authenticatorData: text('something else').toString('base64') }
     expect(faultOf(changed, cose)).toBe('invalid WebAuthn signature')
-    // A client that names the right challenge, with a signature of another one.
+    // The client data names the right challenge; the signature belongs to another one.
     const forged = { ...authenticated(secret, other), clientDataJSON: right.clientDataJSON }
     expect(faultOf(forged, cose)).toBe('invalid WebAuthn signature')
   })

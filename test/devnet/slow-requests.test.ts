@@ -8,7 +8,7 @@ import { PREFIX, start } from './common.ts'
 import { temporaryDirectory } from './grow.ts'
 import { Peer } from './request.ts'
 
-/** A connection, the text received on it, and a promise of its end. */
+/** A connection, its received text, and a promise of its end. */
 function open(url: string) {
   const { port } = new URL(url)
   const socket = connect(Number(port), '127.0.0.1')
@@ -21,7 +21,7 @@ function open(url: string) {
   return { state, socket, closed: new Promise<string>((resolve) => socket.once('close', () => resolve(state.text))) }
 }
 
-/** Sends one byte at a time, with pauses: a client that is slow, as such a one is. */
+/** A slow client: sends one byte at a time, with pauses. */
 function dribble(socket: Socket): void {
   const timer = setInterval(() => socket.write('x'), 20)
   onTestFinished(() => clearInterval(timer))
@@ -56,7 +56,7 @@ describe('a request that takes longer to arrive than it may', () => {
     const { devnet, peer } = await start({ requestTimeoutMs, pow: false })
     const stream = open(devnet.url)
     stream.socket.write(`GET ${PREFIX}/header/updates HTTP/1.1\r\nhost: n\r\n\r\n`)
-    // Connections that are opened later, one after the other, have had their time.
+    // Connections that were opened later, one after the other, have timed out by now.
     for (let i = 0; i < 2; i++) await open(devnet.url).closed
     expect(stream.socket.closed).toBe(false)
     expect((await peer.get('/info')).status).toBe(200)

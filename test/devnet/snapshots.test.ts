@@ -1,4 +1,4 @@
-/** Snapshots, reverts and the clock that goes back, over HTTP, in memory and on disk. */
+/** Snapshots, and reverts that also set the clock back, over HTTP, in memory and on disk. */
 import { rm } from 'node:fs/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
@@ -34,14 +34,14 @@ async function start(options: DevnetOptions = ON_DEMAND) {
   return { devnet, peer, make, take, revert, status, cut, close }
 }
 
-/** The machine's own clock may be set meanwhile, by a little. */
+/** The tolerance covers small adjustments of the machine's own clock. */
 const expectAhead = (aheadMs: number, expected: number) => expect(Math.abs(aheadMs - expected)).toBeLessThan(60_000)
 
 const COINS = '(coin.get-balance "sender01")'
 const coinsOf = (devnet: Devnet, account: string) =>
   localValue(devnet.ledger, 0, `(coin.get-balance "${account}")`) as number
 
-/** A transfer that the pool of chain 0 takes. */
+/** A transfer that the mempool of chain 0 accepts. */
 function transfer(amount: number) {
   const text = amount.toFixed(1)
   const code = `(coin.transfer "sender00" "sender01" ${text})`
@@ -90,7 +90,7 @@ it.each(['memory', 'disk'])('a revert brings back chains, coins, pools, rules an
   expect(await status()).toMatchObject({ heights, ruleChanges, snapshots: [] })
   expectAhead((await status()).clock.aheadMs, HOUR_MS)
 
-  // It grows again, and not with the difficulty that was set in between.
+  // The chains grow again, without the difficulty that was set in between.
   await make({ 0: 3, 1: 3 })
   const head = devnet.chains.cut.get(0)
   expect(devnet.chains.network.blockDelay).toBe(30_000_000n)
@@ -123,7 +123,7 @@ it('what contracts did after the snapshot is undone, and can be done again', asy
   expect(coinsOf(devnet, 'sender01')).toBe(coins + 2.5)
   await revert(first)
   expect(localValue(devnet.ledger, 0, COINS)).toBe(coins)
-  // The same command again: it is on no chain now.
+  // The same command again: no chain has it now.
   await insert(peer, [payment])
   await make({ 0: 1 })
   expect(coinsOf(devnet, 'sender01')).toBe(coins + 2.5)

@@ -9,7 +9,7 @@ import { TimeSlicer, type YieldingWork } from '../../src/devnet/time-slicer.ts'
 
 const run = promisify(execFile)
 
-/** Turns on a time that passes in steps of the work alone: each of them takes longer than a turn. */
+/** A time slicer whose time passes only with the steps of the work; each step takes longer than a slice. */
 function slowTurns() {
   let nowMs = 0
   const turns = new TimeSlicer(() => nowMs)
@@ -48,7 +48,7 @@ it('a request that comes during long work is answered before the work ends', asy
       response.resume()
       isAnswered = true
     })
-    // Far more turns than one request takes, on any machine: caller and server are served in the same ones.
+    // On any machine one request needs far fewer turns. Client and server run in the same turns.
     for (let i = 0; i < 100_000 && !isAnswered; i++) yield* slow('a', 1)
     return isAnswered
   }
@@ -79,7 +79,7 @@ it('nothing runs after a stop', async () => {
   const { turns, told, slow } = slowTurns()
   void turns.run('commands', slow('a', 3))
   turns.stop()
-  // What is planned later runs later.
+  // Work that was planned later would run later.
   await turn()
   await turn()
   expect(told).toEqual([])

@@ -1,4 +1,4 @@
-/** Commands and their results as events tell them. */
+/** Commands and their results as events describe them. */
 
 import { describe, expect, it } from 'vitest'
 import { outcomeOf } from '../../src/devnet/watch/outcome.ts'
@@ -42,7 +42,7 @@ describe('a command is told as', () => {
     ['(coin.transfers "a" "b" 1.5)'],
     ['(let ((x 1)) (coin.transfer "a" "b" 1.5))'],
     ['(+ 1 2)'],
-    // Reading it would take longer than it is worth.
+    // The code is too long to be worth parsing.
     [`(coin.transfer "a" "b" 1.5)${' '.repeat(2000)}`],
     [''],
   ])('code where it is anything else: %j', (code) => {

@@ -18,7 +18,7 @@ async function startHeard(options: DevnetOptions = {}) {
   return { heard, ...started, give: givenTo(started.devnet.url) }
 }
 
-/** Gives orders, whose answers lack a header of the others. */
+/** Sends orders with a plain peer, since their answers lack a common header. */
 function givenTo(url: string) {
   const peer = new Peer(url)
   onTestFinished(() => peer.close())
@@ -56,7 +56,7 @@ describe('a transaction', () => {
     await sentOk(peer, [command])
     expect(await heard.events(1)).toEqual([{ step: 'pending', ...about }])
     expect(devnet.pending).toBe(1)
-    // It is pending already.
+    // The transaction is already pending.
     await sentOk(peer, [command])
     await makeBlocks(peer, { 0: 1 })
     const { gas, events } = (await ok(poll(peer, [command.hash])))[command.hash]
@@ -154,7 +154,7 @@ describe('a transaction whose block leaves the chain', () => {
     expect(chains.insert(header, payload).status).toBe('added')
     fork.cut.set(0, header)
     fork.grow(0)
-    // Orphans are not told.
+    // Orphans cause no events.
     await heard.events(2)
     expect(chains.adopt(fork.cut)).toBe(true)
     const [, , undone, again] = await heard.events(4)
@@ -211,7 +211,7 @@ describe('a transaction that no block takes', () => {
 
   it('is told as dropped when its gas cannot be bought any more', async () => {
     const { heard, peer } = await startHeard()
-    // Each may cost 60,000,000 of the 100,000,000 coins of its sender, and the first does.
+    // Each may cost 60,000,000 of the sender's 100,000,000 coins, and the first does.
     const terms = { gasLimit: 60_000, gasPrice: 1000 }
     const first = exec('(enforce false "no")', { ...terms, gasPrice: 1001 })
     const second = exec('(+ 1 2)', terms)

@@ -1,4 +1,4 @@
-/** Verifiers: proofs in a command that vouch for capabilities, in blocks, preflight and local calls. */
+/** Verifiers vouch for capabilities by proofs in a command: in blocks, preflight and local calls. */
 
 import { sha3_256 } from '@noble/hashes/sha3.js'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -45,12 +45,12 @@ function run(code: string, verifiers: readonly Use[], gasLimit = ALL_GAS) {
   return { gas, told: result.error?.message ?? result.data, error: result.error }
 }
 
-/** Code that tells when no verifier refuses. */
+/** Code whose result shows that no verifier refused. */
 const AGREED = '"agreed"'
-/** What a verifier says. */
+/** The verdict of a verifier. */
 const judged = (use: Use, gasLimit?: number) => run(AGREED, [use], gasLimit).told
 
-/** The gas of code that takes none with a verifier, without that for the size of the command. */
+/** The gas of a verifier: that of free code, minus the gas for the size of the command. */
 function gasOf(use: Use): number {
   const bare = ground.command(0, AGREED, { verifiers: [use], gasLimit: ALL_GAS })
   const size = sizeGas(bare.command.size, 'post32')
@@ -99,7 +99,7 @@ describe('allow', () => {
 })
 
 describe('signed_list', () => {
-  /** A vector of the live node's own tests. */
+  /** A vector from the live node's own tests. */
   const parts = [
     { '0x': 'faf3fd67e908cd840298a6f3523631716d4c8df06d69c9a32415f59eaa56825d' },
     { '0x': 'e8a6bc590ed71a70e2507ad842a237cf55bbb751abb38fca61c0c83c4b07bd5f' },

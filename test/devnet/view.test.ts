@@ -1,4 +1,4 @@
-/** /devnet/view and /devnet/live: what the page for developers shows, compared with what the node's interface says. */
+/** /devnet/view and /devnet/live, the data of the developer page, against the node's interface. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { validatorOf } from '../../src/schema/validator.ts'
 import type { NodeView } from '../../src/schema/view.ts'
@@ -153,7 +153,7 @@ describe('the stream', () => {
       .slice(1)
       .flatMap((each) => each.data.blocks ?? [])
     expect(added.map(({ chain, hash }) => [chain, hash])).toEqual([[1, heads[1]]])
-    // Nothing is told twice, and what stays as it is not at all.
+    // Events repeat nothing and omit unchanged parts.
     expect(
       told(stream)
         .slice(1)
