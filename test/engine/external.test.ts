@@ -22,7 +22,9 @@ afterEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A worker written in JavaScript. Its code has `input`, what it reads, and `target`, its last argument. */
+/**
+ * A worker written in JavaScript. Its code can use `input`, the text that it reads, and `target`, its last argument.
+ */
 function worker(name: string, code: string): string {
   const file = join(folder, `${name}.mjs`)
   const head = `import { readFileSync, writeFileSync, appendFileSync } from 'node:fs'
@@ -94,7 +96,7 @@ describe('an external worker', () => {
     }
     const isAlive = (pid: number) => {
       try {
-        // A dead process stays a zombie where no parent waits for it, as in containers without an init.
+        // A dead process stays a zombie if no parent reaps it, as in containers without an init.
         const isThere = process.kill(pid, 0)
         if (process.platform !== 'linux') return isThere
         return isThere && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -105,7 +107,7 @@ describe('an external worker', () => {
     const work = freshWork(UNREACHABLE)
     await engine.setWork(engineWork(1, work, 5n))
     await until(() => pids().length === 1)
-    // The same job under a later time is the same search.
+    // The same job with a later creation time is the same search.
     await engine.setWork({ ...engineWork(1, withCreationTime(work, 99n), 5n), sequence: 2 })
     expect(isAlive(pids()[0])).toBe(true)
     await engine.setWork(engineWork(3, freshWork(UNREACHABLE), 5n))

@@ -1,4 +1,4 @@
-/** Which file of native kernels is used, of real ones that the compiler makes here. */
+/** Which native kernel file newcut chooses; the compiler makes real files for the test. */
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ const wrong = join(folder, 'wrong.node')
 const env = { PATH: process.env.PATH }
 const noCompiler = spawnSync('cc', ['--version']).status === 0 ? null : 'cc is not installed: apt-get install gcc'
 
-/** Runs a copy of the sources with a wrong constant, and marks the result as if it were from the right ones. */
+/** Compiles a copy of the sources with a wrong constant, and gives the file the mark of the right sources. */
 function compileWrong(): void {
   const copy = join(folder, 'wrong/src/engine/cpu/native')
   cpSync(dirname(script), copy, { recursive: true })

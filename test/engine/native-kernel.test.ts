@@ -224,7 +224,7 @@ describe('the native kernel where install scripts did not run', () => {
     expect(file('cc')).toContain(join(folder, 'newcut', 'kernel-'))
   })
 
-  // As `npm ci --ignore-scripts` leaves it: compiled TypeScript and sources, but no build folder.
+  // The state after `npm ci --ignore-scripts`: compiled TypeScript and sources, but no build folder.
   itWith(noCompiler, 'is made by the first search and used by the next', async () => {
     const root = join(folder, 'no-scripts')
     for (const part of ['dist', 'src/engine/cpu/native', 'package.json']) {

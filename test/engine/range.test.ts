@@ -1,4 +1,4 @@
-/** How the nonce space is split: on the real splits by their bounds, and nonce by nonce on small parts. */
+/** The split of the nonce space: real splits by their bounds, and small parts nonce by nonce. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NonceCursor } from '../../src/engine/gpu/batches.ts'
@@ -76,7 +76,7 @@ describe('the nonce space', () => {
         expect([first, middles]).toEqual([range.first, range.count])
         expect(start).toBeLessThan(middles)
       }
-      // From one start to the next are 1024 of the 65,536 highs for a GPU, a 64th of the middles for a thread.
+      // Starts are 1024 of the 65,536 highs apart for a GPU, and a 64th of the middles for a thread.
       const highs = restarted.map(({ high }) => high).sort((a, b) => a - b)
       const starts = restarted.map(({ start }) => start).sort((a, b) => a - b)
       for (let i = 1; i < 64; i++) {

@@ -1,4 +1,4 @@
-/** Log-ins of rigs behind a pool: what they are told, in which order, and who is sent away. */
+/** Log-ins of rigs behind a pool: the answers and their order, and which rigs are refused. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { withNonce } from '../../../src/core/header.ts'
 import { CpuEngine } from '../../../src/engine/cpu/cpu.ts'
@@ -51,7 +51,7 @@ describe('a rig behind a pool', () => {
     await bm.ask('mining.authorize', ['X.worker7', 'x'])
     at.notify('b2')
     at.say({ id: 7, method: 'mining.ping', params: [] })
-    // The session has taken what was said before it answers.
+    // The pong proves that the session has processed the lines before it.
     await until(() => at.sessions[1].asked.some(({ result }) => result === 'pong'))
     bm.send('mining.subscribe', ['BM-K1'])
     await until(() => bm.jobs.length > 0)
@@ -78,7 +78,7 @@ describe('a rig behind a pool', () => {
   it('has the spare session at once, and another one is logged in for the next', async () => {
     const at = await pool()
     const { port, lines } = await proxy([at.address()])
-    // Its own, and the spare one.
+    // The session of the miner itself, and the spare one.
     await expect.poll(() => at.count, SOON).toBe(2)
     await until(() => at.sessions[1].asked.length === 2)
     const first = await rig(port)
@@ -95,7 +95,7 @@ describe('a rig behind a pool', () => {
     const { port } = await proxy([at.address()])
     await until(() => at.sessions[1]?.asked.length === 2)
     at.script = { isMute: true }
-    // The spare one goes to the first, and no other comes about.
+    // The first rig takes the spare session, and the pool ignores the log-in of a new one.
     await rig(port)
     const late = await visitor(port)
     late.say({ id: 1, method: 'mining.subscribe', params: ['GodMiner/2.0.0', null] })
@@ -137,7 +137,7 @@ describe('a rig behind a pool', () => {
       await one.share(user)
       expect(at.shares.at(-1)).toMatchObject({ user: known, judged: '"result":true,"error":null' })
     }
-    // Without a name it is the user of the miner itself, who is logged in already.
+    // Without a worker name the rig is the user of the miner itself, which is already logged in.
     await rig(port, { user: `k:${'0'.repeat(64)}` })
     const asked = at.sessions.flatMap((side) => side.asked.filter(({ method }) => method === 'mining.authorize'))
     const passwords = new Set(asked.map(({ params }) => params?.[1]))
@@ -165,7 +165,7 @@ describe('a rig behind a pool', () => {
     const { port, engine, warnings, lines } = await proxy([at.address()], { most: 2 })
     const first = await rig(port)
     await rig(port)
-    // Its own and two: no spare one is kept for whoever is not let in.
+    // The miner's session and two of rigs. Without room for another rig there is no spare session.
     await expect.poll(() => [at.sessions.length, lines.sessions], SOON).toEqual([3, 2])
     for (let i = 1; i <= 2; i++) {
       const third = await visitor(port)
@@ -206,7 +206,7 @@ describe('rigs that come and go', () => {
       one.close()
       await until(() => engine.status().sessions === 0)
     }
-    // The one that was spare first, and that which took its place.
+    // The first spare session, and the one that replaced it.
     expect(nonces.size).toBeLessThanOrEqual(2)
     expect(at.count).toBeLessThanOrEqual(3)
     const miner = await rig(port)
@@ -217,7 +217,7 @@ describe('rigs that come and go', () => {
     const clock = new VirtualClock()
     const at = await pool()
     const { port, engine } = await proxy([at.address()], { clock, most: 3 })
-    // Its own, the spare one, and one for each that is gone: four in all for rigs.
+    // The miner's own session, the spare one, and one for each rig that has left: four in all for rigs.
     for (let i = 0; i < 4; i++) {
       const one = await rig(port)
       one.close()

@@ -1,4 +1,4 @@
-/** Shares of rigs behind a pool, and what becomes of rigs when the pool goes away, comes back, or another one is chosen. */
+/** Shares of rigs behind a pool, and the rigs themselves when the pool goes down, comes back or changes. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { freshWork } from '../../../bench/work.ts'
 import { difficultyOf } from '../../../src/core/target.ts'
@@ -181,7 +181,7 @@ describe('when the sessions of a pool are lost', () => {
     expect([target.method, job.method]).toEqual(['mining.set_target', 'mining.notify'])
     expect(one.nonce1).not.toBe(nonce1)
     expect(await one.share()).toMatchObject({ result: true })
-    // The pool was told who it is before it was told to go on.
+    // The new session authorized the rig's user before the rig continued.
     expect(at.shares.at(-1)).toMatchObject({ user: 'k:ab.worker7', nonce1: one.nonce1 })
   })
 
@@ -214,7 +214,7 @@ describe('when the sessions of a pool are lost', () => {
     await expect.poll(() => one.jobs.length, SOON).toBe(3)
     const [, second, third] = one.jobs
     expect(third.id).toBe(second.id)
-    // One that was found with the nonce1 before is of no use in this session.
+    // A share that was found with the previous nonce1 is worthless in this session.
     const before = at.shares.length
     let foreign = one.nonce2(second, '7777')
     while (one.isShare(second, foreign)) foreign = one.nonce2(second, '7777')
@@ -242,7 +242,7 @@ describe('when the sessions of a pool are lost', () => {
     const one = await rig(port)
     const { port: there } = at
     await at.close()
-    // Until both ends have seen that the sessions are over.
+    // Wait until both ends have noticed the end of the sessions.
     await expect.poll(() => one.share(), SOON).toMatchObject(STALE)
     const before = one.lines.length
     for (let halves = 1; halves <= 10; halves++) {
@@ -275,13 +275,13 @@ describe('when the sessions of a pool are lost', () => {
     const at = await pool()
     const { port, warnings } = await proxy([at.address()], { clock })
     const rigs = [await rig(port), await rig(port), await rig(port)]
-    // Its own session stays; those of rigs end when they have asked something.
+    // The miner's own session stays; those of rigs end after their first request.
     at.script = { nonce1: () => 'xyz!' }
     const counted = at.count
     at.say('nonsense', at.sessions.slice(1))
     const sinceMs = clock.monotonicMs()
     await passing(clock, () => at.count - counted >= 10)
-    // Four at once, and one at a time from then on: six pauses, of which the shortest takes an eighth of a second.
+    // Four attempts at once, then one at a time with six pauses; the shortest is an eighth of a second.
     expect(clock.monotonicMs() - sinceMs).toBeGreaterThan(7_000)
     expect(rigs.map(({ isClosed }) => isClosed)).toEqual([false, false, false])
     expect(warnings).toEqual([expect.stringMatching(/^no session for a rig: pool .*nonce1.*; trying again$/)])
@@ -313,7 +313,7 @@ describe('of several pools', () => {
     await expect.poll(() => rigs.map(({ nonce1 }) => nonce1.slice(0, 2)), SOON).toEqual(['0a', '0a'])
     expect((await rigs[0].share()).result).toBe(true)
     expect(first.shares.at(-1)).toMatchObject({ user: 'k:ab.worker7' })
-    // Only its own session is left there.
+    // Only the miner's own session remains there.
     await expect.poll(() => second.sessions.length, SOON).toBe(1)
   })
 
@@ -322,7 +322,7 @@ describe('of several pools', () => {
     const [first, second] = [await pool({ isMute: true }), await pool({ nonce1: (n) => `0b0${n}` })]
     const { port, source } = await proxy([first.address(), second.address()], { clock, failbackMs: 10_000 })
     const one = await rig(port)
-    // The first gives work to the miner itself, and to nobody else yet.
+    // The first pool gives work to the miner itself, but not yet to rigs.
     first.script = {}
     first.drop()
     await passing(clock, () => first.sessions.length > 0)
@@ -339,7 +339,7 @@ describe('of several pools', () => {
   })
 })
 
-/** Lets time pass, a little for each look, until it is so. */
+/** Passes virtual time in small steps until the condition holds. */
 function passing(clock: VirtualClock, isSo: () => boolean): Promise<void> {
   return until(async () => {
     await clock.pass(100)

@@ -1,4 +1,4 @@
-/** How hard the shares of a rig are: at first, as it goes on, and when it comes back. */
+/** The share difficulty of a rig: at first, while it works, and when it comes back. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
@@ -135,11 +135,11 @@ describe('a rig that is faster than thought', () => {
     for (let i = 0; i < 7; i++) expect((await rig.submit(first.id, rig.nextShare(first))).result).toBe(true)
     await clock.pass(3_000)
     for (let i = 0; i < 2; i++) expect((await rig.submit(first.id, rig.nextShare(first))).result).toBe(true)
-    // A job before these answers would have come before them.
+    // A job that was sent earlier would have arrived before these answers.
     expect(rig.jobs).toHaveLength(1)
     await clock.pass(1_100)
     await until(() => rig.jobs.length === 2)
-    // At least 65,536, however far that is.
+    // At least 65,536, however far the jump is.
     expect(difficultyOf(rig)).toBe(2 ** 16)
     expect(rig.jobs[1].clean).toBe(false)
     expect((await rig.submit(first.id, rig.nextShare(first))).result).toBe(true)
@@ -171,7 +171,7 @@ describe('a rig that is faster than thought', () => {
     const rig = await loggedIn(port, 'abc.back')
     await rig.ask('mining.suggest_difficulty', [2 ** 30])
     const named = () => engine.devices().find(({ device }) => device === 'rig:back')
-    // It is looked at once a second.
+    // The server adjusts difficulties once a second.
     await clock.pass(1_000)
     rig.close()
     await until(() => named()?.state === 'unable')
@@ -196,7 +196,7 @@ it('a slow rig gets easier shares after 30 s', () => {
 })
 
 describe('a change of target while the rig has a job', () => {
-  /** A rig that was told one difficulty with its first job, and another with its second. */
+  /** A rig with one difficulty for its first job and another for its second. */
   async function changed(from: number, to: number) {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { difficulty: from, clock })
@@ -209,7 +209,7 @@ describe('a change of target while the rig has a job', () => {
     return { clock, engine, rig, targets: rig.jobs.map(({ target }) => target) }
   }
 
-  /** A share of the first job that meets one target and not the other. */
+  /** A share of the first job that meets one target and misses the other. */
   function between(rig: Rig, target: bigint, not: bigint): string {
     for (;;) {
       const nonce2 = rig.nextShare(rig.jobs[0], target)

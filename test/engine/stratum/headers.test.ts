@@ -1,4 +1,4 @@
-/** Headers by need: often enough that no rig searches a nonce twice, or hears nothing, and never the same one again. */
+/** New headers come often enough that no rig runs out of nonces or waits in silence, and no header is repeated. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
@@ -55,7 +55,7 @@ describe('the server', () => {
     await until(() => fast.jobs.length === 1 && slow.jobs.length === 1)
     for (const jobs of [2, 3]) {
       await clock.pass(499)
-      // Jobs come before later answers.
+      // Jobs arrive before later answers.
       await fast.ask('mining.ping', [])
       expect(fast.jobs).toHaveLength(jobs - 1)
       await clock.pass(1)
@@ -82,7 +82,7 @@ describe('the server', () => {
     const [first] = timesOf(rig)
     expect(timesOf(rig)).toEqual([first, first + 1n, first + 2n, first + 3n])
     expect((await rig.submit(rig.jobs[3].id, rig.nextShare(rig.jobs[3]))).error?.code).toBe(21)
-    // One that comes now has the last job too.
+    // A rig that connects now gets the last job too.
     const late = await loggedIn(port, 'abc.late')
     await until(() => late.jobs.length === 1)
     // With work again, its shares count.
@@ -156,7 +156,7 @@ describe('creation times', () => {
     const times = new HeaderTimes(2)
     const works = Array.from({ length: 4 }, (_, n) => withCreationTime(workOf(n, UNREACHABLE).bytes, BigInt(1600 * n)))
     expect(works.map((bytes) => times.next(bytes, header))).toEqual([0n, 1600n, 3200n, 4800n])
-    // The first two are forgotten. The newest time of these was 1600.
+    // The first two works are forgotten; the newest time of these was 1600.
     expect(times.next(works[0], header)).toBe(1616n)
     expect(times.next(works[3], header)).toBe(4816n)
   })
@@ -216,7 +216,7 @@ it('no header is handed out twice, whatever work comes in whatever order', () =>
         expect(headers.has(header)).toBe(false)
         headers.add(header)
         if (each.kind !== 'begin') continue
-        // A candidate names the creation time where the header has another than its work.
+        // A candidate names the creation time if the header's differs from that of its work.
         const searched = job.creationTime === undefined ? bytes : withCreationTime(bytes, job.creationTime)
         expect(header).toBe(Buffer.from(withNonce(searched, 0n)).toString('hex'))
       }

@@ -1,4 +1,4 @@
-/** Which jobs are alive at once, when they are over, and that no share that solves one is thrown away. */
+/** Which jobs are valid at once, when they end, and that no share that solves one is lost. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
@@ -21,17 +21,17 @@ afterEach(stopServers)
 
 type TestWork = ReturnType<typeof workOf>
 
-/** Work for a chain and height with other parents than all other work. */
+/** Work for a chain and height, with parents that no other work has. */
 function workFor(sequence: number, chainId: number, height: bigint, reason?: string): TestWork {
   return changed(workOf(sequence, EASY), { chainId, height }, reason)
 }
 
-/** The same work but for these fields. */
+/** The same work with changed fields. */
 function changed(work: TestWork, fields: Partial<WorkFields>, reason?: string): TestWork {
   return { ...work, bytes: encodeWork({ ...decodeWork(work.bytes), ...fields }), ...(reason && { reason }) }
 }
 
-/** A server that gave these works, and a rig that has a job of each. */
+/** A server that got these works one after the other, and a rig with a job for each. */
 async function rigWith(works: readonly TestWork[], limits = {}) {
   const started = await startedServer(limits)
   const { engine, port } = started
@@ -190,7 +190,7 @@ describe('a share that solves the work is handed in', () => {
 })
 
 describe('a miner with rigs', () => {
-  /** A miner that works for a source that the test feeds, and one rig. */
+  /** A miner with a source that the test feeds, and one rig. */
   async function mining() {
     const source = new FedSource(new VirtualClock())
     const server = { host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, limits: { sharesPerJob: 1 } }
@@ -219,7 +219,7 @@ describe('a miner with rigs', () => {
     expect((await rig.submit(job.id, share)).result).toBe(true)
     await until(() => source.submitted.length > 0)
     expect(decodeWork(source.submitted[0])).toMatchObject({ chainId: 3, target: MAX_TARGET / 50n })
-    // With the second share the nonces of both are forgotten.
+    // With the second share the server forgets the nonces of both.
     expect((await submitted(rig, 0)).result).toBe(true)
     for (let i = 0; i < 20; i++) expect(await rig.submit(job.id, share)).toMatchObject(STALE)
     expect(source.submitted).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** Variations of a KA3, on virtual time: its network, its firmware, and work that comes often, never or is easy. */
+/** Variations of a KA3 on virtual time: its network, its firmware, and work that is frequent, missing or easy. */
 import { describe, expect, it } from 'vitest'
 import { ModelRig } from '../../../bench/rigs/model-rig.ts'
 import { models, type RigModel } from '../../../bench/rigs/models.ts'
@@ -52,20 +52,20 @@ describe('a KA3 that names another program', () => {
     const { rig, clock } = scene
     const startMs = clock.monotonicMs()
     await scene.pass(10)
-    // Subscribe, authorize and the first eight shares take a round trip each, and half of one for the target.
+    // Subscribe, authorize and the first eight shares take one round trip each, and the new target takes half of one.
     const flood = rig.targets.filter(({ difficulty }) => difficulty === 2 ** 32)
     const [hard] = rig.targets.filter(({ difficulty }) => difficulty > 2 ** 40)
     expect(flood).toHaveLength(1)
     expect(hard.atMs - startMs).toBeLessThanOrEqual(6 * latencyMs + 25)
-    // The difficulty fits: a share in 2 to 60 s.
+    // The difficulty fits: one share every 2 to 60 s.
     expect(rig.difficulty).toBeGreaterThanOrEqual(2 ** 48.3)
     expect(rig.difficulty).toBeLessThanOrEqual(2 ** 53.2)
-    // All of them were answered when they came.
+    // The server answered all of them at once.
     expect(rig.slowestAnswerMs).toBeLessThanOrEqual(2 * latencyMs)
     expect(rig.mostWaiting).toBeLessThanOrEqual(2 * latencyMs * 40 + 1)
     const { accepted } = scene.engine.status().shares
     await expectUseful(scene)
-    // Each counted as it was told.
+    // Each share counted by the difficulty of its job.
     expect(accepted).toBeGreaterThan(8)
     expect([...rig.answers.keys()].filter((code) => code !== STALE)).toEqual([0])
   })
@@ -109,7 +109,7 @@ describe('a network that is lost for five minutes', () => {
     expect(rig.difficulty).toBeGreaterThanOrEqual(before / 4)
     // A flood would be 151 shares a second.
     expect(rig.shareTimes.length - shares).toBeLessThan(60)
-    // Shares that were on their way when it left are answered to nobody, and no other one was refused.
+    // Shares that were under way at the disconnect got no answer, and no other share was refused.
     expect([...rig.answers.keys()].filter((code) => code !== STALE)).toEqual([0])
     expect(scene.warnings).toEqual([])
   })

@@ -1,4 +1,4 @@
-/** Shares whose store keeps them: what rigs are told, what counts, and what the console hears. */
+/** Shares that the server stores first: the answers to rigs, the counts, and the console messages. */
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { UNREACHABLE } from '../../../bench/work.ts'
@@ -19,7 +19,7 @@ import { connected, loggedIn, startedServer, stopServers, workOf } from './serve
 
 afterEach(stopServers)
 
-/** A server with a share log in this folder. `append` stands in for that of the store. */
+/** A server with a share log in this folder. `append` replaces the store's own. */
 async function keeping(folder: string, append?: (kept: LevelStore) => Kept['store']['append']) {
   const store = await LevelStore.open({ folder: join(folder, 'shares'), network: 'net', clock: systemClock })
   const notices: RigNotice[] = []

@@ -1,4 +1,4 @@
-/** Clients that send too much, too long, nonsense or nothing: each costs no more than its bound. */
+/** Clients that send too much, too long, nonsense or nothing: the server bounds the cost of each. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { connected, loggedIn, startedServer, stopServers, workOf } from './serve
 
 afterEach(stopServers)
 
-/** Both ends of all connections, since the servers run in this process. */
+/** Open sockets at both ends of all connections, since the servers run in this process. */
 const openSockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
 
 describe('a client is closed', () => {
@@ -88,7 +88,7 @@ it('a client that does not read holds up no news of new work', async () => {
   const stuck = await loggedIn(port, 'abc.stuck')
   stuck.socket.pause()
   await loggedIn(port, 'abc.good')
-  // Megabytes fit into the buffers of the network.
+  // The network buffers hold several megabytes.
   for (let sequence = 1; sequence <= 12_000; sequence++) {
     void engine.setWork(workOf(sequence, UNREACHABLE))
     if (sequence % 500 === 0) await new Promise(setImmediate)
@@ -113,7 +113,7 @@ it('a client that asks too much waits, and gets all its answers', async () => {
       seconds++
     }
   }
-  // 200 at once, and 100 a second from then on; what comes together is read together.
+  // 200 requests at once, then 100 a second. The server reads requests that arrive together in one piece.
   expect(seconds).toBeGreaterThanOrEqual(3)
 })
 
@@ -155,13 +155,13 @@ describe('where TLS is spoken', () => {
       await rig.subscribe()
       await (await connected(port)).ended
       expect([engine.status().sessions, ...silent.map(({ hasEnded }) => hasEnded)]).toEqual([1, false, false])
-      // A handshake that fails, a client that goes before it has begun one, and one that goes after it.
+      // A failing handshake, a client that leaves before its handshake, and one that leaves after it.
       silent[0].socket.write('{"id":1,"method":"mining.subscribe","params":[]}\n')
       silent[1].close()
       rig.close()
       await silent[0].ended
       await until(() => engine.status().sessions === 0)
-      // The address gets a place back when the server's end of a connection closes, also of one without a session.
+      // The address gets a place back when the server closes its end, even without a session.
       await until(() => openSockets() === 0)
       await settle()
     }
@@ -173,7 +173,7 @@ describe('where TLS is spoken', () => {
     const bad = await secured(port)
     bad.socket.write('nonsense\n')
     await bad.ended
-    // The time for a handshake never passes.
+    // The clock stands still, so the handshake timeout never fires.
     await (await connected(port)).ended
     const late = connect({ socket: early.socket, ca: readFileSync(tls.cert) })
     late.on('error', () => undefined)
@@ -185,7 +185,7 @@ describe('where TLS is spoken', () => {
     const clock = new VirtualClock()
     const { port } = await startedServer({ handshakeMs: 700 }, { tls, clock })
     const [silent, slow] = [await connected(port), await connected(port)]
-    // The head of a record of 512 bytes, which never comes to its end.
+    // The head of a record of 512 bytes, which never completes.
     slow.socket.write(Buffer.from('1603010200010001fc0303', 'hex'))
     for (let i = 0; i < 6; i++) {
       await clock.pass(100)
@@ -226,7 +226,7 @@ describe('where TLS is spoken', () => {
     const { engine, port } = await startedServer({}, { tls, clock: new VirtualClock() })
     const silent = await connected(port)
     const rig = await secured(port)
-    // The time for a handshake never passes.
+    // The clock stands still, so the handshake timeout never fires.
     await engine.stop()
     await Promise.all([silent.ended, rig.ended])
   })
@@ -261,7 +261,7 @@ describe('a worker is banned for a while', () => {
     await Promise.all([bad.ended, other.ended])
     expect(answers).toEqual(Array.from({ length: 20 }, () => 23))
     expect(warnings).toEqual([expect.stringMatching(/^rig:rig of k:abc is banned .*20 of its last 21 shares were low/)])
-    // Whoever shares its address stays, and may come.
+    // The address may still connect, but the banned worker is refused.
     const back = await connected(port)
     await back.subscribe()
     expect(await back.authorize()).toMatchObject({ result: false, error: failures.banned })
@@ -324,7 +324,7 @@ describe('what is remembered is bounded', () => {
       return true
     }
     for (let n = 0; n < 10_001; n++) expect(ban(n)).toBe(true)
-    // The first was forgotten, the last was not.
+    // The server has forgotten the first address but not the last.
     expect([ban(10_000), ban(0)]).toEqual([false, true])
   })
 

@@ -1,4 +1,4 @@
-/** How each maker's rigs log in and hand in shares, line by line as they send it. */
+/** How rigs of each maker log in and submit shares, line by line. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
@@ -7,7 +7,7 @@ import { connected, startedServer, stopServers, workOf } from './servers.ts'
 
 afterEach(stopServers)
 
-/** What a connection is told, line by line. */
+/** The lines that a connection receives. */
 function told(rig: Rig): {
   readonly lines: Record<string, unknown>[]
   readonly next: (count: number) => Promise<void>
@@ -144,7 +144,7 @@ describe('a connection with several users', () => {
     await until(() => engine.status().sessions === 0)
     expect(engine.status().rigs.map(({ sessions }) => sessions)).toEqual([0, 0, 0])
     expect(engine.status().users.map(({ sessions }) => sessions)).toEqual([0, 0])
-    // The server lives on.
+    // The server keeps running.
     expect((await (await connected(port)).subscribe()).error).toBeNull()
   })
 })

@@ -1,4 +1,6 @@
-/** What is written to many sockets arrives whole and in order, with the native function and without, slow readers included. */
+/**
+ * Writes to many sockets arrive complete and in order, even with slow readers, with the native function and without it.
+ */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
@@ -12,7 +14,7 @@ import { until } from '../../wait.ts'
 
 const { sendAll, fault } = loadSender()
 const noSender = sendAll === null ? `the native function does not load (${fault ?? 'no file'}): npm run install` : null
-/** More than are written to together. */
+/** More sockets than a single call writes to. */
 const COUNT = 1100
 
 interface Pair {
@@ -52,7 +54,7 @@ describe.each([
     }
     server.close()
   })
-  /** Sequence of what was written, and whether the network took all of it. */
+  /** The sequence of each write, and whether the network took all of it. */
   const written: [number, boolean][] = []
   const fresh = (unsentBytes: number) => {
     for (const pair of pairs) pair.received = ''
@@ -99,7 +101,7 @@ describe.each([
       outbox.flush()
     }
     expect(written.at(-1)).toEqual([sent - 1, false])
-    // What follows waits behind it.
+    // Later text queues behind it.
     outbox.post(slow.mail, 'the end\n', 1000)
     outbox.flush()
     expect(written.at(-1)).toEqual([1000, false])
@@ -120,7 +122,7 @@ describe.each([
       outbox.flush()
     }
     expect([slow.mail.socket.destroyed, other.mail.socket.destroyed]).toEqual([true, false])
-    // Nothing is written to one that is closed, and nothing fails.
+    // The outbox writes nothing to a closed client and throws no error.
     const before = written.length
     outbox.post(slow.mail, 'more', 2)
     outbox.flush()

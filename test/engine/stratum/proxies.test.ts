@@ -1,4 +1,7 @@
-/** The port for proxies of newcut: 1 + 7 bytes of the nonce, which no rig and no other proxy has (RIGS, session 13). */
+/**
+ * The port for newcut proxies. A proxy gets one fixed byte of the nonce and fills the other seven; no rig or other
+ * proxy uses them (RIGS, session 13).
+ */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
@@ -23,7 +26,7 @@ describe('the values of nonce1', () => {
       leaves: fc.option(fc.nat(), { nil: null }),
       count: fc.integer({ min: 1, max: 300 }),
     })
-    // With more than a half of either, both are in either half.
+    // With more than half of the values in use, rigs and proxies both reach into the other's half.
     const start = fc.constantFrom(
       [],
       [{ isProxy: false, leaves: null, count: 32_700 }],
@@ -98,7 +101,7 @@ it('a nonce2 of a proxy is read as its whole nonce, and each has a key of its ow
 describe('a proxy', () => {
   const proxies = { host: '127.0.0.1', port: 0 }
 
-  /** The port for proxies of a server. */
+  /** A server's port for proxies. */
   const proxyPort = async (engine: StratumEngine) => Number((await engine.listen()).proxies?.port)
 
   it('gives 256 rigs nonces that nobody else has, and each finds blocks', async () => {

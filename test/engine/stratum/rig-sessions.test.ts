@@ -1,6 +1,6 @@
 /**
- * The sessions of makers' rigs, by number: each is a few lines of what a rig says, or a model of it, on virtual time. Those
- * of pools, accounts and proxies with a byte of nonce1 (13 to 16) are with their parts.
+ * The numbered sessions of makers' rigs, on virtual time: each is a few lines that a rig sends, or a model of it.
+ * Sessions 13 to 16 (pools, accounts, and proxies with a byte of nonce1) are with the tests of those parts.
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memorySockets } from '../../../bench/rigs/memory-socket.ts'
@@ -22,7 +22,7 @@ interface Told {
   readonly error?: readonly unknown[] | null
 }
 
-/** A server with work whose shares say how hard they are, and rigs that are a few lines each. */
+/** A server with work whose shares encode their difficulty, and rigs that are a few lines each. */
 async function serverFor(difficulty: number | null = null, random = () => 0.5) {
   const clock = new VirtualClock()
   const started = await startedServer({}, { clock, difficulty, random, shareHash: modelHash })
@@ -48,7 +48,7 @@ async function serverFor(difficulty: number | null = null, random = () => 0.5) {
     }
     const named = (method: string) => lines.filter((line) => line.method === method)
     const answerTo = (id: unknown) => lines.find((line) => line.id === id && line.method === undefined)
-    /** Hands in a share that takes so many hashes, and resolves with the code of its answer; 0: accepted. */
+    /** Submits a share worth `least` hashes; resolves with the code of its answer, 0 if accepted. */
     const share = async (
       job: string,
       least: number,
@@ -88,7 +88,7 @@ it('1: a KA3 logs in: the answer first, four digits of nonce1, a target of 64 di
   expect(authorized).toEqual({ id: 2, result: true, error: null })
   expect(target).toMatchObject({ method: 'mining.set_target', params: [expect.stringMatching(/^[0-9a-f]{64}$/)] })
   expect(job).toMatchObject({ method: 'mining.notify' })
-  // It does not read the answer to its first share, and goes on.
+  // The real rig ignores the answer to its first share and continues.
   expect(await rig.share(rig.jobs()[0], 2 ** 48, { id: 3 })).toBe(0)
   expect(await rig.share(rig.jobs()[0], 2 ** 48, { id: 4 })).toBe(0)
 })
@@ -190,7 +190,7 @@ describe('9: a target changes in the middle of a job', () => {
     await clock.pass(4_500)
     answers.push(await rig.share(old, to))
     expect(answers).toEqual([0, 0, 0])
-    // Of those at the easier target those that meet the one told for the job by chance count as well.
+    // Shares at the easier target count only if they happen to meet the target of the job.
     expect(engine.hashes() % from).toBe(0)
     expect(engine.hashes()).toBeGreaterThanOrEqual(from)
     expect(engine.hashes()).toBeLessThanOrEqual(3 * from)
@@ -205,7 +205,7 @@ describe('9: a target changes in the middle of a job', () => {
     for (let n = 0; n < 150; n++) expect(await rig.share(job, 2 ** 40)).toBe(23)
     expect([rig.isClosed(), warnings, engine.status().shares.low]).toEqual([false, [], 150])
     await clock.pass(5_001)
-    // From now on they count against it.
+    // From now the shares count against the rig.
     for (let n = 0; n < 150 && !rig.isClosed(); n++) await rig.share(job, 2 ** 40, { id: 1000 + n }).catch(() => 0)
     await settle()
     expect(rig.isClosed()).toBe(true)
@@ -228,7 +228,7 @@ it('10: shares under way at the old difficulty make no second jump', async () =>
   for (let n = 0; n < 300; n++) expect(await rig.share(first, 2 ** 32)).toBe(0)
   await clock.pass(3_000)
   expect(rig.difficulties()).toEqual(told)
-  // They counted as they were told, and none waited for the budget of the session.
+  // The shares counted by the difficulty of their job, and none was delayed by the request budget.
   expect(engine.hashes()).toBe(309 * 2 ** 32)
 })
 

@@ -1,4 +1,4 @@
-/** The stratum server over real sockets: what rigs are told, and what becomes of their shares. */
+/** The stratum server over real sockets: its answers to rigs, and the outcome of their shares. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:tls'
@@ -132,7 +132,7 @@ describe('a share', () => {
     await engine.setWork(work)
     const rig = await loggedIn(port)
     await until(() => rig.jobs.length > 0)
-    // Never harder than a block.
+    // A share is never harder than a block.
     expect(rig.jobs[0].target).toBe(work.target)
     await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
     expect(candidates).toEqual([{ sequence: 5, nonce: expect.anything(), device: 'rig:rig' }])
