@@ -62,7 +62,7 @@ class FullDisk {
 }
 
 describe('a share log', () => {
-  it('is of one miner at a time', async () => {
+  it('belongs to one miner at a time', async () => {
     const { options } = await opened()
     await expect(LevelStore.open(options)).rejects.toMatchObject({
       code: 'DATA_UNUSABLE',
@@ -71,7 +71,7 @@ describe('a share log', () => {
     })
   })
 
-  it('is of one network', async () => {
+  it('belongs to one network', async () => {
     const { store, options } = await opened()
     await store.close()
     await expect(LevelStore.open({ ...options, network: 'other' })).rejects.toMatchObject({
@@ -81,7 +81,7 @@ describe('a share log', () => {
     await (await LevelStore.open(options)).close()
   })
 
-  it('of another format is left alone', async () => {
+  it('does not touch a log of another format', async () => {
     const { store, options } = await opened()
     await store.close()
     const database = await openShareDatabase(options.folder)
@@ -92,13 +92,13 @@ describe('a share log', () => {
     })
   })
 
-  it('says where it cannot be opened', async () => {
+  it('reports a folder that it cannot open', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'file'), '')
     await expect(opened({ folder: join(folder, 'file', 'shares') })).rejects.toMatchObject({ code: 'DATA_UNUSABLE' })
   })
 
-  it('refuses a record that is damaged', async () => {
+  it('refuses a damaged record', async () => {
     const { store, options } = await opened()
     await store.append([shareOf(1)])
     await store.close()
@@ -112,7 +112,7 @@ describe('a share log', () => {
     })
   })
 
-  it('drops shares and refusals after their time, at the start and while it runs', async () => {
+  it('drops expired shares and refusals, at the start and while it runs', async () => {
     const { store, clock, options } = await opened({ keepMs: 3_600_000 })
     const nowMs = clock.wallMs()
     const refused = { user: 'k:abc', worker: '', verdict: 'low', count: 1 } as const
@@ -129,7 +129,7 @@ describe('a share log', () => {
     await again.close()
   })
 
-  it('syncs once a second while there is something to sync', async () => {
+  it('syncs once a second if there is something to sync', async () => {
     const disk = new FullDisk()
     const { store, clock } = await opened({ open: disk.open })
     await clock.pass(5_000)
@@ -144,7 +144,7 @@ describe('a share log', () => {
     expect(disk.synced).toHaveLength(2)
   })
 
-  it('on a full disk refuses shares, and takes them once there is room, without those that failed', async () => {
+  it('refuses shares on a full disk, and accepts new ones once there is room, without those that failed', async () => {
     const disk = new FullDisk()
     const { store, clock } = await opened({ open: disk.open })
     await store.append([shareOf(1)])
@@ -170,7 +170,7 @@ describe('a share log', () => {
     expect(await listOf(store.shares())).toHaveLength(3)
   })
 
-  it('knows shares of earlier runs, and when the newest came', async () => {
+  it('knows the shares of earlier runs and the time of the newest', async () => {
     const { store, options } = await opened()
     await store.append([shareOf(1), shareOf(7), shareOf(3)])
     expect([store.has(shareOf(7).id), store.has(shareOf(8).id), store.newestMs]).toEqual([
@@ -189,7 +189,7 @@ describe('a share log', () => {
     await expect(again.append([shareOf(9)])).rejects.toThrow(/the share log is closed/)
   })
 
-  it('saves accounts as a whole, and forgets those that are dropped', async () => {
+  it('saves all changed accounts, and forgets dropped ones', async () => {
     const { store } = await opened()
     expect(await store.load()).toBeNull()
     const accounts = ['a', 'b'].map((worker) => new WorkerAccount('k:abc', worker))

@@ -32,7 +32,7 @@ interface Summary {
 }
 
 describe('monitors for XMRig', () => {
-  it('read every key of its summary, with null for what is not known', async () => {
+  it('read every key of the summary, with null for unknown values', async () => {
     const miner = await startMiner({ threads: 2 })
     await expect.poll(() => accepted(miner)).toBeGreaterThan(2)
     let early = (await miner.json('/2/summary')) as Summary
@@ -165,7 +165,7 @@ describe('systems of rigs', () => {
 })
 
 describe('control by JSON-RPC', () => {
-  it('pauses, resumes and stops a miner for those who have the token', async () => {
+  it('pauses, resumes and stops a miner for clients with the token', async () => {
     const miner = await startMiner({ token: TOKEN })
     expect(await miner.json('/2/summary')).toMatchObject({ restricted: false, paused: false })
     await expect.poll(() => accepted(miner)).toBeGreaterThan(0)
@@ -195,7 +195,7 @@ describe('control by JSON-RPC', () => {
     await expect(fetch(`${miner.url}/healthz`)).rejects.toThrow()
   })
 
-  it('refuses those without the token, and everybody where none is configured', async () => {
+  it('refuses clients without the token, and everybody if none is configured', async () => {
     const open = await startMiner()
     const refused = await open.call(rpc('pause'), bearer)
     expect([refused.status, await refused.json()]).toEqual([403, { error: expect.stringContaining('--http-token') }])
@@ -210,7 +210,7 @@ describe('control by JSON-RPC', () => {
     expect((await fetch(`${guarded.url}/2/backends`)).status).toBe(200)
   })
 
-  it('answers what it does not understand as JSON-RPC 2.0 says', async () => {
+  it('answers invalid requests as JSON-RPC 2.0 requires', async () => {
     const miner = await startMiner({ token: TOKEN })
     const answers = async (body: string) => {
       const response = await miner.call(body, bearer)

@@ -44,8 +44,8 @@ function sendRaw({ url }: Peer, text: string): Promise<string> {
 
 const paths = ['/metrics', '/healthz', '/api/summary', '/page', '/nothing']
 
-describe('a face on a loopback address', () => {
-  it('answers requests for this machine, at any port', async () => {
+describe('a server on a loopback address', () => {
+  it('answers requests for this machine at any port', async () => {
     const peer = await start()
     for (const host of ['localhost:4148', 'LOCALHOST', '127.0.0.1', '127.0.0.1:1', '[::1]:4148', '127.9.9.9']) {
       expect([host, (await peer.get('/healthz', { headers: { host } })).status]).toEqual([host, 200])
@@ -74,7 +74,7 @@ describe('a face on a loopback address', () => {
   })
 })
 
-describe('a face that others may reach', () => {
+describe('a server that other machines may reach', () => {
   it('answers requests for its addresses and its name, and refuses other names', async (context) => {
     const outer = outerAddress()
     if (outer === undefined) return context.skip('this machine has no address but loopback')
@@ -105,12 +105,12 @@ describe('a face that others may reach', () => {
     expect(foreignHostReason(header, listening, 'rig7') === null).toBe(isAnswered)
   })
 
-  it('repeats no more than the beginning of a long host', () => {
+  it('repeats only the beginning of a long host', () => {
     expect(foreignHostReason('x'.repeat(10_000), '127.0.0.1', 'rig7')?.length).toBeLessThan(400)
   })
 })
 
-describe('a face that closes', () => {
+describe('a server that closes', () => {
   /** A server with a page that never finishes, and a count of its requests. */
   async function closing() {
     let asked: () => void = () => undefined
@@ -128,7 +128,7 @@ describe('a face that closes', () => {
     return { api, isAsked }
   }
 
-  it('waits for no request that is not complete', async () => {
+  it('does not wait for incomplete requests', async () => {
     const { api } = await closing()
     const { hostname: host, port } = new URL(api.url)
     const socket = connect(Number(port), host)
@@ -142,7 +142,7 @@ describe('a face that closes', () => {
     await ended
   })
 
-  it('waits for no answer', async () => {
+  it('does not wait for pending answers', async () => {
     const { api, isAsked } = await closing()
     const failed = expect(fetch(`${api.url}/slow`)).rejects.toThrow()
     await isAsked
@@ -151,7 +151,7 @@ describe('a face that closes', () => {
   })
 })
 
-describe('a face has limits:', () => {
+describe('a server has limits:', () => {
   const head = 'host: localhost\r\n'
 
   it('headers of more than 16 KiB are answered with 431', async () => {
@@ -173,11 +173,11 @@ describe('a face has limits:', () => {
   it.each([
     ['headers', `GET /metrics HTTP/1.1\r\n${head}`],
     ['a body', `POST /page HTTP/1.1\r\n${head}content-type: application/json\r\ncontent-length: 20\r\n\r\n`],
-  ])('%s that do not arrive in time are answered with 408, and the connection ends', async (_, text) => {
+  ])('%s that do not arrive in time are answered with 408, and the connection closes', async (_, text) => {
     expect(await sendRaw(await start({ requestTimeoutMs: 200 }), text)).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  it('a connection over which nothing arrives ends', async () => {
+  it('a connection without any data closes', async () => {
     await sendRaw(await start({ requestTimeoutMs: 200 }), '')
   })
 
@@ -230,7 +230,7 @@ describe('a face has limits:', () => {
     expect((await peer.get('/healthz')).status).toBe(200)
   })
 
-  it('a connection that was just answered stays longer than one that was idle before', async () => {
+  it('a recently used connection outlives one that was idle before', async () => {
     const peer = await start({ maxConnections: 3 })
     expect((await peer.get('/healthz')).status).toBe(200)
     const closed = await idle(peer.url, 2)
@@ -242,7 +242,7 @@ describe('a face has limits:', () => {
     await expect.poll(() => closed).toEqual([0])
   })
 
-  it('a connection that ended makes room by itself', async () => {
+  it('a closed connection frees its place', async () => {
     const peer = await start({ maxConnections: 3 })
     const first = await peer.get('/healthz')
     for (let i = 0; i < 6; i++) {
@@ -252,7 +252,7 @@ describe('a face has limits:', () => {
     expect((await peer.get('/healthz')).from).toBe(first.from)
   })
 
-  it('event streams are not idle: connections beyond the most are closed, and those before them go on', async () => {
+  it('event streams are not idle: connections above the limit are closed, and existing ones continue', async () => {
     const { url, read } = await streaming(2)
     const [first, second] = [await read(), await read()]
     let isEnded = false

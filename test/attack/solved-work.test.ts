@@ -59,8 +59,8 @@ async function expectRecovery({ lane }: Awaited<ReturnType<typeof mining>>): Pro
   await lane.expectSane()
 }
 
-describe('a miner does not search work that is solved', () => {
-  it('while the node replays it: it hands in one solution for it', async () => {
+describe('a miner does not search solved work', () => {
+  it('while the node replays it: it submits one solution for it', async () => {
     const run = await mining()
     run.lane.proxy.begin(at(['work'], replays()))
     const parents = new Set<string>()
@@ -74,7 +74,7 @@ describe('a miner does not search work that is solved', () => {
     await expectRecovery(run)
   })
 
-  it('while the node replays it and nothing else: it says so, and does not hash', async () => {
+  it('while the node replays nothing else: it says so and does not hash', async () => {
     const run = await mining()
     const told = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['work'], replays()))
@@ -84,7 +84,7 @@ describe('a miner does not search work that is solved', () => {
     await expectRecovery(run)
   })
 
-  it('while the node has taken it, but its chain moves later', async () => {
+  it('while the node has accepted the solution but its chain moves later', async () => {
     const run = await mining()
     const takesLater: Tell = (exchange: Exchange): Told | Promise<Told> => {
       const blocks = run.lane.ground.blocks.size
@@ -101,7 +101,7 @@ describe('a miner does not search work that is solved', () => {
     await expectRecovery(run)
   })
 
-  it('while the request that hands it in hangs: it searches other chains', async () => {
+  it('while the submission hangs: it searches other chains', async () => {
     const run = await mining()
     run.lane.proxy.begin(at(['solved'], hangs))
     await run.lane.until(
@@ -113,7 +113,7 @@ describe('a miner does not search work that is solved', () => {
     await expectRecovery(run)
   })
 
-  it('while the request that hands it in hangs, and there is no other chain: it says so, and does not hash', async () => {
+  it('while the submission hangs and there is no other chain: it says so and does not hash', async () => {
     const run = await mining('singleton')
     const told = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['solved'], hangs))
@@ -123,7 +123,7 @@ describe('a miner does not search work that is solved', () => {
     await expectRecovery(run)
   })
 
-  it('while requests for work hang: it says so, and does not hash', async () => {
+  it('while work requests hang: it says so and does not hash', async () => {
     const run = await mining()
     const told = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['work'], hangs))
@@ -135,7 +135,7 @@ describe('a miner does not search work that is solved', () => {
   })
 })
 
-describe('a miner takes work of the same parent for other work', () => {
+describe('a miner treats work with the same parent as new work', () => {
   it.each<[string, (fields: WorkFields) => WorkFields]>([
     ['with another target', (fields) => ({ ...fields, target: 1n })],
     [

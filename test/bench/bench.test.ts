@@ -60,7 +60,7 @@ describe('newcut bench', () => {
     expect(unknown.code).toBe(2)
   })
 
-  it('stratum --rigs runs models of rigs in virtual time, and writes a row for each of what is asked', async () => {
+  it('stratum --rigs runs models of rigs in virtual time, and writes a row for each result', async () => {
     const file = join(folder, 'rigs.json')
     const { code, out } = await run(['bench', 'stratum', '--quick', '--rigs', 'KA3:2, kdbox', '--json', file])
     expect(code).toBe(0)
@@ -109,7 +109,7 @@ describe('newcut bench', () => {
     expect(compared.code).toBe(1)
   })
 
-  it('exits 1 when something got worse than in an earlier report', async () => {
+  it('exits with code 1 if something got worse than in an earlier report', async () => {
     const file = join(folder, 'codec.json')
     await run(['bench', 'codec', '--quick', '--json', file])
     const report: Report = JSON.parse(readFileSync(file, 'utf8'))
@@ -170,7 +170,7 @@ describe('compareReports', () => {
     expect(worse(now, before)).toBe(expected)
   })
 
-  it('is built on medians and percentiles', () => {
+  it('uses medians and percentiles', () => {
     expect(median([3, 1, 2])).toBe(2)
     expect(median([4, 1, 2, 3])).toBe(2.5)
     expect(percentile([5, 1, 4, 2, 3], 0.5)).toBe(3)

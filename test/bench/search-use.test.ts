@@ -28,7 +28,7 @@ it('counts the hashes of each thread from a cut until it searches other work', (
   expect(usefulOfPossible).toBeCloseTo((100 * (2000 - 160)) / (2000 - 100))
 })
 
-it('counts a part of the slice in which the cut came, and work that is too old when it is taken up', () => {
+it('counts a part of the slice in which the cut came, and work that is already stale when it is taken up', () => {
   const use = new SearchUse(0)
   use.give(1, 3, 7)
   use.start(0)
@@ -37,7 +37,7 @@ it('counts a part of the slice in which the cut came, and work that is too old w
   expect(use.end(20).usefulOfAll).toBeCloseTo(25)
 })
 
-it('counts no hashes in vain for a thread that the machine lets wait', () => {
+it('counts no wasted hashes for a thread that the machine does not schedule', () => {
   const use = new SearchUse(0)
   use.give(1, 3, 7)
   use.give(2, 3, 8)
@@ -47,7 +47,7 @@ it('counts no hashes in vain for a thread that the machine lets wait', () => {
   expect(use.end(1000)).toEqual({ usefulOfAll: 100, usefulOfPossible: 100, lostMs: [] })
 })
 
-it('counts the hashes that a thread would have done while it had nothing to search', () => {
+it('counts the hashes that a thread could have computed while it had no work', () => {
   const use = new SearchUse(0)
   use.give(1, 3, 7)
   use.start(0)
@@ -55,11 +55,11 @@ it('counts the hashes that a thread would have done while it had nothing to sear
   expect(use.end(1000).usefulOfPossible).toBeCloseTo(90)
 })
 
-it('throws when nothing was hashed', () => {
+it('throws if nothing was hashed', () => {
   expect(() => new SearchUse(0).end(1000)).toThrow('nothing was hashed')
 })
 
-it('gives the slices that threads wrote down, each once, and throws when some are gone', () => {
+it('returns each recorded slice of a thread once, and throws if some are missing', () => {
   const log = new SliceLog(3)
   const thread = new SliceLog(3, log.buffer)
   const [first, second] = [

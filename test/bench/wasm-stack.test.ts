@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { tailLayout } from '../../src/engine/cpu/kernel.ts'
 import { createWasmKernel } from '../../src/engine/cpu/wasm-kernel.ts'
 
-describe('the WebAssembly kernel at any depth of the stack', () => {
+describe('the WebAssembly kernel at any stack depth', () => {
   const HEATS = 12
   const layout = tailLayout(286)
 

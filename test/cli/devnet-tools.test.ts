@@ -68,7 +68,7 @@ describe('newcut devnet --log-requests', () => {
     expect(record.bytes).toBeGreaterThan(100)
   })
 
-  it('tells of a stream when it ends', async () => {
+  it('reports a stream when it ends', async () => {
     const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--log-requests'])
     const [, url] = await node.sees(URL_LINE)
     const reader = new AbortController()
@@ -83,17 +83,17 @@ describe('newcut devnet --exec', () => {
   const exec = (command: string, ...args: string[]) => ['devnet', '--graph', 'pair', ...args, '--exec', command]
   const ask = `${process.execPath} -e "fetch(process.env.NEWCUT_NODE + '/info').then((a) => console.log(a.status))"`
 
-  it('runs a command with the address of a fresh node, and passes its outputs through', async () => {
+  it('runs a command with the address of a fresh node, and passes its output through', async () => {
     const { code, out, err } = await runProcess(exec(`${ask}; echo wrong >&2`))
     expect({ code, out, err }).toEqual({ code: 0, out: '200\n', err: 'wrong\n' })
   })
 
-  it('ends with the exit code of the command', async () => {
+  it('exits with the code of the command', async () => {
     expect(await runProcess(exec('exit 7'))).toMatchObject({ code: 7, out: '', err: '' })
     expect((await runProcess(exec('no-such-program-here'))).code).toBe(127)
   })
 
-  it('ends with 128 and the signal when the command is killed', async () => {
+  it('exits with 128 plus the signal number if a signal kills the command', async () => {
     expect(await runProcess(exec('kill -9 $$'))).toMatchObject({ code: 137, out: '' })
   })
 
@@ -115,7 +115,7 @@ describe('newcut devnet --exec', () => {
     })
   })
 
-  it('ends the command, and whatever that started, when it is ended itself', async () => {
+  it('ends the command and all its child processes when it is stopped', async () => {
     const node = start(exec('echo begun; sleep 100 & wait'))
     await node.sees(/begun/)
     node.child.kill('SIGTERM')

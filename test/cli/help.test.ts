@@ -75,12 +75,12 @@ describe('newcut --help', () => {
     }
   })
 
-  it('lists commands by what they are for', async () => {
+  it('groups commands by purpose', async () => {
     const headings = [...(await helpOf()).matchAll(/^([A-Z][a-z]+):$/gm)].map(([, heading]) => heading.toLowerCase())
     expect(headings).toEqual(['options', ...commandGroups, 'examples'])
   })
 
-  it('names every suite of bench, with a line for each of at most 80 columns', async () => {
+  it('lists every suite of bench, each in a line of at most 80 columns', async () => {
     const help = await helpOf('bench')
     for (const [name, what] of Object.entries(benchSuites)) {
       const line = help.split('\n').find((each) => each.startsWith(`  ${name} `)) ?? ''
@@ -89,7 +89,7 @@ describe('newcut --help', () => {
     }
   })
 
-  it('is as good as -h; -v is --version', async () => {
+  it('has the short form -h, and --version has -v', async () => {
     expect((await run(['devnet', '-h'])).out).toBe(await helpOf('devnet'))
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     for (const flag of ['-v', '--version']) expect(await run([flag])).toMatchObject({ code: 0, out: `${version}\n` })
@@ -97,7 +97,7 @@ describe('newcut --help', () => {
 })
 
 describe('newcut without arguments', () => {
-  it('says in one screen of 80 x 24 what to do first, and names every command', async () => {
+  it('shows the first steps and every command in one screen of 80 x 24', async () => {
     const { code, out, err } = await run([])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const lines = out.split('\n')
@@ -131,7 +131,7 @@ describe('the examples', () => {
 
   // completion.test.ts runs the zsh script in zsh.
   const lines = Object.values(examples).flatMap(commandLines)
-  it.each(lines.filter((line) => !line.includes('completion zsh')))('%s: is understood', async (line) => {
+  it.each(lines.filter((line) => !line.includes('completion zsh')))('%s: parses', async (line) => {
     const calls = calledBy(line)
     expect(calls.length).toBeGreaterThan(0)
     let said = ''

@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'newcut-inspect-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('newcut inspect', () => {
-  it('shows all real headers and works, hex and base64url mixed, from standard input', async () => {
+  it('shows all real headers and works, hex and base64url mixed, from stdin', async () => {
     const lines = records.map(({ header_hex: hex }, i) => (i % 2 === 0 ? hex : encodeBase64Url(decodeHex(hex))))
     const { code, out, err } = await run(['inspect', '-'], {}, lines.join('\n'))
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -57,7 +57,7 @@ describe('newcut inspect', () => {
     expect(JSON.parse((await run(['inspect', bytes])).out)).toMatchObject({ powHash: records[0].pow_hash_hex })
   })
 
-  it('names the number of a bad line, shows the others and exits 1', async () => {
+  it('prints the number of a bad line, shows the others and exits 1', async () => {
     const lines = [records[0].header_hex, 'zz', records[1].header_hex, records[2].header_hex.slice(2), 'not base64url!']
     const { code, out, err } = await run(['inspect'], {}, lines.join('\n'))
     expect(code).toBe(1)
@@ -141,7 +141,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
     expect(JSON.parse(many.out)).toMatchObject({ type: 'header', format: 'object in a page', height: 1 })
   })
 
-  it('names the item of a page that is wrong, and shows the others', async () => {
+  it('names the invalid item of a page, and shows the others', async () => {
     const items = [headers[0].header_hex, 'zz', { nonce: 1 }, headers[1].header_hex]
     const { code, out, err } = await run(['inspect', '-'], {}, JSON.stringify({ limit: 4, items, next: null }))
     expect(code).toBe(1)
@@ -149,7 +149,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
     expect(err).toMatch(/^newcut: line 1, item 2: .*\[BAD_FORMAT\]\nnewcut: line 1, item 3: .*\[BAD_FORMAT\]\n$/)
   })
 
-  it('a page that was cut off is one error', async () => {
+  it('a truncated page is one error', async () => {
     const { code, out, err } = await run(['inspect', '-'], {}, '{"limit": 2,\n"items": [\n"AAAA')
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/^newcut: line 1: json at offset 0: .*is the end missing\? \[BAD_FORMAT\]\n$/)

@@ -15,7 +15,7 @@ describe('npm start of a checkout', () => {
   mkdirSync(join(folder, 'src/platform'), { recursive: true })
   copyFileSync(join(root, script), join(folder, script))
 
-  it('says to run npm ci where nothing is installed', () => {
+  it('says to run npm ci if nothing is installed', () => {
     expect([node, rest]).toEqual(['node', ['mine']])
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...rest], { cwd: folder, encoding: 'utf8' })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -31,7 +31,7 @@ describe('npm start of a checkout', () => {
     )
   })
 
-  it('runs the program in a checkout that is ready', () => {
+  it('runs the program in a complete checkout', () => {
     const { status, stdout } = spawnSync(process.execPath, [script, '--version'], { cwd: root, encoding: 'utf8' })
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
   })
@@ -60,13 +60,13 @@ describe('the dependencies', () => {
     readonly packages: Readonly<Record<string, Package>>
   }
 
-  it('support Node 20, so that npm warns of none', () => {
+  it('support Node 20, so npm prints no warning', () => {
     const ranges = Object.entries(lock.packages).map(([name, { engines }]) => ({ name, range: engines?.node ?? '>=0' }))
     expect(ranges.filter(({ range }) => !allows(range, [20, 19, 0]))).toEqual([])
     expect(ranges.length).toBeGreaterThan(100)
   })
 
-  it('need no overrides, which npm ignores where newcut is installed as a package', () => {
+  it('need no overrides, which npm ignores if newcut is installed as a package', () => {
     const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     expect(own.overrides).toBeUndefined()
     // fastify accepts this version, whose `cookie` runs on Node 20. The newest version needs a `cookie` for Node 22.

@@ -162,7 +162,7 @@ describe('the console', () => {
     return written.length
   }
 
-  it('limits lines of work and solutions, but not at debug', () => {
+  it('limits lines about work and solutions, but not at debug', () => {
     expect([linesAt('info'), linesAt('debug')]).toEqual([60, 100])
   })
 })
@@ -170,7 +170,7 @@ describe('the console', () => {
 describe('a log that changes while it is used', () => {
   const miner = {} as KeyControl
 
-  it('goes over to another format with the keys and the last line, and only then takes them anew', () => {
+  it('switches to another format together with the keys and the status line, once the new one is ready', () => {
     const done: string[] = []
     const faces: FaceMaker = (format, levelNow) => ({
       show: ({ type }) => done.push(`${format} ${levelNow()} ${type}`),

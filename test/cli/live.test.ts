@@ -62,7 +62,7 @@ function save(file: string, text: string): void {
 const changes = ({ out }: RunningHere) => out().match(/(?<= )configuration: .*/g) ?? []
 
 describe('the configuration file of a running miner', () => {
-  it('is followed: threads and kernel change at once, and every count goes on', async () => {
+  it('changes threads and kernel at once when it is saved, and all counts continue', async () => {
     const miner = await startMiner(HARD, 'threads: 2\n')
     await expect.poll(async () => (await miner.summary()).hashes).toBeGreaterThan(0)
     const samples: Snapshot[] = []
@@ -97,7 +97,7 @@ describe('the configuration file of a running miner', () => {
     }
   })
 
-  it('changes nothing when it is wrong, and the miner says what and where', async () => {
+  it('changes nothing if it is invalid, and the miner reports the error and its place', async () => {
     const miner = await startMiner(HARD, 'threads: 1\n')
     const before = await miner.get()
     for (const [text, pattern] of [
@@ -119,7 +119,7 @@ describe('the configuration file of a running miner', () => {
     expect(changes(miner).filter((line) => line.includes('->'))).toHaveLength(1)
   })
 
-  it('loses to the command line, and says so; what cannot change now waits for the next start', async () => {
+  it('loses to the command line, and says so; options that cannot change now wait for the next start', async () => {
     const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
     save(miner.file, 'threads: 2\nconfirmations: 3\nhttp-token: correct-horse-battery\n')
     await miner.sees(/configuration: threads 2 in the file has no effect: --threads on the command line wins\n/)
@@ -132,7 +132,7 @@ describe('the configuration file of a running miner', () => {
     expect((await miner.put({ kernel: 'wasm' }))[0]).toBe(204)
   })
 
-  it('pauses by a new schedule, and goes on without it', async () => {
+  it('pauses by a new schedule, and resumes when it is removed', async () => {
     const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
     const hour = (after: number) => String((new Date().getHours() + after) % 24).padStart(2, '0')
     save(miner.file, `schedule: ${hour(5)}:00-${hour(6)}:00\n`)
@@ -186,7 +186,7 @@ describe('the configuration file of a running miner', () => {
 })
 
 describe('/2/config', () => {
-  it('changes what it is told and writes the file, with its comments and rights', async () => {
+  it('applies the change and writes the file, keeping its comments and permissions', async () => {
     const text = `# secret key: never lose it\nthreads: 1 # few\nhttp-token: ${TOKEN}\nnodes-of-devnet: 1\n`
     const miner = await startMiner(HARD, text.replace('nodes-of-devnet: 1', 'port: 1999'))
     chmodSync(miner.file, 0o640)
@@ -213,7 +213,7 @@ describe('/2/config', () => {
     ])
   })
 
-  it('refuses what is wrong, as a whole, and those without the token', async () => {
+  it('refuses an invalid change as a whole, and clients without the token', async () => {
     const miner = await startMiner(HARD, `threads: 1\nhttp-token: ${TOKEN}\n`)
     const text = readFileSync(miner.file, 'utf8')
     for (const headers of [{}, { authorization: 'Bearer another-token' }]) {
@@ -243,7 +243,7 @@ describe('/2/config', () => {
     expect(await open.get()).not.toHaveProperty('threads')
   })
 
-  it('without a file, or against the command line, holds until the end of the run', async () => {
+  it('keeps changes until the end of the run if there is no file, or if the command line overrides it', async () => {
     const miner = await startMiner([...HARD, '--threads', '1', '--http-token', TOKEN], null)
     expect(await miner.put({ threads: 2 })).toEqual([204, null])
     expect(await miner.threads()).toEqual(['thread0', 'thread1'])
@@ -259,7 +259,7 @@ describe('/2/config', () => {
     expect(await miner.threads()).toEqual(['thread0'])
   })
 
-  it('says so when the file cannot be written', async () => {
+  it('says so if the file cannot be written', async () => {
     // The name leaves no room for the temporary file beside it.
     const name = `${'x'.repeat(245)}.yaml`
     const miner = await startMiner(HARD, `threads: 1\nhttp-token: ${TOKEN}\n`, name)

@@ -25,7 +25,7 @@ describe('newcut mine', () => {
     expect(out.match(/accepted {2}chain/g)).toHaveLength(20)
   })
 
-  it('begins its network at what this machine searches, unless a difficulty is given', async () => {
+  it('starts its network at the hashrate of this machine, unless a difficulty is given', async () => {
     // In 50 us no thread computes 100,000 hashes, the difficulty of `newcut devnet`. On a busy machine a low-priority
     // thread may not run at all during the trial.
     const search = ['--threads', '1', '--priority', 'normal', '--gpu', 'none']
@@ -43,7 +43,7 @@ describe('newcut mine', () => {
     expect(code).toBe(0)
   })
 
-  it('--dry-run says what would be mined and mines nothing, or says what is wrong', async () => {
+  it('--dry-run prints what would be mined without mining, or what is wrong', async () => {
     const tried = await run(['mine', '--dry-run', ...quick])
     expect(tried).toMatchObject({ code: 0, err: '' })
     expect(tried.out).toMatch(/network: an embedded one\nsearch: CPU .*\nall of this works/)
@@ -58,14 +58,14 @@ describe('newcut mine', () => {
     expect(gone.err).toMatch(/\[NODE_UNREACHABLE\]/)
   })
 
-  it('mines the chains that it is given and no other', async () => {
+  it('mines only the chains that it is given', async () => {
     const { code, out } = await run(['mine', '--chains', '3,8', '--blocks', '2', ...quick])
     expect(code).toBe(0)
     const chains = new Set([...out.matchAll(/(?:work|accepted) +chain (\d+)/g)].map(([, chain]) => chain))
     expect([...chains].sort()).toEqual(['3', '8'])
   })
 
-  it.each(['js', 'wasm'])('mines with the %s kernel alone', async (kernel) => {
+  it.each(['js', 'wasm'])('mines with only the %s kernel', async (kernel) => {
     const args = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none', '--threads', '1']
     const { code, out } = await run(['mine', '--blocks', '5', '--kernel', kernel, ...args])
     expect(out).toContain('5 accepted')
@@ -128,13 +128,13 @@ describe('newcut mine', () => {
     silent.close()
   })
 
-  it('prints the account that is paid', async () => {
+  it('prints the account that it pays', async () => {
     const key = 'ab'.repeat(32)
     const { out } = await run(['mine', '--blocks', '1', '--account', `k:${key}`, ...quick])
     expect(out).toMatch(new RegExp(`^paid: k:${key} \\(keys-all\\)$`, 'm'))
   })
 
-  it('prints that the built-in key is paid when no other is given', async () => {
+  it('prints that it pays the built-in key if no other is given', async () => {
     const { out } = await run(['mine', '--blocks', '1', ...quick])
     expect(out).toMatch(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/m)
   })
@@ -180,7 +180,7 @@ describe('newcut mine', () => {
     for (const { time, level } of records) expect({ time, level }).toEqual({ time: expect.any(String), level: 'info' })
   })
 
-  it('writes no colour codes where there is no terminal', async () => {
+  it('writes no colour codes without a terminal', async () => {
     const { out } = await run(['mine', '--blocks', '1', ...quick])
     expect(out.includes('\u001b')).toBe(false)
   })

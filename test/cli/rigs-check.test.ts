@@ -54,7 +54,7 @@ const jsonOf = (out: string) => JSON.parse(out) as RigsChecked
 const check = (...args: readonly string[]) => run(['rigs', 'check', ...args])
 
 describe('newcut rigs check', () => {
-  it('says of our own server that the rigs of every maker mine', async () => {
+  it('reports that the rigs of every maker would mine at our own server', async () => {
     const { at, engine } = await ours()
     const { code, out, err } = await check(at)
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -68,7 +68,7 @@ describe('newcut rigs check', () => {
     expect(Object.values(engine.status().shares).every((count) => count === 0)).toBe(true)
   })
 
-  it('says the same as JSON, of one maker and another user', async () => {
+  it('reports the same as JSON, for one maker and another user', async () => {
     const { at, engine } = await ours()
     const { code, out } = await check(at, '--json', '--maker', 'ka3', '--user', 'k:abc.shelf', '--password', 'd=2^50')
     const { makers, ...rest } = jsonOf(out)
@@ -83,7 +83,7 @@ describe('newcut rigs check', () => {
     expect(engine.status().users).toMatchObject([{ user: 'k:abc' }])
   })
 
-  it('listens for as long as it is told', async () => {
+  it('listens for the requested time', async () => {
     const { at } = await ours()
     const { code, out } = await check(at, '--listen-for', '1', '--maker', 'ka3', '--json')
     const { makers, listenedMs } = jsonOf(out)
@@ -93,7 +93,7 @@ describe('newcut rigs check', () => {
     expect(text.out).toMatch(/^Goldshell KD5, KD6 +\d+ +\d+ +[\d.]+ +[\d.]+ m?s +7 s +100\.0 %$/m)
   })
 
-  it('names what a rig trips over and what to change, and ends with 1', async () => {
+  it('names each problem of a rig and its fix, and exits with 1', async () => {
     const at = await scripted({
       ...good,
       'mining.subscribe': (asked, server) => {
@@ -114,7 +114,7 @@ describe('newcut rigs check', () => {
     expect(out).toMatch(/\nseveral connections:\n {2}loss: two connections have the nonce1 0009e8/)
   })
 
-  it('ends with 0 where rigs mine with a loss', async () => {
+  it('exits with 0 if rigs mine with a loss', async () => {
     const at = await scripted({
       ...good,
       'mining.subscribe': (asked, server) => {
@@ -127,7 +127,7 @@ describe('newcut rigs check', () => {
     expect(out).toMatch(/^Antminer KA3, 2023 on +with a loss /m)
   })
 
-  it('says of TLS what an Antminer makes of it', async () => {
+  it('reports how an Antminer handles TLS', async () => {
     const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
     const { at } = await ours({ tls: { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') } })
     const { code, out } = await check(`stratum+ssl://${at}`, '--json')
@@ -141,7 +141,7 @@ describe('newcut rigs check', () => {
     expect(plain.out).toMatch(/closes the connection without a line.*\n.*stratum\+ssl/)
   })
 
-  it('says of a server that lets in fewer connections that others get none', async () => {
+  it('reports a server that accepts too few connections', async () => {
     const { at } = await ours({}, { sessionsPerAddress: 5 })
     const { code, out } = await check(at, '--json', '--listen-for', '1s')
     const outcomes = jsonOf(out).makers.map(({ outcome }) => outcome)
@@ -150,7 +150,7 @@ describe('newcut rigs check', () => {
     expect(outcomes.filter((outcome) => outcome === 'fails')).toHaveLength(2)
   })
 
-  it('ends with 20 where nobody listens, or no TLS is spoken', async () => {
+  it('exits with 20 if nobody listens, or if the server does not speak TLS', async () => {
     const gone = await scripted(good)
     const { at } = await ours()
     const server = createServer()
@@ -189,7 +189,7 @@ describe('newcut rigs check', () => {
     expect(ended.out).toBe('')
   })
 
-  it('has its help behind help too, with every maker in it', async () => {
+  it('has its help under help too, with every maker in it', async () => {
     expect((await run(['help', 'rigs', 'check'])).out).toBe((await run(['rigs', 'check', '--help'])).out)
     const { out } = await check('--help')
     expect(out).toContain('Usage: newcut rigs check [options] <server>')
@@ -198,7 +198,7 @@ describe('newcut rigs check', () => {
     expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual(makers.map(({ name, rig }) => [name, rig]))
   })
 
-  it('stops when it is told to', async () => {
+  it('stops on request', async () => {
     let asked = 0
     const at = await scripted({ ...good, 'mining.subscribe': () => asked++ })
     const stopped = { code: 1, out: '', err: 'stopped before it was done\n' }
@@ -210,8 +210,8 @@ describe('newcut rigs check', () => {
   })
 })
 
-describe('a server that says nothing', () => {
-  it('at the handshake is waited for as long as it was told', async () => {
+describe('a server that sends nothing', () => {
+  it('times out during the handshake', async () => {
     const clock = new VirtualClock()
     // This TLS handshake never completes.
     const address = readServerAddress(`stratum+ssl://${await silent()}`)
@@ -223,13 +223,13 @@ describe('a server that says nothing', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is not connected to any more once the check is stopped', async () => {
+  it('gets no further connections once the check is stopped', async () => {
     const address = readServerAddress(await silent())
     const tried = connectTo(address, new VirtualClock(), 5_000, AbortSignal.abort())
     await expect(tried).rejects.toThrow(/: stopped$/)
   })
 
-  it('at the log-in is told of after the timeout', async () => {
+  it('is reported after the timeout at the log-in', async () => {
     const at = await scripted({ ...good, 'mining.subscribe': () => undefined })
     const clock = new VirtualClock()
     let out = ''

@@ -44,7 +44,7 @@ describe('--key', () => {
     expect(key.sign(new Uint8Array(0))).toMatch(/^e5564300c360ac729086e2cc806e828a/)
   })
 
-  it('knows the accounts of development networks, there only', () => {
+  it('knows the accounts of development networks, and only there', () => {
     expect(accountsOf(['sender01', 'sender00'])).toEqual(['sender01', 'sender00'])
     expect(accountsOf(['miner'])[0]).toMatch(/^k:3b6a27bc/)
     expect(() => accountsOf(['sender00'], 'mainnet01')).toThrow(
@@ -52,7 +52,7 @@ describe('--key', () => {
     )
   })
 
-  it('warns of a file that other users may read, and takes it', () => {
+  it('accepts a file that other users may read, with a warning', () => {
     const file = fileWith(`secret: ${secretKey}`)
     for (const mode of [0o640, 0o604, 0o644]) {
       chmodSync(file, mode)

@@ -9,7 +9,7 @@ async function rulesFor(nodeVersion: string, options: ForkSetup) {
   return forkRulesOf(await node.connect(), options)
 }
 
-it('are those of the network, or of a development network with epochs of its own', async () => {
+it('come from the network, or from a development network with epochs of its own', async () => {
   expect(await rulesFor('mainnet01', { forkWish: 'yes' })).toEqual(mainnet01.forks)
   expect(await rulesFor('development', { forkEpoch: 20 })).toMatchObject({ castingBlocks: 20, from: 0 })
   expect(await rulesFor('my-net', {})).toMatchObject({ from: Number.POSITIVE_INFINITY })

@@ -11,7 +11,7 @@ const VISITOR = JSON.stringify({ account: 'visitor', predicate: 'keys-all', 'pub
 
 const workIn = async (answer: Response) => decodeWorkResponse(new Uint8Array(await answer.arrayBuffer()))
 
-it('goes on at the second node when the first takes connections and answers nothing', async () => {
+it('fails over to the second node when the first accepts connections and answers nothing', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url])
@@ -22,7 +22,7 @@ it('goes on at the second node when the first takes connections and answers noth
   await mining.blockAt(b, mining.events.indexOf(switched))
 })
 
-it('ends with an error when no node answers at the start and that is wanted, but not when one does', async () => {
+it('ends with an error if no node answers at the start and this is required, but not if one does', async () => {
   const port = await network()
   const [a, b] = [await gate(port, false), await gate(port, false)]
   const source = { failFast: true }
@@ -41,7 +41,7 @@ it('refuses nodes of different networks, and the same node twice', async () => {
   await expect(miner([a.url, `${a.url}/`]).ended).rejects.toMatchObject({ code: 'BAD_OPTION' })
 })
 
-it('does not give blocks to other nodes when that is not wanted', async () => {
+it('does not copy blocks to other nodes if that is disabled', async () => {
   const ports = [await network(), await network()]
   const [a, b] = [await gate(ports[0]), await gate(ports[1])]
   const mining = miner([a.url, b.url], { source: { shareBlocks: false }, limits: { blocks: 3 } })
@@ -51,7 +51,7 @@ it('does not give blocks to other nodes when that is not wanted', async () => {
   await client.close()
 })
 
-it('gives the page that mines the work of the second node when the first goes away, and takes solutions of both', async () => {
+it('gives the mining page work of the second node when the first goes down, and accepts solutions for both', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url], { source: { page: 'on' } })

@@ -22,7 +22,7 @@ function folder(): string {
 describe('the class of a start', () => {
   const random = () => 0.99
 
-  it('is none of the 15 before, in a folder that need not exist', () => {
+  it('differs from the previous 15, even in a new folder', () => {
     const state = join(folder(), 'state')
     const warnings: string[] = []
     const residues = Array.from({ length: 17 }, () => {
@@ -41,7 +41,7 @@ describe('the class of a start', () => {
     expect(classOfStart(null, () => 0.5, String)).toEqual({ residue: 8, modulus: 16 })
   })
 
-  it('is random where the folder is a file, with a warning', () => {
+  it('is random with a warning if the folder is a file', () => {
     const file = join(folder(), 'file')
     writeFileSync(file, '')
     const warnings: string[] = []
@@ -51,7 +51,7 @@ describe('the class of a start', () => {
     ])
   })
 
-  it('begins anew in a file that is no count, with a warning', () => {
+  it('starts anew with a warning if the file holds no count', () => {
     const state = folder()
     writeFileSync(join(state, 'rig-starts'), 'twelve')
     const warnings: string[] = []

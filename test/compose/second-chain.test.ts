@@ -92,7 +92,7 @@ async function ready(way: { readonly answered: number; readonly isQuiet: boolean
   await until(() => way.answered >= answers && way.isQuiet)
 }
 
-it('a New Cut of their chain gives rigs work of another one while no question for work is answered', async () => {
+it('rigs get work of another chain at New Cut, while no work request is answered', async () => {
   const { rig, way, makeBlock } = await miningWith(20_000n)
   let answers = 2
   for (let round = 0; round < 4; round++) {
@@ -112,7 +112,7 @@ it('a New Cut of their chain gives rigs work of another one while no question fo
   }
 })
 
-it('a solution gives rigs work of another chain while no question for work is answered', async () => {
+it('rigs get work of another chain after a solution, while no work request is answered', async () => {
   const { rig, way } = await miningWith(2_000n)
   let answers = 2
   for (let round = 0; round < 4; round++) {
@@ -126,7 +126,7 @@ it('a solution gives rigs work of another chain while no question for work is an
   }
 })
 
-it('a job of another chain stays valid when the chain of the present one moves on', async () => {
+it('a job of another chain stays valid when the current chain moves on', async () => {
   const { rig, way, makeBlock } = await miningWith(20_000n)
   await ready(way, 2)
   const first = rig.jobs.at(-1) as RigJobSeen

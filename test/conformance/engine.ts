@@ -101,7 +101,7 @@ export function engineConformance({
       expect(session.hashesAtCandidates[0]).toBeGreaterThan(0)
     }))
 
-  it('counts as many hashes as its devices together, never fewer than before', () =>
+  it('counts as many hashes as its devices in total, and never fewer than before', () =>
     using(async ({ engine, seen }) => {
       await engine.setWork(workOf(1))
       await seen(1)
@@ -112,7 +112,7 @@ export function engineConformance({
       expect(devices).toBeLessThanOrEqual(after)
     }))
 
-  it('goes on with the same job under a newer creation time', () =>
+  it('continues the same job under a newer creation time', () =>
     using(async ({ engine, candidates, seen }) => {
       const first = workOf(1)
       const second = { ...first, sequence: 2, bytes: withCreationTime(first.bytes, 99n) }
@@ -139,13 +139,13 @@ export function engineConformance({
       }
     }))
 
-  it('answers the newest of several works given at once with true', () =>
+  it('resolves true for the newest of several works', () =>
     using(async ({ engine }) => {
       const answers = await Promise.all([1, 2, 3].map((sequence) => engine.setWork(workOf(sequence))))
       expect(answers[2]).toBe(true)
     }))
 
-  it('hashes nothing without work, and goes on with new work', () =>
+  it('hashes nothing without work, and resumes with new work', () =>
     using(async ({ engine, seen, candidates }) => {
       await engine.setWork(workOf(1))
       await seen(1)
@@ -160,7 +160,7 @@ export function engineConformance({
       await until(() => candidates.some(({ sequence }) => sequence === 3))
     }))
 
-  it('warns once of work that it cannot search, searches nothing, and goes on with the next', () =>
+  it('warns once about unsearchable work, searches nothing, and continues with the next', () =>
     using(async ({ engine, candidates, warnings, seen }) => {
       const { degree = 3, bits = 0, warning } = unsearchable
       for (const sequence of [1, 2]) {
@@ -188,7 +188,7 @@ export function engineConformance({
       expect(await engine.setWork(workOf(3))).toBe(false)
     }))
 
-  it('ends start() when it is stopped meanwhile, and reports nothing', async () => {
+  it('ends start() if it is stopped meanwhile, and reports nothing', async () => {
     const session = new Session(create())
     const started = session.start().catch(() => undefined)
     await session.engine.stop()

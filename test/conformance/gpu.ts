@@ -49,7 +49,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     expect(await run({ bytes, target: 0n, batch })).toEqual({ found: 0, nonces: [] })
   })
 
-  it('finds the first and the last nonce alone', async () => {
+  it('finds a single first and last nonce', async () => {
     const bytes = randomBytes(WORK_BYTES)
     const batch = { low: 7, first: 99, high: 3, lanes: 100, trips: 3, step: 256 }
     for (const nonce of [noncesOf(batch)[0], noncesOf(batch)[299]]) {
@@ -74,7 +74,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     expect(nonces.every((nonce) => all.has(nonce))).toBe(true)
   })
 
-  it('does not read the nonce that is in the work', async () => {
+  it('ignores the nonce in the work', async () => {
     const bytes = randomBytes(WORK_BYTES)
     const batch = { low: 11, first: 12, high: 13, lanes: 200, trips: 10, step: 1 }
     const target = targetOf(MAX_U32 >>> 4)

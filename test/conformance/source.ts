@@ -91,7 +91,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(source.description).not.toBe('')
     })
 
-    it('gives every job another id', async () => {
+    it('gives every job a unique id', async () => {
       const { source, reader } = await started()
       for (let count = 0; count < 5; count++) {
         const { length } = reader.jobs
@@ -112,7 +112,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(last).toMatchObject({ step: goodEnd, ...(goodEnd === 'confirmed' && { depth: expect.any(Number) }) })
     })
 
-    it('takes a solution with a newer creation time than that of the job', async () => {
+    it("accepts a solution with a newer creation time than the job's", async () => {
       const { source, reader, goodEnd = 'confirmed' } = await started()
       const job = await reader.job()
       const bytes = solve(withCreationTime(job.work.bytes, job.work.fields.creationTime + 1n))
@@ -120,7 +120,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(await fateOf(source, { job, bytes })).toMatchObject([{ step: goodEnd }])
     })
 
-    it('rejects a solution that does not solve', async () => {
+    it('rejects a solution that misses the target', async () => {
       const { source, reader } = await started()
       const job = await reader.job()
       expect(await source.handIn({ job, bytes: miss(job.work.bytes) })).toMatchObject({
@@ -129,7 +129,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       })
     })
 
-    it('replaces a job that somebody else solves, and gives a new cut as the reason', async () => {
+    it('replaces a job that another miner solves, with a new cut as the reason', async () => {
       const { source, solveElsewhere, reader } = await started()
       const lost = await reader.job()
       await until(() => source.connected)
@@ -150,7 +150,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(end?.step).toBe('stale')
     })
 
-    it('gives a slow reader no job that is over', async () => {
+    it('gives no ended job to a slow reader', async () => {
       const { source, close } = await start()
       cleanups.push(close)
       const stop = new AbortController()
@@ -176,7 +176,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       }
     })
 
-    it('gives another job, or none, while a solution of this one is under way', async () => {
+    it('gives another job, or none, while a solution of this one is pending', async () => {
       const { source, hang, reader } = await started()
       const job = await reader.job()
       const release = hang()
@@ -187,7 +187,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       await reader.job(({ id }) => id !== job.id)
     })
 
-    it('ends at once when it is stopped while requests hang, and says nothing afterwards', async () => {
+    it('ends at once if it is stopped while requests hang, and reports nothing afterwards', async () => {
       const { hang, reader, solveElsewhere } = await started()
       const job = await reader.job()
       await until(() => reader.source.connected)
@@ -203,7 +203,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect([reader.jobs.length, reader.said.length]).toEqual([jobs, said])
     })
 
-    it('never gives a job when it was stopped before it began', async () => {
+    it('gives no job if it was stopped before it began', async () => {
       const { source, close } = await start()
       cleanups.push(close)
       const said = { onTrouble: () => undefined, onRecovered: () => undefined }
