@@ -12,7 +12,7 @@ const page = fileURLToPath(new URL('../docs/newcut.1', import.meta.url))
 /** The program, for its tables only; no command runs. */
 const program = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' })
 
-it('newcut.1 says what the commands say; npm run docs:options writes it anew', async () => {
+it('newcut.1 matches the commands; npm run docs:options rewrites it', async () => {
   await expect(manualPage(program)).toMatchFileSnapshot(page)
 })
 
@@ -27,7 +27,7 @@ const isInstalled = (name: string) => spawnSync('sh', ['-c', `command -v ${name}
 
 describe('newcut.1', () => {
   for (const [name, args] of Object.entries(READERS)) {
-    it(`is read by ${name} without a warning`, ({ skip }) => {
+    it(`${name} reads it without a warning`, ({ skip }) => {
       skip(!isInstalled(name), `${name} is not installed`)
       expect(existsSync(page)).toBe(true)
       const { status, stdout, stderr } = spawnSync(name, args, {

@@ -64,13 +64,13 @@ it('code names a section whenever it names PROTOCOL.md', () => {
   expect(wrong).toEqual([])
 })
 
-it('PROTOCOL.md refers to sections that it has', () => {
+it('PROTOCOL.md refers only to its own sections', () => {
   const cited = [...read('docs/PROTOCOL.md').matchAll(/\bsection\s+([A-Z](?:\.\d+)?)\b/g)].map(([, id]) => id)
   expect(cited.length).toBeGreaterThan(10)
   expect(cited.filter((id) => !sections.has(id))).toEqual([])
 })
 
-it('every path of the project that a document names exists', () => {
+it('every project path in a document exists', () => {
   const missing = documents.flatMap((document) =>
     [
       ...read(document).matchAll(
@@ -103,7 +103,7 @@ it('every link within the project leads to a file, and to a heading in it', () =
   expect(broken).toEqual([])
 })
 
-it('docs/README.md leads to every other document once, and README to it', () => {
+it('docs/README.md links to every other document once, and README links to it', () => {
   const targets = [...read('docs/README.md').matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target)
   const paths = targets.map((target) => new URL(target, new URL('docs/', root)).pathname.slice(root.pathname.length))
   const all = documents.filter((name) => !['README.md', 'docs/README.md'].includes(name))
@@ -111,7 +111,7 @@ it('docs/README.md leads to every other document once, and README to it', () => 
   expect(read('README.md')).toContain('](docs/README.md)')
 })
 
-it('every flag and variable of newcut that a document names is an option', () => {
+it('every newcut flag and variable in a document is an option', () => {
   // Options of npm and Node are not ours.
   const NAME =
     /(?<![\w-])(?:--(?!(?:ignore|foreground)-scripts|no-concurrent-recompilation)[a-z][a-z-]+|NEWCUT_[A-Z_]+)/g

@@ -24,12 +24,12 @@ it('ERRORS.md lists every exit code with its cause', () => {
   expect(Object.keys(exitCodes).filter((code) => Number(code) > 2 && Number(code) < 20)).toEqual([])
 })
 
-it('every error code has an exit code of the table, and none is that of success', () => {
+it('every error code has an exit code of the table other than 0', () => {
   const codes = Object.keys(errorCodes).map((code) => exitCodeOf(code as ErrorCode))
   expect(codes.filter((code) => code === 0 || !(code in exitCodes))).toEqual([])
 })
 
-it('anything else that is thrown is an internal error that names its place', () => {
+it('any other thrown value is an internal error that names its place', () => {
   const error = asNewcutError(new TypeError('x is not a function'))
   expect(error).toMatchObject({ code: 'INTERNAL', message: 'internal error: x is not a function' })
   expect(error.hint).toMatch(/^this is a fault of newcut at errors\.test\.ts:\d+:\d+(, [^ ]+)*: please report it$/)
@@ -47,7 +47,7 @@ it('describeError joins an error and its causes in one line, each once', () => {
   expect(describeError('plain')).toBe('plain')
 })
 
-it('a cause whose code is named already is not described again', () => {
+it('a cause whose code is already named is not described again', () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })
   const error = new NewcutError('NODE_UNREACHABLE', 'node: connection refused (ECONNREFUSED)', { cause })
   expect(describeError(error)).toBe('node: connection refused (ECONNREFUSED)')

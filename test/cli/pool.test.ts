@@ -124,7 +124,7 @@ describe('newcut mine --pool', () => {
     [['--stratum-listen', '127.0.0.1:0', '--pool-sessions', '9'], /--pool-sessions .* rigs behind a pool/],
     [['--pool', 'stratum+tcp://a@pool.example:1', '--insecure'], /--insecure has no effect: there is no TLS/],
     [['--pool', 'stratum+tcp://a@pool.example:1', '--failback', '5s'], /--failback .*there is only one --pool/],
-  ])('refuses an ambiguous address: %j', async (args, complaint) => {
+  ])('refuses options that do not fit together: %j', async (args, complaint) => {
     const { code, err } = await run(['mine', ...args, ...PLAIN])
     expect(err).toMatch(complaint)
     expect(code).toBe(2)

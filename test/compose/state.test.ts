@@ -67,7 +67,7 @@ async function started(lines: (clock: VirtualClock) => readonly Line[], isBroken
   return { clock, folder, state, mend, said }
 }
 
-describe('what earlier runs have left', () => {
+describe('the journal of earlier runs', () => {
   it('contains unsettled solutions with their earlier verdicts', async () => {
     const ways = [
       [{ step: 'handed-in' }],

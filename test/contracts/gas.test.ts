@@ -40,11 +40,11 @@ describe('gas', () => {
     expect(cost(text)).toBe(milligas)
   })
 
-  it('of functions: the call, and each argument', () => {
+  it('of functions: the call and each argument', () => {
     expect(cost('(m.one 1 2)', prepared())).toBe(100)
   })
 
-  it('of capabilities that are required: each that is held', () => {
+  it('of required capabilities: each one in scope', () => {
     const [token, call] = [50, 50]
     expect(cost('(m.asks)', prepared())).toBe(call + token + call + token + 500 + 100)
   })
@@ -57,7 +57,7 @@ describe('gas', () => {
     expect(cost('(acquire-module-admin m) (write m.rows "l" {"v": 2})', state)).toBe(admin + 100 + 25_000 + 200 * bytes)
   })
 
-  it('of steps: none but of very many', () => {
+  it('of steps: none, except for very many', () => {
     const steps = (count: number) => cost(`(do ${'1 '.repeat(count)})`)
     expect(steps(9000)).toBe(0)
     expect(steps(20_000) - steps(15_000)).toBe(5000 * 10)

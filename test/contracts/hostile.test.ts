@@ -272,7 +272,7 @@ describe('hostile code', () => {
     },
   )
 
-  it('loads a module of thousands of functions, each of which calls the next one', () => {
+  it('loads a module of thousands of functions that call each other in a chain', () => {
     const length = 5000
     const functions = Array.from({ length }, (_, i) => `(defun f${i} () (f${i + 1}))`)
     expect(attack(`(module m G (defcap G () true) ${functions.join('')} (defun f${length} () 1))`)).toBeNull()
@@ -297,7 +297,7 @@ describe('hostile code', () => {
     expect(attack(text)?.message ?? '').toBe('')
   })
 
-  it('takes values up to the bound of depth, also where code is as deep as it can be', () => {
+  it('accepts values up to the depth bound, even from code as deep as possible', () => {
     const deep = '(fold (lambda (a x) [a]) [] (enumerate 1 240))'
     expect(attack(deep)).toBeNull()
     const text = `(hash (format "{} {}" [(m.f40) (= (m.f40) ${deep})]))`

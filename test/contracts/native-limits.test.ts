@@ -81,7 +81,7 @@ describe('limits of the natives', () => {
     for (const [name, ...args] of cases) ends(name, args, BLOCK)
   })
 
-  it('takes gas for lists, strings and numbers that it makes', () => {
+  it('charges gas for the lists, strings and numbers that it makes', () => {
     for (const [name, ...args] of [
       ['make-list', 1_000_000n, 'x'],
       ['enumerate', 1n, 1_000_000n],
@@ -94,12 +94,12 @@ describe('limits of the natives', () => {
     }
   })
 
-  it('names wrong types of values that are too large to be written out', () => {
+  it('reports the types of wrong values that are too large to print', () => {
     ends('not', [bush(30)], 1000)
     ends('concat', [[bush(30)]], 1000)
   })
 
-  it('stops a doubling of strings and of lists', () => {
+  it('stops repeated doubling of strings and lists', () => {
     for (const seed of ['ab', [1n, 2n]]) {
       const meter: Meter = { limit: BLOCK, used: 0 }
       const double = (): void => {
@@ -110,7 +110,7 @@ describe('limits of the natives', () => {
     }
   })
 
-  it('charges per element for what it hands to functions', () => {
+  it('charges gas for each element that it passes to functions', () => {
     const meter: Meter = { limit: BLOCK, used: 0 }
     runWith(meter, 'map', fn('identity'), [1n, 2n, 3n])
     expect(meter.used).toBe(300)

@@ -122,7 +122,7 @@ describe('running code', () => {
     )
   })
 
-  it('leaves the state as it was where a command fails, wherever its gas ends', () => {
+  it('leaves the state unchanged if a command fails, wherever its gas runs out', () => {
     fc.assert(
       fc.property(commands, fc.integer({ min: 0, max: 400_000 }), (texts, limit) => {
         const state = fresh()
@@ -139,7 +139,7 @@ describe('running code', () => {
     )
   })
 
-  it('makes payments at all', () => {
+  it('the generated commands do make payments', () => {
     const state = fresh()
     expect(command(state, '(token.pay "alice" "bob" 12.5)').result).toBe('"Write succeeded"')
     expect(showValue(rows(state))).toBe('{"alice": 87.5,"bob": 112.5,"carol": 100.0}')

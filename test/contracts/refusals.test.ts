@@ -24,7 +24,7 @@ const MODULE = `(module m G
   (defpact p () (step 1)))
   (create-table t)`
 
-describe('code that is not well formed', () => {
+describe('malformed code', () => {
   it.each([
     ['a binding alone', '{ "a" := b }', 'a binding is not an expression'],
     ['a lambda without a body', '(lambda (x))', 'Expected: [expression]'],
@@ -74,7 +74,7 @@ describe('code that is not well formed', () => {
   })
 })
 
-describe('code that asks for what there is not', () => {
+describe('code that refers to something that does not exist', () => {
   it.each([
     [
       'admin of an interface',

@@ -27,7 +27,7 @@ describe('suites', () => {
 })
 
 describe('loading', () => {
-  it('has the contracts in their order, each with a text', () => {
+  it('lists the contracts in order, each with a text', () => {
     expect(systemContracts.map(({ name }) => name)).toEqual([
       ...['fungible-v2', 'fungible-xchain-v1', 'coin', 'gas-payer-v1', 'ns'],
     ])
@@ -162,7 +162,7 @@ function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, ac
 }
 
 describe('coins', () => {
-  it('are neither made nor lost, whatever happens', () => {
+  it('are neither created nor lost, whatever happens', () => {
     const counts = new Map<string, number>()
     fc.assert(
       fc.property(fc.array(action, { minLength: 10, maxLength: 30 }), (actions) => {
@@ -184,7 +184,7 @@ describe('coins', () => {
     }
   })
 
-  it('are told of by events that explain all balances', () => {
+  it('have events that explain all balances', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ from: account, to: account, amount }), { maxLength: 12 }), (transfers) => {
         const ledger = begun('0')

@@ -202,7 +202,7 @@ describe('headers that do not fit a cut', () => {
     adjacents: new Map(header.adjacents).set(chain, hash),
   })
 
-  it('accepts a header as it was made', () => expect(extendsCut(world.cut, header)).toBe(true))
+  it('accepts an unchanged header', () => expect(extendsCut(world.cut, header)).toBe(true))
 
   it.each([
     ['an unknown chain', { ...header, chainId: 10 }],
@@ -225,7 +225,7 @@ describe('headers that do not fit a cut', () => {
     expect(() => extensionOf(network, partial, open)).toThrow(RangeError)
   })
 
-  it('hashes the block hashes in the order of chains for the id of a cut', () => {
+  it('hashes the block hashes in chain order for the id of a cut', () => {
     const sha = createHash('sha512-256')
     for (const chain of chains) sha.update(world.head(chain).hash)
     const shuffled = new Map([...world.cut].reverse())
@@ -244,7 +244,7 @@ describe('from petersen to twenty at height 60', () => {
   const added = [...graphs.twenty.adjacents.keys()].slice(old.length)
 
   it.each(['from the start', 'when the last old chain arrives'] as const)(
-    'grows through the change of graph with the new chains in the cut %s',
+    'continues through the change of graph with the new chains in the cut %s',
     (when) => {
       const world = new World(network, when === 'from the start' ? [...old, ...added] : old, randomFrom(60))
       let waiting = 0
@@ -296,7 +296,7 @@ describe('epochs', () => {
   const base = genesisHeader(development, 0, PAYLOAD_HASH)
   const header = (change: Partial<Header>): Header => ({ ...base, ...change })
 
-  it('have a tenth of the window until the parent is higher than the window', () => {
+  it('last a tenth of the window until the parent is higher than the window', () => {
     const windows = [0, 1, 119, 120, 121, 239, 240, 1_000_000].map((height) => effectiveWindow(development, height))
     expect(windows).toEqual([12, 12, 12, 12, 120, 120, 120, 120])
     expect(effectiveWindow({ ...development, window: 5 }, 5)).toBe(1)
@@ -309,7 +309,7 @@ describe('epochs', () => {
     expect(startsEpoch({ ...development, window: null }, 119)).toBe(false)
   })
 
-  it('start at the time of the last block before them, and all their blocks name that time', () => {
+  it('start at the time of the last block before them, and all their blocks carry that time', () => {
     const parentAt = (height: bigint) => header({ height, creationTime: 1000n + height, epochStart: 7n })
     const startOf = (network: Network, height: bigint) =>
       expectedFor(network, parentAt(height - 1n), [], 9999n).epochStart

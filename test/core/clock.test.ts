@@ -11,7 +11,7 @@ describe.each([
   ['of the client', machineClock],
 ])('the clock %s', (_, clock) => {
   // Node 24 prints a warning to stderr for a timer with a negative delay.
-  it('asks for no negative delay when the time is over', async () => {
+  it('sets no negative delay for a time in the past', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
     await new Promise<void>((resolve) => clock.after(-0.004, resolve))
     expect(timers.mock.calls.map(([, delayMs]) => delayMs)).toEqual([0])
@@ -31,7 +31,7 @@ describe.each([
   })
 })
 
-describe('what must not run before its time', () => {
+describe('callbacks that must not run early', () => {
   /** A virtual clock whose timers fire `byMs` early, as timers of Node may. */
   const early = (byMs: number) => {
     const clock = new VirtualClock()
@@ -43,7 +43,7 @@ describe('what must not run before its time', () => {
     })
   }
 
-  it.each([0, 0.4, 0.9])('waits again where a timer runs %s ms early', async (byMs) => {
+  it.each([0, 0.4, 0.9])('waits again if a timer fires %s ms early', async (byMs) => {
     const clock = early(byMs)
     const dueMs = clock.monotonicMs() + 1000
     const ran: number[] = []
@@ -54,7 +54,7 @@ describe('what must not run before its time', () => {
     expect(ran[0] - dueMs).toBeLessThanOrEqual(1)
   })
 
-  it('runs once at times whose fractions round', async () => {
+  it('runs once at times with rounded fractions', async () => {
     // For three in ten of these values, (t + 60,000) - t is less than 60,000.
     for (let part = 0; part < 40; part++) {
       const clock = new VirtualClock()
@@ -70,7 +70,7 @@ describe('what must not run before its time', () => {
     }
   })
 
-  it('runs at once where its time is over, and never once cancelled', async () => {
+  it('runs at once if its time has passed, and never if it was cancelled', async () => {
     const clock = early(0.5)
     const ran: string[] = []
     notBefore(clock, clock.monotonicMs() - 5, () => ran.push('over'))

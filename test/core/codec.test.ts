@@ -121,7 +121,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('sorts adjacents by chain, whatever order they come in', () => {
+  it('sorts adjacents by chain', () => {
     fc.assert(
       fc.property(headers(5), (header) => {
         const reversed = new Map([...header.adjacents].reverse())
@@ -130,7 +130,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('changes nonce or creation time and nothing else', () => {
+  it('changes only nonce or creation time', () => {
     fc.assert(
       fc.property(anyHeader, bits(64), i64, (header, nonce, creationTime) => {
         const { hash: _, ...fields } = header
@@ -143,7 +143,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('extends the same blocks if chain, parent and every adjacent are the same, whatever else differs', () => {
+  it('extends the same blocks if chain, parent and every adjacent are equal, whatever else differs', () => {
     fc.assert(
       fc.property(headers(3), headers(3), (header, other) => {
         const { chainId, parent, adjacents } = header
@@ -189,7 +189,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it.each(names)('refuses damaged bytes or decodes exactly what they say: %s', (name) => {
+  it.each(names)('refuses damaged bytes or decodes exactly their contents: %s', (name) => {
     const seen = new Set<string>()
     const [sample] = fc.sample(headers(3), { numRuns: 1, seed: 1 })
     const count = name === 'work response' ? 84 : 48
@@ -327,7 +327,7 @@ describe('header as a JSON object', () => {
     )
   })
 
-  it('names the network when the version code has a name, else writes the code', () => {
+  it('names the network if the version code is known, otherwise writes the code', () => {
     const [header] = fc.sample(headers(3, time), { numRuns: 1, seed: 2 })
     const written = (version: number) => JSON.parse(stringifyJson(headerToJson({ ...header, version }))).chainwebVersion
     expect([1, 2, 5, 7, 0x8000_0016].map(written)).toEqual([
@@ -339,7 +339,7 @@ describe('header as a JSON object', () => {
     ])
   })
 
-  it('names the field that is missing or wrong', () => {
+  it('names the missing or wrong field', () => {
     const [header] = fc.sample(headers(3, time), { numRuns: 1, seed: 3 })
     const object = parseJson(stringifyJson(headerToJson(header))) as { [key: string]: Json }
     for (const field of Object.keys(object)) {

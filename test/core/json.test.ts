@@ -30,7 +30,7 @@ describe('JSON with exact integers', () => {
     )
   })
 
-  it('keeps every integer exact: bigint when it is unsafe, number when it is not', () => {
+  it('keeps every integer exact: a bigint if it is unsafe, otherwise a number', () => {
     fc.assert(
       fc.property(fc.oneof(big, bits(64), bits(54)), fc.string().filter(isName), (integer, key) => {
         const isSafe = integer >= BigInt(Number.MIN_SAFE_INTEGER) && integer <= BigInt(Number.MAX_SAFE_INTEGER)
@@ -46,13 +46,13 @@ describe('JSON with exact integers', () => {
     expect(edge.map((value) => parseJson(`${value}`))).toEqual(edge)
   })
 
-  it('refuses a number as the name of a property', () => {
+  it('refuses a number as a property name', () => {
     for (const text of ['{9007199254740993:1}', '{9007199254740993 :1}', '[{"a":1,-9007199254740993\n:2}]']) {
       expect(() => parseJson(text)).toThrow(SyntaxError)
     }
   })
 
-  it('never takes a string or an object for an integer', () => {
+  it('never mistakes a string or an object for an integer', () => {
     const texts = ['9007199254740993', '\0', '\x009007199254740993', '\0\0', '\0-9007199254740993x', '-1', '"', '\\']
     const odd = fc.oneof(fc.constantFrom(...texts), fc.constantFrom('__integer', '$bigint', '__proto__', 'toString'))
     const value = fc.letrec((tie) => ({
@@ -123,14 +123,14 @@ describe('JSON with exact integers', () => {
     expect(least(2_560_000)).toBeLessThan(80 * Math.max(least(160_000), 1))
   })
 
-  it('leaves out undefined properties and writes undefined items as null', () => {
+  it('omits undefined properties and writes undefined items as null', () => {
     expect(stringifyJson({ a: undefined, b: [undefined, 1n << 64n], c: null })).toBe(
       '{"b":[null,18446744073709551616],"c":null}',
     )
   })
 })
 
-it('keeps fractions as they are written when asked to', () => {
+it('keeps fractions as written on request', () => {
   expect(parseExactJson('{"a":[1.10,-0e1,7,12345678901234567890],"1.5":"1.5"}')).toEqual({
     a: [new NumberText('1.10'), new NumberText('-0e1'), 7, 12345678901234567890n],
     '1.5': '1.5',

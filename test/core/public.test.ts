@@ -28,7 +28,7 @@ it('newcut/core judges work, reads headers and knows networks', async () => {
   expect(await printed(script)).toEqual([286, 0, true, 'BAD_FORMAT', 502])
 })
 
-it('newcut/node exports the client with its errors, and nothing of its inside', async () => {
+it('newcut/node exports the client with its errors, and no internals', async () => {
   expect(await namesOf('newcut/node')).toEqual([
     'BranchBoundsExceeded',
     'FormatError',
@@ -67,14 +67,14 @@ it('newcut/wallet moves coins as CONTRACTS.md shows it', async () => {
   expect(lines.at(-1)).toEqual([expect.any(Number), '110000001.5'])
 })
 
-it('the doors share their errors: one class, whichever door it comes through', async () => {
+it('all entry points share the same error classes', async () => {
   const script = `
     const [core, node] = [await import('newcut/core'), await import('newcut/node')]
     console.log(JSON.stringify([core.NewcutError === node.NewcutError, core.FormatError === node.FormatError]))`
   expect(await printed(script)).toEqual([true, true])
 })
 
-it('every door has its types beside it', () => {
+it('every entry point has types beside it', () => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const door of ['./core', './node', './wallet']) {
     expect(readFileSync(join(root, exports[door].types), 'utf8')).toContain('export')
@@ -89,7 +89,7 @@ it.each(['newcut/core/header.js', 'newcut/core/public.js', 'newcut/node/http.js'
   },
 )
 
-it('no file of the package imports through a door', () => {
+it('no file of the package imports an entry point', () => {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.ts$/.test(name),
   )

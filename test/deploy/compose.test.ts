@@ -53,7 +53,7 @@ function effective(files: readonly string[], env: Record<string, string> = {}) {
 }
 
 describeWith(lackOf('docker-compose'), 'docker-compose', () => {
-  it('accepts the file without any settings, and then mines the development network of the profile', () => {
+  it('accepts the file without settings, and then mines the development network of the profile', () => {
     const { status, stdout, stderr } = effective(['compose.yaml'])
     expect([status, stderr]).toEqual([0, ''])
     const [{ services: found }] = yamlDocuments(stdout) as [Compose]
@@ -69,7 +69,7 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
     }
   })
 
-  it('gives settings to the services that they are for', () => {
+  it('passes settings to the right services', () => {
     const env = { NEWCUT_NODE: 'http://a:1848', NEWCUT_PUBLIC_KEY: 'f'.repeat(64), NATS_PASSWORD: '12e4' }
     const { status, stdout } = effective(['compose.yaml'], { ...env, NEWCUT_THREADS: '3' })
     expect(status).toBe(0)
@@ -116,7 +116,7 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
     ])
   })
 
-  it('publishes NATS with TLS for rigs elsewhere, and not without a password and an address', () => {
+  it('publishes NATS for remote rigs with TLS, but not without a password and an address', () => {
     const files = ['compose.yaml', 'compose.remote.yaml']
     for (const lack of [{ NATS_PASSWORD: 'secret' }, { NATS_ADDRESS: '192.0.2.7' }]) {
       expect(effective(files, lack)).toMatchObject({ status: 1, stderr: expect.stringContaining('say it in .env') })
@@ -147,7 +147,7 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
 })
 
 describe('compose.yaml', () => {
-  it('opens nothing beyond the loopback, and NATS not at all', () => {
+  it('opens ports on the loopback only, and none of NATS', () => {
     const published = services.flatMap(([, { ports }]) => ports ?? [])
     expect(published.length).toBeGreaterThan(3)
     const isInside = (port: string) => /^(127\.0\.0\.1|\$\{STRATUM_ADDRESS:-127\.0\.0\.1\}):\d+:\d+$/.test(port)
@@ -156,7 +156,7 @@ describe('compose.yaml', () => {
     for (const name of NATS) expect(compose.services[name].ports).toBeUndefined()
   })
 
-  it('takes images of exact versions, and rights from all', () => {
+  it('uses images of exact versions, and drops all capabilities', () => {
     for (const [name, { image, cap_drop, security_opt, read_only }] of services) {
       expect([name, image]).toEqual([
         name,
@@ -167,7 +167,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  it('mounts files that there are, and volumes that it names, each for one service', () => {
+  it('mounts existing files, and named volumes of one service each', () => {
     const mounts = services.flatMap(([, { volumes }]) => volumes ?? []).map((volume) => volume.split(':')[0])
     const files = mounts.filter((mount) => mount.startsWith('.'))
     expect(files.length).toBeGreaterThan(5)
@@ -177,7 +177,7 @@ describe('compose.yaml', () => {
     expect(files).toEqual(expect.arrayContaining(['../../grafana/alerts.yml', '../../grafana/dashboard.json']))
   })
 
-  it('.env.example tells of every setting that there is, and of no other', () => {
+  it('.env.example documents every setting, and no other', () => {
     const used = new Set<string>()
     for (const file of ['compose.yaml', 'compose.remote.yaml']) {
       for (const [, name] of read(`deploy/compose/${file}`).matchAll(/\$\{(\w+)/g)) used.add(name)
@@ -188,7 +188,7 @@ describe('compose.yaml', () => {
     expect(told.toSorted()).toEqual([...used].toSorted())
   })
 
-  it('Prometheus finds all services of newcut that search or lead, and Grafana finds Prometheus', () => {
+  it('Prometheus scrapes all newcut services that search or lead, and Grafana queries Prometheus', () => {
     const [{ scrape_configs: jobs }] = yamlDocuments(read('deploy/compose/prometheus/prometheus.yml')) as [
       { scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[] },
     ]
@@ -220,7 +220,7 @@ describe('compose.yaml', () => {
   })
 })
 
-itWith(lackOf('yamllint'), 'yamllint has nothing to say', () => {
+itWith(lackOf('yamllint'), 'yamllint accepts all files', () => {
   const files = filesIn('deploy').filter((path) => /\.ya?ml$/.test(path))
   expect(files.length).toBeGreaterThan(5)
   const rules = 'line-length: {max: 120}, document-start: disable, comments: {min-spaces-from-content: 1}'
@@ -270,7 +270,7 @@ describeWith(lackOf('nats-server'), 'NATS', () => {
   }
 
   const passwords = ['12e4', '007', 'x'.repeat(48)]
-  it.for(passwords)('takes the password %s as it is, keeps others out, and has JetStream', async (password) => {
+  it.for(passwords)('accepts only the password %s, taken literally, and has JetStream', async (password) => {
     const { servers } = await startNats('fleet.conf', password)
     for (const { port, get } of servers.values()) {
       expect(await answerTo(port, password)).toBe('PONG')
@@ -283,7 +283,7 @@ describeWith(lackOf('nats-server'), 'NATS', () => {
     }
   })
 
-  it('speaks TLS only, with a certificate that names it as the containers call it', async () => {
+  it('speaks only TLS, with a certificate for its names in the containers', async () => {
     const tls = temporaryFolder()
     mkdirSync(tls, { recursive: true })
     const names = NATS.map((name) => `DNS:${name}`).join(',')

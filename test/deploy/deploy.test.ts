@@ -64,14 +64,14 @@ const scripts = [
 ]
 
 for (const name of scripts) {
-  itWith(lackOf('bash'), `bash can read deploy/${name}`, () => {
+  itWith(lackOf('bash'), `bash parses deploy/${name}`, () => {
     const { status, stdout, stderr } = spawnSync('bash', ['-n', join(root, 'deploy', name)], { encoding: 'utf8' })
     expect([status, stdout + stderr]).toEqual([0, ''])
   })
 }
 
 describeWith(lack, 'the package for HiveOS', () => {
-  it('has a manifest, configures itself from the flight sheet, mines, and tells its rates', async () => {
+  it('has a manifest, configures itself from the flight sheet, mines, and reports its rates', async () => {
     const inside = unpacked('hiveos')
     const manifest = bash(`. ${inside}/h-manifest.conf; echo $CUSTOM_NAME $CUSTOM_VERSION $WEB_PORT`)
     expect(manifest.stdout).toBe(`newcut ${version} 4148\n`)
@@ -112,7 +112,7 @@ describeWith(lack, 'the package for HiveOS', () => {
     expect(await ended).toBe(0)
   })
 
-  it('mines with the port that the extra config says again, and asks for its rates there', async () => {
+  it('mines with the port of the extra config, and queries its rates there', async () => {
     const inside = unpacked('hiveos')
     const [port, other] = [await freePort(), await freePort()]
     const sheet = {
@@ -144,7 +144,7 @@ describeWith(lack, 'the package for HiveOS', () => {
     expect(told({ ...env, WEB_PORT: String(port) }).stats).toMatchObject({ ver: version })
   })
 
-  it('takes a key alone, the name of an account, quotes, and no password', () => {
+  it('takes a bare key, the name of an account, quotes, and no password', () => {
     const written = (sheet: Record<string, string>) => {
       const file = join(folder, 'sheet.yaml')
       const env = { ...sheet, CUSTOM_CONFIG_FILENAME: file, WEB_PORT: '4148' }
@@ -176,7 +176,7 @@ describeWith(lack, 'the package for mmpOS', () => {
     expect(shown.air.map(Number)).toEqual([expect.any(Number), 0, expect.any(Number)])
   })
 
-  it('mines as the profile says, and prints its state from where its file says', async () => {
+  it('mines as the profile says, and prints its state from the API in its file', async () => {
     const inside = unpacked('mmpos')
     const port = await freePort()
     const pool = ['--pool-protocol', 'http', '--pool', new URL(devnet.url).host]

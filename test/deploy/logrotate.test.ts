@@ -10,7 +10,7 @@ const sample = read('deploy/logrotate/newcut')
 
 afterEach(stopAll)
 
-it('has the log folders of all units, and the units', () => {
+it('names the log folders of all units, and the units', () => {
   const units = filesIn('deploy/systemd').map((path) => path.replace(/^.*\/|\.service$/g, ''))
   const folders = units.flatMap((unit) => {
     const text = read(`deploy/systemd/${unit}.service`)
@@ -22,7 +22,7 @@ it('has the log folders of all units, and the units', () => {
   expect(told.split(' ').toSorted()).toEqual(units.toSorted())
 })
 
-itWith(lackOf('logrotate'), 'rotates the log of a running miner, of which no line is lost', async () => {
+itWith(lackOf('logrotate'), 'rotates the log of a running miner without losing a line', async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'newcut.log')
   const search = ['--difficulty', '1M', '--gpu', 'none', '--threads', '1', '--http', 'off']

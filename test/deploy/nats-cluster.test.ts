@@ -109,7 +109,7 @@ describeWith(lackOf('nats-server'), 'three NATS servers as deployed', () => {
   it.each([
     ['compose', compose],
     ['kubernetes', kubernetes],
-  ] as const)('%s: a fleet mines on when the server goes that it speaks to', async (_name, read) => {
+  ] as const)('%s: a fleet keeps mining when the NATS server of its connections dies', async (_name, read) => {
     const { text, servers, leader: leads, rig: searches } = read()
     expect(servers.size).toBe(3)
     const cluster = await startCluster({ text, servers })
@@ -135,7 +135,7 @@ describeWith(lackOf('nats-server'), 'three NATS servers as deployed', () => {
   it.each([
     ['compose', compose, 'relay'],
     ['kubernetes', kubernetes, 'relay-0'],
-  ] as const)('%s: a relay lets rigs in, and the leader gets what they find', async (_name, read, name) => {
+  ] as const)('%s: a relay accepts rigs, and the leader gets their solutions', async (_name, read, name) => {
     const { text, servers, leader: leads, relay: serves } = read()
     const cluster = await startCluster({ text, servers })
     const shared = { NEWCUT_HTTP: 'off', NEWCUT_STATE: 'off' }

@@ -177,7 +177,7 @@ const lines = [
   ...proseLines(),
 ]
 
-describe('the program takes', () => {
+describe('the program accepts', () => {
   it.each(lines)('%s', async (_where, line) => {
     expect(await verdictOn(line)).toEqual({ code: 0, said: '' })
   })
@@ -189,7 +189,7 @@ describe('the program takes', () => {
     expect(await verdictOn(line)).toEqual({ code: 0, said: '' })
   })
 
-  it('no other options, values and variables than its own', async () => {
+  it('only its own options, values and variables', async () => {
     const [, devnet] = lines.find(([name]) => name === 'compose.yaml, devnet') ?? []
     if (devnet === undefined) throw new Error('no devnet')
     expect(await verdictOn(devnet)).toMatchObject({ code: 0 })
@@ -203,7 +203,7 @@ describe('the program takes', () => {
   })
 })
 
-it('lines are found of every kind', () => {
+it('the test finds lines of every kind', () => {
   const found = (part: string) => lines.filter(([where]) => where.includes(part)).length
   expect(found('compose.yaml, ')).toBe(6)
   expect(found('compose.remote.yaml, ')).toBe(6)
@@ -214,7 +214,7 @@ it('lines are found of every kind', () => {
   expect(found('Containerfile: newcut mine')).toBe(1)
 })
 
-it('every variable of newcut that deploy/ names is one of an option', () => {
+it('every NEWCUT variable in deploy/ belongs to an option', () => {
   const known = new Set(
     optionTables.flatMap((table) =>
       Object.entries(table).flatMap(([name, entry]) => {

@@ -67,7 +67,7 @@ function mining(
 }
 
 describe('constant', () => {
-  it('makes a block on every chain in each block time, on all chains evenly', async () => {
+  it('makes a block on every chain in each block time, evenly over all chains', async () => {
     const { clock, heights, blocks, miner } = mining({ kind: 'constant', blockTimeMs: 2000 })
     await clock.pass(199)
     expect(blocks()).toBe(0)
@@ -83,7 +83,7 @@ describe('constant', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('leaves out blocks when the disk is too slow', async () => {
+  it('skips blocks if the disk is too slow', async () => {
     let isSlow = true
     const admit = () => {
       if (isSlow) throw new NewcutError('DATA_UNUSABLE', 'too many blocks wait to be written')
@@ -96,7 +96,7 @@ describe('constant', () => {
     expect(blocks()).toBe(10)
   })
 
-  it('lets chains that depend on a paused chain wait, and catch up once it is resumed', async () => {
+  it('holds chains that depend on a paused chain back, and catches up once it is resumed', async () => {
     const { clock, heights, coordinator } = mining({ kind: 'constant', blockTimeMs: 1000 })
     coordinator.pause(0)
     await clock.pass(60_000)
@@ -107,7 +107,7 @@ describe('constant', () => {
     expect(Math.min(...heights())).toBeGreaterThanOrEqual(2)
   })
 
-  it('makes every block when timers are slow', async () => {
+  it('makes every block even if timers are late', async () => {
     const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 5 })
     await clock.pass(100)
     expect(blocks()).toBe(200)
@@ -125,7 +125,7 @@ describe('constant', () => {
 })
 
 describe('simulated', () => {
-  it('makes as many blocks as the hash rate would find, at exponential intervals', async () => {
+  it('makes as many blocks as the hashrate would find, at exponential intervals', async () => {
     const { clock, chains, blocks } = mining({ kind: 'simulated', hashesPerSecond: 10_000 })
     const times: number[] = []
     chains.onBlock(() => void times.push(clock.monotonicMs()))
@@ -141,7 +141,7 @@ describe('simulated', () => {
     expect(Math.abs(below(2) - 0.865)).toBeLessThan(0.056)
   })
 
-  it('lets difficulty settle where the hash rate gives the intended block time', async () => {
+  it('difficulty settles at the intended block time for the hashrate', async () => {
     const { clock, chains } = mining({ kind: 'simulated', hashesPerSecond: 1e6 }, { adjusts: true, blockDelayMs: 500 })
     await clock.pass(75_000)
     const difficulties = [...chains.cut.values()].map(({ target }) => Number(MAX_TARGET / target))
@@ -151,7 +151,7 @@ describe('simulated', () => {
     expect(mean).toBeLessThan(70_000)
   })
 
-  it('follows a difficulty that is set by hand at once', async () => {
+  it('follows a difficulty change by hand at once', async () => {
     const { clock, chains, blocks } = mining({ kind: 'simulated', hashesPerSecond: 1000 }, { difficulty: 10n ** 15n })
     await clock.pass(10_000)
     expect(blocks()).toBe(0)
@@ -212,7 +212,7 @@ describe('startDevnet({ autoMine })', () => {
   })
 })
 
-it('an order waits for a slow disk, so that few blocks are unwritten', async () => {
+it('an order waits for a slow disk, so few blocks are unwritten', async () => {
   const writes: (() => void)[] = []
   let changes = 0
   const journal = {

@@ -64,7 +64,7 @@ function slowDisk(directory: string) {
 }
 
 it.each(['in memory', 'on disk'])(
-  'a backup %s opens as a data directory, as it was when the job began',
+  'a backup %s opens as a data directory in the state at the start of the job',
   async (kept) => {
     const directory = await temporaryDirectory()
     const backupDir = join(directory, 'backups')
@@ -220,7 +220,7 @@ it('a job that cannot write fails, and says why', async () => {
   await mineBlock(peer)
 })
 
-it('a job that is aborted by the end of the node leaves no backup', async () => {
+it('a job that the end of the node aborts leaves no backup', async () => {
   const backupDir = await temporaryDirectory()
   const notices: string[] = []
   const { goOn } = slowDisk(backupDir)

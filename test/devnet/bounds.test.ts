@@ -32,7 +32,7 @@ it('refuses to change the rules more often than its limit', async () => {
   expect((await order(peer, '/devnet/make-blocks', { 0: 1 })).made).toEqual({ 0: 1 })
 })
 
-it('many late answers at once cause no warning of a leak', async () => {
+it('many delayed answers at once cause no leak warning', async () => {
   const warnings: Error[] = []
   const listener = (warning: Error) => void warnings.push(warning)
   process.on('warning', listener)
@@ -50,7 +50,7 @@ it('many late answers at once cause no warning of a leak', async () => {
   expect(warnings).toEqual([])
 })
 
-it('a time that is too long for a timer is shortened to the longest one', async () => {
+it('a time that is too long for a timer is shortened to the longest possible one', async () => {
   const { time, clock } = clockByHand()
   const delays: number[] = []
   const after: Clock['after'] = (delayMs, run) => {

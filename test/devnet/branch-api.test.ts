@@ -60,7 +60,7 @@ function expected({ upper, lower }: Bounds): HeaderObject[] {
   return [...new Set((upper ?? []).flatMap(lineOf))].filter((block) => !excluded.has(block)).sort(descending)
 }
 
-it('the chain of these tests has forks', () => {
+it('the test chain has forks', () => {
   expect(blocks.length).toBeGreaterThan(50)
   const heights = blocks.map(({ height }) => height)
   expect(heights.length - new Set(heights).size).toBeGreaterThan(15)
@@ -106,7 +106,7 @@ describe('pages of branches', () => {
     expect(full).toBeGreaterThan(50)
   })
 
-  it('give all blocks when their cursors are followed, in each encoding', async () => {
+  it('return all blocks when their cursors are followed, in each encoding', async () => {
     const upper = [blocks[blocks.length - 1].hash, blocks[20].hash, blocks[40].hash]
     const all = expected({ upper })
     for (const [what, accept, itemOf] of [
@@ -136,7 +136,7 @@ describe('pages of branches', () => {
     }
   })
 
-  it('are empty without an upper bound, or where every upper bound is a lower one', async () => {
+  it('are empty without an upper bound, or if every upper bound is a lower one', async () => {
     const empty = { limit: 0, items: [], next: null }
     const [{ hash }] = blocks
     const child = blocks.find(({ parent }) => parent === hash)?.hash

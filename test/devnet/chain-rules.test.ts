@@ -36,7 +36,7 @@ async function mine(devnet: Devnet, blocks: number, miners = 1, prefix?: string)
 const heights = (devnet: Devnet) => [...devnet.chains.cut.values()].map(({ height }) => Number(height))
 const cutHeight = (devnet: Devnet) => heights(devnet).reduce((sum, height) => sum + height, 0)
 
-describe('a mined network keeps every rule, by a second reading of the rules', () => {
+describe('a mined network keeps every rule, by an independent checker', () => {
   it('singleton, beyond the end of the short window', async () => {
     const { devnet } = await start({ graph: 'singleton', blockDelayMs: 2 })
     await mine(devnet, 250)
@@ -64,7 +64,7 @@ describe('a mined network keeps every rule, by a second reading of the rules', (
     expect(Math.min(...heights(devnet))).toBeGreaterThan(24)
   })
 
-  it('twenty, by four miners who often come too late', async () => {
+  it('twenty, by four miners who are often too late', async () => {
     const { devnet, additions } = await start({ blockDelayMs: 30 })
     await mine(devnet, 400, 4)
     const report = await checkNode({ url: devnet.url, pageSizes: [1, 4] })
@@ -77,7 +77,7 @@ describe('a mined network keeps every rule, by a second reading of the rules', (
     expect(Math.min(...heights(devnet))).toBeGreaterThan(12)
   })
 
-  it('when blocks come far too slowly: targets stop at the easiest one', async () => {
+  it('if blocks are far too slow: targets stop at the easiest one', async () => {
     const { devnet } = await start({ graph: 'triangle', blockDelayMs: 0.001 })
     await mine(devnet, 90)
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])

@@ -39,7 +39,7 @@ const shortest = (text: string) => (text.includes('.') ? text.replace(/\.?0+$/, 
 const names = (message: string, name: PartName) => message.startsWith(`/cmd${places[name]}`)
 
 describe('a command is read', () => {
-  it('in every spelling of its parts that live nodes take, as what it means', () => {
+  it('in every spelling of its parts that live nodes accept, with the right meaning', () => {
     fc.assert(
       fc.property(contents(fc.constant(0)), ({ cmd, means }) => {
         const told = toldBy(readGood(cmd))
@@ -50,7 +50,7 @@ describe('a command is read', () => {
     )
   })
 
-  it('as the same again from the block that holds it', () => {
+  it('identically again from the block that holds it', () => {
     fc.assert(
       fc.property(contents(fc.constant(0)), ({ cmd }) => {
         const command = readGood(cmd)
@@ -61,7 +61,7 @@ describe('a command is read', () => {
     )
   })
 
-  it('unless parts are spelled in a way that live nodes refuse: then the error names one of them', () => {
+  it('unless parts have spellings that live nodes refuse: then the error names one of them', () => {
     fc.assert(
       fc.property(contents(fc.constantFrom(1, 2, 3)), ({ cmd, wrong }) => {
         const command = read(cmd)

@@ -35,7 +35,7 @@ const DATA = '"data":{},"code"'
 const EXEC = '"payload":{"exec":{"data":{},"code":"(+ 1 2)"}}'
 const NONCE = '"nonce":'
 
-describe('a command is sent, executed and told, whose', () => {
+describe('a command is accepted, executed and reported, whose', () => {
   it.each([
     ['gas limit', ['6e2', '600.0', '"600"', '"0600"', '{"int":600}', '{"int":"600"}'].map((each) => [GAS_LIMIT, each])],
     ['gas price', ['0.00000001', '1.0E-8', '"0.00000001"', '"1e-8"'].map((each) => [GAS_PRICE, each])],
@@ -87,7 +87,7 @@ describe('a command is sent, executed and told, whose', () => {
   })
 })
 
-describe('a command is refused at every door, with the name of the part, whose', () => {
+describe('a command is refused at every endpoint, with the name of the part, whose', () => {
   const payload = { payload: { cont: { pactId: 'p', step: 1, rollback: false, data: {} } } }
   it.each([
     ['gas price is an object', [GAS_PRICE, '"gasPrice":{"decimal":"0.00000001"}'], '/meta/gasPrice must be a number'],

@@ -42,7 +42,7 @@ describe('local', () => {
     expect((await pending(peer)).hashes).toEqual([])
   })
 
-  it('asks for no signer, chain, network or time of its own', async () => {
+  it('requires no signer, chain, network or current time', async () => {
     const { peer } = await startLedger()
     const meta = { sender: '', chainId: '17', creationTime: 0, ttl: 1, gasPrice: 0 }
     for (const change of [{}, { networkId: null }, { networkId: undefined }, { networkId: 'mainnet01' }]) {
@@ -53,7 +53,7 @@ describe('local', () => {
     }
   })
 
-  it('takes code that only reads without metadata too, as some clients send it', async () => {
+  it('accepts read-only code without metadata too, as some clients send it', async () => {
     const { peer } = await startLedger()
     const bare = (change = {}) =>
       signText(
@@ -79,7 +79,7 @@ describe('local', () => {
     expect((await send(peer, [command])).status).toBe(400)
   })
 
-  it('tells of code that fails, and of code that cannot be read, as results', async () => {
+  it('reports failing code, and code that cannot be parsed, as results', async () => {
     const { peer } = await startLedger()
     const failed = await ok(local(peer, exec('(coin.details "nobody")')))
     expect(failed).toMatchObject({
@@ -97,7 +97,7 @@ describe('local', () => {
     }
   })
 
-  it('checks hash and signatures unless it is told not to', async () => {
+  it('checks hash and signatures unless told otherwise', async () => {
     const { peer } = await startLedger()
     const [right, other] = [exec('(+ 1 2)'), exec('(+ 1 2)')]
     const array = (text: string) => [400, TEXT, `Metadata validation failed: ${JSON.stringify([text])}`]
@@ -127,7 +127,7 @@ describe('local', () => {
     expect(believed.result.status).toBe('success')
   })
 
-  it('refuses what is no command', async () => {
+  it('refuses anything but a command', async () => {
     const { peer } = await startLedger()
     const right = exec('(+ 1 2)')
     const many = signText(
@@ -163,7 +163,7 @@ describe('local', () => {
     expect((await local(peer, right, '', 2)).status).toBe(404)
   })
 
-  it('says which part of a command is not what it should be', async () => {
+  it('names the wrong part of a command', async () => {
     const { peer } = await startLedger()
     for (const [change, place] of [
       [{ verifiers: [null] }, 'verifiers/0 must be object'],
@@ -247,7 +247,7 @@ describe('preflight', () => {
     expect((await local(peer, exec('1', { creationTime: nowSeconds() + 500 }), preflight)).status).toBe(200)
   })
 
-  it('tells of gas that cannot be bought as a result', async () => {
+  it('reports unaffordable gas as a result', async () => {
     const { peer } = await startLedger()
     const command = exec('1', { gasPrice: 1_000_000, gasLimit: 1000 })
     const { preflightResult } = await ok(local(peer, command, preflight))
@@ -271,7 +271,7 @@ describe('send', () => {
       .join(', ')}`,
   ]
 
-  it('takes commands in their order, and pending ones again', async () => {
+  it('accepts commands in their order, and pending ones again', async () => {
     const { peer } = await startLedger()
     const [a, b] = [exec('1'), exec('2')]
     expect(await ok(send(peer, [b, a]))).toEqual({ requestKeys: [b.hash, a.hash] })
@@ -283,7 +283,7 @@ describe('send', () => {
     expect(brief(await send(peer, [a]))).toEqual(invalid([a.hash, 0, 'Transaction already exists on chain']))
   })
 
-  it('takes all or none, and says what is wrong with each', async () => {
+  it('accepts all or none, and says what is wrong with each', async () => {
     const { peer } = await startLedger()
     const [right, high, old] = [exec('1'), exec('1', { gasLimit: 150_001 }), exec('1', { creationTime: 0 })]
     expect(brief(await send(peer, [high, right, old]))).toEqual(
@@ -305,7 +305,7 @@ describe('send', () => {
     }
   })
 
-  it('refuses code that cannot be read, and gas that cannot be bought', async () => {
+  it('refuses code that cannot be parsed, and unaffordable gas', async () => {
     const { peer } = await startLedger()
     const nobody = keyPair()
     const bought = (hash: string, why: string) => `Attempt to buy gas failed with: "${hash}" Failed to buy gas: ${why}`
@@ -326,7 +326,7 @@ describe('send', () => {
     expect((await pending(peer)).hashes).toEqual([])
   })
 
-  it('keeps decimals of every length exact', async () => {
+  it('keeps decimals of any length exact', async () => {
     const { peer } = await startLedger()
     const command = exec('[0.1234567890123456789012345678, 0.00000001, 9007199254740993]')
     await ok(send(peer, [command]))
@@ -337,7 +337,7 @@ describe('send', () => {
 })
 
 describe('poll', () => {
-  it('has results only of commands that have one, each once, and says where they stand', async () => {
+  it('returns only existing results, each once, with their block', async () => {
     const { peer } = await startLedger()
     const command = exec('{"metaData": "a", "b": "\\"metaData\\":null"}')
     expect(await ok(poll(peer, [command.hash]))).toEqual({})
@@ -398,7 +398,7 @@ describe('poll', () => {
     expect([again.result.data, again.metaData.blockHash === before]).toEqual([{ int: 1 }, false])
   })
 
-  it('tells of commands that no block could hold, and send refuses them', async () => {
+  it('reports commands that no block could hold, and send refuses them', async () => {
     const { peer } = await startLedger()
     const worth = keyPair()
     const account = `k:${worth.publicKey}`
@@ -446,7 +446,7 @@ describe('poll', () => {
 })
 
 describe('listen', () => {
-  it('answers at once if there is a result, else when there is one', async () => {
+  it('answers at once if there is a result, otherwise once there is one', async () => {
     const { peer, devnet } = await startLedger()
     const command = exec('1')
     await ok(send(peer, [command]))
@@ -469,7 +469,7 @@ describe('listen', () => {
     expect(await ok(listen(peer, command.hash))).toEqual(result)
   })
 
-  it('ends with 504 and an empty body when the time is over', async () => {
+  it('times out with 504 and an empty body', async () => {
     const { time, clock, waiting } = clockByHand()
     const { peer } = await startLedger({ listenMs: 50 }, { clock })
     const answer = listen(peer, 'A'.repeat(43))
@@ -492,7 +492,7 @@ describe('listen', () => {
     expect(waiting.status).toBe('rejected')
   })
 
-  it('has a limit of requests that wait, and frees the places of those who leave', async () => {
+  it('limits waiting requests, and frees the places of clients that leave', async () => {
     const listenMs = 12_345
     const { clock, waiting } = clockByHand()
     const { peer, devnet } = await startLedger({ listenLimit: 2, listenMs }, { clock })
@@ -530,7 +530,7 @@ describe('listen', () => {
 })
 
 describe('spv', () => {
-  it('proves results once the other chain is far enough, and says why there is no proof', async () => {
+  it('proves results once the other chain is far enough, and otherwise says why there is no proof', async () => {
     const { peer } = await startLedger()
     const failing = exec('(enforce false "no")')
     const body = { requestKey: failing.hash, targetChainId: '1' }
@@ -586,7 +586,7 @@ describe('private', () => {
       (defun said () (at 'text (read entries "a"))))
     (create-table entries)`
 
-  it('runs commands that are addressed to the node, in a state that nothing public shows', async () => {
+  it('runs commands for this node, in a state that nothing public shows', async () => {
     const { peer, devnet } = await startLedger({ entity: 'Bob' })
     const blocks = devnet.blocks
     const [define, say, ask] = [CODE, '(free.hidden.say "psst")', '(free.hidden.said)'].map((code) =>
@@ -613,7 +613,7 @@ describe('private', () => {
     expect(brief(await spv(peer, { requestKey: ask.hash, targetChainId: '1' }))[0]).toBe(400)
   })
 
-  it('runs a command once, and undoes one that fails', async () => {
+  it('runs a command once, and undoes a failing one', async () => {
     const { peer } = await startLedger({ entity: 'Alice' })
     const result = async (command: ReturnType<typeof secret>) => {
       await ok(sendPrivately(peer, command))
@@ -631,7 +631,7 @@ describe('private', () => {
     expect((await result(secret('(free.hidden.said', []))).error.type).toBe('SyntaxError')
   })
 
-  it('takes commands for others, and has no result of them', async () => {
+  it('accepts commands for other nodes, and has no result of them', async () => {
     for (const entity of ['Dora', undefined]) {
       const { peer } = await startLedger({ entity })
       const command = secret('1', ['Bob'])
@@ -641,7 +641,7 @@ describe('private', () => {
     }
   })
 
-  it('refuses what is wrong', async () => {
+  it('refuses invalid requests', async () => {
     const { peer } = await startLedger({ entity: 'Bob' })
     const right = secret('1', ['Bob'])
     for (const [command, message] of [
@@ -665,7 +665,7 @@ describe('private', () => {
 })
 
 describe('at the root', () => {
-  it('commands name their chain, and results are looked for on all of them', async () => {
+  it('commands name their chain, and poll looks for results on all chains', async () => {
     const { peer } = await startLedger()
     const at = (name: string, body: unknown, query = '') => post(peer, `/api/v1/${name}${query}`, body)
     const [zero, one] = [exec('0'), exec('(at "chain-id" (chain-data))', { chainId: '1' })]

@@ -57,7 +57,7 @@ async function startBurnt(amount = '2.5', options: DevnetOptions = {}) {
 }
 
 describe('coins that change chains', () => {
-  it('end on one and begin on the other, to the last part', async () => {
+  it('end on one chain and arrive on the other, to the last digit', async () => {
     const { peer, command, burnt, proof } = await startBurnt('2.000000000001')
     expect(burnt.continuation).toMatchObject({
       pactId: command.hash,
@@ -73,7 +73,7 @@ describe('coins that change chains', () => {
     expect(names(minted.events)).toEqual(['TRANSFER', 'TRANSFER_XCHAIN_RECD', 'X_RESUME', 'TRANSFER'])
   })
 
-  it('begin once: the same proof does nothing more', async () => {
+  it('arrive once: the same proof does nothing more', async () => {
     const { peer, command, proof } = await startBurnt('2.5', { nodeRelease: '2.32' })
     await run(peer, continued(command.hash, proof), 1)
     const before = await balance(peer, 1)
@@ -83,7 +83,7 @@ describe('coins that change chains', () => {
     expect(await balance(peer, 1)).toBe(before - BigInt(again.gas) * 10_000n)
   })
 
-  it('begin once: nodes from release 3.1 on do not even take the second continuation', async () => {
+  it('arrive once: nodes from release 3.1 refuse the second continuation right away', async () => {
     const { peer, command, proof } = await startBurnt()
     await run(peer, continued(command.hash, proof), 1)
     const answer = await send(peer, [continued(command.hash, proof)], 1)
@@ -93,7 +93,7 @@ describe('coins that change chains', () => {
     )
   })
 
-  it('begin once for each time that they have ended, under no other name', async () => {
+  it('arrive once for each burn, under no other name', async () => {
     const { peer, command, proof } = await startBurnt()
     const other = leaving('1.0')
     await run(peer, other)
@@ -104,7 +104,7 @@ describe('coins that change chains', () => {
   })
 
   it.each([{ step: 0 }, { step: 2 }, { step: -1 }, { rollback: true }, { step: 0, rollback: true }])(
-    'do not begin with another step: %o',
+    'do not arrive with another step: %o',
     async (change) => {
       const { peer, command, proof } = await startBurnt()
       expect(await judged(peer, continued(command.hash, proof, 1, change))).not.toBe('success')
@@ -112,7 +112,7 @@ describe('coins that change chains', () => {
     },
   )
 
-  it('do not begin where they were not sent', async () => {
+  it('do not arrive on a chain to which they were not sent', async () => {
     const { peer, command, proof } = await startBurnt()
     await makeBlocks(peer, { 2: 2 })
     const wrongChain = 'Continuation error: verifyCont: cannot redeem continuation proof on wrong targget chain'
@@ -131,7 +131,7 @@ describe('coins that change chains', () => {
     expect(await judged(peer, continued(command.hash, null))).toContain('No previous defpact execution found')
   })
 
-  it('begin from the block of the proof on, not before', async () => {
+  it('arrive from the block of the proof, not before', async () => {
     const { peer, command, proof } = await startBurnt()
     const command1 = continued(command.hash, proof)
     expect(await judged(peer, command1)).toBe('success')
@@ -139,7 +139,7 @@ describe('coins that change chains', () => {
   })
 })
 
-describe('a proof that is none', () => {
+describe('an invalid proof', () => {
   it.each([
     ['text', 'verifyCont: Invalid base64-encoded transaction output proof', () => 'no proof!'],
     ['no JSON', 'verifyCont: Cannot decode transaction output proof', () => 'AAAA'],
@@ -170,7 +170,7 @@ describe('a proof that is none', () => {
     expect(await judged(peer, continued(command.hash, proof))).toBe('success')
   })
 
-  it('of a command without pact', async () => {
+  it('of a command without a pact', async () => {
     const { peer } = await startLedger()
     const plain = exec('1')
     await run(peer, plain)
@@ -180,7 +180,7 @@ describe('a proof that is none', () => {
     )
   })
 
-  it('of a pact that failed', async () => {
+  it('of a failed pact', async () => {
     const { peer } = await startLedger()
     const tooMuch = leaving('999999999.0')
     expect((await run(peer, tooMuch)).result.error.message).toBe('Insufficient funds')
@@ -224,13 +224,13 @@ describe('pacts of other contracts', () => {
     return { peer, command, proof: await proofOf(peer, command) }
   }
 
-  it('go on abroad where they say so', async () => {
+  it('continue on another chain if they yield to it', async () => {
     const { peer, command, proof } = await begun('(free.steps.abroad "1")')
     const done = await run(peer, continued(command.hash, proof), 1)
     expect(done.result).toEqual({ status: 'success', data: { int: 8 } })
   })
 
-  it('go there and come back', async () => {
+  it('continue there and come back', async () => {
     const { peer, command, proof } = await begun('(free.steps.there-and-back "1" "0")')
     const ran = async (chain: number, step: number, text: string | null) => {
       const next = continued(command.hash, text, chain, { step })
@@ -254,12 +254,12 @@ describe('pacts of other contracts', () => {
   it.each([
     ['(free.steps.at-home)', { int: 1 }],
     ['(free.steps.silent)', 'second'],
-  ])('that name no chain go on wherever there is a proof, as on live networks: %s', async (code, data) => {
+  ])('without a target chain continue wherever there is a proof, as on live networks: %s', async (code, data) => {
     const { peer, command, proof } = await begun(code)
     expect((await run(peer, continued(command.hash, proof), 1)).result).toEqual({ status: 'success', data })
   })
 
-  it('need their module where they go on', async () => {
+  it('need their module on the other chain', async () => {
     const { peer } = await startLedger()
     await run(peer, exec(MODULE, { gasLimit: 20_000 }))
     const command = exec('(free.steps.abroad "1")')

@@ -23,7 +23,7 @@ const heightsOf = ({ chains }: Devnet) =>
 const all = (chains: number, count: number) => Object.fromEntries(Array.from({ length: chains }, (_, i) => [i, count]))
 
 describe('make-blocks', () => {
-  it.each(['/devnet/make-blocks', '/make-blocks'])('%s grows a chain, and others where it must', async (path) => {
+  it.each(['/devnet/make-blocks', '/make-blocks'])('%s grows a chain, and others if necessary', async (path) => {
     const { devnet, peer, additions } = await start({ graph: 'petersen', pow: false })
     // Chains at distance 1 (2, 3, 5) must reach 4, all others (distance 2) 3.
     const made = { 0: 5, 1: 3, 2: 4, 3: 4, 4: 3, 5: 4, 6: 3, 7: 3, 8: 3, 9: 3 }
@@ -37,7 +37,7 @@ describe('make-blocks', () => {
     expect(report).toEqual({ headers: 10 + sum(made) + 1, violations: [] })
   })
 
-  it('makes blocks that keep every rule of proof of work, and miners go on from there', async () => {
+  it('makes blocks that keep every rule of proof of work, and miners continue from there', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 50n, blockDelayMs: 5 })
     expect((await order(peer, '/make-blocks', { 0: 30, 1: 26 })).heights).toEqual({ 0: 30, 1: 29 })
     await mineBlock(peer, 1)
@@ -60,7 +60,7 @@ describe('make-blocks', () => {
     expect((await order(peer, '/make-blocks', { 1: 2 })).heights).toEqual({ 0: 1, 1: 2 })
   })
 
-  it('runs one call after the other, and the node serves other requests meanwhile', async () => {
+  it('runs one call after the other, while the node serves other requests', async () => {
     const { devnet, peer } = await start({ graph: 'petersen', pow: false })
     const other = new Peer(devnet.url)
     onTestFinished(() => other.close())
@@ -210,7 +210,7 @@ describe('fork', () => {
     expect(await refusal(peer, '/devnet/fork', body)).toEqual([status, expect.stringMatching(text)])
   })
 
-  it('outweighs the old branch although a miner goes on making it heavier', async () => {
+  it('outweighs the old branch although a miner keeps making it heavier', async () => {
     const { devnet, peer } = await start({ graph: 'triangle', difficulty: 3000n, blockDelayMs: 50 })
     await order(peer, '/make-blocks', all(3, 5))
     const { chains } = devnet

@@ -104,7 +104,7 @@ describe('PUT cut', () => {
     expect(brief(other).slice(0, 2)).toEqual([415, TEXT])
   })
 
-  it('moves the node to a heavier cut of blocks that it has, but not to a lighter one', async () => {
+  it('moves the node to a heavier cut of known blocks, but not to a lighter one', async () => {
     const started = await startWithPeer()
     const { devnet, origin } = started
     const fork = new Fork(devnet, 'fork')
@@ -116,7 +116,7 @@ describe('PUT cut', () => {
     expect(await headsOf(started)).toEqual([...fork.cut.values()].map(idOf))
   })
 
-  it('takes the blocks that a cut holds, with headers as text or object, in any order', async () => {
+  it('accepts the blocks in a cut, with headers as text or object, in any order', async () => {
     const source = await startFast()
     const started = await startWithPeer()
     const { origin } = started
@@ -142,7 +142,7 @@ describe('PUT cut', () => {
     expect(started.devnet.chains.store.size).toBe(2 + made.length)
   })
 
-  it('executes the blocks of another node: it has the same results and balances then', async () => {
+  it('executes the blocks of another node, with the same results and balances', async () => {
     const source = await startFast()
     const started = await startWithPeer()
     const commands = [transfer('sender01', 1.5), transfer('sender02', 1e9)]
@@ -163,7 +163,7 @@ describe('PUT cut', () => {
     expect(source.devnet.chains.add(next.header, { ...next.payload })).toMatchObject({ status: 'added' })
   })
 
-  it('refuses a block whose outputs are not what its transactions do, and says which', async () => {
+  it('refuses a block whose outputs do not match its transactions, and names it', async () => {
     const source = await startFast()
     const started = await startWithPeer()
     const { payload } = makeBlock(source.devnet, source.devnet.chains.cut, 0, { commands: [transfer('sender01', 1)] })
@@ -203,7 +203,7 @@ describe('PUT cut', () => {
     }
   })
 
-  it('changes nothing when a block is missing, because this node fetches none', async () => {
+  it('changes nothing if a block is missing, since this node fetches none', async () => {
     const source = await startFast()
     const started = await startWithPeer()
     const { origin } = started
@@ -260,7 +260,7 @@ describe('PUT cut', () => {
 describe('cut/peer', () => {
   const peersOf = async ({ peer }: Started, query = '') => jsonOf(await peer.get(`${PREFIX}/cut/peer${query}`))
 
-  it('lists the peers that made themselves known, each address once', async () => {
+  it('lists peers that registered, each address once', async () => {
     const started = await start(fast)
     expect(await peersOf(started)).toEqual({ limit: 0, items: [], next: null })
     const first = peerAt(started.devnet.url)
@@ -309,7 +309,7 @@ describe('cut/peer', () => {
     expect((await peersOf(started)).items).toEqual([])
   })
 
-  it('comes in pages of 64, or of up to 512, with positions as cursors', async () => {
+  it('returns pages of 64, or of up to 512, with positions as cursors', async () => {
     const started = await start(fast)
     const count = 520
     const all = await listenAt(count)

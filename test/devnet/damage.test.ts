@@ -86,7 +86,7 @@ it.each([1, 2])(
   },
 )
 
-it('a state database that cannot be accessed is refused, not made anew', async () => {
+it('an inaccessible state database is refused, not rebuilt', async () => {
   const directory = await temporaryDirectory()
   await (await startDevnet({ port: 0, graph: 'singleton', pow: false, dataDir: directory })).close()
   const state = join(directory, 'state')

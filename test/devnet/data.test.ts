@@ -36,7 +36,7 @@ async function everything(peer: Peer, chains: number): Promise<unknown> {
 }
 
 describe('a network on disk', () => {
-  it('goes on after a restart with the same blocks and its own settings', async () => {
+  it('continues after a restart with the same blocks and its own settings', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, dataDir, graph: 'petersen', difficulty: 20n, blockDelayMs: 200 })
     const peer = new Peer(first.url)
@@ -63,7 +63,7 @@ describe('a network on disk', () => {
     for (const { payload } of again.devnet.chains.store.slice(3, 0, 10)) expect(payload.minerData).toBeDefined()
   })
 
-  it('keeps orphans, an adopted branch, and rules that were changed', async () => {
+  it('keeps orphans, an adopted branch, and changed rules', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, dataDir, ...small, graph: 'pair' })
     const { chains } = first
@@ -93,7 +93,7 @@ describe('a network on disk', () => {
     expect({ blocks, orphans, findings }).toEqual({ blocks: size, orphans: 8, findings: [] })
   })
 
-  it('judges orphans by the rules that held when they were added', async () => {
+  it('judges orphans by the rules at the time when they were added', async () => {
     const dataDir = await temporaryDirectory()
     const devnet = await startDevnet({ port: 0, dataDir, ...small, graph: 'singleton' })
     const { chains } = devnet
@@ -105,7 +105,7 @@ describe('a network on disk', () => {
     expect(await checkDataDirectory(dataDir)).toMatchObject({ blocks: 8, orphans: 2, findings: [] })
   })
 
-  it('answers a miner only when the block is written, and with an error when it cannot be written', async () => {
+  it('answers a miner only when the block is written, and with an error if it cannot be written', async () => {
     const dataDir = await temporaryDirectory()
     const { devnet, peer } = await start({ dataDir, ...small })
     const { chains } = devnet
@@ -136,7 +136,7 @@ describe('a network on disk', () => {
     expect(await checkDataDirectory(copy)).toMatchObject({ blocks: 112, findings: [] })
   })
 
-  it('takes no more blocks than can wait to be written', async () => {
+  it('accepts only as many blocks as can wait to be written', async () => {
     const data = await openDataDirectory(await temporaryDirectory(), { ...quiet, asked: small })
     const { store } = data.loaded
     for (let i = 0; i <= 20_000; i++) {
@@ -183,7 +183,7 @@ describe('a node', () => {
     return error.message
   }
 
-  it('refuses a directory with another network than asked for; every setting is compared', async () => {
+  it('refuses a directory with another network than requested; every setting is compared', async () => {
     const dataDir = await temporaryDirectory()
     await (await startDevnet({ port: 0, dataDir, graph: 'pair', difficulty: 5n })).close()
     const open = (asked: object) => refused(startDevnet({ port: 0, dataDir, ...asked }))
@@ -258,7 +258,7 @@ describe('a node', () => {
     expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain('block/0000000003: a wrong checksum')
   })
 
-  it('begins anew in a directory with a beginning that was interrupted', async () => {
+  it('starts anew in a directory with an interrupted start', async () => {
     const directory = await temporaryDirectory()
     const database = new ClassicLevel(join(directory, 'blocks.new'))
     await database.put('block/0000000000', 'anything')
@@ -267,7 +267,7 @@ describe('a node', () => {
     expect(devnet.chains.store.size).toBe(2)
   })
 
-  it('stops when it can no longer write, and keeps what it acknowledged', async () => {
+  it('stops if it can no longer write, and keeps what it acknowledged', async () => {
     const dataDir = await temporaryDirectory()
     const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
     // `ulimit -f 1024` limits files to 1024 blocks of 512 bytes; larger writes fail as on a full disk.
@@ -343,7 +343,7 @@ describe('--check', () => {
     expect(out).toMatch(/\n\d+ things are wrong\n$/)
   })
 
-  it('finds a payload that was exchanged, and one that is missing', async () => {
+  it('finds an exchanged payload and a missing one', async () => {
     const chains = someChains(6)
     const directory = await directoryOf(chains)
     const [first, second] = [chains.store.at(4), chains.store.at(5)]

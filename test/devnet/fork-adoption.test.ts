@@ -40,7 +40,7 @@ async function mineWith(url: string, blocks: number, ...more: readonly string[])
 const OF_EPOCH = 2 * (EPOCH + 8)
 
 describe('a network whose nodes know fork number 1', () => {
-  it('adopts it on all chains when its blocks have voted for it, and its miner is told what it votes', async () => {
+  it('adopts it on all chains once its blocks have voted for it, and its miner reports its votes', async () => {
     const devnet = await networkWith()
     const out = await mineWith(devnet.url, OF_EPOCH, '--fork-epoch', `${VOTING}`)
     for (const chain of [0, 1]) {
@@ -63,7 +63,7 @@ describe('a network whose nodes know fork number 1', () => {
   it.each([
     ['the node votes for none', { forkTarget: 0 }, []],
     ['its miner votes against it', {}, ['--fork-vote', 'no']],
-  ] as const)('does not adopt it when %s', async (_, options, flags) => {
+  ] as const)('does not adopt it if %s', async (_, options, flags) => {
     const devnet = await networkWith(options)
     const out = await mineWith(devnet.url, OF_EPOCH, '--fork-epoch', `${VOTING}`, ...flags)
     const states = await verifiedStates(devnet.url, 1)
@@ -71,14 +71,14 @@ describe('a network whose nodes know fork number 1', () => {
     expect(out).toContain('does not vote for fork 1')
   })
 
-  it('adopts it when its miner votes for it, and its node does not', async () => {
+  it('adopts it if its miner votes for it and its node does not', async () => {
     const devnet = await networkWith({ forkTarget: 0 })
     await mineWith(devnet.url, OF_EPOCH, '--fork-epoch', `${VOTING}`, '--fork-vote', 'yes')
     const states = await verifiedStates(devnet.url, 0)
     expect(states[EPOCH].number).toBe(1)
   })
 
-  it('goes over to a heavier branch on which it was adopted', async () => {
+  it('switches to a heavier branch that adopted it', async () => {
     const devnet = await networkWith({ pow: false })
     const { chains } = devnet
     grow(devnet, 2 * (EPOCH - 1))

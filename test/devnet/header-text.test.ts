@@ -35,7 +35,7 @@ const header: fc.Arbitrary<Header> = fc.record({
   hash,
 })
 
-it('writes a header from its bytes as it writes one from an object, byte for byte', () => {
+it('writes a header from its bytes exactly as from an object', () => {
   fc.assert(
     fc.property(header, fc.constantFrom('chainweb' as const, 'ledger' as const), (header, product) => {
       const text = textOf(headerObjectWriter(header.adjacents.size, product), encodeHeader(header))
@@ -45,7 +45,7 @@ it('writes a header from its bytes as it writes one from an object, byte for byt
   )
 })
 
-it('writes real headers, also one whose flags exceed the safe integers', () => {
+it('writes real headers, including one whose flags exceed the safe integers', () => {
   const vectors: { header_hex?: string }[] = JSON.parse(
     readFileSync(new URL('../vectors/headers.json', import.meta.url), 'utf8'),
   )

@@ -46,7 +46,7 @@ async function allPages(ask: (query: string) => Promise<Answer>): Promise<string
   }
 }
 
-it('a page of large blocks ends early, and the next one goes on there', async () => {
+it('a page of large blocks ends early, and the next one continues there', async () => {
   const { items } = jsonOf(await peer.get(`${PREFIX}/chain/0/hash`))
   expect(items).toHaveLength(BLOCKS + 1)
   const path = `${PREFIX}/chain/0/block`
@@ -57,7 +57,7 @@ it('a page of large blocks ends early, and the next one goes on there', async ()
   expect(branch).toEqual(items.toReversed())
 })
 
-it('a batch of more payloads than an answer may hold is refused', async () => {
+it('a batch that exceeds the answer limit is refused', async () => {
   const accept = 'application/json;blockheader-encoding=object'
   const { items } = jsonOf(await peer.get(`${PREFIX}/chain/0/header`, { headers: { accept } }))
   const keys = items.map(({ payloadHash }: { payloadHash: string }) => payloadHash)

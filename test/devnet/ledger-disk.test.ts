@@ -86,7 +86,7 @@ const questions = [
 ]
 const answers = ({ ledger }: Devnet) => questions.map((question) => localValue(ledger, 0, question))
 
-it('modules, tables, guards and pacts are the same after a restart, and after the state was made anew', async () => {
+it('modules, tables, guards and pacts survive a restart and a rebuild of the state', async () => {
   const dataDir = await temporaryDirectory()
   const first = await startDevnet({ port: 0, dataDir, graph: 'singleton', pow: false })
   done(first, run(base('2.5')))

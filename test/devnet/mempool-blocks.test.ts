@@ -70,7 +70,7 @@ describe('a block', () => {
     expect(await pendingKeys(peer)).toEqual([large[2].hash])
   })
 
-  it('is still taken when transactions arrive during the search; the next request for work gets them', async () => {
+  it('stays valid when transactions arrive during the search; the next work request gets them', async () => {
     const started = await start({ graph: 'singleton' })
     const { peer, additions } = started
     const [a, b] = [signed(), signed()]
@@ -92,7 +92,7 @@ describe('a block', () => {
     expect(keysIn(headPayload(started))).toEqual([b.hash])
   })
 
-  it('with the oldest choice of transactions is forgotten first when too many wait for a solution', async () => {
+  it('with the oldest choice of transactions is forgotten first if too many wait for a solution', async () => {
     const { peer, additions } = await start({ graph: 'singleton', workLimit: 3 })
     const works: Buffer[] = []
     for (let i = 0; i < 6; i++) {
@@ -145,7 +145,7 @@ describe('Refreshed Block', () => {
     return { time, peer, zero, one, passUntil, afterOthers }
   }
 
-  it('comes only when the next block of the chain has changed', async () => {
+  it('comes only if the next block of the chain has changed', async () => {
     const { peer, zero, one, passUntil, afterOthers } = await watched()
     const large = signed({ gasLimit: 150_000, gasPrice: 1 })
     await insert(peer, [large])
@@ -232,7 +232,7 @@ describe('real transactions of mainnet01', () => {
     }
   })
 
-  it('are hashed with BLAKE2b-256, as the known hash of the empty text shows; BLAKE2s-256 is taken too', () => {
+  it('are hashed with BLAKE2b-256, as the known hash of the empty text shows; BLAKE2s-256 is accepted too', () => {
     // The request key of the coinbase in a block without contracts (PROTOCOL.md B.4).
     const ofNothing = Buffer.from('DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g', 'base64url')
     expect(isCommandHash(ofNothing, new Uint8Array(0))).toBe(true)

@@ -30,7 +30,7 @@ const headOf = (chains: Chains) => chains.cut.get(0) as Header
 const idOf = ({ hash }: Header) => Buffer.from(hash).toString('base64url')
 
 describe('a reorganisation', () => {
-  it('brings back what only the old branch holds, and takes out what the new one holds', async () => {
+  it('restores transactions that only the old branch holds, and removes those of the new one', async () => {
     const started = await start({ graph: 'singleton', pow: false })
     const { devnet, peer } = started
     const { chains } = devnet
@@ -122,7 +122,7 @@ describe('with a clock of its own', () => {
     return { chains, index, pools, pool: pools.of(0), advance }
   }
 
-  it('removes expired transactions everywhere, and tells listeners', () => {
+  it('removes expired transactions everywhere, and notifies listeners', () => {
     const { pools, pool, advance } = network()
     const [short, long] = [signed({ ttl: 60 }), signed({ ttl: 600 })]
     expect(pools.insert(0, [short, long].map(commandOf))).toBe(null)
@@ -168,7 +168,7 @@ describe('with a clock of its own', () => {
     expect(index.find('none')).toEqual([])
   })
 
-  it('takes back no transaction that has expired in a block', () => {
+  it('does not restore a transaction that expired in a block', () => {
     const { chains, pools, pool, advance } = network()
     const [short, long] = [signed({ ttl: 60 }), signed({ ttl: 600 })]
     const genesis = headOf(chains)
@@ -182,7 +182,7 @@ describe('with a clock of its own', () => {
     })
   })
 
-  it('refuses transactions beyond the limits of a pool, and a full pool stays as it is', () => {
+  it('refuses transactions beyond the limits of a pool, and a full pool stays unchanged', () => {
     const { chains, pools, pool } = network()
     const genesis = headOf(chains)
     const mined = signed()

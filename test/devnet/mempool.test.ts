@@ -12,7 +12,7 @@ const keysOf = (commands: readonly Signed[]) => commands.map((command) => comman
 /** The mempool keeps the same properties of a command as live nodes, in the same order. */
 const contentsOf = ({ hash, sigs, cmd }: Signed) => JSON.stringify({ hash, sigs, cmd })
 
-it('the pool of a chain tells membership, contents and all pending hashes', async () => {
+it('the pool of a chain reports membership, contents and all pending hashes', async () => {
   const { peer } = await start()
   const [a, b, c] = [signed(), signed(), signed()]
   expect(await pending(peer)).toMatchObject({ hashes: [], newest: 0 })
@@ -133,7 +133,7 @@ class Model {
   }
 }
 
-it('the pool takes numbers in each spelling', async () => {
+it('the pool accepts numbers in each spelling', async () => {
   const { peer } = await start()
   const spelled = signText(
     JSON.stringify(commandPayload({ gasLimit: '600', ttl: { int: 600 }, creationTime: { int: `${nowSeconds()}` } }))
@@ -221,7 +221,7 @@ describe('insert refuses the whole request for a command that', () => {
     await insert(peer, [signed({ chainId: '19' })], 19)
   })
 
-  it('asks for too much gas or pays too little', async () => {
+  it('requests too much gas or pays too little', async () => {
     const { peer } = await start()
     const code = (length: number) => ({ payload: { exec: { data: null, code: 'x'.repeat(length) } } })
     const places = (price: string) =>
@@ -343,7 +343,7 @@ it('the endpoints of the pool refuse malformed requests', async () => {
   expect((await peer.request('PUT', `${path}/insert`, { body: '[]' })).status).toBe(415)
 })
 
-it('mempool/lookup refuses a request that names one transaction so often that the answer would be huge', async () => {
+it('mempool/lookup refuses a request that repeats one transaction so often that the answer would be huge', async () => {
   const { peer } = await start()
   const large = signed({ gasLimit: 150_000 }, { payload: { exec: { data: null, code: 'x'.repeat(270_000) } } })
   await insert(peer, [large])

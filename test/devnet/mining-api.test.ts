@@ -36,7 +36,7 @@ async function isInChain(peer: CheckedPeer, work: Buffer): Promise<boolean> {
 }
 
 describe('mining/work', () => {
-  it('for an account that cannot be paid is handed out, and the operator is told once', async () => {
+  it('is given even for an account that cannot be paid, with one warning for the operator', async () => {
     const notices: string[] = []
     const { peer } = await start({ onNotice: (message) => void notices.push(message) })
     const account = { ...alice, account: 'sender00' }
@@ -80,7 +80,7 @@ describe('mining/work', () => {
     expect((await askForWork(peer, 20)).status).toBe(200)
   })
 
-  it('draws the chain at random without a suggestion', async () => {
+  it('picks a random chain without a suggestion', async () => {
     const { peer } = await start({ graph: 'pair' })
     const chains = new Set<number>()
     for (let i = 0; i < 60; i++) chains.add(chainOf(await getWork(peer)))
@@ -175,7 +175,7 @@ describe('mining/work', () => {
 })
 
 describe('mining/solved', () => {
-  it('takes a solution with an empty 200, and adds the block', async () => {
+  it('accepts a solution with an empty 200, and adds the block', async () => {
     const { peer, additions } = await start()
     const work = solve(await getWork(peer, 7))
     expect(brief(await submit(peer, work))).toEqual([200, JSON_TYPE, ''])
@@ -200,7 +200,7 @@ describe('mining/solved', () => {
     expect((await peer.request('POST', `${PREFIX}/mining/solved`, typed)).status).toBe(415)
   })
 
-  it('refuses a wrong hash, and forgets the work until it is asked for again', async () => {
+  it('refuses a wrong hash, and forgets the work until it is requested again', async () => {
     const { peer } = await start()
     const work = await getWork(peer, 3)
     expect(brief(await submit(peer, solve(work, true)))).toEqual([400, TEXT, 'Invalid solved work: Invalid POW hash'])
@@ -231,7 +231,7 @@ describe('mining/solved', () => {
     expect((await submit(peer, renewed)).status).toBe(200)
   })
 
-  it('answers 200 to a solution that comes too late', async () => {
+  it('answers 200 to a solution that is too late', async () => {
     const { peer, additions } = await start()
     const first = solve(await getWork(peer, 4))
     const second = solve(await getWork(peer, 4, { account: bob }))
@@ -241,7 +241,7 @@ describe('mining/solved', () => {
     expect(additions.map(({ status }) => status)).toEqual(['added', 'stale'])
   })
 
-  it('takes work whose adjacent chains have moved on by one block', async () => {
+  it('accepts work whose adjacent chains have moved on by one block', async () => {
     const { peer, additions } = await start()
     const work = solve(await getWork(peer, 0))
     for (const chain of [5, 10, 15, 1]) await mineBlock(peer, chain)

@@ -53,7 +53,7 @@ it('mining/updates sends exactly the bytes of one event, without data', async ()
   expect(received.slice(head.length)).toBe(chunk)
 })
 
-it('mining/updates tells of its own chain only, also when that is no longer blocked', async () => {
+it('mining/updates reports only its own chain, and also when that is unblocked', async () => {
   const { devnet, peer } = await start()
   /** Waits for the answers to later requests: by then all earlier events have arrived. */
   const settled = async () => {
@@ -93,7 +93,7 @@ it('mining/updates sends nothing for solutions that change nothing', async () =>
   expect([await stream.read(1), await other.read(1)]).toEqual([EVENT, EVENT])
 })
 
-it('mining/updates ends after its time, give or take a tenth', async () => {
+it('mining/updates ends after its lifetime, plus or minus a tenth', async () => {
   const { time, clock } = clockByHand()
   const chances = [0.5, 0, 0.999]
   const { devnet } = await start({ updateStreamMs: 2000 }, { clock, random: () => chances.shift() ?? 0 })
@@ -124,7 +124,7 @@ it('mining/updates refuses a body that is no chain of the network', async () => 
   }
 })
 
-it('mining/updates has a limit of open streams, and takes the next when one is closed', async () => {
+it('mining/updates limits open streams, and accepts the next when one closes', async () => {
   const { devnet, peer } = await start({ updateStreamLimit: 2 })
   const ask = () => peer.get(`${PREFIX}/mining/updates`, { body: bodyOf(0) })
   const first = await watch(devnet, 0)

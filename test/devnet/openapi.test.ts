@@ -74,7 +74,7 @@ describe('the description of the interface', () => {
     }
   })
 
-  it('names every parameter of its paths, each operation once, and only schemas that it has', () => {
+  it('describes every path parameter, each operation once, and uses only schemas that it has', () => {
     const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((each) => each.operationId))
     expect(new Set(ids).size).toBe(ids.length)
     for (const [path, methods] of Object.entries(document.paths)) {
@@ -109,7 +109,7 @@ describe('the description of the interface', () => {
   })
 })
 
-describe('answers are as described', () => {
+describe('answers match the description', () => {
   /** A request for each operation with a JSON answer, and its expected answer. */
   const requests = async (): Promise<[string, string, string, { accept?: string; body?: unknown }?][]> => {
     const { hashes } = jsonOf(await peer.get(`${PREFIX}/cut`))
@@ -139,7 +139,7 @@ describe('answers are as described', () => {
     ]
   }
 
-  it('by every operation that answers with JSON', async () => {
+  it('for every operation that answers with JSON', async () => {
     for (const [method, path, hash, { accept = 'application/json', body } = {}] of await requests()) {
       const url = path.replace('{chain}', '0').replace('{hash}', hash)
       const answer = await peer.request(method, url, {
@@ -162,7 +162,7 @@ describe('answers are as described', () => {
     expect(errorsOf({ $ref: '#/components/schemas/NodeInfo' }, { nodeVersion: 1 })).not.toEqual([])
   })
 
-  it('by the endpoints of commands', async () => {
+  it('for the endpoints of commands', async () => {
     const [command, failing] = [exec('[1, 0.5, (read-integer "i")]'), exec('(coin.details "nobody")')]
     const meta = { address: { from: 'a', to: ['b'] } }
     const hidden = signText(JSON.stringify({ ...JSON.parse(command.cmd), meta }))
@@ -191,7 +191,7 @@ describe('answers are as described', () => {
     expect(errorsOf(poll.responses[200].content?.[JSON_TYPE].schema ?? {}, wrong)).not.toEqual([])
   })
 
-  it('by every operation to requests that never reach it', async () => {
+  it('for requests that never reach their operation', async () => {
     const seen = new Set<number>()
     // Control endpoints have no CORS headers.
     const plain = new Peer(devnet.url)
@@ -233,7 +233,7 @@ describe('answers are as described', () => {
     expect([...seen].sort()).toEqual(expect.arrayContaining([400, 404, 406, 413, 415]))
   })
 
-  it('by a request for a header with an unknown key, and by one for work, which is binary', async () => {
+  it('for a header with an unknown key, and for work, which is binary', async () => {
     const unknown = await peer.get(`${PREFIX}/chain/0/header/${'A'.repeat(43)}`)
     const { responses } = document.paths[`${PREFIX}/chain/{chain}/header/{hash}`].get
     expect(errorsOf(responses[404].content?.[JSON_TYPE].schema ?? {}, jsonOf(unknown))).toEqual([])
@@ -244,7 +244,7 @@ describe('answers are as described', () => {
 })
 
 describe('/config', () => {
-  it('says how the node runs, and holds no secrets', async () => {
+  it('describes the node, and contains no secrets', async () => {
     const account = { account: 'k:5ec7e7', predicate: 'keys-all', publicKeys: ['5ec7e7'] }
     const { peer } = await start({
       graph: 'petersen',

@@ -51,13 +51,13 @@ function sendOrder(url: string, path: string, body: unknown) {
 }
 
 describe('an order on a network with proof of work', () => {
-  it('has the engine search difficult blocks, and keeps every rule', async () => {
+  it('searches difficult blocks with the engine, and keeps every rule', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 200_000n })
     expect((await order(peer, '/make-blocks', { 0: 2, 1: 2 })).made).toEqual({ 0: 2, 1: 2 })
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
   })
 
-  it('ends when its caller leaves, and so does the search', async () => {
+  it('ends when its caller disconnects, and so does the search', async () => {
     const { search, begun } = watchedSearch(true)
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 15_000_000_000n }, { search })
     const sent = sendOrder(devnet.url, '/make-blocks', { 0: 1 })
@@ -69,7 +69,7 @@ describe('an order on a network with proof of work', () => {
     expect((await order(peer, '/make-blocks', { 0: 1 })).made).toEqual({ 0: 1 })
   })
 
-  it('does not begin when its caller has left before its turn', async () => {
+  it('does not start if its caller disconnected before its turn', async () => {
     const { search, begun } = watchedSearch(true)
     let leave: () => void = () => undefined
     const hasLeft = new Promise<void>((resolve) => {
@@ -128,7 +128,7 @@ describe('an order on a network with proof of work', () => {
   })
 })
 
-it('an order without proof of work ends when its caller leaves; blocks that were made stay', async () => {
+it('an order without proof of work ends when its caller disconnects; its finished blocks stay', async () => {
   const { devnet, peer } = await start({ pow: false, graph: 'petersen' })
   const counts = Object.fromEntries([...devnet.cut.keys()].map((chain) => [chain, 9000]))
   const sent = sendOrder(devnet.url, '/make-blocks', counts)
@@ -176,7 +176,7 @@ describe('the search of a node', () => {
     expect(typeof (await search.search(work, targetOfDifficulty(1000n), { signal, ...quiet }))).toBe('bigint')
   })
 
-  it('goes on for longer than the threads stay between two searches', async () => {
+  it('continues longer than the threads stay between two searches', async () => {
     const search = new EngineSearch(allCores, () => undefined)
     onTestFinished(() => search.close())
     const searched = (difficulty: bigint) =>
@@ -216,7 +216,7 @@ describe('a fork', () => {
     }
   })
 
-  it('leaves no chain lower where the old branch was easier to outweigh', async () => {
+  it('leaves no chain lower if the old branch was easier to outweigh', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 4n })
     await order(peer, '/make-blocks', { 0: 10, 1: 10 })
     // One block of the new branch outweighs the whole old one.

@@ -119,7 +119,7 @@ describe('one payload', () => {
     }
   })
 
-  it('is found on the chain of its block only; that of the genesis blocks on every chain', async () => {
+  it('is found on the chain of its block only; the payload of genesis on every chain', async () => {
     for (const path of ['', '/outputs']) {
       expect((await get(`${keys[0]}${path}`, undefined, 1)).status).toBe(200)
       for (const [key, chain] of [
@@ -144,7 +144,7 @@ describe('one payload', () => {
 })
 
 describe('batches', () => {
-  it('hold each payload that exists once, for both forms of the body', async () => {
+  it('hold each existing payload once, for both forms of the body', async () => {
     for (const [path, suffix] of [
       ['batch', ''],
       ['outputs/batch', '/outputs'],
@@ -162,7 +162,7 @@ describe('batches', () => {
     }
   })
 
-  it('look at 1000 hashes and leave out the rest', async () => {
+  it('read 1000 hashes and ignore the rest', async () => {
     const unknown = Array.from({ length: 999 }, () => UNKNOWN)
     expect(jsonOf(await post('batch', [...unknown, keys[1]]))).toHaveLength(1)
     expect(jsonOf(await post('batch', [UNKNOWN, ...unknown, keys[1]]))).toHaveLength(0)

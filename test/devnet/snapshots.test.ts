@@ -58,7 +58,7 @@ async function directory(): Promise<string> {
   return path
 }
 
-it.each(['memory', 'disk'])('a revert brings back chains, coins, pools, rules and clock: in %s', async (where) => {
+it.each(['memory', 'disk'])('a revert restores chains, coins, pools, rules and clock: in %s', async (where) => {
   const dataDir = where === 'disk' ? await directory() : undefined
   const { devnet, peer, make, take, revert, status, cut, close } = await start({
     ...ON_DEMAND,
@@ -106,7 +106,7 @@ it.each(['memory', 'disk'])('a revert brings back chains, coins, pools, rules an
   expect(await checkDataDirectory(dataDir, NOBODY)).toMatchObject({ findings: [], findingCount: 0 })
 })
 
-it('what contracts did after the snapshot is undone, and can be done again', async () => {
+it('a revert undoes contract calls after the snapshot, and they can run again', async () => {
   const { devnet, peer, make, take, revert } = await start()
   await make({ 0: 1, 1: 1 })
   const coins = coinsOf(devnet, 'sender01')
@@ -156,7 +156,7 @@ it('keeps at most 1000 snapshots', async () => {
   expect(await take()).toBe(1001)
 })
 
-it('miners hear of a revert, and their work of before is not taken', async () => {
+it('miners hear of a revert, and their earlier work is refused', async () => {
   const { devnet, peer, take, revert } = await start({ pow: false, difficulty: 1n })
   const id = await take()
   expect((await submit(peer, solve(await getWork(peer, 0)))).status).toBe(200)
@@ -171,7 +171,7 @@ it('miners hear of a revert, and their work of before is not taken', async () =>
   expect([...devnet.chains.cut.values()].map(({ height }) => height)).toEqual([0n, 1n])
 })
 
-it('a network with proof of work is reverted too', async () => {
+it('a network with proof of work can be reverted too', async () => {
   const { devnet, take, revert, make } = await start({ difficulty: 20n })
   await make({ 0: 2 })
   const id = await take()

@@ -121,7 +121,7 @@ describe('a proof', () => {
     expect(steps.map(({ side }) => (side === 'left' ? 'L' : 'R')).join('')).toBe('LRLRRLRLLRLRLLRLL')
   })
 
-  it('leads to the block as many heights above as the chains are apart, and is there from that block on', () => {
+  it('leads to the block as many heights above as the chains are apart, and exists from that block', () => {
     const chains = chainsOf('twenty')
     const heads = branch(chains, chains.cut, 1)
     chains.adopt(heads)
@@ -154,12 +154,12 @@ describe('a proof', () => {
     expect(verify(chains, 5, proof)).toHaveProperty('output')
   })
 
-  it('there is none for a chain that the network does not have', () => {
+  it('does not exist for an unknown chain', () => {
     const chains = grown('pair', 2)
     expect(ask(chains, blockAt(chains, 1, 1), 2)).toEqual({ fault: NO_WAY })
   })
 
-  it('needs a transaction that the block holds', () => {
+  it('needs a transaction of the block', () => {
     const chains = grown('pair', 2)
     const block = blockAt(chains, 1, 1)
     expect(() => ask(chains, block, 0, 1)).toThrow(`block ${block.id} does not hold key at place 1 of chain 1`)
@@ -182,12 +182,12 @@ describe('a proof is refused', () => {
   const proof = proofOf(chains, block, 5)
   const { position, steps, output } = decodeProof(proof)
 
-  it('on another chain than that it is for', () => {
+  it('on another chain than its target', () => {
     const fault = 'verifyCont: cannot redeem continuation proof on wrong targget chain'
     expect(verify(chains, 4, proof)).toEqual({ fault })
   })
 
-  it('where it names another chain than that of its root', () => {
+  it("that names another chain than its root's", () => {
     const moved = encodeProof({ chain: 4, position, steps, output })
     expect(verify(chains, 4, moved)).toEqual({ fault: OUT_OF_BOUNDS })
   })
@@ -198,7 +198,7 @@ describe('a proof is refused', () => {
     ['', 'verifyCont: Cannot decode transaction output proof'],
     [Buffer.from('{}').toString('base64url'), 'verifyCont: Cannot decode transaction output proof'],
     [Buffer.of(0xff).toString('base64url'), 'verifyCont: Cannot decode transaction output proof'],
-  ])('that is no proof: %#', (text, fault) => {
+  ])('that is malformed: %#', (text, fault) => {
     expect(verify(chains, 5, text)).toEqual({ fault })
   })
 
@@ -232,7 +232,7 @@ describe('a proof is refused', () => {
     expect(fates.refused).toBeGreaterThan(950)
   })
 
-  it('whose steps are swapped, left out, or taken from elsewhere', () => {
+  it('with swapped, missing or foreign steps', () => {
     const other = decodeProof(proofOf(chains, block, 5, 1))
     const wrong = [
       { steps: steps.slice(1) },
@@ -279,8 +279,8 @@ describe('a proof is refused', () => {
   })
 })
 
-describe('on which branch', () => {
-  it('a proof holds from its root on, not before', () => {
+describe('by branch', () => {
+  it('a proof is valid from its root, not before', () => {
     const chains = grown('triangle', 4)
     const proof = proofOf(chains, blockAt(chains, 1, 1), 2)
     const { output } = decodeProof(proof)
@@ -294,7 +294,7 @@ describe('on which branch', () => {
     ])
   })
 
-  it('a proof of an orphan holds on the branch of the orphan only', () => {
+  it("a proof of an orphan is valid only on the orphan's branch", () => {
     const chains = grown('petersen', 2)
     const fork = new Map(chains.cut)
     chains.adopt(branch(chains, chains.cut, 4))
@@ -310,7 +310,7 @@ describe('on which branch', () => {
     expect(verify(chains, 5, proofOf(chains, blockAt(chains, 3, 1), 5))).toHaveProperty('output')
   })
 
-  it('a proof of a block beside the cut does not hold, though the block is known', () => {
+  it('a proof of a block beside the cut is invalid, though the block is known', () => {
     const chains = grown('pair', 3)
     const heads = branch(chains, chains.cut, 2, 'rival')
     const hop = heads.get(0) as Header

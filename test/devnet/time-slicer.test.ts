@@ -25,7 +25,7 @@ function slowTurns() {
   return { turns, told, slow }
 }
 
-it('kinds of work take turns, and so do the works of one kind', async () => {
+it('kinds of work alternate, and so do the works of one kind', async () => {
   const { turns, told, slow } = slowTurns()
   const works = [
     turns.run('commands', slow('a', 2)),
@@ -36,7 +36,7 @@ it('kinds of work take turns, and so do the works of one kind', async () => {
   expect(told).toEqual(['a1', 'c1', 'b1', 'c2', 'a2', 'c3', 'b2'])
 })
 
-it('a request that comes during long work is answered before the work ends', async () => {
+it('a request during long work is answered before the work ends', async () => {
   const server = createServer((_request, response) => response.end('served'))
   onTestFinished(() => void server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -67,7 +67,7 @@ it('work may be planned while other work of its kind runs', async () => {
   expect(await inner).toBe('b')
 })
 
-it('work that fails tells so, and what waits behind it goes on', async () => {
+it('failed work rejects, and the work behind it continues', async () => {
   const { turns, slow } = slowTurns()
   const failing = turns.run('commands', failingSteps())
   const next = turns.run('commands', slow('b', 1))
@@ -85,7 +85,7 @@ it('nothing runs after a stop', async () => {
   expect(told).toEqual([])
 })
 
-it('goes on when nothing else happens in the process', async () => {
+it('continues if nothing else happens in the process', async () => {
   const module = new URL('../../dist/src/devnet/time-slicer.js', import.meta.url).href
   const code = `
     const { TimeSlicer } = await import(${JSON.stringify(module)})

@@ -63,7 +63,7 @@ describe('the CPU engine', () => {
     }
   })
 
-  it('counts exactly what it hashes: as many candidates as expected', async () => {
+  it('counts exactly its hashes: the number of candidates matches', async () => {
     const { engine, candidates, hashes } = await started(1)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET / 100_000n))
     await until(() => candidates.length >= 32)
@@ -75,7 +75,7 @@ describe('the CPU engine', () => {
     expect(perCandidate).toBeLessThan(500_000)
   })
 
-  it('tells with a claim how much was hashed after it, here while the main thread was busy', async () => {
+  it('reports with a claim how much was hashed after it, here while the main thread was busy', async () => {
     const { engine, candidates, hashesAtClaims, hashes } = await started(1)
     void engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET / 100_000n))
     while (hashes() < 3_000_000) blockFor(2)
@@ -87,14 +87,14 @@ describe('the CPU engine', () => {
     expect(foundAt[19]).toBeGreaterThan(200_000)
   })
 
-  it('answers the newest of several works with true and the others with false', async () => {
+  it('resolves true for the newest of several works and false for the others', async () => {
     const { engine } = await started(2)
     const give = (sequence: number) => engine.setWork(engineWork(sequence, freshWork(UNREACHABLE), 0n))
     const answers = await Promise.all([give(1), give(2), give(3)])
     expect(answers).toEqual([false, false, true])
   })
 
-  it('hashes nothing without work, and goes on with new work', async () => {
+  it('hashes nothing without work, and resumes with new work', async () => {
     const { engine, hashes } = await started(2)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 0n))
     await until(() => hashes() > 0)
@@ -152,7 +152,7 @@ describe('the CPU engine', () => {
     },
   )
 
-  it('restarts a thread that died, and meanwhile takes up new work without it', async () => {
+  it('restarts a dead thread, and meanwhile takes up new work without it', async () => {
     const mark = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.NEWCUT_TEST_MARK = mark
     const module = new URL('./faulty-thread.mjs', import.meta.url)
@@ -190,7 +190,7 @@ describe('the CPU engine', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('replaces a thread that hangs, and no other', async () => {
+  it('replaces only the thread that hangs', async () => {
     process.env.NEWCUT_TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.NEWCUT_TEST_FAULT = 'hang'
     const module = new URL('./faulty-thread.mjs', import.meta.url)
@@ -231,7 +231,7 @@ describe('the CPU engine', () => {
     expect(await engine.setWork(engineWork(14, freshWork(UNREACHABLE), 0n))).toBe(false)
   })
 
-  it('says that there is no kernel for work whose nonce lies in two blocks', async () => {
+  it('reports that there is no kernel for work whose nonce lies in two blocks', async () => {
     const { engine, warnings } = await started(1)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE, 4), MAX_TARGET))
     await until(() => warnings.length > 0)

@@ -154,7 +154,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-describe('middles of which a pool fixes a part', () => {
+describe('middles with bits that a pool has fixed', () => {
   const more = fc.constantFrom(24, 32).chain((bits) => {
     return fc.record({
       bits: fc.constant(bits),
@@ -193,7 +193,7 @@ describe('middles of which a pool fixes a part', () => {
     fc.assert(property, { numRuns: 10 })
   })
 
-  it('are all tried by a GPU, each once, and then it has none left until there is another header', () => {
+  it('are all tried by a GPU, each once, which then waits for another header', () => {
     const property = fc.property(
       fc.integer({ min: 1, max: 3 }),
       more,

@@ -24,7 +24,7 @@ const nonceAt = (index: number) =>
   nonceOf(index < HIGHS ? range.low : nextLow(range.low, FREE_NONCE), range.first, index % HIGHS)
 const indexOf = (nonce: bigint) => Number(nonce >> 48n) + ((nonce & 0xffffn) === BigInt(range.low) ? 0 : HIGHS)
 
-it.each(['js', 'wasm'] as const)('hashes nonce after nonce of its range, and tells of all that solve: %s', (kernel) => {
+it.each(['js', 'wasm'] as const)('hashes nonce after nonce of its range, and reports all that solve: %s', (kernel) => {
   const work = freshWork(UNREACHABLE)
   const shared = new SharedWork(1)
   shared.publish(engineWork(1, work, TARGET))
@@ -54,7 +54,7 @@ it.each(['js', 'wasm'] as const)('hashes nonce after nonce of its range, and tel
   expect(candidates().at(-1)).toMatchObject({ sequence: 1, hashes })
 })
 
-it('tries what a pool left of the nonces once, tells that it is done, and rests until there is other work', () => {
+it('tries the nonces that a pool leaves once, reports that it is done, and rests until other work comes', () => {
   const fixedNonce = { bits: 32, value: 0xa5c3_b7d9 }
   const [work, other] = [freshWork(UNREACHABLE), freshWork(UNREACHABLE)]
   const shared = new SharedWork(1)

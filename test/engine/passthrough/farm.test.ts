@@ -15,7 +15,7 @@ afterEach(async () => {
   await stopServers()
 })
 
-it('100 rigs have a nonce1 each, all their shares count there, and no nonce is tried twice', async () => {
+it('100 rigs have a nonce1 each, all their shares count at the pool, and no nonce is tried twice', async () => {
   const server = await startedServer({}, { difficulty: 65_536 })
   // The rigs search by brute force in the test's thread, so shares are as easy as blocks.
   await server.engine.setWork(workOf(1, 256n))

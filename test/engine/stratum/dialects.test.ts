@@ -39,7 +39,7 @@ describe('the client of the recorded sessions', () => {
     }[]
   }
 
-  it.each(sessions)('with $pool is told by this server what it was told there, in that order', async ({ messages }) => {
+  it.each(sessions)('with $pool gets the recorded lines from this server, in that order', async ({ messages }) => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await connected(port)
@@ -62,7 +62,7 @@ function shapeOf(raw: string): unknown {
   return { ...rest, result: shape(rest.result), params: shape(method === 'mining.notify' ? [params[1]] : params) }
 }
 
-describe('a rig that speaks a little otherwise', () => {
+describe('a rig with small differences', () => {
   it.each([
     ['as the BM-K1, without null', '{"id":2,"method":"mining.subscribe","params":["BM-K1/1.0"]}'],
     ['with an empty list', '{"id":2,"method":"mining.subscribe","params":[]}'],
@@ -81,7 +81,7 @@ describe('a rig that speaks a little otherwise', () => {
   })
 
   it.each(['6412800009e8', '40591', 'ffffffff', 'F'.repeat(64)])(
-    'with a share of the job %s, which is of another pool, is told that it is over',
+    'with a share of the job %s of another pool gets a stale answer',
     async (id) => {
       const { engine, port } = await startedServer({ badUntilBan: 1 })
       await engine.setWork(workOf(1, UNREACHABLE))
@@ -147,7 +147,7 @@ describe('a rig that writes the lowest byte first', () => {
     expect(engine.status().shares).toMatchObject({ accepted: 1, duplicate: 1 })
   })
 
-  it('never has the bytes of nonce1 of another, whoever writes them how', async () => {
+  it('never shares the bytes of nonce1 with another rig, in any mix of byte orders', async () => {
     const { engine, port } = await startedServer()
     const inMemory = (rig: Rig) => rig.nonce1
     const usual = (rig: Rig) => rig.nonce1.slice(2) + rig.nonce1.slice(0, 2)
@@ -168,7 +168,7 @@ describe('a rig that writes the lowest byte first', () => {
     expect(new Set(staying.map(({ rig, bytesOf }) => bytesOf(rig))).size).toBe(staying.length)
   })
 
-  it('by a password that comes too late for its nonce1 is closed, and counts when it comes again', async () => {
+  it('that says so too late for its nonce1 is closed, and counts after its reconnect', async () => {
     const { engine, port } = await startedServer({}, { random: () => 0 })
     await engine.setWork(workOf(1, UNREACHABLE))
     // The values 0000 to 0100: with swapped bytes 0001 is 0100, which is taken.
@@ -185,7 +185,7 @@ describe('a rig that writes the lowest byte first', () => {
     expect(await again.submit(id, nonce2)).toMatchObject({ result: true })
   })
 
-  it('is any other when it says order=usual, whatever its program', async () => {
+  it('uses the usual order if it says order=usual, whatever its program', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     await loggedIn(port)

@@ -34,7 +34,7 @@ const VARIATIONS: readonly (readonly [string, Variation])[] = [
 ]
 
 describe.each(VARIATIONS)('a KA3 %s', (_, { model = ka3, ...options }) => {
-  it('has its hash power used', async () => {
+  it('uses its hashrate well', async () => {
     const scene = await sceneOf({ rigs: [model], ...options }, 11)
     await expectUseful(scene)
     expect(mostInSecond(scene.rig)).toBeLessThan(100)
@@ -42,12 +42,12 @@ describe.each(VARIATIONS)('a KA3 %s', (_, { model = ka3, ...options }) => {
   })
 })
 
-describe('a KA3 that names another program', () => {
+describe('a KA3 with an unknown agent string', () => {
   it.each([
     [0, 1],
     [20, 2],
     [200, 3],
-  ])('has its hash power used, and floods for one round trip only (%d ms away, seed %d)', async (latencyMs, seed) => {
+  ])('uses its hashrate well, and floods for one round trip only (%d ms away, seed %d)', async (latencyMs, seed) => {
     const scene = await sceneOf({ rigs: [unknown], latencyMs: () => latencyMs }, seed)
     const { rig, clock } = scene
     const startMs = clock.monotonicMs()
@@ -70,18 +70,15 @@ describe('a KA3 that names another program', () => {
     expect([...rig.answers.keys()].filter((code) => code !== STALE)).toEqual([0])
   })
 
-  it.each([1, 2])(
-    'floods a small network no longer than that, with shares of work that is over (seed %d)',
-    async (seed) => {
-      const scene = await sceneOf({ rigs: [unknown], latencyMs: () => 50, blockDifficulty: 1n << 45n }, seed)
-      await scene.pass(60)
-      expect(scene.rig.answers.get(STALE)).toBeGreaterThan(0)
-      expect(scene.rig.slowestAnswerMs).toBeLessThanOrEqual(100)
-      expectWell(scene)
-    },
-  )
+  it.each([1, 2])('floods a small network no longer than that, with stale shares (seed %d)', async (seed) => {
+    const scene = await sceneOf({ rigs: [unknown], latencyMs: () => 50, blockDifficulty: 1n << 45n }, seed)
+    await scene.pass(60)
+    expect(scene.rig.answers.get(STALE)).toBeGreaterThan(0)
+    expect(scene.rig.slowestAnswerMs).toBeLessThanOrEqual(100)
+    expectWell(scene)
+  })
 
-  it('keeps no other rig of its address waiting', async () => {
+  it('does not delay other rigs of its address', async () => {
     const scene = await sceneOf(
       { rigs: [models.kd6, ...Array.from({ length: 5 }, () => unknown)], latencyMs: () => 20 },
       5,
@@ -91,8 +88,8 @@ describe('a KA3 that names another program', () => {
   })
 })
 
-describe('a network that is lost for five minutes', () => {
-  it('costs a KA3 that time and at most a minute more, and its difficulty is as before', async () => {
+describe('an outage of five minutes', () => {
+  it('costs a KA3 that time and at most a minute more, and its difficulty stays', async () => {
     const scene = await sceneOf({ rigs: [ka3], latencyMs: () => 20 }, 6)
     const { rig, network } = scene
     await scene.pass(180)
@@ -115,7 +112,7 @@ describe('a network that is lost for five minutes', () => {
   })
 })
 
-it('a spare connection of a KA3 does not change what its next one begins with', async () => {
+it('a spare connection of a KA3 does not change the start of its next one', async () => {
   const scene = await sceneOf({ rigs: [ka3] }, 7)
   const { rig, clock, network } = scene
   const accept = scene.engine.accept.bind(scene.engine)
@@ -133,7 +130,7 @@ it('a spare connection of a KA3 does not change what its next one begins with', 
   for (const each of [spare, again]) each.stop()
 })
 
-it('a hundred KA3 5 to 200 ms away, with new work every 5 s, have their hash power used', async () => {
+it('100 KA3, 5 to 200 ms away and with new work every 5 s, use their hashrate well', async () => {
   const rigs = Array.from({ length: 100 }, () => ka3)
   const scene = await sceneOf({ rigs, latencyMs: between(5, 200, 10), workMs: 5_000, withinMs: 2_000 }, 10)
   await scene.pass(10)

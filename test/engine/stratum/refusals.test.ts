@@ -155,7 +155,7 @@ describe('a request that is refused', () => {
     )
   })
 
-  it('has a row for every text with code 20, but for other numbers of digits', () => {
+  it('has a row for every text with code 20, except other numbers of digits', () => {
     const texts = malformedTexts(12).filter((text) => !/has (1[3-57-9]|2\d|3[0-2]) digits/.test(text))
     expect(requestRows.flatMap(([, code, text]) => (code === '20' ? [text] : [])).toSorted()).toEqual(texts.toSorted())
   })
@@ -168,7 +168,7 @@ describe('a request that is refused', () => {
     expect(each.rig.hasEnded).toBe(false)
   })
 
-  it('is counted once, also where it has no answer', async () => {
+  it('is counted once, even without an answer', async () => {
     const { rig, engine } = await ready()
     rig.socket.write('{"id":null,"method":"mining.nonsense","params":[]}\n')
     rig.socket.write('{"id":null,"method":"mining.submit","params":["a","b"]}\n')
@@ -178,7 +178,7 @@ describe('a request that is refused', () => {
   })
 })
 
-describe('the texts for a share that cannot be read', () => {
+describe('the texts for a malformed share', () => {
   it('are a small set, whatever is sent', () => {
     const texts = new Set(malformedTexts(12))
     expect(texts.size).toBe(33)
@@ -323,7 +323,7 @@ describe('a connection that is closed', () => {
     expect(engine.status().refusals.connections).toMatchObject({ address_banned: 2, address_full: 0 })
   })
 
-  it('since the server stops is not counted, also in a handshake', async () => {
+  it('by the stop of the server is not counted, even in a handshake', async () => {
     for (const options of [{}, { tls }]) {
       const { engine, port } = await startedServer({}, options)
       const rig = await connected(port)

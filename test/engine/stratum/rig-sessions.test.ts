@@ -93,14 +93,14 @@ it('1: a KA3 logs in: the answer first, four digits of nonce1, a target of 64 di
   expect(await rig.share(rig.jobs()[0], 2 ** 48, { id: 4 })).toBe(0)
 })
 
-it('2: a KA3 that counts to 256 over three boards has its hash power used, and hands in nothing twice', async () => {
+it('2: a KA3 that counts to 256 over three boards uses its hashrate well, and submits nothing twice', async () => {
   const scene = await sceneOf({ rigs: [models.ka3] }, 21)
   await expectUseful(scene)
   expect(scene.rig.answers.get(22)).toBeUndefined()
 })
 
 it.each([31, 32, 33])(
-  '3: a KA3 hands in a share every 5 to 20 s after a minute, and is never silent (seed %d)',
+  '3: a KA3 submits a share every 5 to 20 s after a minute, and is never silent (seed %d)',
   async (seed) => {
     const scene = await sceneOf({ rigs: [models.ka3] }, seed)
     await scene.pass(60)
@@ -114,7 +114,7 @@ it.each([31, 32, 33])(
   },
 )
 
-it('4: a KA3 stays while the node is lost for five minutes', async () => {
+it('4: a KA3 stays while the node is down for five minutes', async () => {
   const scene = await sceneOf({ rigs: [models.ka3] }, 41)
   await scene.pass(60)
   scene.rest()
@@ -125,7 +125,7 @@ it('4: a KA3 stays while the node is lost for five minutes', async () => {
   expect(scene.rig.useful).toBeGreaterThan(0.9999)
 })
 
-it('5: a spare KA3 that begins after an hour hands in fewer than 100 shares in ten seconds', async () => {
+it('5: a spare KA3 that begins after an hour submits fewer than 100 shares in ten seconds', async () => {
   const scene = await sceneOf({ rigs: [models.ka3] }, 51)
   scene.rig.pause()
   await scene.pass(3_600)
@@ -135,7 +135,7 @@ it('5: a spare KA3 that begins after an hour hands in fewer than 100 shares in t
   expect(scene.rig.shareTimes.length).toBeLessThan(100)
 })
 
-it('6: bfgminer suggests a target with the id null first, and the answer to subscribe is the first line', async () => {
+it('6: bfgminer first suggests a target with a null id, and the answer to subscribe is the first line', async () => {
   const { connect } = await serverFor()
   const rig = connect()
   const target = (MAX_TARGET >> 44n).toString(16)
@@ -179,22 +179,25 @@ describe('9: a target changes in the middle of a job', () => {
   it.each([
     ['to an easier one', 2 ** 44, 2 ** 40],
     ['to a harder one', 2 ** 40, 2 ** 44],
-  ])('%s: shares at both are taken for five seconds, and credit is what the job was told', async (_, from, to) => {
-    const { clock, engine, loggedIn } = await serverFor(from)
-    const rig = await loggedIn('kdaminer-v1.0.0')
-    await rig.say({ id: 3, method: 'mining.suggest_difficulty', params: [to] })
-    await clock.pass(100)
-    expect(rig.difficulties()).toEqual([from, to])
-    const [old] = rig.jobs()
-    const answers = [await rig.share(old, from), await rig.share(old, to)]
-    await clock.pass(4_500)
-    answers.push(await rig.share(old, to))
-    expect(answers).toEqual([0, 0, 0])
-    // Shares at the easier target count only if they happen to meet the target of the job.
-    expect(engine.hashes() % from).toBe(0)
-    expect(engine.hashes()).toBeGreaterThanOrEqual(from)
-    expect(engine.hashes()).toBeLessThanOrEqual(3 * from)
-  })
+  ])(
+    "%s: shares at both are accepted for five seconds, and credit follows the job's difficulty",
+    async (_, from, to) => {
+      const { clock, engine, loggedIn } = await serverFor(from)
+      const rig = await loggedIn('kdaminer-v1.0.0')
+      await rig.say({ id: 3, method: 'mining.suggest_difficulty', params: [to] })
+      await clock.pass(100)
+      expect(rig.difficulties()).toEqual([from, to])
+      const [old] = rig.jobs()
+      const answers = [await rig.share(old, from), await rig.share(old, to)]
+      await clock.pass(4_500)
+      answers.push(await rig.share(old, to))
+      expect(answers).toEqual([0, 0, 0])
+      // Shares at the easier target count only if they happen to meet the target of the job.
+      expect(engine.hashes() % from).toBe(0)
+      expect(engine.hashes()).toBeGreaterThanOrEqual(from)
+      expect(engine.hashes()).toBeLessThanOrEqual(3 * from)
+    },
+  )
 
   it('to a harder one, and the rig applies it late: its shares are low, and it is not banned', async () => {
     const { clock, engine, loggedIn, warnings } = await serverFor(2 ** 40)
@@ -213,7 +216,7 @@ describe('9: a target changes in the middle of a job', () => {
   })
 })
 
-it('10: shares under way at the old difficulty make no second jump', async () => {
+it('10: pending shares at the old difficulty cause no second jump', async () => {
   const { clock, engine, loggedIn } = await serverFor(2 ** 32)
   const rig = await loggedIn('miner/1.0')
   const [first] = rig.jobs()
@@ -266,7 +269,7 @@ it('12: shares of three users on one connection count for the user that each nam
   ])
 })
 
-it('17: a server whose node is lost sends the last job again with a new header, and work of another node at once', async () => {
+it('17: a server whose node is down repeats the last job with a new header, and sends work of another node at once', async () => {
   const { clock, engine, loggedIn } = await serverFor()
   const rig = await loggedIn('GodMiner/2.0.0')
   await engine.setWork(noWork(2))
