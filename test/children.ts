@@ -1,6 +1,6 @@
-/** Of the environment of this process, what each child gets that is given an environment of its own. */
+/** The part of this process's environment that every child process with its own environment needs. */
 export const childEnv: Readonly<Record<string, string>> = {
   PATH: process.env.PATH ?? '',
-  // Under `npm run test:coverage`.
+  // Set under `npm run test:coverage`.
   ...(process.env.NODE_V8_COVERAGE !== undefined && { NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE }),
 }

@@ -9,14 +9,14 @@ import { manualPage } from './docs-man.ts'
 
 const page = fileURLToPath(new URL('../docs/newcut.1', import.meta.url))
 
-/** The program for its tables; none of its commands runs. */
+/** The program, for its tables only; no command runs. */
 const program = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' })
 
-it('newcut.1 says what the commands say; npm run docs:tables writes it anew', async () => {
+it('newcut.1 matches the commands; npm run docs:tables rewrites it', async () => {
   await expect(manualPage(program)).toMatchFileSnapshot(page)
 })
 
-/** Programs that read manual pages, and how they tell what is wrong with one. */
+/** Programs that read manual pages, and the arguments that make them report errors. */
 const READERS: Readonly<Record<string, readonly string[]>> = {
   man: ['--warnings', '-E', 'UTF-8', '-l', '-Tutf8', page],
   mandoc: ['-Tlint', '-Wwarning', page],
@@ -27,7 +27,7 @@ const isInstalled = (name: string) => spawnSync('sh', ['-c', `command -v ${name}
 
 describe('newcut.1', () => {
   for (const [name, args] of Object.entries(READERS)) {
-    it(`is read by ${name} without a warning`, ({ skip }) => {
+    it(`${name} reads it without a warning`, ({ skip }) => {
       skip(!isInstalled(name), `${name} is not installed`)
       expect(existsSync(page)).toBe(true)
       const { status, stdout, stderr } = spawnSync(name, args, {
@@ -36,7 +36,7 @@ describe('newcut.1', () => {
       })
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
       if (name === 'mandoc') expect(stdout).toBe('')
-      // Bold letters are printed twice, with a step back between.
+      // The reader prints bold letters twice, with a backspace between.
       if (name === 'man') expect(stdout.replace(/.[\b]/g, '')).toContain('--block-delay <TIME>')
     })
   }

@@ -14,7 +14,7 @@ const INTRODUCTION = [
   'The variable of --block-delay is NEWCUT_BLOCK_DELAY, and its key in the file is block-delay.',
 ]
 
-/** When the texts of this file were last read through. */
+/** The date when the texts of this file were last reviewed. */
 const DATE = '2026-11-22'
 
 const FILES = [
@@ -22,7 +22,7 @@ const FILES = [
   ['~/.cache/newcut', 'Compiled kernels, and measurements of GPUs.'],
 ] as const
 
-/** The whole page, in the man macros. */
+/** The whole page, in man macros. */
 export function manualPage(program: Command): string {
   const lines = [
     '.\\" Written by npm run docs:tables from src/cli. Do not edit.',
@@ -96,7 +96,7 @@ const exampleLines = (lines: readonly string[]): string[] => ['.nf', '.RS 4', ..
 
 const sentence = (what: string): string => `${what[0].toUpperCase()}${what.slice(1)}.`
 
-/** Text that no macro reads: backslashes, dashes, quotes and a dot at the start are characters. */
+/** Escapes plain text, so that backslashes, dashes, quotes and a leading dot are no macros. */
 function text(plain: string): string {
   const characters: Readonly<Record<string, string>> = {
     '\\': '\\e',

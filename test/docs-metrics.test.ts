@@ -5,7 +5,7 @@ import { metricNames, metricsDocument } from './docs-metrics.ts'
 
 const document = fileURLToPath(new URL('../docs/METRICS.md', import.meta.url))
 
-it('METRICS.md says what the help texts say; npm run docs:tables writes it anew', async () => {
+it('METRICS.md matches the help texts; npm run docs:tables rewrites it', async () => {
   await expect(await metricsDocument()).toMatchFileSnapshot(document)
 })
 

@@ -9,6 +9,6 @@ const document = fileURLToPath(new URL('../docs/OPTIONS.md', import.meta.url))
 const helpOf = (...words: string[]) =>
   execFileSync(process.execPath, [main, ...words, '--help-all'], { encoding: 'utf8', env: { NO_COLOR: '1' } })
 
-it('OPTIONS.md says what the option tables say; npm run docs:tables writes it anew', async () => {
+it('OPTIONS.md matches the option tables; npm run docs:tables rewrites it', async () => {
   await expect(optionsDocument(helpOf)).toMatchFileSnapshot(document)
 })

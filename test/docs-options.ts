@@ -1,4 +1,4 @@
-/** Writes docs/OPTIONS.md from the option tables, and from the help of commands that have none. */
+/** Writes docs/OPTIONS.md from the option tables, and from the help of commands without a table. */
 import { commandGroups } from '../src/cli/command-row.ts'
 import {
   defaultText,
@@ -13,7 +13,7 @@ import { commandRows } from '../src/commands/commands.ts'
 
 type Table = Readonly<Record<string, OptionSpec<unknown>>>
 
-/** Commands that take the options of another. */
+/** Commands that take the options of another command. */
 const SAME_OPTIONS: Readonly<Record<string, string>> = { config: 'mine' }
 
 const introduction = `# Options
@@ -34,7 +34,7 @@ YAML file, with the origin of each. \`newcut COMMAND --help\` shows the main opt
 one.
 `
 
-/** The whole document. `helpOf` gives the help of a command; without words, that of the program. */
+/** The whole document. `helpOf` returns the help of a command, or of the program if called without words. */
 export function optionsDocument(helpOf: (...words: string[]) => string): string {
   const sections = commandGroups
     .flatMap((group) => commandRows.filter((row) => row.group === group))

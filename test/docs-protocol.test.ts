@@ -8,7 +8,7 @@ import { development, mainnet01, recapDevelopment, testnet04, versionCode } from
 
 const text = readFileSync(new URL('../docs/PROTOCOL.md', import.meta.url), 'utf8')
 
-/** Cells of the tables of a section, without the rows that head them. */
+/** Cells of the tables in a section, without the header rows. */
 function rowsOf(section: string): string[][] {
   const [, body = ''] = text.split(new RegExp(`^##+ ${section.replace('.', '\\.')}\\.? .*$`, 'm'))
   const [own] = body.split(/^##/m)

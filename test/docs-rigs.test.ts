@@ -1,4 +1,4 @@
-/** What docs/RIGS.md says of rigs, held against the code; its tables of refusals run in test/engine/stratum. */
+/** The facts about rigs in docs/RIGS.md against the code. Its refusal tables run in test/engine/stratum. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { formatDuration } from '../src/core/units.ts'
@@ -11,7 +11,7 @@ import { makers } from '../src/stratum-check/makers.ts'
 
 const page = readFileSync(new URL('../docs/RIGS.md', import.meta.url), 'utf8')
 
-/** Cells of the first table below a heading, without its head. */
+/** Cells of the first table below a heading, without its header. */
 function rowsBelow(heading: string): string[][] {
   const [, section = ''] = page.split(`## ${heading}\n`)
   const [table = ''] = /(?:^\|.*\|\n)+/m.exec(section.split(/\n## /)[0]) ?? []
@@ -25,7 +25,7 @@ function rowsBelow(heading: string): string[][] {
 }
 
 describe('RIGS.md', () => {
-  it('has the hash rate of every model, and how long a share takes it', () => {
+  it('has the hashrate of every model, and how long a share takes it', () => {
     const expected = rigRates.map(({ name, rate }) => {
       const times = [40, 44, 48].map((bits) => formatDuration(1000 * secondsPerShare(2 ** bits, rate)))
       return [name, String(rate / 1e12), ...times]
@@ -33,12 +33,12 @@ describe('RIGS.md', () => {
     expect(rowsBelow('Hashrates')).toEqual(expected)
   })
 
-  it('has a row for every maker that is checked', () => {
+  it('has a row for every maker of the check', () => {
     const named = rowsBelow('Test the server').flatMap(([names]) => [...names.matchAll(/`([^`]+)`/g)])
     expect(named.map(([, name]) => name)).toEqual(makers.map(({ name }) => name))
   })
 
-  it('says what each program calls itself, and how long it waits', () => {
+  it("names each program's agent string, and how long it waits", () => {
     for (const { agents, isStrict } of makers)
       if (isStrict)
         for (const agent of agents) {
@@ -72,7 +72,7 @@ describe('RIGS.md', () => {
     ])
   })
 
-  it('has every code of a refusal, as PROTOCOL.md does', () => {
+  it('has every refusal code, as PROTOCOL.md does', () => {
     const protocol = readFileSync(new URL('../docs/PROTOCOL.md', import.meta.url), 'utf8')
     const [, line = ''] = /- \*\*Errors\*\* are([\s\S]*?)\n- /.exec(protocol) ?? []
     const codes = Object.values(failures).map(({ code }) => code)

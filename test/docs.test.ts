@@ -1,4 +1,4 @@
-/** What the documents claim about the project: paths, links, sections, dependencies. */
+/** Claims of the documents about the project: paths, links, sections, dependencies. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TSchema } from 'typebox'
@@ -21,20 +21,20 @@ const documents = [
     .map((name) => `docs/${name}`),
 ]
 
-/** Every file of these folders that people wrote. */
+/** Every file in these folders that people wrote. */
 const sources = ['src', 'test', 'bench', 'scripts', 'shaders'].flatMap((folder) =>
   readdirSync(fileURLToPath(new URL(folder, root)), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(ts|js|mjs|wgsl|c|h|cu|md)$/.test(name))
     .map((name) => `${folder}/${name}`),
 )
 
-/** `## A. Title` and `### A.1 Title` */
+/** Headings such as `## A. Title` and `### A.1 Title`. */
 const sections = new Set([...read('docs/PROTOCOL.md').matchAll(/^##+ ([A-Z](?:\.\d+)?)\.? /gm)].map(([, id]) => id))
 
 const SECTION = '[A-Z](?:\\.\\d+)?\\b'
 const CITATION = new RegExp(`PROTOCOL\\.md (${SECTION}(?:(?:, | and | to )${SECTION})*)`, 'g')
 
-/** A heading as GitHub makes it an anchor. */
+/** The anchor that GitHub makes of a heading. */
 function anchorOf(heading: string): string {
   const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '')
   return words.replace(/\s/g, '-')
@@ -64,13 +64,13 @@ it('code names a section whenever it names PROTOCOL.md', () => {
   expect(wrong).toEqual([])
 })
 
-it('PROTOCOL.md refers to sections that it has', () => {
+it('PROTOCOL.md refers only to its own sections', () => {
   const cited = [...read('docs/PROTOCOL.md').matchAll(/\bsection\s+([A-Z](?:\.\d+)?)\b/g)].map(([, id]) => id)
   expect(cited.length).toBeGreaterThan(10)
   expect(cited.filter((id) => !sections.has(id))).toEqual([])
 })
 
-it('every path of the project that a document names exists', () => {
+it('every project path in a document exists', () => {
   const missing = documents.flatMap((document) =>
     [
       ...read(document).matchAll(
@@ -78,7 +78,7 @@ it('every path of the project that a document names exists', () => {
       ),
     ]
       .map(([path]) => path.replace(/\.$/, ''))
-      // Written by a command, and not part of the repository.
+      // A command writes these files, and they are not in the repository.
       .filter((path) => !path.startsWith('dist/') && !path.startsWith('docs/api'))
       .filter((path) => !existsSync(new URL(path, root)))
       .map((path) => `${document}: ${path}`),
@@ -103,7 +103,7 @@ it('every link within the project leads to a file, and to a heading in it', () =
   expect(broken).toEqual([])
 })
 
-it('docs/README.md leads to every other document once, and README to it', () => {
+it('docs/README.md links to every other document once, and README links to it', () => {
   const targets = [...read('docs/README.md').matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target)
   const paths = targets.map((target) => new URL(target, new URL('docs/', root)).pathname.slice(root.pathname.length))
   const all = documents.filter((name) => !['README.md', 'docs/README.md'].includes(name))
@@ -111,8 +111,8 @@ it('docs/README.md leads to every other document once, and README to it', () => 
   expect(read('README.md')).toContain('](docs/README.md)')
 })
 
-it('every flag and variable of newcut that a document names is an option', () => {
-  // Options of npm and of Node are not ours.
+it('every newcut flag and variable in a document is an option', () => {
+  // Options of npm and Node are not ours.
   const NAME =
     /(?<![\w-])(?:--(?!(?:ignore|foreground)-scripts|no-concurrent-recompilation)[a-z][a-z-]+|NEWCUT_[A-Z_]+)/g
   const namesIn = (document: string) => [...read(document).matchAll(NAME)].map(([name]) => name)

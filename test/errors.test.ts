@@ -12,7 +12,7 @@ import {
 import { exitCodeOf, exitCodes } from '../src/core/exit-codes.ts'
 import { errorsDocument } from './docs-errors.ts'
 
-it('ERRORS.md says what the tables say; npm run docs:tables writes it anew', async () => {
+it('ERRORS.md matches the tables; npm run docs:tables rewrites it', async () => {
   await expect(errorsDocument()).toMatchFileSnapshot(fileURLToPath(new URL('../docs/ERRORS.md', import.meta.url)))
 })
 
@@ -25,12 +25,12 @@ it('exit codes leave the numbers of Node.js alone', () => {
   expect(Object.keys(exitCodes).filter((code) => Number(code) > 2 && Number(code) < 20)).toEqual([])
 })
 
-it('every error code has an exit code of the table, and none is that of success', () => {
+it('every error code has an exit code of the table other than 0', () => {
   const codes = Object.keys(errorCodes).map((code) => exitCodeOf(code as ErrorCode))
   expect(codes.filter((code) => code === 0 || !(code in exitCodes))).toEqual([])
 })
 
-it('anything else that is thrown is an internal error that names its place', () => {
+it('any other thrown value is an internal error that names its place', () => {
   const error = asNewcutError(new TypeError('x is not a function'))
   expect(error).toMatchObject({ code: 'INTERNAL', message: 'internal error: x is not a function' })
   expect(error.hint).toMatch(/^this is a bug in newcut at errors\.test\.ts:\d+:\d+(, [^ ]+)*: please report it$/)
@@ -48,7 +48,7 @@ it('describeError joins an error and its causes in one line, each once', () => {
   expect(describeError('plain')).toBe('plain')
 })
 
-it('a cause whose code is named already is not described again', () => {
+it('a cause whose code is already named is not described again', () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })
   const error = new NewcutError('NODE_UNREACHABLE', 'node: connection refused (ECONNREFUSED)', { cause })
   expect(describeError(error)).toBe('node: connection refused (ECONNREFUSED)')

@@ -2,7 +2,7 @@
 import { JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import { NewcutError } from '../core/errors.ts'
 import type { Link } from '../fleet/link.ts'
-import { adapt, NANOSECONDS, type Replicas, unlessMissing } from '../fleet/stores.ts'
+import { adapt, createStream, NANOSECONDS, type Replicas, unlessMissing } from '../fleet/stores.ts'
 
 /** Retention time of shares. */
 const KEPT_MS = 30 * 86_400_000
@@ -28,7 +28,7 @@ export interface ShareStreamOptions {
  */
 export async function prepareShares(options: ShareStreamOptions): Promise<void> {
   const { link, replicas, onWarning, maxBytes = MAX_BYTES } = options
-  const { streams } = await link.jetstream.jetstreamManager(false)
+  const manager = await link.jetstream.jetstreamManager(false)
   const { share, unshared, shares: name } = link.subjects
   const wanted = {
     subjects: [share, unshared],
@@ -36,15 +36,13 @@ export async function prepareShares(options: ShareStreamOptions): Promise<void> 
     duplicate_window: TWICE_MS * NANOSECONDS,
     ...(replicas !== undefined && { num_replicas: replicas }),
   }
-  const known = await unlessMissing(async () => (await streams.info(name)).config)
-  if (known !== null) {
-    await adapt(await link.jetstream.jetstreamManager(false), known, wanted, onWarning)
-    return
-  }
   // The size applies only to a new stream: the operator of the server may have changed it.
   const fixed = { name, storage: StorageType.File, retention: RetentionPolicy.Limits, max_bytes: maxBytes }
   try {
-    await streams.add({ ...fixed, ...wanted })
+    const known =
+      (await unlessMissing(async () => (await manager.streams.info(name)).config)) ??
+      (await createStream(manager, { ...fixed, ...wanted }))
+    if (known !== null) await adapt(manager, known, wanted, onWarning)
   } catch (error) {
     if (!(error instanceof JetStreamApiError && NO_ROOM.includes(error.code))) throw error
     const message = `the NATS server has no room for ${maxBytes} bytes of shares: ${error.message}`

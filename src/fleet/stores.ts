@@ -59,9 +59,18 @@ export function openBucket({ link, replicas, onWarning }: StoreOptions): Promise
   return link.knownAsMissing(async () => {
     const manager = await jetstream.jetstreamManager(false)
     const { streams } = manager
-    const config = await unlessMissing(async () => (await streams.info(`KV_${subjects.bucket}`)).config)
+    const known = () => unlessMissing(async () => (await streams.info(`KV_${subjects.bucket}`)).config)
     const buckets = new Kvm(jetstream)
-    if (config === null) return buckets.create(subjects.bucket, { history: 1, replicas: replicas ?? 1 })
+    let config = await known()
+    if (config === null) {
+      try {
+        return await buckets.create(subjects.bucket, { history: 1, replicas: replicas ?? 1 })
+      } catch (error) {
+        // Another leader may have created it meanwhile.
+        config = await known()
+        if (config === null) throw error
+      }
+    }
     await adapt(manager, config, replicas === undefined ? {} : { num_replicas: replicas }, onWarning)
     return buckets.open(subjects.bucket, { allow_direct: config.allow_direct === true })
   })
@@ -81,12 +90,11 @@ export async function prepareCandidates({ link, replicas, onWarning }: StoreOpti
     duplicate_window: TWICE_MS * NANOSECONDS,
     ...(replicas !== undefined && { num_replicas: replicas }),
   }
-  const known = await unlessMissing(async () => (await manager.streams.info(subjects.stream)).config)
+  const fixed = { name: subjects.stream, storage: StorageType.File, retention: RetentionPolicy.Workqueue }
+  const known =
+    (await unlessMissing(async () => (await manager.streams.info(subjects.stream)).config)) ??
+    (await createStream(manager, { ...fixed, ...wanted }))
   if (known !== null) await adapt(manager, known, wanted, onWarning)
-  else {
-    const fixed = { name: subjects.stream, storage: StorageType.File, retention: RetentionPolicy.Workqueue }
-    await manager.streams.add({ ...fixed, ...wanted })
-  }
   const consumer = {
     durable_name: CONSUMER,
     ack_policy: AckPolicy.Explicit,
@@ -96,6 +104,25 @@ export async function prepareCandidates({ link, replicas, onWarning }: StoreOpti
   }
   const present = await unlessMissing(async () => (await manager.consumers.info(subjects.stream, CONSUMER)).config)
   if (present === null || othersOf(consumer, present).length > 0) await manager.consumers.add(subjects.stream, consumer)
+}
+
+/**
+ * Creates a missing stream.
+ * @returns the configuration of a stream of that name that another process has created meanwhile, or null
+ * @throws JetStreamApiError if the server refuses the stream
+ */
+export async function createStream(
+  { streams }: JetStreamManager,
+  config: Partial<StreamConfig> & { readonly name: string },
+): Promise<StreamConfig | null> {
+  try {
+    await streams.add(config)
+    return null
+  } catch (error) {
+    const other = await unlessMissing(async () => (await streams.info(config.name)).config)
+    if (other === null) throw error
+    return other
+  }
 }
 
 /** @returns null if the stream or consumer does not exist */

@@ -1,4 +1,4 @@
-/** Accounts of workers: rates, warnings, and how they come back after a kill. */
+/** Accounts of workers: their rates and warnings, and how they are restored after a kill. */
 import { describe, expect, it } from 'vitest'
 import { minuteOf, rateNames, WorkerAccount } from '../../src/accounts/account.ts'
 import { type AccountStore, Accounts, type SavedChange } from '../../src/accounts/accounts.ts'
@@ -7,7 +7,7 @@ import type { RefusedShares, ShareEntry, ShareReader } from '../../src/accounts/
 import { randomFrom } from '../random.ts'
 import { START_MS, shareOf } from './shares.ts'
 
-/** A log and saved accounts in memory. */
+/** A share log and saved accounts in memory. */
 class Memory implements ShareReader, AccountStore {
   readonly log: ShareEntry[] = []
   readonly refusals: RefusedShares[] = []
@@ -24,7 +24,7 @@ class Memory implements ShareReader, AccountStore {
   async load() {
     if (this.saved === null) return null
     const { throughMs, savedMs, accounts } = this.saved
-    // As from a disk.
+    // A copy, as if read from disk.
     return {
       throughMs,
       savedMs,
@@ -41,7 +41,7 @@ class Memory implements ShareReader, AccountStore {
   }
 
   async close() {
-    // There is nothing to close.
+    // Nothing to close.
   }
 
   refuse(worker: string, timeMs: number): void {
@@ -56,11 +56,11 @@ class Memory implements ShareReader, AccountStore {
 const quiet = { onWarning: () => undefined }
 
 describe('rates of a worker', () => {
-  it('come close to what it does, in each window, however old it is', () => {
+  it('approximate the true rate in each window, at any age of the worker', () => {
     const account = new WorkerAccount('k:abc', '')
     const random = randomFrom(7)
     let timeMs = START_MS
-    // 2^40 hashes each second in the mean, for two hours.
+    // 2^40 hashes a second on average, for two hours.
     for (let i = 0; i < 7200; i++) {
       timeMs += -1000 * Math.log(1 - random())
       account.accept(shareOf(i), 2 ** 40, false, timeMs)
@@ -71,7 +71,7 @@ describe('rates of a worker', () => {
     }
   })
 
-  it('are not known at first, and fall in silence', () => {
+  it('are unknown at first, and decrease during silence', () => {
     const account = new WorkerAccount('k:abc', '')
     expect(account.rate('1m', START_MS)).toBeNull()
     for (let i = 0; i <= 600; i++) account.accept(shareOf(i), 1000, false, START_MS + 1000 * i)
@@ -83,7 +83,7 @@ describe('rates of a worker', () => {
 })
 
 describe('accounts', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('after a kill are as before, bit by bit (seed %i)', async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('are bit-identical after a kill (seed %i)', async (seed) => {
     const random = randomFrom(seed)
     const memory = new Memory()
     const live = new Accounts(quiet)
@@ -107,14 +107,14 @@ describe('accounts', () => {
     expect(rigRows(restored, timeMs + 5)).toEqual(rigRows(live, timeMs + 5))
     expect(memory.saved).not.toBeNull()
     expect(restored.throughMs).toBe(live.throughMs)
-    // And once more, from what the restored ones save.
+    // The restored accounts save and load once more.
     await restored.save(memory, timeMs + 1)
     const again = new Accounts(quiet)
     await again.restore(memory, memory, timeMs)
     expect(rigRows(again, timeMs + 5)).toEqual(rigRows(live, timeMs + 5))
   })
 
-  it('without anything saved come from the log', async () => {
+  it('are rebuilt from the log if nothing was saved', async () => {
     const memory = new Memory()
     const live = new Accounts(quiet)
     for (let i = 0; i < 100; i++) {
@@ -128,7 +128,7 @@ describe('accounts', () => {
     expect(rigRows(restored, START_MS + 100_000)).toEqual(rigRows(live, START_MS + 100_000))
   })
 
-  it('that cannot be saved are saved the next time', async () => {
+  it('are saved the next time if a save fails', async () => {
     const memory = new Memory()
     const accounts = new Accounts(quiet)
     accounts.acceptKept(shareOf(1))
@@ -141,7 +141,7 @@ describe('accounts', () => {
     expect(memory.saved).toBeNull()
   })
 
-  it('beyond the most there may be replace those that were silent for longest', async () => {
+  it('beyond the maximum replace the ones that were silent for longest', async () => {
     const memory = new Memory()
     const accounts = new Accounts({ ...quiet, maxAccounts: 4 })
     for (let i = 1; i <= 4; i++) accounts.acceptKept(shareOf(i, { worker: `rig-${i}` }))
@@ -155,7 +155,7 @@ describe('accounts', () => {
     )
   })
 
-  it('list connections without shares too, first those with a warning, then by rate', () => {
+  it('list connections without shares too, workers with a warning first, then by rate', () => {
     const accounts = new Accounts(quiet)
     const [idle, busy] = [accounts.join('k:abc', 'idle'), accounts.join('k:abc', 'busy')]
     Object.assign(busy, { rate: 5, announced: 7, agent: 'new/2', address: '10.0.0.9', difficulty: 8 })
@@ -169,14 +169,14 @@ describe('accounts', () => {
       ['slow', 0],
       ['idle', 1],
     ])
-    // What is known of a connection is that of the newest; rates add up.
+    // Connection details come from the newest connection; rates add up.
     expect(rows[1]).toMatchObject({ hashrates: { now: 11, announced: 7 }, accepted: 90, agent: 'test/1' })
     accounts.leave(idle)
     expect(rigRows(accounts, START_MS).map(({ worker }) => worker)).not.toContain('idle')
   })
 })
 
-describe('the user is warned', () => {
+describe('the user gets a warning', () => {
   const warned = () => {
     const told: [string, boolean][] = []
     const accounts = new Accounts({ onWarning: (message, isWell) => told.push([message, isWell]) })
@@ -197,7 +197,7 @@ describe('the user is warned', () => {
     for (let i = 0; i < count; i++) run()
   }
 
-  it('once of 50 refused shares in a row, with the commonest reason, and once when it is well again', () => {
+  it('once after 50 refused shares in a row, with the most frequent reason, and once when the worker is well again', () => {
     const { told, refuse, accept } = warned()
     times(10, () => refuse('stale'))
     times(39, () => refuse('low'))
@@ -208,7 +208,7 @@ describe('the user is warned', () => {
     expect(told).toEqual([[text, false]])
     times(100, () => refuse('low'))
     expect(told).toHaveLength(1)
-    // As long as they are many among those of ten minutes it is not well.
+    // The worker is not well while refused shares are a large part of the last ten minutes.
     times(60, () => accept())
     expect(told).toHaveLength(1)
     times(60, () => accept(10_000))
@@ -217,7 +217,7 @@ describe('the user is warned', () => {
     expect(told[2][0]).toMatch(/reason is duplicate: it uses up its headers/)
   })
 
-  it('of more than 5 % refused in ten minutes, of 50 shares at least', () => {
+  it('if more than 5 % of at least 50 shares in ten minutes are refused', () => {
     const { told, refuse, accept } = warned()
     times(3, () => refuse('stale'))
     times(46, () => accept())
@@ -228,7 +228,7 @@ describe('the user is warned', () => {
     ])
   })
 
-  it('but not of 5 %, nor of refusals that are older than ten minutes', () => {
+  it('but not for 5 %, nor for refusals older than ten minutes', () => {
     const { told, refuse, accept } = warned()
     times(95, () => accept())
     times(5, () => refuse('stale'))
@@ -241,19 +241,19 @@ describe('the user is warned', () => {
     expect(told).toHaveLength(1)
   })
 
-  it('with "unknown job" where the jobs are of another server', () => {
+  it('with "unknown job" if the jobs belong to another server', () => {
     const { told, refuse } = warned()
     times(50, () => refuse('stale', 10, true))
     expect(told[0][0]).toMatch(/the commonest reason is unknown job: it searches jobs of another server/)
   })
 
-  it('but not of shares that this server could not keep', () => {
+  it('but not for shares that this server could not store', () => {
     const { told, refuse } = warned()
     times(100, () => refuse('unavailable'))
     expect(told).toEqual([])
   })
 
-  it('no more of a worker that was silent for an hour', async () => {
+  it('but not for a worker that was silent for an hour', async () => {
     const { accounts, refuse } = warned()
     times(50, () => refuse('low'))
     const memory = new Memory()

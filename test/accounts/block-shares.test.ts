@@ -1,4 +1,4 @@
-/** Shares of blocks on their way into the share log. */
+/** Shares of blocks that are not yet in the share log. */
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -16,7 +16,7 @@ function opened(folder: string | null) {
   return { shares: new BlockShares(folder, (message) => warnings.push(message)), warnings }
 }
 
-it('are there at the next start until the log has them', () => {
+it('survive a restart until the log has them', () => {
   const folder = join(temporaryFolder(), 'state')
   const { shares, warnings } = opened(folder)
   for (const number of [1, 2, 1]) shares.add(pendingOf(number))
@@ -32,7 +32,7 @@ it('are there at the next start until the log has them', () => {
   expect(warnings).toEqual([])
 })
 
-it('a line that was not finished is left out in silence, a damaged one with a warning', () => {
+it('skip an unfinished line silently, and a damaged one with a warning', () => {
   const folder = temporaryFolder()
   opened(folder).shares.add(pendingOf(1))
   const file = join(folder, 'block-shares.jsonl')
@@ -43,12 +43,12 @@ it('a line that was not finished is left out in silence, a damaged one with a wa
   const { shares, warnings } = opened(folder)
   expect([...shares.pending]).toEqual([pendingOf(1)])
   expect(warnings).toEqual([`${file}: 2 damaged lines are left out`])
-  // What comes next begins a line of its own.
+  // The next record starts on a new line.
   shares.add(pendingOf(5))
   expect([...opened(folder).shares.pending]).toEqual([pendingOf(1), pendingOf(5)])
 })
 
-it('a file that cannot be written is told once until it can be, and shares stay in memory', () => {
+it('warn once while the file cannot be written, and stay in memory meanwhile', () => {
   const folder = temporaryFolder()
   const file = join(folder, 'block-shares.jsonl')
   mkdirSync(file)
@@ -66,7 +66,7 @@ it('a file that cannot be written is told once until it can be, and shares stay 
   expect(warnings).toHaveLength(2)
 })
 
-it('without a folder they are kept in memory', () => {
+it('stay in memory without a folder', () => {
   const { shares } = opened(null)
   shares.add(pendingOf(1))
   expect([...shares.pending]).toEqual([{ ...pendingOf(1), foundMs: START_MS + 1 }])

@@ -1,18 +1,18 @@
-/** What every share store has to do. */
+/** The tests that every share store must pass. */
 import { describe, expect, it } from 'vitest'
 import type { RefusedShares, ShareStore } from '../../src/accounts/share-store.ts'
 import { listOf, START_MS, shareOf } from './shares.ts'
 
 export interface OpenedStore {
   readonly store: ShareStore
-  /** Closes it, and opens what it kept. */
+  /** Closes the store and reopens it from its saved data. */
   readonly reopen: () => Promise<ShareStore>
 }
 
-/** `open`: a new and empty store, which is removed with the test. */
+/** `open` creates an empty store; the end of the test removes it. */
 export function keepsShares(name: string, open: () => Promise<OpenedStore>): void {
   describe(`${name} as a share store`, () => {
-    it('keeps shares as they were, in the order of time and id, also when it is opened again', async () => {
+    it('keeps shares unchanged, ordered by time and id, also after a reopen', async () => {
       const { store, reopen } = await open()
       const shares = [shareOf(1), shareOf(2, { block: shareOf(9).id, worker: '', user: 'a/b c' }), shareOf(3)]
       const sameTime = [shareOf(5, { timeMs: START_MS + 4 }), shareOf(4)]
@@ -25,7 +25,7 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       expect(await listOf(again.shares({ newestFirst: true }))).toEqual(expected.toReversed())
     })
 
-    it('keeps the same share once, in one append or in several, before it is opened again and after', async () => {
+    it('keeps a share once, however often it is appended, before and after a reopen', async () => {
       const { store, reopen } = await open()
       await store.append([shareOf(1), shareOf(1), shareOf(2)])
       await store.append([shareOf(2), shareOf(3)])
@@ -34,14 +34,14 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       expect((await listOf(again.shares())).map(({ id }) => id)).toEqual([1, 2, 3, 4].map((n) => shareOf(n).id))
     })
 
-    it('takes appends that run at the same time', async () => {
+    it('accepts concurrent appends', async () => {
       const { store } = await open()
       const batches = Array.from({ length: 20 }, (_, i) => [shareOf(10 * i), shareOf(10 * i + 1)])
       await Promise.all(batches.map((batch) => store.append(batch)))
       expect(await listOf(store.shares())).toEqual(batches.flat())
     })
 
-    it('reads a range from its first time to before its end, in both directions', async () => {
+    it('reads a range including its first time and excluding its end, in both directions', async () => {
       const { store } = await open()
       await store.append([1, 2, 3, 4, 5].map((number) => shareOf(number)))
       const range = { fromMs: START_MS + 2, untilMs: START_MS + 4 }
@@ -51,13 +51,13 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       expect(await numbers({ newestFirst: true })).toEqual([START_MS + 3, START_MS + 2])
       expect(await listOf(store.shares({ fromMs: START_MS + 6 }))).toEqual([])
       for await (const { timeMs } of store.shares()) {
-        // A reader may leave before the end.
+        // Readers may stop before the last share.
         expect(timeMs).toBe(START_MS + 1)
         break
       }
     })
 
-    it('adds up refusals of each worker, reason and minute', async () => {
+    it('sums refusals by worker, reason and minute', async () => {
       const { store, reopen } = await open()
       const minuteMs = Math.floor(START_MS / 60_000) * 60_000
       const counts = (verdict: RefusedShares['verdict'], count: number, more: Partial<RefusedShares> = {}) => {
@@ -78,7 +78,7 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       expect(await listOf(again.refused({ fromMs: minuteMs + 1 }))).toEqual([found.at(-1)])
     })
 
-    it('keeps nothing where it is given nothing', async () => {
+    it('stores nothing for empty appends', async () => {
       const { store } = await open()
       await store.append([])
       await store.refuse([])

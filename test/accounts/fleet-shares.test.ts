@@ -1,4 +1,4 @@
-/** The shares of a relay, kept in the stream of its fleet, at a real NATS server. */
+/** A relay keeps its shares in the stream of its fleet, on a real NATS server. */
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { UNREACHABLE } from '../../bench/work.ts'
@@ -44,7 +44,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     return reader
   }
 
-  /** A relay as newcut mine opens it, with a server for rigs. */
+  /** A relay with a server for rigs, as `newcut mine` opens it. */
   async function relayOf(fleet: string, relay: string, folder: string) {
     const link = await linkTo(fleet)
     const state = { folder, isRequired: true }
@@ -56,7 +56,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     return { ...started, link, notices, accounts: started.engine.recorder.accounts }
   }
 
-  it('are answered once JetStream has them, and a relay that starts anew has the accounts of its own rigs', async () => {
+  it('are answered once JetStream has them, and a restarted relay restores the accounts of its own rigs', async () => {
     const [fleet, folder] = ['relays', temporaryFolder()]
     const relays = [await relayOf(fleet, 'one', folder), await relayOf(fleet, 'other', temporaryFolder())]
     for (const [i, { engine, port }] of relays.entries()) {
@@ -85,7 +85,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     expect(again.notices).toEqual([])
   })
 
-  it('wait while NATS is gone, and are refused at last; blocks go on, and their shares come when it is back', async () => {
+  it('wait while NATS is down and are refused at last; shares of blocks wait for its return', async () => {
     const fleet = 'outage'
     const link = await linkTo(fleet)
     const clock = new VirtualClock()
@@ -127,7 +127,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     await engine.recorder.close()
   })
 
-  it('are given up within two seconds where NATS is gone and the relay ends', async () => {
+  it('are given up within two seconds if NATS is down and the relay stops', async () => {
     const link = await linkTo('end')
     const clock = new VirtualClock()
     const store = new JetStreamStore({ link, clock, session: randomUUID(), onWarning })
@@ -152,12 +152,12 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     await bed.nats.restart()
   })
 
-  it('of blocks that a run before has left are kept once, also where the stream has them for long', async () => {
+  it('of blocks from an earlier run are stored once, even if the stream has had them for long', async () => {
     const [fleet, folder] = ['left', temporaryFolder()]
     const link = await linkTo(fleet)
     const foundMs = systemClock.wallMs() - TWICE_MS
     const old = shareEntry('old', foundMs + 5, { block: 'b-old' })
-    // JetStream does not know it by its id, as after a quarter of an hour.
+    // JetStream forgets message ids after 15 minutes, so it does not recognise this share by its id.
     await link.jetstream.publish(link.subjects.share, encodeMessage(old), { msgID: 'forgotten' })
     const blocks = new BlockShares(folder, onWarning)
     for (const { timeMs: _, ...share } of [old, shareEntry('new', 1, { block: 'b-new' })])
@@ -168,7 +168,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     expect(shares.map(({ id }) => id)).toEqual(['old', 'new'])
   })
 
-  it('are read by name of the relay, and among the newest messages alone', async () => {
+  it("are found by the relay's name among the newest messages only", async () => {
     const link = await linkTo('scope')
     const storeOf = (relay: string) =>
       new JetStreamStore({ link, relay, clock: systemClock, session: relay, onWarning })
@@ -181,7 +181,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     expect(await ids({ newest: 100 }, { newestFirst: true })).toEqual(['s-5', 's-4', 's-3', 's-2', 's-1', 's-0'])
   })
 
-  it('begin anew, with a warning, where the stream cannot be read; and there is none of a fleet without relays', async () => {
+  it('start anew with a warning if the stream cannot be read, and there is none in a fleet without relays', async () => {
     const link = await linkTo('broken')
     await link.close()
     const notices: RigNotice[] = []
@@ -196,7 +196,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     })
   })
 
-  it('are kept and read with the permissions of the manual, and kept with those of a rig alone', async () => {
+  it('need the permissions of the manual to be read; those of a rig are enough to store them', async () => {
     const folder = temporaryFolder()
     const own = ['newcut.main.share', 'newcut.main.unshared']
     const reads = ['STREAM.INFO.newcut-main-shares', 'CONSUMER.*.newcut-main-shares.>']
@@ -231,10 +231,10 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     })
   })
 
-  it('that are cut short are an error for who reads them', async () => {
+  it('cause an error for a reader whose stream is cut short', async () => {
     const fleet = 'short'
     const link = await linkTo(fleet)
-    // The first message tells the reader that the first part is read.
+    // The warning about this first message tells the test that the reader has read the first part.
     await link.jetstream.publish(link.subjects.share, 'garbage')
     const store = new JetStreamStore({ link, clock: systemClock, session: randomUUID(), onWarning })
     await store.append(Array.from({ length: 9_000 }, (_, i) => shareEntry(`s-${i}`, i)))

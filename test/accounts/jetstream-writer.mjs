@@ -1,4 +1,4 @@
-/** A process that keeps shares, and prints the ids of those that are kept: `URL FLEET NAME`. It is killed meanwhile. */
+/** Stores shares until it is killed, and prints the ids of stored ones. Arguments: `URL FLEET NAME`. */
 import { JetStreamStore } from '../../dist/src/accounts/jetstream-store.js'
 import { readNatsAddress } from '../../dist/src/fleet/address.js'
 import { Link } from '../../dist/src/fleet/link.js'

@@ -10,6 +10,7 @@ import type { RefusedShares, ShareEntry } from '../../src/accounts/share-store.t
 import { prepareShares, TWICE_MS } from '../../src/accounts/share-stream.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
+import { createStream } from '../../src/fleet/stores.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { NatsBed } from '../fleet/nats.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
@@ -44,7 +45,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
   }
   const idsOf = (shares: readonly ShareEntry[]) => shares.map(({ id }) => id)
 
-  it('keeps each id once, whoever hands it over again', async () => {
+  it('keeps each id once, whoever submits it again', async () => {
     const [one, other] = [await storeOf('once'), await storeOf('once')]
     const shares = Array.from({ length: 500 }, (_, i) => shareEntry(`s-${String(i).padStart(3, '0')}`, 1_000 + i))
     await Promise.all([one.append(shares), other.append(shares)])
@@ -55,7 +56,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     expect(one.newestMs).toBe(1_499)
   })
 
-  it('reads by time and id, forwards and backwards, also what came in another order, and within bounds', async () => {
+  it('reads by time and id, in both directions and within bounds, even shares that arrived out of order', async () => {
     const store = await storeOf('order')
     const times = [5_000, 1_000, 3_000, 3_000, 2_000, 4_000]
     for (const [i, timeMs] of times.entries()) await store.append([shareEntry(`s-${9 - i}`, timeMs)])
@@ -72,7 +73,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     }
   })
 
-  it('reads more than it has room for at once, both ways, and nothing else of the stream', async () => {
+  it('reads more shares than fit into memory at once, in both directions, and nothing else of the stream', async () => {
     const store = await storeOf('many')
     const nowMs = Date.now()
     const shares = Array.from({ length: 9_500 }, (_, i) => shareEntry(`s-${String(i).padStart(5, '0')}`, nowMs + i))
@@ -88,10 +89,10 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     expect(idsOf(await all(store.shares({ fromMs, untilMs, newestFirst: true })))).toEqual(within)
   })
 
-  it('reads backwards from a time without what came long after', async () => {
+  it('reads backwards from a time without the messages that came long after it', async () => {
     const link = await linkTo('long')
     const store = await storeOf('long', link)
-    // An hour apart, so that most are later than any clock may be wrong.
+    // The shares are an hour apart, so most are later than any clock error could explain.
     const shares = Array.from({ length: 20_000 }, (_, i) =>
       shareEntry(`s-${String(i).padStart(5, '0')}`, i * 3_600_000),
     )
@@ -107,7 +108,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     expect(read).toBeLessThan(whole / 2)
   })
 
-  it('adds up what was refused, by minute, worker and reason', async () => {
+  it('sums refusals by minute, worker and reason', async () => {
     const [one, other] = [await storeOf('refused'), await storeOf('refused')]
     const of = (minuteMs: number, verdict: RefusedShares['verdict'], count: number) => {
       return { minuteMs, user: 'k:abc', worker: 'rig', verdict, count }
@@ -123,7 +124,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     expect(await all(one.refused({ untilMs: 120_000 }))).toEqual([of(60_000, 'low', 1)])
   })
 
-  it('is empty where there is no stream, and leaves out what is no share with a warning', async () => {
+  it('is empty without a stream, and skips messages that are no shares with a warning', async () => {
     const link = await linkTo('odd')
     const store = new JetStreamStore({ link, clock: systemClock, session: 'x', onWarning })
     expect(await all(store.shares())).toEqual([])
@@ -136,7 +137,18 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     expect(warnings.join()).toMatch(/message 1 of newcut-odd-shares is left out: .*JSON/)
   })
 
-  it('has limits of age and size, and a long memory of ids', async () => {
+  it('uses the stream that another relay has created at the same time', async () => {
+    const link = await linkTo('raced')
+    const manager = await link.jetstream.jetstreamManager(false)
+    const { shares: name, share, unshared } = link.subjects
+    const wanted = { name, subjects: [share, unshared] }
+    expect(await createStream(manager, { ...wanted, max_age: 2e9 })).toBeNull()
+    expect(await createStream(manager, { ...wanted, max_age: 3e9 })).toMatchObject({ name, max_age: 2e9 })
+    const overlapping = createStream(manager, { ...wanted, name: 'another' })
+    await expect(overlapping).rejects.toThrow(/subjects overlap/)
+  })
+
+  it('limits age and size, and remembers ids for long', async () => {
     const link = await linkTo('limits')
     await prepareShares({ link, onWarning, maxBytes: 1_000_000 })
     const manager = await link.jetstream.jetstreamManager(false)
@@ -151,7 +163,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     })
   })
 
-  it('refuses shares that JetStream does not take in time, or that come after the end', async () => {
+  it('refuses shares that JetStream does not accept in time, or that come after the end', async () => {
     const link = await linkTo('nowhere')
     const clock = new VirtualClock()
     const store = new JetStreamStore({ link, clock, session: 'x', onWarning })
@@ -170,7 +182,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     await expect(store.append([shareEntry('b', 1)])).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' })
   })
 
-  it('has each share once that a process was told is kept, when writers and the server are killed', async () => {
+  it('keeps each acknowledged share exactly once, even if writers and the server are killed', async () => {
     const fleet = 'killed'
     const store = await storeOf(fleet)
     const program = fileURLToPath(new URL('./jetstream-writer.mjs', import.meta.url))

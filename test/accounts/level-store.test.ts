@@ -29,10 +29,10 @@ keepsShares('LevelStore', async () => {
   return { store, reopen }
 })
 
-/** A database whose writes fail while the disk is full. */
+/** A database whose writes fail while its disk is full. */
 class FullDisk {
   isFull = false
-  /** Writes that came to the disk. */
+  /** Writes that reached the disk. */
   writes = 0
   readonly synced: string[] = []
 
@@ -53,7 +53,7 @@ class FullDisk {
     })
   }
 
-  /** A write that fails may have been written all the same. */
+  /** A failed write may have reached the disk all the same. */
   async #write(write: () => Promise<void>): Promise<void> {
     this.writes++
     await write()
@@ -62,7 +62,7 @@ class FullDisk {
 }
 
 describe('a share log', () => {
-  it('is of one miner at a time', async () => {
+  it('belongs to one miner at a time', async () => {
     const { options } = await opened()
     await expect(LevelStore.open(options)).rejects.toMatchObject({
       code: 'DATA_UNUSABLE',
@@ -71,17 +71,17 @@ describe('a share log', () => {
     })
   })
 
-  it('is of one network', async () => {
+  it('belongs to one network', async () => {
     const { store, options } = await opened()
     await store.close()
     await expect(LevelStore.open({ ...options, network: 'other' })).rejects.toMatchObject({
       message: `${options.folder}: the share log is of the network net, not of other`,
     })
-    // The refusal has let go of it.
+    // The failed open has released its lock.
     await (await LevelStore.open(options)).close()
   })
 
-  it('of another format is left alone', async () => {
+  it('does not touch a log of another format', async () => {
     const { store, options } = await opened()
     await store.close()
     const database = await openShareDatabase(options.folder)
@@ -92,13 +92,13 @@ describe('a share log', () => {
     })
   })
 
-  it('says where it cannot be opened', async () => {
+  it('reports a folder that it cannot open', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'file'), '')
     await expect(opened({ folder: join(folder, 'file', 'shares') })).rejects.toMatchObject({ code: 'DATA_UNUSABLE' })
   })
 
-  it('refuses a record that is damaged', async () => {
+  it('refuses a damaged record', async () => {
     const { store, options } = await opened()
     await store.append([shareOf(1)])
     await store.close()
@@ -112,7 +112,7 @@ describe('a share log', () => {
     })
   })
 
-  it('drops shares and refusals after their time, at the start and while it runs', async () => {
+  it('drops expired shares and refusals, at the start and while it runs', async () => {
     const { store, clock, options } = await opened({ keepMs: 3_600_000 })
     const nowMs = clock.wallMs()
     const refused = { user: 'k:abc', worker: '', verdict: 'low', count: 1 } as const
@@ -129,7 +129,7 @@ describe('a share log', () => {
     await again.close()
   })
 
-  it('syncs once a second while there is something to sync', async () => {
+  it('syncs once a second if there is something to sync', async () => {
     const disk = new FullDisk()
     const { store, clock } = await opened({ open: disk.open })
     await clock.pass(5_000)
@@ -144,7 +144,7 @@ describe('a share log', () => {
     expect(disk.synced).toHaveLength(2)
   })
 
-  it('on a full disk refuses shares, and takes them once there is room, without those that failed', async () => {
+  it('refuses shares on a full disk, and accepts new ones once there is room, without those that failed', async () => {
     const disk = new FullDisk()
     const { store, clock } = await opened({ open: disk.open })
     await store.append([shareOf(1)])
@@ -154,7 +154,7 @@ describe('a share log', () => {
       message: expect.stringMatching(/shares cannot be kept: ENOSPC: no space left on device$/),
       hint: 'is the disk full?',
     })
-    // It is not tried again at once.
+    // The store waits before it retries.
     const { writes } = disk
     await expect(store.append([shareOf(3)])).rejects.toThrow(/ENOSPC/)
     expect(disk.writes).toBe(writes)
@@ -165,12 +165,12 @@ describe('a share log', () => {
     await store.append([shareOf(5)])
     await store.refuse([{ minuteMs: 0, user: 'a', worker: '', verdict: 'low', count: 1 }])
     expect((await listOf(store.shares())).map(({ id }) => id)).toEqual([shareOf(1).id, shareOf(5).id])
-    // One that was refused may come again.
+    // A refused share may be submitted again.
     await store.append([shareOf(2)])
     expect(await listOf(store.shares())).toHaveLength(3)
   })
 
-  it('knows shares of earlier runs, and when the newest came', async () => {
+  it('knows the shares of earlier runs and the time of the newest', async () => {
     const { store, options } = await opened()
     await store.append([shareOf(1), shareOf(7), shareOf(3)])
     expect([store.has(shareOf(7).id), store.has(shareOf(8).id), store.newestMs]).toEqual([
@@ -189,7 +189,7 @@ describe('a share log', () => {
     await expect(again.append([shareOf(9)])).rejects.toThrow(/the share log is closed/)
   })
 
-  it('saves accounts as a whole, and forgets those that are dropped', async () => {
+  it('saves all changed accounts, and forgets dropped ones', async () => {
     const { store } = await opened()
     expect(await store.load()).toBeNull()
     const accounts = ['a', 'b'].map((worker) => new WorkerAccount('k:abc', worker))
@@ -199,7 +199,7 @@ describe('a share log', () => {
     expect(await store.load()).toEqual({ throughMs: 5, savedMs: 6, accounts: changed })
     await store.save({ throughMs: 7, savedMs: 8, changed: [], dropped: [accounts[0]] })
     expect(await store.load()).toEqual({ throughMs: 7, savedMs: 8, accounts: [changed[1]] })
-    // Shares are in no way of accounts.
+    // Accounts do not show up among the shares.
     expect(await listOf(store.shares())).toEqual([])
   })
 })

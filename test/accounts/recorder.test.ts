@@ -1,4 +1,4 @@
-/** Shares between judgement and answer. */
+/** Shares between their judgement and the answer to the rig. */
 import { describe, expect, it } from 'vitest'
 import { Accounts } from '../../src/accounts/accounts.ts'
 import { type KeepOutcome, MAX_WAITING, type NewShare, ShareRecorder } from '../../src/accounts/recorder.ts'
@@ -7,7 +7,7 @@ import type { RefusedShares, ShareEntry, ShareStore } from '../../src/accounts/s
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { shareOf } from './shares.ts'
 
-/** A store whose appends wait until they are let through. */
+/** A store whose appends wait until the test releases them. */
 class SlowStore implements ShareStore {
   readonly appended: ShareEntry[] = []
   readonly batches: number[] = []
@@ -84,7 +84,7 @@ function recording({ known = [] as readonly string[], newestMs = 0, blocks = new
 }
 
 describe('a share', () => {
-  it('counts, and is answered, once its store has it; those of a turn go together, and answers keep their order', async () => {
+  it('counts and is answered once its store has it; shares of one turn are stored together, answered in order', async () => {
     const { store, accounts, answers, accept, clock } = recording()
     for (const number of [3, 1, 2]) accept(number)
     await settle()
@@ -101,7 +101,7 @@ describe('a share', () => {
     await store.letThrough()
     expect(answers).toHaveLength(4)
     expect(store.batches).toEqual([3, 1])
-    // By time and id, no two writes with the same time.
+    // Shares are ordered by time and id, and no two writes share a time.
     const [first, second] = [clock.wallMs() - 1, clock.wallMs()]
     expect(store.appended.map(({ id, timeMs }) => [Number(id), timeMs])).toEqual([
       [1, first],
@@ -111,7 +111,7 @@ describe('a share', () => {
     ])
   })
 
-  it('has a time after those of earlier runs, also where the clock was set back', async () => {
+  it('is later than the shares of earlier runs, even if the clock was set back', async () => {
     const newestMs = 1_800_000_000_000
     const { store, accept, clock } = recording({ newestMs })
     accept(1)
@@ -122,7 +122,7 @@ describe('a share', () => {
     expect(store.appended.map(({ timeMs }) => timeMs)).toEqual([newestMs + 1, newestMs + 2])
   })
 
-  it('that was handed in before is a duplicate, be it to an earlier process', async () => {
+  it('is a duplicate if it was submitted before, even to an earlier process', async () => {
     const { store, accounts, accept, answers } = recording({ known: [shareOf(2).id] })
     for (const number of [1, 2, 1]) accept(number)
     await store.letThrough()
@@ -134,7 +134,7 @@ describe('a share', () => {
     expect(accounts.get('k:abc', 'shelf-1')?.accepted).toBe(1)
   })
 
-  it('that cannot be kept is answered so, and does not count; the console is told once, and once when all is well', async () => {
+  it('is refused and does not count if it cannot be stored; the console reports the failure and the recovery once each', async () => {
     const { store, clock, accounts, notices, accept, answers, recorder } = recording()
     store.isFull = true
     for (const number of [1, 2]) {
@@ -157,7 +157,7 @@ describe('a share', () => {
     expect(recorder.isWell).toBe(true)
   })
 
-  it('is answered as unavailable where too many wait', async () => {
+  it('is answered as unavailable if too many wait', async () => {
     const { accept, answers } = recording()
     for (let i = 0; i <= MAX_WAITING; i++) accept(i)
     expect(answers).toEqual([[MAX_WAITING, 'unavailable']])
@@ -165,7 +165,7 @@ describe('a share', () => {
 })
 
 describe('the share of a block', () => {
-  it('that cannot be kept is refused, and comes into the store once that can be written', async () => {
+  it('is refused if it cannot be stored, and is stored once that works again', async () => {
     const { store, clock, accounts, answers, recorder, blocks } = recording()
     store.isFull = true
     recorder.secure(blockOf(1))
@@ -184,7 +184,7 @@ describe('the share of a block', () => {
     expect(accounts.get('k:abc', 'shelf-1')).toMatchObject({ accepted: 1, blocks: 1 })
   })
 
-  it('is handed to the store once while that takes long', async () => {
+  it('is appended once even if that takes long', async () => {
     const { store, clock, recorder, blocks } = recording()
     recorder.secure(blockOf(1))
     recorder.accept(blockOf(1), () => undefined)
@@ -195,7 +195,7 @@ describe('the share of a block', () => {
     expect([store.appended.length, blocks.shares.size]).toEqual([1, 0])
   })
 
-  it('that an earlier process has left is kept at the start, once', async () => {
+  it('from an earlier process is stored at the start, once', async () => {
     const blocks = new Left()
     for (const number of [1, 2]) blocks.add({ ...blockOf(number), foundMs: 7 })
     const { store, accounts } = recording({ blocks, known: [blockOf(2).id] })
@@ -205,7 +205,7 @@ describe('the share of a block', () => {
     expect([blocks.shares.size, accounts.get('k:abc', 'shelf-1')?.blocks]).toEqual([0, 1])
   })
 
-  it('that is left when the server stops stays for the next start', async () => {
+  it('stays for the next start if the server stops', async () => {
     const { store, recorder, blocks } = recording()
     store.isFull = true
     recorder.secure(blockOf(1))
@@ -218,7 +218,7 @@ describe('the share of a block', () => {
 })
 
 describe('refusals', () => {
-  it('are kept once a second, by worker, reason and minute, and are not lost while the disk is full', async () => {
+  it('are stored once a second by worker, reason and minute, and survive a full disk', async () => {
     const { store, clock, recorder } = recording()
     const minuteMs = Math.floor(clock.wallMs() / 60_000) * 60_000
     expect(recorder.refuse('k:abc', 'a', 'stale')).toBe(true)
@@ -239,7 +239,7 @@ describe('refusals', () => {
 })
 
 describe('the end', () => {
-  it('answers what waits, keeps refusals, saves the accounts, and closes the store', async () => {
+  it('answers waiting shares, stores refusals, saves the accounts, and closes the store', async () => {
     const { store, recorder, accept, answers, accounts } = recording()
     accept(1)
     recorder.refuse('k:abc', 'a', 'stale')
@@ -257,7 +257,7 @@ describe('the end', () => {
     expect(accounts.size).toBe(2)
   })
 
-  it('accounts are saved each minute', async () => {
+  it('accounts are saved once a minute', async () => {
     const { store, clock, accept } = recording()
     accept(1)
     await store.letThrough()

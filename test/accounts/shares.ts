@@ -1,4 +1,4 @@
-/** Shares for tests, and folders for their stores. */
+/** Shares for tests, and temporary folders for their stores. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { ShareEntry } from '../../src/accounts/share-store.ts'
 
 export const START_MS = 1_764_000_000_000
 
-/** An id of 43 characters, in the order of the numbers. */
+/** An id of 43 characters; ids sort like their numbers. */
 export const idOf = (number: number) => String(number).padStart(43, '0')
 
 export function shareOf(number: number, changes: Partial<ShareEntry> = {}): ShareEntry {
@@ -18,7 +18,7 @@ export function shareOf(number: number, changes: Partial<ShareEntry> = {}): Shar
   }
 }
 
-/** A folder that goes with the test. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-shares-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

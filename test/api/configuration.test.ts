@@ -1,4 +1,4 @@
-/** Reading and changing the configuration of a miner over HTTP. */
+/** Programs read and change the configuration of a miner over HTTP. */
 import { expect, it, onTestFinished } from 'vitest'
 import { addConfiguration, CONFIGURATION_PATH, type Options } from '../../src/api/configuration.ts'
 import { Metrics } from '../../src/api/metrics.ts'
@@ -7,7 +7,7 @@ import { NewcutError } from '../../src/core/errors.ts'
 import { Peer } from '../devnet/request.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
-/** The face of a miner whose configuration is what was last put. */
+/** The HTTP server of a miner whose configuration is the last one that was put. */
 async function start(token: string | null = 'secret') {
   const changes: Options[] = []
   const configuration = {
@@ -35,7 +35,7 @@ async function start(token: string | null = 'secret') {
   return { peer, put, changes }
 }
 
-it('everybody may read it', async () => {
+it('anybody may read it', async () => {
   for (const token of ['secret', null]) {
     const { peer } = await start(token)
     const { status, body } = await peer.get(CONFIGURATION_PATH)
@@ -43,14 +43,14 @@ it('everybody may read it', async () => {
   }
 })
 
-it('who has the token may change it', async () => {
+it('a client with the token may change it', async () => {
   const { peer, put, changes } = await start()
   expect(await put('{"threads":2,"log-file":null}', 'Bearer secret')).toMatchObject({ status: 204, text: '' })
   expect(changes).toEqual([{ threads: 2, 'log-file': null }])
   expect(JSON.parse((await peer.get(CONFIGURATION_PATH)).body.toString())).toEqual(changes[0])
 })
 
-it('who has no token, or another one, changes nothing, and hears why', async () => {
+it('a client without the right token changes nothing and gets the reason', async () => {
   const { put, changes } = await start()
   for (const [authorization, why] of [
     [undefined, 'expected the header Authorization: Bearer TOKEN'],
@@ -63,14 +63,14 @@ it('who has no token, or another one, changes nothing, and hears why', async () 
   expect(changes).toEqual([])
 })
 
-it('nobody may change it where no token is configured', async () => {
+it('nobody may change it if no token is configured', async () => {
   const { put, changes } = await start(null)
   const { status, text } = await put('{"threads":2}', 'Bearer null')
   expect([status, text]).toEqual([403, expect.stringContaining('this miner can only be read')])
   expect(changes).toEqual([])
 })
 
-it('what is wrong with a change is said with 400, and nothing has changed', async () => {
+it('an invalid change is refused with 400 and a reason, and changes nothing', async () => {
   const { put, changes } = await start()
   for (const body of ['', 'x', '[]', 'null', '7', '{']) {
     const { status, text } = await put(body, 'Bearer secret')

@@ -16,7 +16,7 @@ const device = (name: string, changes: Partial<DeviceSnapshot> = {}): DeviceSnap
 const snapshotOf = (devices: readonly DeviceSnapshot[], hashes: number) => snapshotWith({ devices, hashes })
 
 describe('a scrape', () => {
-  it('shows how each of several nodes is, and no lag and latency of one that does not answer', async () => {
+  it('shows the state of each of several nodes, without lag and latency for one that does not answer', async () => {
     const node = { height: 9, version: '2.32', problem: null }
     let nodes: Snapshot['nodes'] = [
       { ...node, url: 'http://a', up: true, active: true, lag: 0.5, latencyMs: 20 },
@@ -35,7 +35,7 @@ describe('a scrape', () => {
     expect(after.match(/node="http:\/\/b"/g)).toHaveLength(4)
   })
 
-  it('counts a step that is told of again once, and times only the first verdict', async () => {
+  it('counts a repeated step once, and times only the first verdict', async () => {
     const metrics = new Metrics(() => snapshotOf([], 0), '0.0.0')
     const stale = { step: 'stale', mayReturn: true } as const
     metrics.onEvent({ ...step('a', stale), verdict: 'stale' })
@@ -49,7 +49,7 @@ describe('a scrape', () => {
     expect(text).toContain('newcut_submit_duration_seconds_count 1')
   })
 
-  it('says that a device is down while it restarts, and up once it is back', async () => {
+  it('reports a device as down while it restarts, and as up afterwards', async () => {
     let devices = [device('thread0', { state: 'restarting', reason: 'it died' }), device('thread1')]
     const metrics = new Metrics(() => snapshotOf(devices, 0), '0.0.0')
     const before = await metrics.scrape()
@@ -59,7 +59,7 @@ describe('a scrape', () => {
     expect(await metrics.scrape()).toContain('newcut_device_up{engine="cpu",device="thread0"} 1')
   })
 
-  it('has no series for a device that is gone', async () => {
+  it('has no series for a removed device', async () => {
     const rates = { ...NO_RATES, '10s': 50 }
     let devices = [device('a', { hashes: 700, faults: 2, hashrates: rates }), device('b', { hashes: 300 })]
     const metrics = new Metrics(() => snapshotOf(devices, 1000), '0.0.0')
@@ -71,7 +71,7 @@ describe('a scrape', () => {
     expect(after).toContain('newcut_hashes_total{engine="cpu",device="b"} 300')
   })
 
-  it('keeps hashes, faults and errors of devices that are gone in the totals of the miner', async () => {
+  it('keeps hashes, faults and errors of removed devices in the totals of the miner', async () => {
     let devices = [device('a', { hashes: 700, faults: 2 }), device('b', { hashes: 300, faults: 1 })]
     const metrics = new Metrics(() => snapshotOf(devices, 1000), '0.0.0')
     metrics.onEvent({ type: 'hardwareError', device: 'a', nonce: '0' })
@@ -83,7 +83,7 @@ describe('a scrape', () => {
     expect(after).toContain('newcut_miner_hardware_errors_total 1')
   })
 
-  it('adds the hashes of a device that restarts from zero to those before', async () => {
+  it('adds the hashes of a device that restarts from zero to its earlier ones', async () => {
     let devices = [device('a', { hashes: 700 })]
     const metrics = new Metrics(() => snapshotOf(devices, 0), '0.0.0')
     await metrics.scrape()
@@ -127,7 +127,7 @@ describe('/healthz', () => {
     expect(await healthOf({ ...snapshotOf([device('a')], 0), work: null })).toEqual({ code: 503, body })
   })
 
-  it('counts rigs that were sent away by reason', async () => {
+  it('counts refused rigs by reason', async () => {
     const rigs = {
       sessions: 0,
       shares: noShares(),
@@ -145,7 +145,7 @@ describe('/healthz', () => {
     expect(after).toContain('newcut_rig_sent_away_total{reason="few"} 0\n')
   })
 
-  it('tells shares apart by user and rig, and has no series for those that are gone', async () => {
+  it('counts shares by user and rig, and drops the series of disconnected ones', async () => {
     const shares = (accepted: number, low = 0) => ({ ...noShares(), accepted, low })
     const user = (name: string, accepted: number) => {
       return { user: name, sessions: 1, hashes: 1000 * accepted, shares: shares(accepted, 1) }

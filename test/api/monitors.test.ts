@@ -1,4 +1,4 @@
-/** What programs of others read, over HTTP, from a real miner on an embedded network. */
+/** The APIs for third-party monitors, served by a real miner on an embedded network. */
 import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
@@ -14,7 +14,7 @@ const accepted = ({ events }: RunningMiner) =>
   events.filter((event) => event.type === 'solution' && event.verdict === 'accepted').length
 const isFull = async ({ json }: RunningMiner) => ((await json('/api/summary')) as Snapshot).hashrates['10s'] !== null
 
-/** Numbers and words in place of values, to compare shapes. */
+/** Placeholders for numbers and strings, to compare shapes only. */
 const rate = expect.toSatisfy((value) => value === null || typeof value === 'number', 'a rate or null')
 const rates = [rate, rate, null]
 const count = expect.any(Number)
@@ -32,11 +32,11 @@ interface Summary {
 }
 
 describe('monitors for XMRig', () => {
-  it('read every key of its summary, with null for what is not known', async () => {
+  it('read every key of the summary, with null for unknown values', async () => {
     const miner = await startMiner({ threads: 2 })
     await expect.poll(() => accepted(miner)).toBeGreaterThan(2)
     let early = (await miner.json('/2/summary')) as Summary
-    // There may be no work for a moment, and then no difficulty.
+    // Before the first work there is no difficulty.
     while (early.results.diff_current === null) early = (await miner.json('/2/summary')) as Summary
     expect(early.hashrate).toEqual({ total: [null, null, null], highest: null })
     const average = { avg_time: count, avg_time_ms: count, hashes_total: count }
@@ -73,7 +73,7 @@ describe('monitors for XMRig', () => {
     })
     const { results, connection } = early
     expect(results.best).toHaveLength(10)
-    // A solution is at least as good as the work asks for.
+    // Every solution meets the difficulty of its work.
     expect(results.best[0]).toBeGreaterThanOrEqual(20_000)
     expect(results.best).toEqual(results.best.toSorted((a, b) => b - a))
     expect(connection.accepted + connection.rejected).toBe(results.shares_total)
@@ -165,7 +165,7 @@ describe('systems of rigs', () => {
 })
 
 describe('control by JSON-RPC', () => {
-  it('pauses, resumes and stops a miner for those who have the token', async () => {
+  it('pauses, resumes and stops a miner for clients with the token', async () => {
     const miner = await startMiner({ token: TOKEN })
     expect(await miner.json('/2/summary')).toMatchObject({ restricted: false, paused: false })
     await expect.poll(() => accepted(miner)).toBeGreaterThan(0)
@@ -174,7 +174,7 @@ describe('control by JSON-RPC', () => {
     expect(await miner.json('/2/summary')).toMatchObject({ paused: true, results: { diff_current: null } })
     expect(await miner.json('/healthz')).toEqual({ status: 'paused', connected: expect.any(Boolean) })
     expect(await (await fetch(`${miner.url}/metrics`)).text()).toContain('newcut_paused 1')
-    // Slices that were under way are still counted. Then it runs on, by its own clock, and hashes nothing.
+    // Slices under way still count. After them the clock runs on and the hash count stays the same.
     const sample = async () => (await miner.json('/api/summary')) as Snapshot
     let [first, last] = [await sample(), await sample()]
     await until(async () => {
@@ -195,7 +195,7 @@ describe('control by JSON-RPC', () => {
     await expect(fetch(`${miner.url}/healthz`)).rejects.toThrow()
   })
 
-  it('refuses those without the token, and everybody where none is configured', async () => {
+  it('refuses clients without the token, and everybody if none is configured', async () => {
     const open = await startMiner()
     const refused = await open.call(rpc('pause'), bearer)
     expect([refused.status, await refused.json()]).toEqual([403, { error: expect.stringContaining('--http-token') }])
@@ -206,11 +206,11 @@ describe('control by JSON-RPC', () => {
       expect([status, answered.get('www-authenticate')]).toEqual([401, 'Bearer'])
     }
     expect(await guarded.json('/api/summary')).toMatchObject({ paused: false })
-    // Reading needs none.
+    // Reading needs no token.
     expect((await fetch(`${guarded.url}/2/backends`)).status).toBe(200)
   })
 
-  it('answers what it does not understand as JSON-RPC 2.0 says', async () => {
+  it('answers invalid requests as JSON-RPC 2.0 requires', async () => {
     const miner = await startMiner({ token: TOKEN })
     const answers = async (body: string) => {
       const response = await miner.call(body, bearer)
@@ -227,7 +227,7 @@ describe('control by JSON-RPC', () => {
     }
     expect(await answers(rpc('explode', 3))).toEqual([200, failure(-32601, 3)])
     expect(await miner.json('/2/summary')).toMatchObject({ paused: false })
-    // Without an id no answer is wanted.
+    // A request without an id is a notification and gets no response.
     expect(await answers('{"jsonrpc":"2.0","method":"pause"}')).toEqual([204, null])
     expect(await miner.json('/2/summary')).toMatchObject({ paused: true })
     const batch = `[${rpc('resume', 1)},${rpc('what', 2)}]`

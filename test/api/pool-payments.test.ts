@@ -1,4 +1,4 @@
-/** Payments of a journal, as it is written by `newcut payouts`, in the shapes that pool dashboards read. */
+/** Payments from a `newcut payouts` journal, in the shapes that pool dashboards read. */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ function credit(block: string, amounts: Parts, given: Partial<CreditLine> = {}):
   }
 }
 
-/** Pays whole blocks. */
+/** A payment order for whole blocks. */
 function order(key: string, account: string, blocks: Parts, given: Partial<OrderLine> = {}): OrderLine {
   const parts = Object.entries(blocks).map(([block, amount]) => ({ block: blockOf(block), amount }))
   const amount = parts.reduce((sum, part) => sum + Number(part.amount), 0).toFixed(2)
@@ -54,7 +54,7 @@ async function serving() {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-payments-'))
   const clock = new VirtualClock()
   const accounts = new Accounts({ onWarning: () => undefined })
-  // Ben names his key without "k:".
+  // Ben gives his key without `k:`.
   for (const user of [ANN, keyOf('b')]) accounts.acceptKept(shareOf(0, { user, worker: 'w' }))
   const ledger: RigLedger = { accounts, storage: null, nowMs: START_MS + 1000, isWell: true }
   const events: MinerEvent[] = []
@@ -80,7 +80,7 @@ async function serving() {
   return { read, write, events, path: payoutFile(folder) }
 }
 
-it('nothing was paid where there is no journal', async () => {
+it('no payments are shown without a journal', async () => {
   const { read } = await serving()
   expect(await read('/payments')).toEqual([])
   expect((await read('')).pool).toMatchObject({ totalPaid: 0, paymentProcessing: { enabled: false } })
@@ -98,7 +98,7 @@ it('payments, balances and rules follow the journal as it grows', async () => {
   expect(await read(`/miners/${keyOf('b')}`)).toMatchObject({ pendingBalance: 0.2 })
 
   write(order('k', ANN, { A: '1.1' }, { at: DAY_BEFORE }))
-  // It may be paid or not.
+  // The outcome of this payment is unknown.
   expect(await read(`/miners/${ANN}`)).toMatchObject({ pendingBalance: 1.1, totalPaid: 0 })
   expect(await read('/payments')).toEqual([])
   write(result('k', 'paid'), credit('B', { [ANN]: '0.2' }, { scheme: 'solo', feePercent: '0' }))
@@ -130,7 +130,7 @@ it('payments, balances and rules follow the journal as it grows', async () => {
   expect(await read(`/miners/${keyOf('b')}`)).toMatchObject({ pendingBalance: 0 })
 })
 
-it('other networks and other accounts of pools have no part in it', async () => {
+it('other networks and other pool accounts are ignored', async () => {
   const { read, write } = await serving()
   write(credit('A', { [ANN]: '1.0' }, { network: 'other' }), credit('B', { [ANN]: '1.0' }, { account: OTHER }))
   write(order('k', ANN, { A: '1.0' }, { network: 'other' }), result('k', 'paid'))
@@ -141,7 +141,7 @@ it('other networks and other accounts of pools have no part in it', async () => 
   expect(await read(`/miners/${ANN}`)).toMatchObject({ pendingBalance: 0, totalPaid: 0 })
 })
 
-it('a line that is not complete counts once it is, and one that is taken away does not', async () => {
+it('an incomplete line counts once it is complete, and a removed one no longer counts', async () => {
   const { read, write, path } = await serving()
   write(credit('A', { [ANN]: '1.0' }))
   const { size } = statSync(path)
@@ -157,7 +157,7 @@ it('a line that is not complete counts once it is, and one that is taken away do
   expect(await read(`/miners/${ANN}`)).toMatchObject({ pendingBalance: 0 })
 })
 
-it('a journal of several MiB is read whole', async () => {
+it('a journal of several MiB is read completely', async () => {
   const { read, write } = await serving()
   const command = { hash: blockOf('z'), sigs: [], cmd: 'x'.repeat(1_500_000) }
   for (const key of ['k', 'l', 'm'])
@@ -166,7 +166,7 @@ it('a journal of several MiB is read whole', async () => {
   expect(await read(`/miners/${ANN}`)).toMatchObject({ pendingBalance: 0, totalPaid: 3 })
 })
 
-it('a damaged journal is told once on the console and with 503, and so is its end', async () => {
+it('a damaged journal is reported once on the console and with 503, and so is its repair', async () => {
   const { read, write, events, path } = await serving()
   write(credit('A', { [ANN]: '1.0' }))
   const whole = readFileSync(path)
@@ -193,7 +193,7 @@ it.each([
   expect(JSON.stringify(await read(`/payments?${query}`, 400))).toContain(message)
 })
 
-it('the folder is that of --state, or the usual one of a miner of a live network', () => {
+it('the folder is that of --state, or the default one of a miner on a live network', () => {
   const node = (isRequired: boolean) =>
     ({ kind: 'nodes', state: { folder: 'f', isRequired } }) as unknown as MinerSetup['source']
   const relay = (isRequired: boolean) =>

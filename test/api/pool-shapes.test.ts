@@ -40,11 +40,11 @@ async function serving() {
   return { shapes, clock, api, read }
 }
 
-/** 2^40 hashes in ten seconds. */
+/** 2^40 hashes in ten seconds, in hashes a second. */
 const RATE = 2 ** 40 / 10
 
 describe('the shapes of miningcore', () => {
-  it('have the pool, its miners and one of them', async () => {
+  it('include the pool, its miners and each miner', async () => {
     const { read } = await serving()
     const { body } = await read('/api/pools')
     expect(body.pools).toMatchObject([
@@ -67,7 +67,7 @@ describe('the shapes of miningcore', () => {
     expect((await read('/api/pools/main-net-01/payments')).status).toBe(404)
   })
 
-  it('have blocks, with what became of them', async () => {
+  it('include blocks with their outcomes', async () => {
     const { read, shapes } = await serving()
     const blocks = async () => (await read('/api/pools/main-net-01/blocks')).body
     expect(await blocks()).toMatchObject([
@@ -81,7 +81,7 @@ describe('the shapes of miningcore', () => {
     expect(await blocks()).toMatchObject([{ hash: 'new', status: 'confirmed', reward: 0.98 }, { hash: 'old' }])
   })
 
-  it('have a sample of the rate every ten minutes, for a day', async () => {
+  it('include a sample of the rate every ten minutes, for a day', async () => {
     const { read, clock } = await serving()
     const samples = async () => (await read('/api/pools/main-net-01/performance')).body.stats
     expect(await samples()).toEqual([])
@@ -93,7 +93,7 @@ describe('the shapes of miningcore', () => {
 })
 
 describe('the shapes of NOMP', () => {
-  it('have workers with their shares', async () => {
+  it('include workers with their shares', async () => {
     const { read } = await serving()
     const { body } = await read('/api/stats')
     const pool = body.pools['main-net-01']
@@ -103,7 +103,7 @@ describe('the shapes of NOMP', () => {
     expect(pool).toMatchObject({ workerCount: 1, poolStats: { validShares: 361, validBlocks: 0, invalidShares: 4 } })
   })
 
-  it('are a stream too', async () => {
+  it('are available as a stream too', async () => {
     const { api, clock } = await serving()
     const stop = new AbortController()
     const response = await fetch(`${api.url}/api/live_stats`, { signal: stop.signal })

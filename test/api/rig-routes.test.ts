@@ -1,4 +1,4 @@
-/** The table of rigs and the share log over HTTP, and the reader of both. */
+/** The rig table and the share log over HTTP, and the client that reads both. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Accounts } from '../../src/accounts/accounts.ts'
 import { HttpShareReader } from '../../src/accounts/http-reader.ts'
@@ -62,7 +62,7 @@ describe('GET /api/rigs', () => {
 })
 
 describe('GET /api/shares', () => {
-  it('is read by pages, oldest or newest first, whole or in a range', async () => {
+  it('pages through shares, oldest or newest first, all or in a range', async () => {
     const { store, ask, url } = await serving()
     const shares = Array.from({ length: 25 }, (_, i) => shareOf(i, { timeMs: START_MS + Math.floor(i / 10) }))
     for (const share of shares) await store.append([share])
@@ -89,7 +89,7 @@ describe('GET /api/shares', () => {
     await reader.close()
   })
 
-  it('tells refusals likewise', async () => {
+  it('counts refusals likewise', async () => {
     const { store, ask, url } = await serving()
     const counts = Array.from({ length: 9 }, (_, i) => {
       return {
@@ -112,7 +112,7 @@ describe('GET /api/shares', () => {
     )
   })
 
-  it('is for those with the token of the miner, where it has one', async () => {
+  it("requires the miner's token if there is one", async () => {
     const { ask, url, store } = await serving({ token: 'correct-horse' })
     await store.append([shareOf(1)])
     for (const path of ['/api/shares', '/api/shares/refused']) {
@@ -128,7 +128,7 @@ describe('GET /api/shares', () => {
     })
   })
 
-  it('is not there where no shares are kept', async () => {
+  it('does not exist if no shares are stored', async () => {
     const { ask } = await serving({ keeps: false })
     const { status, text } = await ask('/api/shares')
     expect([status, JSON.parse(text).error]).toEqual([
@@ -138,7 +138,7 @@ describe('GET /api/shares', () => {
   })
 })
 
-it('a miner that is not there is said to be away', async () => {
+it('the client reports a miner that is not running', async () => {
   const reader = new HttpShareReader({ url: 'http://127.0.0.1:1' })
   await expect(listOf(reader.shares())).rejects.toMatchObject({
     code: 'NODE_UNREACHABLE',

@@ -1,4 +1,4 @@
-/** A real miner on an embedded development network, with its HTTP face. */
+/** Starts a real miner with its HTTP server on an embedded development network. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ export interface RunningOptions {
   readonly difficulty?: bigint
   readonly threads?: number
   readonly gpu?: GpuSetup
-  /** Whether it mines for two addresses of its node, as for several nodes. */
+  /** Whether the miner uses two addresses of its node, as if they were two nodes. */
   readonly hasTwoNodes?: boolean
   /** Whether rigs may connect. */
   readonly letsRigsIn?: boolean
@@ -27,17 +27,17 @@ export interface RunningOptions {
 export interface RunningMiner {
   readonly url: string
   readonly nodeUrl: string
-  /** `HOST:PORT`; null: none may. */
+  /** `HOST:PORT` of the stratum server, or null if rigs may not connect. */
   readonly rigsAddress: string | null
   readonly events: readonly MinerEvent[]
   readonly ended: Promise<Snapshot>
   readonly json: (path: string) => Promise<unknown>
   readonly change: MinerStart['change']
-  /** JSON-RPC, with this text as its body. */
+  /** Sends a JSON-RPC request with this body. */
   readonly call: (body: string, headers?: Record<string, string>) => Promise<Response>
 }
 
-/** It ends with the test. */
+/** Starts a miner, which is stopped at the end of the test. */
 export async function startMiner(options: RunningOptions = {}): Promise<RunningMiner> {
   const {
     token,
@@ -103,7 +103,7 @@ export function temporaryFolder(): string {
   return folder
 }
 
-/** A folder as Linux has it: for each chip its files, and the address of its card on the PCI bus. */
+/** A hwmon folder as on Linux: for each chip, its files and the PCI address of its card. */
 export function hwmonFolder(chips: readonly { readonly pci?: string; readonly files: Record<string, string> }[]) {
   const folder = temporaryFolder()
   for (const [index, { pci, files }] of chips.entries()) {
@@ -117,7 +117,7 @@ export function hwmonFolder(chips: readonly { readonly pci?: string; readonly fi
   return join(folder, 'hwmon')
 }
 
-/** An executable `nvidia-smi` that does this in a shell; gives the environment in which it is found. */
+/** Creates an executable `nvidia-smi` that runs this shell script. Returns the environment that finds it. */
 export function nvidiaTool(script: string): NodeJS.ProcessEnv {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'nvidia-smi'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
@@ -135,8 +135,8 @@ export const ZEN = {
 }
 
 /**
- * A card that is a software driver, with a tool that tells of a card of its name at bus 5d; null: there is no driver. The
- * environment of this process is the driver's until the test ends, since it goes to the processes of cards.
+ * A software GPU, with a tool that reports sensors of a card of that name at bus 5d; null if there is no driver. GPU
+ * processes inherit this process's environment, so it stays set to the driver's until the test ends.
  */
 export async function sensedCard(): Promise<{ name: string; setup: Pick<RunningOptions, 'gpu' | 'env'> } | null> {
   const driver = await testDriver()

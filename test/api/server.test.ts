@@ -1,4 +1,4 @@
-/** Who is answered by the HTTP face of a miner, and what it takes. */
+/** Which requests the HTTP server of a miner accepts, and its limits. */
 import { connect } from 'node:net'
 import { hostname } from 'node:os'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -27,7 +27,7 @@ async function start(address: Partial<ApiAddress> = {}): Promise<Peer> {
   return peer
 }
 
-/** Sends bytes as they are, and resolves with everything that came back until the connection ended. */
+/** Sends raw bytes. Resolves with everything received until the connection closes. */
 function sendRaw({ url }: Peer, text: string): Promise<string> {
   const { hostname: host, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -44,8 +44,8 @@ function sendRaw({ url }: Peer, text: string): Promise<string> {
 
 const paths = ['/metrics', '/healthz', '/api/summary', '/page', '/nothing']
 
-describe('a face on a loopback address', () => {
-  it('answers requests for this machine, at any port', async () => {
+describe('a server on a loopback address', () => {
+  it('answers requests for this machine at any port', async () => {
     const peer = await start()
     for (const host of ['localhost:4148', 'LOCALHOST', '127.0.0.1', '127.0.0.1:1', '[::1]:4148', '127.9.9.9']) {
       expect([host, (await peer.get('/healthz', { headers: { host } })).status]).toEqual([host, 200])
@@ -74,7 +74,7 @@ describe('a face on a loopback address', () => {
   })
 })
 
-describe('a face that others may reach', () => {
+describe('a server that other machines may reach', () => {
   it('answers requests for its addresses and its name, and refuses other names', async (context) => {
     const outer = outerAddress()
     if (outer === undefined) return context.skip('this machine has no address but loopback')
@@ -105,13 +105,13 @@ describe('a face that others may reach', () => {
     expect(foreignHostReason(header, listening, 'rig7') === null).toBe(isAnswered)
   })
 
-  it('repeats no more than the beginning of a long host', () => {
+  it('repeats only the beginning of a long host', () => {
     expect(foreignHostReason('x'.repeat(10_000), '127.0.0.1', 'rig7')?.length).toBeLessThan(400)
   })
 })
 
-describe('a face that closes', () => {
-  /** A face with a page that is never sent, and how many asked for it. */
+describe('a server that closes', () => {
+  /** A server with a page that never finishes, and a count of its requests. */
   async function closing() {
     let asked: () => void = () => undefined
     const isAsked = new Promise<void>((resolve) => (asked = resolve))
@@ -128,21 +128,21 @@ describe('a face that closes', () => {
     return { api, isAsked }
   }
 
-  it('waits for no request that is not complete', async () => {
+  it('does not wait for incomplete requests', async () => {
     const { api } = await closing()
     const { hostname: host, port } = new URL(api.url)
     const socket = connect(Number(port), host)
     onTestFinished(() => void socket.destroy())
     const ended = new Promise((resolve) => socket.on('close', resolve))
     socket.on('error', () => undefined)
-    // The first request is answered: so the half that follows it has arrived as well.
+    // The first request is answered, so the incomplete second one has arrived too.
     socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\nGET /metrics HTTP/1.1\r\nhost: loc')
     await new Promise((resolve) => socket.once('data', resolve))
     await api.close()
     await ended
   })
 
-  it('waits for no answer', async () => {
+  it('does not wait for pending answers', async () => {
     const { api, isAsked } = await closing()
     const failed = expect(fetch(`${api.url}/slow`)).rejects.toThrow()
     await isAsked
@@ -151,7 +151,7 @@ describe('a face that closes', () => {
   })
 })
 
-describe('a face has limits:', () => {
+describe('a server has limits:', () => {
   const head = 'host: localhost\r\n'
 
   it('headers of more than 16 KiB are answered with 431', async () => {
@@ -173,15 +173,15 @@ describe('a face has limits:', () => {
   it.each([
     ['headers', `GET /metrics HTTP/1.1\r\n${head}`],
     ['a body', `POST /page HTTP/1.1\r\n${head}content-type: application/json\r\ncontent-length: 20\r\n\r\n`],
-  ])('%s that do not arrive in time are answered with 408, and the connection ends', async (_, text) => {
+  ])('%s that do not arrive in time are answered with 408, and the connection closes', async (_, text) => {
     expect(await sendRaw(await start({ requestTimeoutMs: 200 }), text)).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  it('a connection over which nothing arrives ends', async () => {
+  it('a connection without any data closes', async () => {
     await sendRaw(await start({ requestTimeoutMs: 200 }), '')
   })
 
-  /** A face of few connections with a stream that goes on, and one that reads it. */
+  /** A server with few connections and an endless stream, and a reader of that stream. */
   async function streaming(maxConnections: number) {
     const stream: ServedPart = {
       path: '/stream',
@@ -207,7 +207,7 @@ describe('a face has limits:', () => {
     return { url: api.url, read }
   }
 
-  /** Connections over which nothing is sent, each accepted. `closed`: numbers of those that are closed, in that order. */
+  /** Opens idle connections, each accepted. `closed` lists the numbers of closed ones, in order. */
   async function idle(url: string, count: number) {
     const { hostname: host, port } = new URL(url)
     const closed: number[] = []
@@ -224,17 +224,17 @@ describe('a face has limits:', () => {
     const peer = await start({ requestTimeoutMs: 60_000 })
     const closed = await idle(peer.url, 300)
     expect((await peer.get('/healthz')).status).toBe(200)
-    // 256 are open: 255 idle ones, and the one that was answered.
+    // 256 stay open: 255 idle connections and the one that was answered.
     await expect.poll(() => closed.length).toBe(45)
     expect(closed.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 45 }, (_, i) => i))
     expect((await peer.get('/healthz')).status).toBe(200)
   })
 
-  it('a connection that was just answered stays longer than one that was idle before', async () => {
+  it('a recently used connection outlives one that was idle before', async () => {
     const peer = await start({ maxConnections: 3 })
     expect((await peer.get('/healthz')).status).toBe(200)
     const closed = await idle(peer.url, 2)
-    // The oldest of all, and the last that was used.
+    // This connection is the oldest, but also the most recently used.
     expect((await peer.get('/healthz')).status).toBe(200)
     const other = new Peer(peer.url)
     onTestFinished(() => other.close())
@@ -242,17 +242,17 @@ describe('a face has limits:', () => {
     await expect.poll(() => closed).toEqual([0])
   })
 
-  it('a connection that ended makes room by itself', async () => {
+  it('a closed connection frees its place', async () => {
     const peer = await start({ maxConnections: 3 })
     const first = await peer.get('/healthz')
     for (let i = 0; i < 6; i++) {
-      // The server may see its end a moment later: one of them may still count.
+      // The server may notice the close a moment later, so one of them may still count.
       await sendRaw(peer, 'GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
     }
     expect((await peer.get('/healthz')).from).toBe(first.from)
   })
 
-  it('event streams are not idle: connections beyond the most are closed, and those before them go on', async () => {
+  it('event streams are not idle: connections above the limit are closed, and existing ones continue', async () => {
     const { url, read } = await streaming(2)
     const [first, second] = [await read(), await read()]
     let isEnded = false
@@ -263,7 +263,7 @@ describe('a face has limits:', () => {
     expect(isEnded).toBe(false)
     second.end.abort()
     await expect.poll(() => third.get('/healthz').then(({ status }) => status, String)).toBe(200)
-    // The connection that was answered is idle, and makes room; the stream goes on.
+    // The answered connection is idle and gets evicted; the stream continues.
     const fourth = new Peer(url)
     onTestFinished(() => fourth.close())
     expect((await fourth.get('/healthz')).status).toBe(200)

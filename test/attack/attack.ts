@@ -1,20 +1,22 @@
-/** Tells a lie, and holds the miner to what it should do about it. */
+/** Tells the miner a lie through its node, and checks its reaction. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../wait.ts'
 import type { Lane } from './lane.ts'
 import type { Lie, StartLie } from './lie.ts'
 import type { Miner } from './miner.ts'
 
-/** How long a lie holds after it was noticed: the miner is a process of its own, and has this time to do wrong. */
+/**
+ * How long a lie continues after its effect shows, in ms. The miner runs in another process and needs this time to err.
+ */
 const LIE_MS = 1_000
-/** Blocks that show that mining goes on. */
+/** Blocks that prove that mining continues. */
 const FURTHER_BLOCKS = 5
-/** Lines about one outage: that it began, that it ended, and the same for the update streams. */
+/** Log lines about one outage: its start and end, and those of the update streams. */
 const MAX_COMPLAINTS = 4
-/** Whatever happens: who reads along must not be buried. */
+/** Limit for any lie: the log must not flood its reader. */
 const MAX_LINES_OF_LIE = 20
 
-/** A miner that mines is lied to for a while. */
+/** Lies to a running miner for a while, then tells the truth again. */
 export async function lieForAWhile(lane: Lane, lie: Lie): Promise<void> {
   const miner = await lane.mining()
   const linesBefore = miner.count('complaint')
@@ -24,12 +26,12 @@ export async function lieForAWhile(lane: Lane, lie: Lie): Promise<void> {
   if (lie.property === 'recovers') lane.proxy.dropStreams()
   await lane.everyChainMoves()
   await lane.expectSane()
-  // Last: whether it recovers is more important.
+  // This check comes last, since recovery matters more.
   if (lie.property === 'waits') expectFew(lane, linesOfLie, MAX_COMPLAINTS)
   expectFew(lane, miner.count('complaint') - linesBefore, MAX_LINES_OF_LIE)
 }
 
-/** A miner that mines is lied to until it is stopped: the lie holds until the miner has ended. */
+/** Lies to a running miner until it has stopped. */
 export async function lieForEver(lane: Lane, lie: Lie): Promise<void> {
   const miner = await lane.mining()
   await lieTo(lane, lie)
@@ -38,7 +40,7 @@ export async function lieForEver(lane: Lane, lie: Lie): Promise<void> {
   lane.proxy.end()
 }
 
-/** Begins the lie, and waits for what should be seen while it holds. */
+/** Starts the lie and waits for its expected effect. */
 async function lieTo(lane: Lane, lie: Lie): Promise<void> {
   const { proxy, ground, miner } = lane
   const blocks = ground.blocks.size
@@ -52,7 +54,7 @@ async function lieTo(lane: Lane, lie: Lie): Promise<void> {
     await lane.until('503 on /healthz while there is no work', async () => {
       return (await miner.face('/healthz'))?.status === 503
     })
-    // On a busy machine the miner may have said so before the lie began.
+    // On a busy machine this line may precede the lie.
     await lane.until('a line that says that there is no work', () => miner.newest('work', 'idle') === 'idle')
   }
   await delay(LIE_MS)
@@ -62,7 +64,7 @@ function expectFew(lane: Lane, lines: number, most: number): void {
   if (lines > most) throw lane.failure(`${lines} lines of complaint, at most ${most} expected`)
 }
 
-/** A miner is lied to from its first request on. */
+/** Lies to a miner from its first request. */
 export async function lieAtStart(lane: Lane, lie: StartLie): Promise<void> {
   const { proxy } = lane
   if (lie.tell === null) await proxy.down()
@@ -89,12 +91,12 @@ export async function lieAtStart(lane: Lane, lie: StartLie): Promise<void> {
   }
 }
 
-/** Whether the miner ends, rather than that it mines or tells of a node to wait for. */
+/** Resolves true if the miner exits, and false if it mines or reports a node that it waits for. */
 async function endsSoon(miner: Miner, { property }: StartLie, mines: () => boolean): Promise<boolean> {
   const goesOn = () => property.kind === 'endsOrGoesOn' && (mines() || miner.count('complaint') > 0)
   const isDecided = () => miner.end !== null || goesOn()
   await until(isDecided)
-  // What ends it may follow the complaint.
+  // The error that ends the miner may follow the complaint.
   if (miner.end === null) await delay(LIE_MS)
   if (miner.saidItsLast) await miner.ended
   return miner.end !== null
@@ -102,7 +104,7 @@ async function endsSoon(miner: Miner, { property }: StartLie, mines: () => boole
 
 function expectEnd(lane: Lane, miner: Miner, { property }: StartLie): void {
   const said = `${miner.out}\n${miner.err}`
-  // An option is missing; or the node does not answer, or not as it should.
+  // 2: an option is missing. 20, 21: the node does not answer, or not correctly.
   const codes = property.kind === 'ends' && property.code === 'BAD_OPTION' ? [2] : [20, 21]
   if (!codes.includes(miner.end?.code ?? -1)) throw lane.failure(`expected exit code ${codes.join(' or ')}`)
   const lines = said.split('\n').filter((line) => /newcut: |\b[A-Z]{3,}_[A-Z_]+\b/.test(line))
@@ -121,7 +123,7 @@ async function expectWaiting(lane: Lane, miner: Miner, { tell }: StartLie): Prom
   expectFew(lane, miner.count('complaint'), MAX_COMPLAINTS)
 }
 
-/** Stops a miner that has something to sum up. */
+/** Stops the miner, which must print its summary. */
 async function stopped(lane: Lane, miner: Miner): Promise<void> {
   const { code } = await miner.stop()
   if (code !== 0) throw lane.failure('expected exit code 0 at SIGTERM')

@@ -1,4 +1,4 @@
-/** One lie of each family. The other files of this folder tell all of them. */
+/** One lie of each family. The other files of this folder cover all lies. */
 import { chainLies } from './lies/chains.ts'
 import { everythingLies } from './lies/everything.ts'
 import { lastingLies } from './lies/lasting.ts'

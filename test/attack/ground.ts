@@ -1,18 +1,18 @@
-/** A real embedded node, and what its chains really have: what a miner says is held against it. */
+/** A real embedded node, and what its chains really contain, to check the claims of a miner. */
 
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
 import { type GraphName, graphs } from '../../src/core/graph.ts'
 import { encodeWork } from '../../src/core/header.ts'
 
-/** Ten chains move within a second; the difficulty follows what the miner does. */
+/** Ten chains move within a second; the difficulty adjusts to the miner. */
 const BLOCK_DELAY_MS = 400
 const FIRST_DIFFICULTY = 2_000n
 
 export class Ground {
   readonly url: string
   readonly chains: number
-  /** Hashes of the blocks that were added, base64url. */
+  /** Hashes of all added blocks, base64url. */
   readonly blocks: ReadonlySet<string>
   readonly close: () => Promise<void>
   readonly #moves: ReadonlyMap<number, number>
@@ -42,12 +42,12 @@ export class Ground {
     return new Ground({ url, chains: graphs[graph].adjacents.length, blocks, close }, moves)
   }
 
-  /** Blocks that were added, by chain. */
+  /** Number of added blocks by chain. */
   moves(): ReadonlyMap<number, number> {
     return new Map(this.#moves)
   }
 
-  /** Chains that have no more blocks than at the time of `before`. */
+  /** Chains without a new block since `before`. */
   unmovedSince(before: ReadonlyMap<number, number>): number[] {
     const chains = Array.from({ length: this.chains }, (_, chain) => chain)
     return chains.filter((chain) => (this.#moves.get(chain) ?? 0) <= (before.get(chain) ?? 0))

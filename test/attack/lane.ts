@@ -1,4 +1,4 @@
-/** A node, the proxy in front of it and a miner behind that: where lies are told one after the other. */
+/** A lane: a node, the proxy in front of it, and a miner behind the proxy. Lies run in it one after the other. */
 import type { GraphName } from '../../src/core/graph.ts'
 import { until } from '../wait.ts'
 import { Ground } from './ground.ts'
@@ -8,14 +8,14 @@ import { LyingProxy } from './proxy.ts'
 const MAX_SOCKETS = 60
 const MAX_LABEL_SETS = 250
 const MAX_GROWTH_MIB = 250
-/** Of the miner's output, in the report of a failure. */
+/** Lines of the miner's output in a failure report. */
 const REPORTED_LINES = 8
 const REPORTED_CHARACTERS = 300
 
-/** C0 (but for line ends and tabs) and C1 control characters, and what turns the direction of text. */
+/** Control characters C0 (except line ends and tabs) and C1, and characters that change the text direction. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches output for control characters
 const RAW = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/
-/** The same, as JSON writes them: who prints the text of such a record gets them raw. */
+/** The same characters escaped in JSON: a program that prints the decoded text prints them raw. */
 const ESCAPED = /\\u00(?:0[0-8b-f]|1[0-9a-f]|7f|[89][0-9a-f])|\\[bf]/i
 const STACK_TRACE =
   /^\s+at .+|\b(Uncaught|Unhandled|triggerUncaught\w*|(Type|Range|Reference|Syntax|Assertion)Error)\b/m
@@ -27,7 +27,7 @@ export class Lane {
   #blocksBefore = 0
   #memoryMiB: number | null = null
   #linesBefore = 0
-  /** What is waited for. */
+  /** The condition that `until` waits for. */
   #awaited: string | null = null
 
   private constructor(ground: Ground, proxy: LyingProxy) {
@@ -40,7 +40,7 @@ export class Lane {
     return new Lane(ground, await LyingProxy.start(ground.url))
   }
 
-  /** Starts a miner, in the place of the one before. */
+  /** Starts a miner in place of the previous one. */
   async start(args: readonly string[] = []): Promise<Miner> {
     await this.miner?.kill()
     this.#blocksBefore = this.ground.blocks.size
@@ -49,7 +49,7 @@ export class Lane {
     return this.miner
   }
 
-  /** A miner that mines: the one that is there, or a new one. */
+  /** The running miner, or a new one once it mines. */
   async mining(): Promise<Miner> {
     const miner = this.miner?.end === null ? this.miner : await this.start()
     const blocks = this.ground.blocks.size
@@ -59,7 +59,7 @@ export class Lane {
     return miner
   }
 
-  /** Waits for it; fails when the miner ends before. */
+  /** Waits for the condition; fails if the miner exits first. */
   async until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
     this.#awaited = what
     await until(async () => {
@@ -71,7 +71,7 @@ export class Lane {
     this.#awaited = null
   }
 
-  /** Every chain gets a block from now on. */
+  /** Waits until every chain gets a new block. */
   async everyChainMoves(): Promise<void> {
     const before = this.ground.moves()
     await this.until(
@@ -80,7 +80,7 @@ export class Lane {
     )
   }
 
-  /** What holds whatever the node does. */
+  /** Checks the invariants that hold whatever the node does. */
   async expectSane(): Promise<void> {
     const { miner } = this
     if (miner === null) return
@@ -115,12 +115,12 @@ export class Lane {
     if (accepted > mined) throw this.failure(`${accepted} blocks accepted, but the chains got ${mined}`)
   }
 
-  /** An error that shows what was seen, so that it can be mended. */
+  /** An error whose text includes the report. */
   failure(message: string): Error {
     return new Error(`${message}\n${this.report()}`)
   }
 
-  /** What was seen so far, and what was waited for. */
+  /** The observations so far and the pending condition, as text. */
   report(): string {
     const { miner, proxy, ground } = this
     const brief = (line: string) => JSON.stringify(line.slice(0, REPORTED_CHARACTERS))
@@ -152,12 +152,12 @@ function countKinds(said: readonly { readonly kind: string }[]): Record<string, 
   return counts
 }
 
-/** Lanes that tests borrow, so that several run at once. A lane mines as fast as it can, and is closed after its last test. */
+/** Lends lanes to tests, so that several run at once. A lane mines at full speed and closes after its last test. */
 export class Lanes {
   readonly #graph: GraphName | undefined
   readonly #free: Lane[] = []
   readonly #all = new Set<Lane>()
-  /** Tests that have not begun. */
+  /** Tests that have not started. */
   #awaited: number
 
   constructor(tests: number, graph?: GraphName) {
@@ -165,7 +165,7 @@ export class Lanes {
     this.#graph = graph
   }
 
-  /** Runs a test with a lane of its own; one in which something went wrong gets a new miner. */
+  /** Runs a test with a lane of its own. After a failure the lane gets a new miner. */
   async use(run: (lane: Lane) => Promise<void>): Promise<void> {
     this.#awaited--
     const lane = this.#free.pop() ?? (await this.#open())

@@ -1,42 +1,42 @@
-/** A lie, and what the miner does about it. */
+/** The type of a lie: how the node lies, and how the miner must react. */
 import type { Endpoint, Tell } from './proxy.ts'
 import { at } from './tell.ts'
 
 /**
- * While the lie holds:
- *   `keepsMining` blocks go on being added;
- *   `waits`       it says so, once, and its /healthz answers 503;
- *   `recovers`    whatever it can; the node restarts before it is honest, so that update streams are opened anew.
- * When the node is honest again, every chain gets blocks from the miner, in all three cases.
+ * The required behaviour while the lie holds:
+ * - `keepsMining`: the chains keep getting blocks from the miner.
+ * - `waits`: the miner reports the outage once, and its /healthz answers 503.
+ * - `recovers`: anything goes. The proxy drops the update streams at the end of the lie, so the miner reopens them.
+ * In all three cases every chain gets blocks again once the node is honest.
  */
 export type Property = 'keepsMining' | 'waits' | 'recovers'
 
 export interface Lie {
-  /** As a clause: `work is answered with 404`. */
+  /** A clause, such as `work is answered with 404`. */
   readonly title: string
-  /** Where it is told. It only counts if the miner asks there. */
+  /** The endpoints that lie. A lie only counts if the miner requests one of them. */
   readonly at: readonly Endpoint[] | 'all'
   readonly property: Property
-  /** Makes the teller, which may remember what it told. */
+  /** Creates the teller, which may keep state. */
   readonly tell: () => Tell
 }
 
-/** Title -> how to lie, told at these endpoints alone. */
+/** Lies told at these endpoints only. `tells` maps titles to tellers. */
 export function lies(where: Lie['at'], property: Property, tells: Readonly<Record<string, () => Tell>>): Lie[] {
   const bounded = (make: () => Tell) => (where === 'all' ? make : () => at(where, make()))
   return Object.entries(tells).map(([title, make]) => ({ title, at: where, property, tell: bounded(make) }))
 }
 
-/** The same lies with something in front of their titles. */
+/** The same tells with a prefix before their titles. */
 export function titled(before: string, tells: Readonly<Record<string, () => Tell>>): Record<string, () => Tell> {
   return Object.fromEntries(Object.entries(tells).map(([title, tell]) => [`${before} ${title}`, tell]))
 }
 
 /**
- * At the start:
- *   `ends`        the miner ends with exit code 20 or 21, and one line that has this code and text;
- *   `waits`       it asks again, says so, and mines when the node is honest;
- *   `endsOrGoesOn` it ends like that, or waits, or mines, and mines when the node is honest.
+ * The required behaviour when the lie holds from the start:
+ * - `ends`: the miner exits with code 20 or 21 and prints one line with this error code and text.
+ * - `waits`: the miner retries, says so, and mines once the node is honest.
+ * - `endsOrGoesOn`: either of these, or it mines despite the lie. If it did not exit, it mines once the node is honest.
  */
 export type StartProperty =
   | { readonly kind: 'ends'; readonly code: string; readonly text: RegExp }
@@ -46,9 +46,9 @@ export type StartProperty =
 export interface StartLie {
   readonly title: string
   readonly property: StartProperty
-  /** null: nothing listens there. */
+  /** null if nothing listens at the address. */
   readonly tell: (() => Tell) | null
-  /** Further arguments of the miner. */
+  /** Additional command-line arguments of the miner. */
   readonly args?: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** The real miner in a process of its own, and what it says. How it is started is known here alone. */
+/** The real miner in a process of its own, and its output. Only this file knows how to start it. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { childEnv } from '../children.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 
-/** What a line of the miner's log tells of. */
+/** The content of one line of the miner's log. */
 export interface Said {
   readonly kind:
     | 'handed-in'
@@ -26,12 +26,12 @@ export interface Said {
   readonly hash: string | null
   /** Whether the line calls the block of the solution accepted. */
   readonly claims: boolean
-  /** Blocks accepted so far, where the line says so. */
+  /** Number of accepted blocks, if the line has it. */
   readonly accepted: number | null
   readonly line: string
 }
 
-/** Reads a line of `--log json`; of `--log text` only whether it complains. */
+/** Parses a line of `--log json`. For `--log text` it only tells whether the line is a complaint. */
 export function readLine(line: string): Said {
   const other: Said = { kind: 'other', hash: null, claims: false, accepted: null, line }
   let record: Record<string, unknown>
@@ -63,7 +63,7 @@ export class Miner {
   readonly ended: Promise<Ended>
   out = ''
   err = ''
-  /** null while it runs. */
+  /** null while the miner runs. */
   end: Ended | null = null
   readonly #child: ChildProcess
   #unread = ''
@@ -84,7 +84,7 @@ export class Miner {
     })
   }
 
-  /** What its HTTP face answers; null before it says where that is, and after it ended. */
+  /** Requests a path of the HTTP server. Null before the miner has printed its address, and after the miner ended. */
   async face(path: string): Promise<{ readonly status: number; readonly text: string } | null> {
     const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\/metrics/.exec(this.out) ?? []
     if (url === undefined || this.end !== null) return null
@@ -92,23 +92,23 @@ export class Miner {
       const answer = await fetch(url + path)
       return { status: answer.status, text: await answer.text() }
     } catch {
-      // Only a miner that ends does not answer.
+      // Only a miner that is exiting refuses to answer.
       await this.ended
       return null
     }
   }
 
-  /** Hashes so far. */
+  /** Total hashes so far. */
   async hashes(): Promise<number> {
     return JSON.parse((await this.face('/api/summary'))?.text ?? '{}').hashes ?? 0
   }
 
-  /** Whether it has told the error that ends it. */
+  /** Whether the miner has printed its fatal error. */
   get saidItsLast(): boolean {
     return this.said.some(({ line }) => line.includes('"event":"error"'))
   }
 
-  /** Resident memory; null where the system does not tell. */
+  /** Resident memory in MiB, or null if the system does not report it. */
   get memoryMiB(): number | null {
     try {
       const [, kib] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')) ?? []
@@ -122,12 +122,12 @@ export class Miner {
     return this.said.filter(({ kind }) => kinds.includes(kind)).length
   }
 
-  /** The kind of the newest line of one of these kinds. */
+  /** The kind of the newest line among these kinds. */
   newest(...kinds: readonly Said['kind'][]): Said['kind'] | undefined {
     return this.said.findLast(({ kind }) => kinds.includes(kind))?.kind
   }
 
-  /** Asks it to stop, and waits until it has. */
+  /** Asks the miner to stop and waits until it has. */
   stop(): Promise<Ended> {
     this.#child.kill('SIGTERM')
     return this.ended
@@ -146,16 +146,16 @@ export class Miner {
   }
 }
 
-// Of low priority, a busy machine would not let it search at all.
+// At low priority a busy machine would not let the miner search at all.
 const PLAIN = ['--threads', '1', '--kernel', 'js', '--priority', 'normal', '--gpu', 'none', '--http', '127.0.0.1:0']
 
-/** Starts a miner for the node at `url`: one thread, a kernel that needs no start, JSON lines. */
+/** Starts a miner for the node at `url`, with one thread, a kernel that needs no start-up time, and a JSON log. */
 export function startMiner(url: string, args: readonly string[] = []): Miner {
   const log = args.includes('--log') ? [] : ['--log', 'json']
   return new Miner(['mine', '--node', url, ...PLAIN, ...log, ...args])
 }
 
-/** For afterEach: ends what a failed test left running. */
+/** For afterEach: kills miners that a failed test left running. */
 export async function killAll(): Promise<void> {
   await Promise.all([...running].map((miner) => miner.kill()))
 }

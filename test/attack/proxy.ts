@@ -1,4 +1,4 @@
-/** A proxy in front of a real node: it passes everything on, or lies as it is told to. */
+/** A proxy in front of a real node that forwards every request, or lies as instructed. */
 import { setMaxListeners } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -19,19 +19,19 @@ export interface Exchange {
   readonly path: string
   readonly headers: http.IncomingHttpHeaders
   readonly body: Buffer
-  /** Which request of this endpoint it is since the lie began; the first is 1. */
+  /** Number of this request at its endpoint since the lie began, starting at 1. */
   readonly number: number
   readonly response: http.ServerResponse
-  /** Aborts when the lie is over, or the connection of this request is. */
+  /** Aborts when the lie ends or the connection of this request closes. */
   readonly over: AbortSignal
-  /** What the node answers. Not for streams. */
+  /** Fetches the node's answer. Not for streams. */
   readonly forward: () => Promise<Answer>
 }
 
-/** An answer to send; `done`: the teller has answered itself, or never will; null: the request passes as it is. */
+/** An answer to send; `done` if the teller has answered or never will; null to forward the request unchanged. */
 export type Told = Answer | 'done' | null
 
-/** Answers requests in the place of the node. */
+/** Answers requests in place of the node. */
 export type Tell = (exchange: Exchange) => Told | Promise<Told>
 
 const PATTERNS: readonly (readonly [RegExp, Endpoint])[] = [
@@ -44,19 +44,21 @@ const PATTERNS: readonly (readonly [RegExp, Endpoint])[] = [
   [/\/chain\/\d+\//, 'chain'],
 ]
 
-/** Honest work comes this late, as on live networks: a miner that gets it at once keeps the machine busy with blocks. */
+/**
+ * Delay of honest work in ms, as on live networks. With instant work the miner would keep the machine busy with blocks.
+ */
 const WORK_MS = 100
 
-/** What belongs to one connection and is not passed on. */
+/** Headers of a single connection, which a proxy does not forward. */
 const HOP_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host']
 
 export class LyingProxy {
   readonly url: string
-  /** Requests since the lie began, by endpoint. */
+  /** Requests by endpoint since the lie began. */
   asked = new Map<Endpoint, number>()
-  /** Most open connections since the lie began. */
+  /** The highest number of open connections since the lie began. */
   mostSockets = 0
-  /** Hears of every request, with its body. */
+  /** Called with every request and its body. */
   onRequest: (endpoint: Endpoint, body: Buffer) => void = () => undefined
   readonly #server: http.Server
   readonly #node: URL
@@ -75,7 +77,7 @@ export class LyingProxy {
       socket.on('error', () => undefined)
       socket.once('close', () => this.#sockets.delete(socket))
     })
-    // The miner may go in the middle of anything: then there is nobody to tell.
+    // The miner may disconnect at any point; then nobody needs an answer.
     server.on('request', (request, response) => {
       this.#serve(request, response).catch(() => response.destroy())
     })
@@ -101,12 +103,12 @@ export class LyingProxy {
     return sum
   }
 
-  /** From now on lies. Update streams end, so that they are asked for anew. */
+  /** Starts lying. Update streams end, so that clients reopen them. */
   begin(tell: Tell): void {
     this.asked = new Map()
     this.mostSockets = this.#sockets.size
     const over = new AbortController()
-    // Every request that is lied to listens to it.
+    // Every request that meets the lie listens to this signal.
     setMaxListeners(0, over.signal)
     this.#lie = { tell, over }
     this.dropStreams()
@@ -117,13 +119,13 @@ export class LyingProxy {
     for (const response of this.#streams) response.destroy()
   }
 
-  /** From now on honest. What the lie holds open is dropped. */
+  /** Stops lying, and drops everything that the lie holds open. */
   end(): void {
     this.#lie?.over.abort()
     this.#lie = null
   }
 
-  /** Refuses connections, until it is up again. */
+  /** Refuses connections until `up` is called. */
   async down(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
     for (const socket of this.#sockets) socket.destroy()
@@ -170,7 +172,7 @@ export class LyingProxy {
       forward: () => this.#forward(asked),
     })
     if (told !== 'done') return told
-    // Whatever it left open ends with the lie.
+    // Connections that the teller left open close with the lie.
     const drop = () => response.socket?.destroy()
     if (over.signal.aborted) drop()
     else if (!response.writableEnded) over.signal.addEventListener('abort', drop, { once: true })
@@ -217,7 +219,7 @@ function withoutHops(headers: http.OutgoingHttpHeaders): http.OutgoingHttpHeader
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.includes(name)))
 }
 
-/** Sends an answer with its length, unless its headers tell of another one. */
+/** Sends an answer with its content length, unless its headers set another one. */
 export function send(response: http.ServerResponse, { status, headers, body }: Answer): void {
   const hasBody = status >= 200 && status !== 204 && status !== 304
   response.writeHead(status, hasBody ? { 'content-length': body.length, ...headers } : headers)

@@ -1,11 +1,11 @@
-/** Makes a test of every lie of a table. */
+/** Turns every lie of a table into a test. */
 import { afterAll, describe, it } from 'vitest'
 import type { GraphName } from '../../src/core/graph.ts'
 import { lieAtStart, lieForAWhile, lieForEver } from './attack.ts'
 import { type Lane, Lanes } from './lane.ts'
 import { type Lie, type StartLie, sentence, startSentence } from './lie.ts'
 
-/** Several at once: most of a lie is waiting. A test that fails shows what its miner and its node did. */
+/** Runs several tests at once, since lies mostly wait. A failed test shows the output of its miner and its node. */
 function testEach<T>(
   lies: readonly T[],
   titleOf: (lie: T) => string,
@@ -17,7 +17,7 @@ function testEach<T>(
   for (const lie of lies) {
     it.concurrent(titleOf(lie), ({ onTestFailed }) =>
       lanes.use((lane) => {
-        // Output would be put down to another of the tests that run; an error belongs to this one.
+        // Console output could be attributed to another running test; an error belongs to this one.
         onTestFailed(() => {
           throw lane.failure('what was seen')
         })

@@ -1,4 +1,4 @@
-/** Work that is solved already: searching it once more is wasted. */
+/** A miner stops searching work that it has already solved. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GraphName } from '../../src/core/graph.ts'
 import { decodeWork, type WorkFields } from '../../src/core/header.ts'
@@ -7,15 +7,15 @@ import { Lane } from './lane.ts'
 import type { Exchange, Tell, Told } from './proxy.ts'
 import { altersWork, at, hangs, replays, says } from './tell.ts'
 
-/** A miner that stands still shows the same hashes so many times in a row. */
+/** Equal hash counts in a row that show that the miner is idle. */
 const STILL_LOOKS = 50
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const parentOf = ({ chainId, parent }: WorkFields) => `${chainId} ${hex(parent)}`
 
-/** A miner that mines, and the solutions that it hands in from now on. */
+/** A running miner and the solutions that it submits after this call. */
 async function mining(graph?: GraphName) {
-  // On one chain alone blocks would come too fast to measure what happens between them.
+  // With a single chain and the default delay, blocks would come too fast to measure anything between them.
   const lane = await Lane.open(graph, graph === undefined ? undefined : 100)
   onTestFinished(() => lane.close())
   const miner = await lane.mining()
@@ -26,7 +26,7 @@ async function mining(graph?: GraphName) {
   return { lane, miner, solutions }
 }
 
-/** How many solutions there were for each parent, at most. One that is not answered is handed in again. */
+/** The most solutions for one parent. The miner resubmits a solution that got no answer. */
 function mostForOneParent(solutions: readonly WorkFields[]): number {
   const found = new Map<string, Set<string>>()
   for (const solution of solutions) {
@@ -36,7 +36,7 @@ function mostForOneParent(solutions: readonly WorkFields[]): number {
   return Math.max(0, ...[...found.values()].map(({ size }) => size))
 }
 
-/** Nothing is hashed, once the slices under way have ended: further questions do not make it search. */
+/** Expects that hashing stops once the current slices end, and that further polls do not resume it. */
 async function expectNoHashing({ lane, miner }: Awaited<ReturnType<typeof mining>>): Promise<void> {
   let [before, looks] = [-1, 0]
   await lane.until('an end of hashing', async () => {
@@ -51,7 +51,7 @@ async function expectNoHashing({ lane, miner }: Awaited<ReturnType<typeof mining
   if (hashes > 0) throw lane.failure(`${hashes} hashes wasted`)
 }
 
-/** Ends the lie, and expects the miner to go on. */
+/** Ends the lie and expects the miner to resume. */
 async function expectRecovery({ lane }: Awaited<ReturnType<typeof mining>>): Promise<void> {
   lane.proxy.end()
   lane.proxy.dropStreams()
@@ -59,8 +59,8 @@ async function expectRecovery({ lane }: Awaited<ReturnType<typeof mining>>): Pro
   await lane.expectSane()
 }
 
-describe('a miner does not search work that is solved', () => {
-  it('while the node replays it: it hands in one solution for it', async () => {
+describe('a miner does not search solved work', () => {
+  it('while the node replays it: it submits one solution for it', async () => {
     const run = await mining()
     run.lane.proxy.begin(at(['work'], replays()))
     const parents = new Set<string>()
@@ -74,7 +74,7 @@ describe('a miner does not search work that is solved', () => {
     await expectRecovery(run)
   })
 
-  it('while the node replays it and nothing else: it says so, and does not hash', async () => {
+  it('while the node replays nothing else: it says so and does not hash', async () => {
     const run = await mining()
     const told = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['work'], replays()))
@@ -84,11 +84,11 @@ describe('a miner does not search work that is solved', () => {
     await expectRecovery(run)
   })
 
-  it('while the node has taken it, but its chain moves later', async () => {
+  it('while the node has accepted the solution but its chain moves later', async () => {
     const run = await mining()
     const takesLater: Tell = (exchange: Exchange): Told | Promise<Told> => {
       const blocks = run.lane.ground.blocks.size
-      // Later: once solutions of other chains were taken, or the miner has asked for work again.
+      // Later means: once solutions of other chains were accepted, or the miner has requested work again.
       const asked = run.lane.proxy.countOf(['work'])
       const isLater = () => run.lane.ground.blocks.size >= blocks + 3 || run.lane.proxy.countOf(['work']) >= asked + 3
       void until(isLater).then(() => exchange.forward().catch(() => undefined))
@@ -101,7 +101,7 @@ describe('a miner does not search work that is solved', () => {
     await expectRecovery(run)
   })
 
-  it('while the request that hands it in hangs: it searches other chains', async () => {
+  it('while the submission hangs: it searches other chains', async () => {
     const run = await mining()
     run.lane.proxy.begin(at(['solved'], hangs))
     await run.lane.until(
@@ -113,7 +113,7 @@ describe('a miner does not search work that is solved', () => {
     await expectRecovery(run)
   })
 
-  it('while the request that hands it in hangs, and there is no other chain: it says so, and does not hash', async () => {
+  it('while the submission hangs and there is no other chain: it says so and does not hash', async () => {
     const run = await mining('singleton')
     const told = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['solved'], hangs))
@@ -123,7 +123,7 @@ describe('a miner does not search work that is solved', () => {
     await expectRecovery(run)
   })
 
-  it('while requests for work hang: it says so, and does not hash', async () => {
+  it('while work requests hang: it says so and does not hash', async () => {
     const run = await mining()
     const told = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['work'], hangs))
@@ -135,7 +135,7 @@ describe('a miner does not search work that is solved', () => {
   })
 })
 
-describe('a miner takes work of the same parent for other work', () => {
+describe('a miner treats work with the same parent as new work', () => {
   it.each<[string, (fields: WorkFields) => WorkFields]>([
     ['with another target', (fields) => ({ ...fields, target: 1n })],
     [
@@ -150,7 +150,7 @@ describe('a miner takes work of the same parent for other work', () => {
     const asked = () => run.lane.proxy.countOf(['work'])
     const blocks = run.lane.ground.blocks.size
     await run.lane.until('requests for work', () => asked() > 5)
-    // The work of before the lie, at most.
+    // At most the blocks of work from before the lie.
     expect(run.lane.ground.blocks.size).toBeLessThanOrEqual(blocks + 4)
     await expectRecovery(run)
   })

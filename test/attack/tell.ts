@@ -1,4 +1,4 @@
-/** How to lie: what lies are made of. */
+/** The building blocks of lies. */
 import { once } from 'node:events'
 import type http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,17 +10,17 @@ export const JSON_TYPE = 'application/json;charset=utf-8'
 export const BINARY = 'application/octet-stream'
 export const TEXT = 'text/plain;charset=utf-8'
 
-/** Lies at these endpoints alone. */
+/** Lies at these endpoints only. */
 export function at(endpoints: readonly Endpoint[], tell: Tell): Tell {
   return (exchange) => (endpoints.includes(exchange.endpoint) ? tell(exchange) : null)
 }
 
-/** One tell or the other, by endpoint. */
+/** Chooses the teller by endpoint. */
 export function either(tells: Partial<Record<Endpoint, Tell>>): Tell {
   return (exchange) => tells[exchange.endpoint]?.(exchange) ?? null
 }
 
-/** Always this answer. */
+/** Always sends this answer. */
 export function says(status: number, body: string | Uint8Array = '', headers: http.OutgoingHttpHeaders = {}): Tell {
   const bytes = Buffer.from(body as Uint8Array)
   return () => ({ status, headers: { 'content-type': TEXT, ...headers }, body: bytes })
@@ -30,22 +30,22 @@ export function saysJson(value: unknown): Tell {
   return says(200, typeof value === 'string' ? value : JSON.stringify(value), { 'content-type': JSON_TYPE })
 }
 
-/** The node's answer, changed. */
+/** Sends the node's answer after a change. */
 export function alters(change: (answer: Answer, exchange: Exchange) => Answer | Promise<Answer>): Tell {
   return async (exchange) => change(await exchange.forward(), exchange)
 }
 
-/** The node's answer with another body. */
+/** Sends the node's answer with another body. */
 export function altersBody(change: (body: Buffer, exchange: Exchange) => Uint8Array | string): Tell {
   return alters((answer, exchange) => ({ ...answer, body: Buffer.from(change(answer.body, exchange) as Uint8Array) }))
 }
 
-/** The node's JSON with other members. */
+/** Sends the node's JSON with changed members. */
 export function altersJson<T>(change: (value: T) => unknown): Tell {
   return altersBody((body) => JSON.stringify(change(JSON.parse(body.toString()))))
 }
 
-/** The node's work with other fields, in front of it as well. */
+/** Sends the node's work with changed fields, including the chain and target in front of it. */
 export function altersWork(change: (fields: WorkFields, exchange: Exchange) => WorkFields): Tell {
   return alters((answer, exchange) => {
     if (answer.status !== 200) return answer
@@ -54,34 +54,34 @@ export function altersWork(change: (fields: WorkFields, exchange: Exchange) => W
   })
 }
 
-/** The node's answer with other headers. */
+/** Sends the node's answer with additional headers. */
 export function altersHeaders(headers: http.OutgoingHttpHeaders): Tell {
   return alters((answer) => ({ ...answer, headers: { ...answer.headers, ...headers } }))
 }
 
-/** No answer. */
+/** Never answers. */
 export const hangs: Tell = () => 'done'
 
-/** The connection ends without an answer. */
+/** Closes the connection without an answer. */
 export const closes: Tell = ({ response }) => {
   response.socket?.destroy()
   return 'done'
 }
 
-/** The connection is reset. */
+/** Resets the connection. */
 export const resets: Tell = ({ response }) => {
   response.socket?.resetAndDestroy()
   return 'done'
 }
 
-/** The node hears of the request, but its answer is lost. */
+/** Forwards the request to the node and drops the answer. */
 export const losesAnswer: Tell = async ({ forward, response }): Promise<Told> => {
   await forward()
   response.socket?.destroy()
   return 'done'
 }
 
-/** The node hears of the request, but this is the answer. */
+/** Forwards the request to the node, but sends another answer. */
 export function takesButSays(tell: Tell): Tell {
   return async (exchange) => {
     await exchange.forward()
@@ -89,7 +89,7 @@ export function takesButSays(tell: Tell): Tell {
   }
 }
 
-/** Bytes instead of HTTP. */
+/** Sends raw bytes instead of HTTP. */
 export function speaks(bytes: string | Uint8Array, stays = false): Tell {
   return ({ response }) => {
     response.socket?.write(bytes)
@@ -98,12 +98,15 @@ export function speaks(bytes: string | Uint8Array, stays = false): Tell {
   }
 }
 
-/** Head and body as bytes, whatever they say of themselves. */
+/** Sends head and body as given, whether or not they are consistent. */
 export function speaksHttp(head: readonly string[], body: string | Uint8Array = '', stays = false): Tell {
   return speaks(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body as Uint8Array)]), stays)
 }
 
-/** The answer comes this late: the miner has clocks of its own, for which a slow node is slow. So are those below. */
+/**
+ * Sends the answer late. The delay is real time, since the miner has its own clock; this holds for the next tellers
+ * too.
+ */
 export function late(ms: number, tell: Tell = alters((answer) => answer)): Tell {
   return async (exchange) => {
     const told = await tell(exchange)
@@ -112,7 +115,7 @@ export function late(ms: number, tell: Tell = alters((answer) => answer)): Tell 
   }
 }
 
-/** The answer comes byte by byte. */
+/** Sends the answer byte by byte. */
 export function dribbles(everyMs: number): Tell {
   return async ({ forward, response, over }): Promise<Told> => {
     const { status, headers, body } = await forward()
@@ -129,7 +132,7 @@ export function dribbles(everyMs: number): Tell {
   }
 }
 
-/** The answer breaks off in the middle of its body. */
+/** Cuts the answer off in the middle of its body. */
 export const breaksOff: Tell = async ({ forward, response }): Promise<Told> => {
   const { status, headers, body } = await forward()
   response.writeHead(status, { ...headers, 'content-length': body.length })
@@ -137,7 +140,7 @@ export const breaksOff: Tell = async ({ forward, response }): Promise<Told> => {
   return 'done'
 }
 
-/** A body without end. */
+/** Sends a body without end. */
 export function floods(piece: string, headers: http.OutgoingHttpHeaders): Tell {
   return ({ response, over }) => {
     response.writeHead(200, headers)
@@ -146,7 +149,7 @@ export function floods(piece: string, headers: http.OutgoingHttpHeaders): Tell {
   }
 }
 
-/** An update stream that says this over and over; 0 ms: once. */
+/** An update stream that repeats this text every `everyMs`; 0 sends it once. */
 export function streams(text: string | Uint8Array, everyMs: number, type = 'text/event-stream'): Tell {
   return ({ response, over }) => {
     response.writeHead(200, { 'content-type': type })
@@ -157,7 +160,7 @@ export function streams(text: string | Uint8Array, everyMs: number, type = 'text
   }
 }
 
-/** An update stream that says this, and ends. */
+/** An update stream that sends this text and ends. */
 export function streamsOnce(text: string | Uint8Array, type = 'text/event-stream'): Tell {
   return ({ response }) => {
     response.writeHead(200, { 'content-type': type })
@@ -173,11 +176,11 @@ async function pour(response: http.ServerResponse, piece: string | Uint8Array, o
       await delay(everyMs, undefined, { signal: over })
     }
   } catch {
-    // The lie is over, or nobody listens any more.
+    // The lie is over, or the client has disconnected.
   }
 }
 
-/** The first answer of the lie again and again, whatever is asked for. */
+/** Repeats the first answer of the lie for every request. */
 export function replays(): Tell {
   let first: Promise<Answer> | null = null
   return async ({ number, forward }) => {
@@ -186,17 +189,17 @@ export function replays(): Tell {
   }
 }
 
-/** Honest for some of the requests: the lie is told to those whose turn the seeded dice say. */
+/** Lies to a share of the requests, chosen by a seeded generator; answers the others honestly. */
 export function sometimes(share: number, tell: Tell, seed = 1): Tell {
   let state = seed
   return (exchange): Told | Promise<Told> => {
-    // Numerical Recipes' generator: a fixed sequence is all that is wanted.
+    // The linear congruential generator of Numerical Recipes; any fixed sequence will do.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state / 2 ** 32 < share ? tell(exchange) : null
   }
 }
 
-/** Answers twice on one connection. */
+/** Sends two answers on one connection. */
 export function answersTwice(): Tell {
   return async ({ forward, response }): Promise<Told> => {
     const answer = await forward()

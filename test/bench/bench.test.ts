@@ -12,7 +12,7 @@ describe('newcut bench', () => {
   it('--quick runs every suite with its checks and writes a report', async () => {
     const file = join(folder, 'quick.json')
     const { code, out, err } = await runProcess(['bench', '--quick', '--json', file])
-    // The first use of a kernel on a machine says that it was compiled.
+    // The first use of a kernel on a machine prints that it was compiled.
     expect({ code, err: err.replace(/^native kernel compiled with .*\n/gm, '') }).toEqual({ code: 0, err: '' })
     const report: Report = JSON.parse(readFileSync(file, 'utf8'))
     expect(report).toMatchObject({
@@ -25,7 +25,7 @@ describe('newcut bench', () => {
       expect(min, name).toBeLessThanOrEqual(middle)
       expect(middle, name).toBeLessThanOrEqual(max)
       expect(samples, name).toBeGreaterThan(0)
-      // All of the hashing may have been in vain.
+      // All hashing may have been wasted, so a result in % may be 0.
       expect(middle, name)[unit === '%' ? 'toBeGreaterThanOrEqual' : 'toBeGreaterThan'](0)
     }
     const measured = new Set(report.results.map(({ suite }) => suite))
@@ -42,7 +42,7 @@ describe('newcut bench', () => {
       'codec',
     ])
       expect(measured).toContain(suite)
-    // Without a driver these suites say so and have no figures.
+    // Without a driver these suites print that they were skipped and have no figures.
     if (!measured.has('gpu')) expect(out).toMatch(/\ngpu: .*\n {2}skipped: \S/)
     if (!measured.has('fleet')) expect(out).toMatch(/\nfleet: .*\n {2}skipped: nats-server is not installed/)
     if (!measured.has('shader')) expect(out).toMatch(/\nshader: .*\n {2}skipped: \S/)
@@ -60,7 +60,7 @@ describe('newcut bench', () => {
     expect(unknown.code).toBe(2)
   })
 
-  it('stratum --rigs runs models of rigs in virtual time, and writes a row for each of what is asked', async () => {
+  it('stratum --rigs runs models of rigs in virtual time, and writes a row for each result', async () => {
     const file = join(folder, 'rigs.json')
     const { code, out } = await run(['bench', 'stratum', '--quick', '--rigs', 'KA3:2, kdbox', '--json', file])
     expect(code).toBe(0)
@@ -109,7 +109,7 @@ describe('newcut bench', () => {
     expect(compared.code).toBe(1)
   })
 
-  it('exits 1 when something got worse than in an earlier report', async () => {
+  it('exits with code 1 if something got worse than in an earlier report', async () => {
     const file = join(folder, 'codec.json')
     await run(['bench', 'codec', '--quick', '--json', file])
     const report: Report = JSON.parse(readFileSync(file, 'utf8'))
@@ -170,7 +170,7 @@ describe('compareReports', () => {
     expect(worse(now, before)).toBe(expected)
   })
 
-  it('is built on medians and percentiles', () => {
+  it('uses medians and percentiles', () => {
     expect(median([3, 1, 2])).toBe(2)
     expect(median([4, 1, 2, 3])).toBe(2.5)
     expect(percentile([5, 1, 4, 2, 3], 0.5)).toBe(3)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { amdBound, nvidiaBound, shareOf } from '../../bench/gpu-bounds.ts'
 
-/** Nodes as Linux's compute driver shows them. */
+/** Topology nodes as Linux's compute driver lists them. */
 function topology(...nodes: Record<string, number>[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
   for (const [index, figures] of nodes.entries()) {
@@ -32,7 +32,7 @@ it('bounds an AMD card by its lanes, its clock and the instructions of its gener
   })
 })
 
-it('has no bound where the platform tells no figures, or those of several cards', () => {
+it('has no bound if the platform reports no figures, or those of several cards', () => {
   expect(amdBound(topology(processor))).toBeNull()
   expect(amdBound(topology(processor, card, card))).toBeNull()
   expect(amdBound(topology({ ...card, max_engine_clk_fcompute: 0 }))).toBeNull()
@@ -44,7 +44,7 @@ it('bounds an NVIDIA card by its multiprocessors, higher with split sums', () =>
   expect(nvidiaBound(132, 1983, true).rate).toBeCloseTo((64 * 132 * 1983) / 596)
 })
 
-it('calls a bound wrong that is exceeded', () => {
+it('reports an exceeded bound as wrong', () => {
   const bound = { rate: 1000, text: '' }
   expect(shareOf(930, bound)).toBe('93 %')
   expect(shareOf(1000, bound)).toBe('100 %')

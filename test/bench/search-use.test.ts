@@ -15,11 +15,11 @@ it('counts the hashes of each thread from a cut until it searches other work', (
   use.give(2, 5, 2)
   expect(use.chain).toBe(5)
   use.start(1000)
-  // Other chains do no harm, nor do lower blocks.
+  // Other chains and lower blocks do not count.
   use.cut(4, 9, 1100)
   use.cut(3, 6, 1100)
   use.cut(3, 7, 1200)
-  // One thread takes up the new work 60 ms after the cut, the other after 100.
+  // One thread takes up the new work 60 ms after the cut, the other after 100 ms.
   use.searched([...slices(0, 1, 900, 1260), ...slices(0, 2, 1260, 2100)])
   use.searched([...slices(1, 1, 900, 1300), ...slices(1, 2, 1300, 2100)])
   const { usefulOfAll, usefulOfPossible, lostMs } = use.end(2000)
@@ -28,7 +28,7 @@ it('counts the hashes of each thread from a cut until it searches other work', (
   expect(usefulOfPossible).toBeCloseTo((100 * (2000 - 160)) / (2000 - 100))
 })
 
-it('counts a part of the slice in which the cut came, and work that is too old when it is taken up', () => {
+it('counts a part of the slice in which the cut came, and work that is already stale when it is taken up', () => {
   const use = new SearchUse(0)
   use.give(1, 3, 7)
   use.start(0)
@@ -37,7 +37,7 @@ it('counts a part of the slice in which the cut came, and work that is too old w
   expect(use.end(20).usefulOfAll).toBeCloseTo(25)
 })
 
-it('counts no hashes in vain for a thread that the machine lets wait', () => {
+it('counts no wasted hashes for a thread that the machine does not schedule', () => {
   const use = new SearchUse(0)
   use.give(1, 3, 7)
   use.give(2, 3, 8)
@@ -47,7 +47,7 @@ it('counts no hashes in vain for a thread that the machine lets wait', () => {
   expect(use.end(1000)).toEqual({ usefulOfAll: 100, usefulOfPossible: 100, lostMs: [] })
 })
 
-it('counts the hashes that a thread would have done while it had nothing to search', () => {
+it('counts the hashes that a thread could have computed while it had no work', () => {
   const use = new SearchUse(0)
   use.give(1, 3, 7)
   use.start(0)
@@ -55,11 +55,11 @@ it('counts the hashes that a thread would have done while it had nothing to sear
   expect(use.end(1000).usefulOfPossible).toBeCloseTo(90)
 })
 
-it('throws when nothing was hashed', () => {
+it('throws if nothing was hashed', () => {
   expect(() => new SearchUse(0).end(1000)).toThrow('nothing was hashed')
 })
 
-it('gives the slices that threads wrote down, each once, and throws when some are gone', () => {
+it('returns each recorded slice of a thread once, and throws if some are missing', () => {
   const log = new SliceLog(3)
   const thread = new SliceLog(3, log.buffer)
   const [first, second] = [

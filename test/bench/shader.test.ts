@@ -1,4 +1,4 @@
-/** How many instructions AMD cards take for a nonce. Counted by Mesa's compiler, so it holds without a card. */
+/** Instructions that AMD GPUs execute for one nonce. Mesa's compiler counts them, so no GPU is needed. */
 import { describe, expect, it } from 'vitest'
 import { compileFor, findRadv, type RadvCode } from '../../bench/radv.ts'
 import { TARGETS } from '../../bench/shader.ts'
@@ -10,20 +10,20 @@ import { describeWith } from '../needs.ts'
 const found = findRadv()
 const env = typeof found === 'string' ? {} : found
 
-/** Fails with the driver's words where it does not compile. */
+/** Throws with the driver's message if the shader does not compile. */
 function codeFor(target: string, changed = shaderText()): RadvCode {
   const code = compileFor(env, target, changed)
   if (typeof code === 'string') throw new Error(`${target}: ${code}`)
   return code
 }
 
-/** The shader with other text in one place. */
+/** The shader with one replacement in its text. */
 function changed(from: string, to: string): string {
   expect(shaderText().split(from)).toHaveLength(2)
   return shaderText().replace(from, to)
 }
 
-describeWith(typeof found === 'string' ? found : null, 'shader, by its instructions', () => {
+describeWith(typeof found === 'string' ? found : null, 'the shader, by its instructions', () => {
   it.each([
     ['navi21', 880],
     ['navi31', 880],
@@ -36,13 +36,13 @@ describeWith(typeof found === 'string' ? found : null, 'shader, by its instructi
     expect({ waves, spilled }).toEqual({ waves: target?.maxWaves, spilled: 0 })
   })
 
-  it('would take over a hundred more with rotations by plain constants', () => {
+  it('would take over 100 more with rotations by plain constants', () => {
     const plain = changed('select(bits, params.tag, false)', 'bits')
     expect(codeFor('navi21', plain).vector).toBeGreaterThan(980)
     expect(codeFor('polaris10', plain).vector).toBeGreaterThan(1055)
   })
 
-  it('takes one more for an addition more, and none for what only candidates need', () => {
+  it('takes one more for an additional addition, and none for code that only candidates run', () => {
     const { vector, scalar } = codeFor('navi31')
     const summed = changed('return params.h7 ^ v.b.w ^ v.d.w;', 'return (params.h7 ^ v.b.w ^ v.d.w) + m6;')
     expect(codeFor('navi31', summed).vector).toBe(vector + 1)
@@ -50,7 +50,7 @@ describeWith(typeof found === 'string' ? found : null, 'shader, by its instructi
     expect(codeFor('navi31', padded)).toMatchObject({ vector, scalar })
   })
 
-  it('is seen with fewer waves when it takes many registers', () => {
+  it('has fewer waves if it uses many registers', () => {
     const wide = `
       override WORKGROUP: u32; override SPLIT: bool;
       @group(0) @binding(0) var<storage, read_write> words: array<u32>;
@@ -68,7 +68,7 @@ describeWith(typeof found === 'string' ? found : null, 'shader, by its instructi
     expect(waves).toBeLessThan(32)
   })
 
-  it('a model that does not exist is a reason, and so is a shader that does not compile', () => {
+  it('reports an unknown model, and a shader that does not compile', () => {
     expect(compileFor(env, 'navi99', shaderText())).toMatch(/navi99/)
     expect(compileFor(env, 'navi21', 'fn search( {')).toMatch(/\S/)
   })
@@ -85,9 +85,9 @@ it('`newcut bench shader` prints a row for each card, or why it has none', async
 })
 
 describe('handMinimum', () => {
-  it('is what the graph of the compression needs', () => {
+  it('matches the operation graph of the compression function', () => {
     expect(handMinimum({ add: 3, xor: 3 })).toBe(874)
-    // The last xor is the only one of three terms.
+    // Only the last xor has three operands.
     expect(handMinimum({ add: 3, xor: 2 })).toBe(875)
     expect(handMinimum({ add: 2, xor: 2 })).toBe(948)
   })

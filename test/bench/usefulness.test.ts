@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { Usefulness } from '../../bench/usefulness.ts'
 
-it('counts what is lost from a cut until other work is searched, and what of it no news could have saved', () => {
+it('counts the loss from a cut until other work is searched, and the part that no notification could have saved', () => {
   const usefulness = new Usefulness(50)
   usefulness.work(3, 7, 0)
   usefulness.start(1000)
-  // Other chains do no harm.
+  // Other chains do not count.
   usefulness.cut(4, 9, 1100)
   usefulness.cut(3, 7, 1200)
   usefulness.work(5, 2, 1260)
@@ -16,7 +16,7 @@ it('counts what is lost from a cut until other work is searched, and what of it 
   expect(usefulOfPossible).toBeCloseTo((100 * 940) / 950)
 })
 
-it('counts work as lost that is too old when it is taken up', () => {
+it('counts work that is already stale when it is taken up as lost', () => {
   const usefulness = new Usefulness(50)
   usefulness.work(3, 7, 0)
   usefulness.start(0)
@@ -26,7 +26,7 @@ it('counts work as lost that is too old when it is taken up', () => {
   expect(usefulness.end(1000)).toEqual({ usefulOfAll: 90, usefulOfPossible: 90, lostMs: [100] })
 })
 
-it('counts a loss that goes on at the end, in each stretch its part', () => {
+it('splits a loss that is still going on at the end among the stretches', () => {
   const usefulness = new Usefulness(0)
   usefulness.work(3, 7, 0)
   usefulness.start(0)

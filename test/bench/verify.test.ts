@@ -12,7 +12,7 @@ if (kernel === null) throw new Error('no kernel runs here')
 const fastest: Kernel = kernel
 
 describe('the fixed search', () => {
-  it('has the checksum that @noble/hashes finds over all its nonces', () => {
+  it('has the checksum that @noble/hashes computes over all its nonces', () => {
     const work = fixedWork()
     const candidates: bigint[] = []
     for (let middle = 0; middle < SHORT.sweeps; middle++) {
@@ -26,11 +26,11 @@ describe('the fixed search', () => {
     expect(checksumOf(candidates)).toBe(SHORT.checksum)
   })
 
-  it.each([SHORT, LONG])('is what the fastest kernel finds in $sweeps sweeps', (search) => {
+  it.each([SHORT, LONG])('has the checksum of the fastest kernel in $sweeps sweeps', (search) => {
     expect(checkedRate(fastest, fixedWork(), search)).toBeGreaterThan(0)
   })
 
-  it('gives no rate to a kernel that computes wrongly', () => {
+  it('gives no rate for a kernel with wrong results', () => {
     const wrong = {
       ...fastest,
       sweep: (...[low, middle, from, to]: Parameters<Kernel['sweep']>) => fastest.sweep(low, middle ^ 1, from, to),

@@ -1,17 +1,20 @@
-/** A measurement, and so not in the quick set: how fast a compiled kernel is must not depend on where its stack lies. */
+/**
+ * The speed of a compiled kernel does not depend on the position of its stack. As a measurement it is not in the quick
+ * set.
+ */
 import { describe, expect, it } from 'vitest'
 import { tailLayout } from '../../src/engine/cpu/kernel.ts'
 import { createWasmKernel } from '../../src/engine/cpu/wasm-kernel.ts'
 
-describe('the WebAssembly kernel at any depth of the stack', () => {
+describe('the WebAssembly kernel at any stack depth', () => {
   const HEATS = 12
   const layout = tailLayout(286)
 
-  /** Calls through `depth` frames of changing size, so that the stack pointer takes many positions within a page. */
+  /** Calls through `depth` frames of varying size, so that the stack pointer takes many positions within a page. */
   function atDepth<T>(depth: number, run: () => T, ...padding: number[]): T {
     if (depth === 0) return run()
     const result = atDepth(depth - 1, run, ...padding, depth)
-    // Not a tail call: the frame stays.
+    // Not a tail call, so the frame stays.
     return padding.length > 1000 ? run() : result
   }
 
@@ -24,7 +27,7 @@ describe('the WebAssembly kernel at any depth of the stack', () => {
       return performance.now() - startMs
     }
     for (let i = 0; i < 2000; i++) heat()
-    // Always through the same calls, so that each depth keeps its place on the stack.
+    // Every depth goes through the same calls, so it keeps its stack position.
     const round = () => {
       const best = Array.from({ length: 120 }, (_, depth) => {
         return atDepth(depth % 60, () => Math.min(...Array.from({ length: HEATS }, heat)), ...Array(depth >> 2).fill(0))
@@ -35,7 +38,7 @@ describe('the WebAssembly kernel at any depth of the stack', () => {
     round()
     let slowdowns = round()
     const slow = () => slowdowns.flatMap((slowdown, depth) => (slowdown > 1.35 ? [{ depth, slowdown }] : []))
-    // Another program makes a depth slow in a few rounds, such a spill in all of them.
+    // Other load slows a depth down in a few rounds only; a stack spill slows it down in all of them.
     for (let again = 0; again < 40 && slow().length > 0; again++) {
       const ratios = round()
       slowdowns = slowdowns.map((slowdown, depth) => Math.min(slowdown, ratios[depth]))

@@ -1,4 +1,4 @@
-/** `--ca`: the authorities that may sign the certificate of the node. */
+/** `--ca` names the authorities that may sign the node's certificate. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
 const AUTHORITY = fixture('tls-test-authority.pem')
-/** Signed by itself. */
+/** A self-signed certificate. */
 const OTHER = fixture('tls-test-cert.pem')
 
 function fileWith(name: string, text: string): string {
@@ -24,7 +24,7 @@ function fileWith(name: string, text: string): string {
   return path
 }
 
-/** An embedded node behind TLS, with a certificate that the authority signed. */
+/** An embedded node behind TLS, with a certificate signed by the test authority. */
 async function startSecureNode(): Promise<string> {
   const devnet = await startDevnet({ port: 0, graph: 'pair', difficulty: 100n })
   const { port } = new URL(devnet.url)

@@ -1,4 +1,4 @@
-/** Commands of two words, as shells complete them. */
+/** Shell completion of commands that consist of two words. */
 import { expect, it } from 'vitest'
 import type { FlagRow } from '../../src/cli/command-row.ts'
 import { completedOf } from '../../src/cli/completion/model.ts'
@@ -14,7 +14,7 @@ const completed = (...rows: readonly FlagRow[]) =>
     ({ name, arguments: places }) => [name, places.map(({ values }) => values)],
   )
 
-it('the second word is offered behind the first, which need not be a command', () => {
+it('the second word is offered after the first, even if the first alone is no command', () => {
   expect(completed(row('rigs check', ['<server>']), row('rigs list'))).toEqual([
     ['rigs check', [[]]],
     ['rigs list', []],
@@ -23,7 +23,7 @@ it('the second word is offered behind the first, which need not be a command', (
   ])
 })
 
-it('where the first is a command, it is offered beside what that takes', () => {
+it('the second word is offered beside the arguments of the first, if that is a command too', () => {
   expect(completed(row('rigs', ['[address]', '[other]']), row('rigs check'))).toEqual([
     ['rigs', [['check'], []]],
     ['rigs check', []],

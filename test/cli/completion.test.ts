@@ -1,4 +1,4 @@
-/** Completion scripts in the real shells: keys are typed on a terminal, and the command line that results is run. */
+/** Completion scripts in real shells: the test types keys on a terminal and runs the completed command line. */
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,14 +11,14 @@ import { run } from './run.ts'
 const folder = mkdtempSync(join(tmpdir(), 'newcut-completion-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Why keys cannot be typed in a terminal of `script`, which other systems have with other options. */
+/** Why the test cannot type into a terminal of `script`: other systems have a `script` with other options. */
 const terminalLack =
   lackOf('script') ??
   (spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout.includes('util-linux')
     ? null
     : 'script is not that of util-linux: apt-get install bsdutils')
 
-/** How each shell starts without the files of the user, and reads the script. */
+/** How to start each shell without the user's configuration, and how to load the completion script. */
 const SHELLS = {
   bash: { start: 'bash --norc --noprofile -i', source: 'source newcut.bash' },
   zsh: { start: 'zsh -f -i', source: 'autoload -U compinit; compinit -u -D; source newcut.zsh' },
@@ -29,7 +29,7 @@ type Shell = keyof typeof SHELLS
 
 const shells = Object.keys(SHELLS) as Shell[]
 
-/** Words and paths that tests type as far as they are not in doubt: what is typed -> the arguments that arrive. */
+/** Typed text, where a tab completes an unambiguous prefix, and the arguments that the program must receive. */
 const TYPED: readonly (readonly [string, readonly string[]])[] = [
   ['newcut devn\t--auto-m\tcon\t', ['devnet', '--auto-mine', 'constant:2s']],
   ['newcut mine --ker\twa\t', ['mine', '--kernel', 'wasm']],
@@ -43,11 +43,13 @@ const TYPED: readonly (readonly [string, readonly string[]])[] = [
   ['newcut keygen --threads=\t', ['keygen', '--threads=']],
 ]
 
-/** zsh writes flags with =, and some shells put a slash behind folders. */
+/**
+ * Removes differences between shells: zsh joins flags and values with `=`, and some shells append a slash to folders.
+ */
 const plain = (words: readonly string[]): string[] =>
   words.flatMap((word) => word.replace(/\/$/, '').split(/(?<=^--[a-z-]+)=(?=.)/))
 
-/** Types a line and Enter; resolves with the arguments that the program was run with. */
+/** Types a line and Enter; resolves with the arguments that the program received. */
 async function typed(shell: Shell, keys: string): Promise<string[]> {
   const record = join(folder, 'arguments')
   rmSync(record, { force: true })
@@ -62,7 +64,7 @@ async function typed(shell: Shell, keys: string): Promise<string[]> {
     shown += bytes
   })
   try {
-    // The shell prints the mark in one piece; what is typed has it in two.
+    // The shell prints the mark as one word; the typed text has it in two pieces.
     child.stdin.write(`${source}; echo rea''dy\r`)
     await until(() => shown.includes('ready'))
     child.stdin.write(`${keys}\r`)
@@ -105,7 +107,7 @@ describe.each(shells)('newcut completion %s', (shell) => {
   })
 })
 
-/** What bash offers for the words, the last of which is completed; without a terminal. */
+/** The completions that bash offers for the last word, without a terminal. */
 function offeredByBash(words: readonly string[]): string[] {
   const script = `source newcut.bash; COMP_WORDS=(newcut "$@"); COMP_CWORD=$#; _newcut; printf '%s\\n' "\${COMPREPLY[@]}"`
   const { stdout } = spawnSync('bash', ['-c', script, 'bash', ...words], { cwd: folder, encoding: 'utf8' })
@@ -164,7 +166,7 @@ describe.each([
     const lack = lackOf(shell)
     if (lack !== null) return skip(lack)
     const { out: list } = await run(['--help'])
-    // A command of two words stands behind its first one.
+    // A command of two words is offered after its first word.
     const firstWords = new Set([...list.matchAll(/^ {2}([a-z]+)(?= |$)/gm)].map(([, name]) => name))
     const names = [...firstWords].filter((name) => name !== 'newcut')
     expect(

@@ -27,10 +27,10 @@ function yamlFile(name: string, text: string): string {
   return path
 }
 
-describe('where values come from', () => {
+describe('the order of sources', () => {
   const file = yamlFile('three.yaml', 'threads: 3\nblock-delay: 5s\npow: false\n')
 
-  it('flags come before the environment, before the file, before defaults', () => {
+  it('flags override the environment, then the file, then defaults', () => {
     const environment = { NEWCUT_THREADS: '2', NEWCUT_BLOCK_DELAY: '7s' }
     const { values, origins } = resolveConfig(mineOptions, { threads: '1' }, environment, file)
     expect(values).toMatchObject({ threads: 1, 'block-delay': 7000, pow: false, graph: 'twenty', blocks: undefined })
@@ -75,7 +75,7 @@ describe('where values come from', () => {
     expect(() => resolveConfig(mineOptions, {}, environment, undefined)).toThrow(message)
   })
 
-  it('NEWCUT_CONFIG names the file when no flag does', () => {
+  it('NEWCUT_CONFIG names the file if no flag does', () => {
     expect(resolveConfig(mineOptions, {}, { NEWCUT_CONFIG: file }, undefined).values.threads).toBe(3)
   })
 
@@ -93,11 +93,11 @@ describe('where values come from', () => {
     [{}, yamlFile('tag.yaml', 'threads: !many 2\n'), 'Unresolved tag: !many at line 1'],
     [{}, yamlFile('directive.yaml', '%YES\n---\nthreads: 2\n'), 'Unknown directive %YES at line 1'],
     [{}, join(folder, 'missing.yaml'), 'ENOENT'],
-  ])('refuses a wrong value with its place and the reason: %j %s', (environment, path, message) => {
+  ])('refuses an invalid value with its place and the reason: %j %s', (environment, path, message) => {
     expect(() => resolveConfig(mineOptions, {}, environment, path)).toThrow(message)
   })
 
-  it('newcut config prints a file that means the same', async () => {
+  it('newcut config prints a file with the same meaning', async () => {
     const args = ['--threads', '1', '--difficulty', '2.5G', '--http', 'off', '--block-delay', '1500ms', '--no-pow']
     const first = await run(['config', ...args])
     expect(first.code).toBe(0)

@@ -1,4 +1,4 @@
-/** The commands for contracts as a user runs them, against a development network of their own. */
+/** The contract commands as a user runs them, against a development network of their own. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ let url: string
 beforeAll(async () => {
   node = startHere(['devnet', '--port', '0', '--auto-mine', 'constant:250ms', '--graph', 'triangle'])
   url = (await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/))[1]
-  // A command is older than the block before its own only once there is such a block.
+  // A block takes no transaction that is more than 95 s newer than its parent, so wait for recent blocks.
   await until(async () => (await cutHeight()) > 3)
 })
 afterAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The heights of all three chains together. */
+/** The sum of the heights of all three chains. */
 async function cutHeight(): Promise<number> {
   const answer = await fetch(`${url}/chainweb/0.0/development/cut`)
   return ((await answer.json()) as { readonly height: number }).height
@@ -30,21 +30,21 @@ async function cutHeight(): Promise<number> {
 /** Runs a command on that network. */
 const newcut = (...args: string[]): Promise<Ended> => run(args, { NEWCUT_NODE: url })
 
-/** Standard output of a command that must succeed. */
+/** Runs a command that must succeed, and returns its stdout. */
 async function output(...args: string[]): Promise<string> {
   const { code, out, err } = await newcut(...args)
   expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' })
   return out
 }
 
-/** The line of a command that must fail and print nothing else. */
+/** Runs a command that must fail and print nothing else, and returns its error line. */
 async function failure(...args: string[]): Promise<string> {
   const ended = await newcut(...args)
   expect(ended).toMatchObject({ code: exitCodeFor(ended), out: '' })
   return ended.err
 }
 
-/** Makes a key pair; gives its file and account. */
+/** Creates a key pair; returns its file and account. */
 async function keyFile(name: string, ...flags: string[]): Promise<{ readonly file: string; readonly account: string }> {
   const file = join(folder, name)
   const text = await output('keygen', ...flags)
@@ -59,11 +59,11 @@ describe('newcut local', () => {
   it.each([
     ['{"b": [1, "x"], "a": (/ 1.0 8)}', '{"a": 0.125,"b": [1, "x"]}'],
     ['(coin.get-balance "sender00")', '100000000.0'],
-  ])('%s prints %s, as the language does', async (code, value) => {
+  ])('%s prints %s in the notation of the language', async (code, value) => {
     expect(await output('local', code)).toBe(`${value}\n`)
   })
 
-  it('reads data, on the chain that was asked for', async () => {
+  it('reads data on the requested chain', async () => {
     const file = join(folder, 'data.json')
     writeFileSync(file, '{"n": 0.1234567890123456789}')
     expect(await output('local', '(read-decimal "n")', '--data', `@${file}`)).toBe('0.1234567890123456789\n')
@@ -76,13 +76,13 @@ describe('newcut local', () => {
     expect(await output('local', file)).toBe('6\n')
   })
 
-  it('goes back in time', async () => {
+  it('evaluates at an earlier block', async () => {
     const height = '(at "block-height" (chain-data))'
     const { value } = JSON.parse(await output('local', height, '--rewind', '1000000', '--json'))
     expect(value).toEqual({ int: 1 })
   })
 
-  it('prints JSON of the wire with --json, for errors too', async () => {
+  it('prints the JSON of the wire with --json, for errors too', async () => {
     expect(JSON.parse(await output('local', '[1 1.5 "a"]', '--json'))).toMatchObject({
       chain: 0,
       value: [{ int: 1 }, 1.5, 'a'],
@@ -106,21 +106,21 @@ describe('newcut local', () => {
     expect(await failure('local', ...args)).toContain(message)
   })
 
-  it('takes what belongs to one call from flags only', async () => {
+  it('takes options of a single call from flags only', async () => {
     const { err } = await run(['local', '1', '--node', url], { NEWCUT_CHAIN: '1' })
     expect(err).toContain('NEWCUT_CHAIN in the environment: no such option')
     expect((await run(['local', '1', '--node', url], { NEWCUT_DATA: '/some/folder' })).out).toBe('1\n')
   })
 })
 
-/** An amount of coins in units of the twelfth decimal. */
+/** An amount of coins in units of 10^-12. */
 function unitsOf(amount: string): bigint {
   const [whole, part] = amount.split('.')
   return BigInt(whole + part.padEnd(12, '0'))
 }
 
 describe('newcut balance', () => {
-  it('shows every chain and the total, points below each other', async () => {
+  it('shows every chain and the total, aligned at the decimal points', async () => {
     expect(await output('balance', 'sender05')).toBe(
       'sender05\nchain 0   150000000.0\nchain 1   150000000.0\nchain 2   150000000.0\ntotal     450000000.0\n',
     )
@@ -131,11 +131,11 @@ describe('newcut balance', () => {
     })
   })
 
-  it('says where there is no such account', async () => {
+  it('reports an unknown account', async () => {
     expect(await output('balance', 'nobody')).toBe('nobody: on none of the 3 chains\n')
   })
 
-  it('is that of the account that the configuration pays', async () => {
+  it('defaults to the account that the configuration pays', async () => {
     const { account } = await keyFile('miner.yaml')
     expect(await output('balance', '--config', join(folder, 'miner.yaml'))).toBe(
       `${account}: on none of the 3 chains\n`,
@@ -143,20 +143,20 @@ describe('newcut balance', () => {
     expect(await output('balance')).toMatch(/^k:3b6a27b[0-9a-f]+\nchain 0 +\d+\.\d+\n/)
   })
 
-  it('goes on with --watch, a line for each change', async () => {
+  it('continues with --watch, one line for each change', async () => {
     const watching = startHere(['balance', '--watch'], { NEWCUT_NODE: url })
     const change = /changed {3}chain ([012]) {2}(\d+\.\d+) {2}\+(\d+\.\d+) {2}total (\d+\.\d+)/
     const [, chain, now = '', gain = '', total = ''] = await watching.sees(change)
     const shownAt = (row: string) => unitsOf(watching.out().match(new RegExp(`^${row} +(\\S+)$`, 'm'))?.[1] ?? '')
     expect(unitsOf(now) - shownAt(`chain ${chain}`)).toBe(unitsOf(gain))
     expect(unitsOf(total) - shownAt('total')).toBe(unitsOf(gain))
-    // The reward of a block on a network of three chains, for each block since the balance was last asked for.
+    // One block reward on a network of three chains for each block since the last balance query.
     expect(unitsOf(gain)).toBeGreaterThan(0n)
     expect(unitsOf(gain) % unitsOf('7.681743333333')).toBe(0n)
     expect(await watching.stop()).toMatchObject({ code: 0, err: '' })
   })
 
-  it('ends without an error when it is stopped while it waits for an answer', async () => {
+  it('ends without an error if it is stopped while it waits for an answer', async () => {
     const watching = startHere(['balance', '--watch'], { NEWCUT_NODE: url })
     await watching.sees(/^total/m)
     const faults = async () => {
@@ -174,7 +174,7 @@ describe('newcut balance', () => {
 })
 
 describe('newcut send', () => {
-  it('signs, tries, sends, waits, and prints the value; what happens on the way goes to standard error', async () => {
+  it('signs, tries, sends, waits, and prints the value; progress goes to stderr', async () => {
     const { code, out, err } = await newcut('send', '(+ 40 2)', '--key', 'sender00')
     expect({ code, out }).toEqual({ code: 0, out: '42\n' })
     const labels = err.split('\n').map((line) => line.slice(9, 18).trim())
@@ -183,7 +183,7 @@ describe('newcut send', () => {
     )
   })
 
-  it('gives the request key with --no-wait, and newcut result its value', async () => {
+  it('prints the request key with --no-wait, and newcut result prints its value', async () => {
     const key = (await output('send', '"later"', '--key', 'sender01', '--no-wait', '--chain', '1')).trim()
     expect(key).toMatch(/^[\w-]{43}$/)
     expect(await output('result', key, '--chain', '1', '--depth', '2')).toBe('"later"\n')
@@ -192,14 +192,14 @@ describe('newcut send', () => {
   })
 
   it.each(['-UApSOSS58J0l2FETYE4gdMGCUO6OAhaVZoKFsXTE_k', '--ApSOSS58J0l2FETYE4gdMGCUO6OAhaVZoKFsXTE_k'])(
-    'newcut result takes the key %s for a key, and no option',
+    'newcut result reads %s as a key, not as an option',
     async (key) => {
       expect(await failure('result', key, '--no-wait')).toContain(`no chain has a result of ${key}`)
       expect(await failure('result', '--no-wait', '--chain', '1', key)).toContain(`no chain has a result of ${key}`)
     },
   )
 
-  it('has several keys sign, for the capabilities that are listed', async () => {
+  it('signs with several keys, for the listed capabilities', async () => {
     const transfers = '[(coin.transfer "sender02" "sender03" 1.5) (coin.transfer "sender03" "sender02" 1.25)]'
     const caps = [
       '(coin.GAS)',
@@ -213,7 +213,7 @@ describe('newcut send', () => {
     expect(await failure('send', transfers, '--key', 'sender02', ...flags)).toContain('Keyset failure (keys-all)')
   })
 
-  it('shows what a block made of a command that nobody tried before', async () => {
+  it('prints the result from the block without a preflight', async () => {
     const args = ['send', '(enforce false "too late")', '--key', 'sender00', '--no-preflight']
     const { code, out, err } = await newcut(...args)
     expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -239,7 +239,7 @@ describe('newcut send', () => {
 })
 
 describe('newcut transfer', () => {
-  it('creates a k: account, and moves what its key signs for', async () => {
+  it('creates a k: account, and moves coins that its key signs for', async () => {
     const { file, account } = await keyFile('first.yaml')
     expect(await output('transfer', account, '2.5', '--key', 'sender00')).toBe(
       `moved 2.5 coins from sender00 to ${account} on chain 0\n`,
@@ -268,9 +268,9 @@ describe('newcut transfer', () => {
     }
   })
 
-  it('creates an account of another name with the keyset that it is given', async () => {
+  it('creates an account of another name with the given keyset', async () => {
     const { file, account } = await keyFile('second.json', '--json')
-    // An account of the key is as good as the key.
+    // The key may be given as its `k:` account.
     for (const [shop, key] of [
       ['shop', account.slice(2)],
       ['corner-shop', account],
@@ -296,7 +296,7 @@ describe('newcut transfer', () => {
     expect((await balanceOf(account)).chains).toEqual({ 0: null, 1: null, 2: '1.5' })
   })
 
-  it('can be stopped in between and continued, once', async () => {
+  it('may be stopped between the steps and continued once', async () => {
     const stopping = startHere(['transfer', 'sender09', '7', '--key', 'sender08', '--to-chain', '1'], {
       NEWCUT_NODE: url,
     })
@@ -318,7 +318,7 @@ describe('newcut transfer', () => {
     expect((await balanceOf('sender09')).chains[1]).toBe('190000007')
   })
 
-  it('does not begin what nobody could end', async () => {
+  it('does not begin a transfer that nobody could finish', async () => {
     const { file, account } = await keyFile('fourth.yaml')
     await output('transfer', account, '2', '--key', 'sender00')
     const crossing = ['transfer', 'sender01', '1', '--key', file, '--to-chain', '1']
@@ -353,7 +353,7 @@ describe('newcut transfer', () => {
     expect(await failure('transfer', ...args)).toContain(message)
   })
 
-  it('does not continue what is no transfer between chains', async () => {
+  it('does not continue a transaction that is no cross-chain transfer', async () => {
     const { requestKey } = JSON.parse(await output('send', '1', '--key', 'sender00', '--json'))
     const { err } = await newcut('transfer', '--continue', requestKey, '--key', 'sender00')
     expect(err).toContain(`${requestKey} on chain 0 is not the first step of a transfer between chains`)

@@ -1,4 +1,4 @@
-/** Lines of `newcut devnet` about transactions: real processes, in a pipe and in a pseudo-terminal. */
+/** Transaction lines of `newcut devnet`: real processes, in a pipe and in a pseudo-terminal. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { describeWith } from '../needs.ts'
 import { run, runProcess, start, stopAll } from './run.ts'
@@ -10,7 +10,7 @@ const BLOCKS = ['--graph', 'pair', '--auto-mine', 'constant:200ms']
 
 afterEach(stopAll)
 
-/** Commands for a node, and what they answer with. */
+/** Sends three transactions; returns the node's answers. */
 async function sendThree(url: string) {
   const newcut = (...args: string[]) => run(args, { NEWCUT_NODE: url })
   const sent = await newcut('transfer', 'sender01', '1.5', '--key', 'sender00')
@@ -32,7 +32,7 @@ async function untilMined(url: string): Promise<void> {
 }
 
 describe('newcut devnet in a pipe', () => {
-  it('prints a line for each transaction, and one for all its empty blocks so far', async () => {
+  it('prints a line for each transaction, and one for all empty blocks so far', async () => {
     const node = start(['devnet', '--port', '0', ...BLOCKS])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     await untilMined(url)
@@ -51,7 +51,7 @@ describe('newcut devnet in a pipe', () => {
     expect(await node.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  it('says first what a user needs: addresses for clients, where blocks come from, how to sign', async () => {
+  it('first prints the facts that a user needs: addresses for clients, the source of blocks, how to sign', async () => {
     const node = start(['devnet', '--port', '0', '--graph', 'pair'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     await node.sees(/ warning {3}these keys are public/)
@@ -68,7 +68,7 @@ describe('newcut devnet in a pipe', () => {
     }
   })
 
-  it('tells a transaction that waits, and where blocks come from', async () => {
+  it('reports a waiting transaction, and the source of blocks', async () => {
     const node = start(['devnet', '--port', '0', '--graph', 'pair', '--auto-mine', 'on-demand'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     expect(node.out()).toContain('make a block: curl')
@@ -117,7 +117,7 @@ describe('newcut devnet in a pipe', () => {
     expect(records.filter(({ event }) => event === 'block').length).toBeGreaterThan(4)
   })
 
-  it('says nothing of transactions beside a command of --exec', async () => {
+  it('prints no transactions beside a command of --exec', async () => {
     const send = `fetch(process.env.NEWCUT_NODE + '/api/v1/send', { method: 'POST', body: 'x' }).then((a) => console.log(a.status))`
     const { out, err } = await runProcess(['devnet', '--graph', 'pair', '--exec', `${process.execPath} -e "${send}"`])
     expect({ out, err }).toEqual({ out: '415\n', err: '' })
@@ -127,7 +127,7 @@ describe('newcut devnet in a pipe', () => {
 describeWith(noTerminal, 'newcut devnet in a terminal', () => {
   afterEach(stopTerminals)
 
-  it('shows the present in its last line, and lines of transactions and requests above it', async () => {
+  it('shows the current state in its status line, and transactions and requests above it', async () => {
     const { lines, press, ended } = startInTerminal(['devnet', '--port', '0', ...BLOCKS, '--log-requests'], {
       columns: 120,
     })
@@ -141,7 +141,7 @@ describeWith(noTerminal, 'newcut devnet in a terminal', () => {
     const count = (label: RegExp) => lines().filter((line) => label.test(line)).length
     expect([/^\S+ ok {8}chain 0/, /^\S+ failed {4}chain 0/, /^\S+ refused {3}chain 0/].map(count)).toEqual([1, 1, 1])
     expect(count(/^\S+ (block|empty) /)).toBe(1)
-    // No request is lost below the last line: a refused command is answered once.
+    // The status line hides no request: the refused transaction shows exactly once.
     expect(count(/^\S+ request {3}POST \S+\/send {2}400 /)).toBe(1)
     expect(count(/^\S+ request {3}POST \S+\/send {2}200 /)).toBe(2)
     press(CONTROL_C)

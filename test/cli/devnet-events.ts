@@ -1,4 +1,4 @@
-/** Events of a development network as tests of its console make them. */
+/** Events of a development network for tests of its console. */
 import type { BlockNotice, TransactionNotice } from '../../src/cli/notices.ts'
 import type {
   DroppedTransaction,
@@ -56,7 +56,7 @@ export function refused(change: Partial<RefusedTransaction> = {}): Made<RefusedT
 
 export const skipped = (steps: number): TransactionNotice => ({ type: 'transaction', step: 'skipped', steps })
 
-/** All events of a block or a request with so many transactions. */
+/** All events of a block or a request with `count` transactions. */
 export function each<Event>(count: number, make: (placed: { index: number; count: number }) => Event): Event[] {
   return Array.from({ length: count }, (_, index) => make({ index, count }))
 }

@@ -1,4 +1,4 @@
-/** The console of a development network as an output sees it: a last line on a terminal, plain lines or JSON elsewhere. */
+/** The console output of a development network: a status line on a terminal, otherwise plain lines or JSON. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { devnetConsole } from '../../src/cli/devnet-face.ts'
 import type { Output } from '../../src/cli/line.ts'
@@ -27,7 +27,7 @@ function faceOn(format: 'text' | 'json', kind: Partial<Output> = {}) {
 describe('on a terminal', () => {
   const terminal = { isTTY: true, columns: 100 }
 
-  it('the last line is rewritten in place, and empty blocks write nothing else', () => {
+  it('the status line is rewritten in place, and empty blocks write nothing else', () => {
     const { face, text, forget } = faceOn('text', terminal)
     const leave = face.attend(() => NOW)
     expect(text()).toContain('height 12  0 blocks')
@@ -36,7 +36,7 @@ describe('on a terminal', () => {
     for (let i = 0; i < 50; i++) face.show(block())
     expect(text()).toBe('')
     vi.advanceTimersByTime(1000)
-    // One line, and the one before it erased.
+    // One newline, and the previous status line is erased.
     expect(text().match(/\n/g)).toHaveLength(1)
     expect(text()).toContain(`${ESCAPE}[2K`)
     expect(text()).toContain('height 12  51 blocks, 51 without transactions')
@@ -46,7 +46,7 @@ describe('on a terminal', () => {
     expect(text()).toBe('')
   })
 
-  it('events and requests stand above the last line', () => {
+  it('events and requests stand above the status line', () => {
     const { face, text, forget } = faceOn('text', terminal)
     face.attend(() => NOW)
     const request = { type: 'request', method: 'GET', path: '/a', status: 200, ms: 1, bytes: 2 } as const
@@ -59,7 +59,7 @@ describe('on a terminal', () => {
 })
 
 describe('in a pipe', () => {
-  it('there are plain lines, and no last line', () => {
+  it('there are plain lines and no status line', () => {
     const { face, text } = faceOn('text')
     const leave = face.attend(() => NOW)
     face.show(included())
@@ -78,7 +78,7 @@ describe('in a pipe', () => {
     )
   })
 
-  it('what is due when it ends is told', () => {
+  it('pending lines are written at the end', () => {
     const { face, text } = faceOn('text')
     const leave = face.attend(() => NOW)
     face.show(block({ by: 'order' }))

@@ -1,4 +1,4 @@
-/** What `newcut devnet` offers for tests of other programs: funded accounts, a log of requests, a command beside it. */
+/** Features of `newcut devnet` for tests of other programs: funded accounts, a request log, `--exec`. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { runProcess, start, startHere, stopAll } from './run.ts'
 
@@ -8,7 +8,7 @@ const URL_LINE = / at (http:\/\/127\.0\.0\.1:\d+)\n/
 const INFO = '/info'
 const FIRST_SECRET = '251a920c403ae8c8f65f59142316af3c82b631fba46ddea92ee8c95035bd2898'
 
-/** The records of a JSON log so far that are whole lines. */
+/** The complete records of a JSON log so far. */
 const recordsOf = (out: string) =>
   out
     .split('\n')
@@ -68,7 +68,7 @@ describe('newcut devnet --log-requests', () => {
     expect(record.bytes).toBeGreaterThan(100)
   })
 
-  it('tells of a stream when it ends', async () => {
+  it('reports a stream when it ends', async () => {
     const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--log-requests'])
     const [, url] = await node.sees(URL_LINE)
     const reader = new AbortController()
@@ -83,17 +83,17 @@ describe('newcut devnet --exec', () => {
   const exec = (command: string, ...args: string[]) => ['devnet', '--graph', 'pair', ...args, '--exec', command]
   const ask = `${process.execPath} -e "fetch(process.env.NEWCUT_NODE + '/info').then((a) => console.log(a.status))"`
 
-  it('runs a command with the address of a fresh node, and passes its outputs through', async () => {
+  it('runs a command with the address of a fresh node, and passes its output through', async () => {
     const { code, out, err } = await runProcess(exec(`${ask}; echo wrong >&2`))
     expect({ code, out, err }).toEqual({ code: 0, out: '200\n', err: 'wrong\n' })
   })
 
-  it('ends with the exit code of the command', async () => {
+  it('exits with the code of the command', async () => {
     expect(await runProcess(exec('exit 7'))).toMatchObject({ code: 7, out: '', err: '' })
     expect((await runProcess(exec('no-such-program-here'))).code).toBe(127)
   })
 
-  it('ends with 128 and the signal when the command is killed', async () => {
+  it('exits with 128 plus the signal number if a signal kills the command', async () => {
     expect(await runProcess(exec('kill -9 $$'))).toMatchObject({ code: 137, out: '' })
   })
 
@@ -115,7 +115,7 @@ describe('newcut devnet --exec', () => {
     })
   })
 
-  it('ends the command, and whatever that started, when it is ended itself', async () => {
+  it('ends the command and all its child processes when it is stopped', async () => {
     const node = start(exec('echo begun; sleep 100 & wait'))
     await node.sees(/begun/)
     node.child.kill('SIGTERM')

@@ -35,7 +35,7 @@ describe('newcut devnet --mine', () => {
     const [, url] = await node.sees(URL_LINE)
     await node.sees(new RegExp(`^paid: k:${key} \\(keys-all\\)$`, 'm'))
     await node.sees(/accepted {2}chain \d/)
-    // Anybody else is refused.
+    // Any other account is refused.
     const body = JSON.stringify({ account: 'k:other', predicate: 'keys-all', 'public-keys': ['other'] })
     const headers = { 'content-type': 'application/json' }
     const peer = new Peer(url)
@@ -56,7 +56,7 @@ describe('newcut devnet --auto-mine', () => {
     expect(await node.stop()).toMatchObject({ code: 0, err: '' })
   })
 
-  it('on-demand makes blocks by POST /make-blocks, and shows them', async () => {
+  it('on-demand makes blocks by POST /make-blocks, and prints them', async () => {
     const node = devnet('--auto-mine', 'on-demand')
     const [, url] = await node.sees(URL_LINE)
     await node.sees(/^auto-mine: blocks by POST \/make-blocks$/m)
@@ -75,7 +75,7 @@ describe('newcut devnet --auto-mine', () => {
     ['simulated:2.5 kH/s', { kind: 'simulated', hashesPerSecond: 2500 }],
     ['simulated:7H/s', { kind: 'simulated', hashesPerSecond: 7 }],
     ['simulated:5000EH/s', { kind: 'simulated', hashesPerSecond: 5e21 }],
-  ] as const)('reads %s, and writes it so that it reads the same', (text, value) => {
+  ] as const)('reads %s, and formats it so that it reads back the same', (text, value) => {
     expect(autoMineMode.parse(text)).toEqual(value)
     expect(autoMineMode.parse(autoMineMode.format(value))).toEqual(value)
   })

@@ -1,4 +1,4 @@
-/** Every exit code of the table: each in a process of its own, and further ways to it in this one. */
+/** Every exit code of the table: each in a process of its own, and more causes of it in this process. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ import { exitCodes } from '../../src/core/exit-codes.ts'
 import { exitCodeFor, type Running, run, start, startHere, startWith, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-exit-'))
-/** Answers every request as no node does. */
+/** Answers every request in a way that no node does. */
 const foreign = createServer((_request, response) => response.end('<html>'))
 let foreignUrl = ''
 beforeAll(async () => {
@@ -25,7 +25,7 @@ afterAll(() => {
 const MINE = ['mine', '--gpu', 'none', '--threads', '1', '--http', 'off']
 const seen = new Set<number>()
 
-/** Sees that it ends with that code, in one line of error that belongs to it. */
+/** Expects the process to exit with that code and print one matching error line. */
 async function ends(running: Pick<Running, 'ended'>, code: number): Promise<string> {
   const ended = await running.ended
   expect(ended).toMatchObject({ code, signal: null })
@@ -34,7 +34,7 @@ async function ends(running: Pick<Running, 'ended'>, code: number): Promise<stri
   return ended.err
 }
 
-it('0: enough blocks, enough time, and a stop in order', async () => {
+it('0: enough blocks, enough time, and a clean stop', async () => {
   await ends(start([...MINE, '--difficulty', '1k', '--blocks', '1']), 0)
   await ends(startHere([...MINE, '--difficulty', '1G', '--duration', '1s']), 0)
   const miner = start([...MINE, '--difficulty', '1G'])
@@ -43,7 +43,7 @@ it('0: enough blocks, enough time, and a stop in order', async () => {
   await ends(miner, 0)
 })
 
-it('1: what was looked at is wrong, or cannot be read', async () => {
+it('1: the input is wrong or cannot be read', async () => {
   expect(await ends(start(['inspect', '-'], {}, '{"limit": 2,'), 1)).toContain('[BAD_FORMAT]')
   expect(await ends(startHere(['solve', 'ff'.repeat(32)], {}, 'x'), 1)).toContain('[BAD_INPUT]')
   const test = join(folder, 'fails.repl')
@@ -64,7 +64,7 @@ it('20: a node that does not answer', async () => {
   await ends(startHere(['local', '1', '--node', '127.0.0.1:1']), 20)
 })
 
-it('21: a node that refuses, or that is none, or of another network', async () => {
+it('21: a node that refuses, is no node, or belongs to another network', async () => {
   expect(await ends(start(['local', '1', '--node', foreignUrl]), 21)).toContain('[NODE_NOT_RECOGNISED]')
   expect(await ends(startHere([...MINE, '--node', foreignUrl, '--fail-fast']), 21)).toContain('[NODE_NOT_RECOGNISED]')
   const address = async (node: Pick<Running, 'sees'>) => (await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/))[1]
@@ -75,7 +75,7 @@ it('21: a node that refuses, or that is none, or of another network', async () =
   expect(two).toMatchObject({ code: exitCodeFor(two), err: expect.stringMatching(/network/) })
 })
 
-it('22: nothing could search when it ended', async () => {
+it('22: nothing could search at the end', async () => {
   await ends(start(['mine', '--engine', 'external', '--command', 'false', '--duration', '1s', '--http', 'off']), 22)
 })
 
@@ -84,17 +84,17 @@ it('23: no kernel works here', async () => {
   expect(await ends(start([...MINE, '--kernel', kernel]), 23)).toContain('[KERNEL_REFUSED]')
 })
 
-it('24: an address that is taken', async () => {
+it('24: an address in use', async () => {
   const taken = new URL(foreignUrl).port
   expect(await ends(start(['devnet', '--port', taken]), 24)).toContain('[PORT_BUSY]')
   await ends(startHere(['mine', '--gpu', 'none', '--threads', '1', '--http', `127.0.0.1:${taken}`]), 24)
 })
 
-it('25: a data directory that is none', async () => {
+it('25: a folder that is no data directory', async () => {
   expect(await ends(start(['devnet', '--data', join(folder, 'none'), '--check']), 25)).toContain('[DATA_UNUSABLE]')
 })
 
-it('70: a fault, in one line that names its place', async () => {
+it('70: a bug, in one line that names its place', async () => {
   const broken = "import os from 'node:os'; import { syncBuiltinESMExports as sync } from 'node:module';"
   const inCommand = `${broken} os.cpus = () => { throw new TypeError('broken') }; sync()`
   const before = await ends(startWith(['--import', `data:text/javascript,${inCommand}`], MINE), 70)
@@ -104,12 +104,12 @@ it('70: a fault, in one line that names its place', async () => {
   expect(await ends(miner, 70)).toMatch(/^newcut: internal error: late /)
 })
 
-it('130 and 143: a second signal does not wait', async () => {
+it('130 and 143: a second signal stops at once', async () => {
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const) {
-    // The node ends when the command does, and that takes its time.
+    // The node exits together with its slow command.
     const node = start([
       'devnet',
       '--port',
@@ -125,6 +125,6 @@ it('130 and 143: a second signal does not wait', async () => {
   }
 })
 
-it('provokes all there are', () => {
+it('the tests cover every exit code', () => {
   expect([...seen].sort((a, b) => a - b)).toEqual(Object.keys(exitCodes).map(Number))
 })

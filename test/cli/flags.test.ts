@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const KEY = 'ab'.repeat(32)
 
-/** Runs a command that must fail with one line and a code, and returns that line. */
+/** Runs a command that must fail with one line and its exit code, and returns that line. */
 async function errorOf(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const ended = await run(args, env)
   expect(ended).toMatchObject({ code: exitCodeFor(ended), out: '' })
@@ -94,7 +94,7 @@ describe('newcut, when a flag has no effect,', () => {
     )
   })
 
-  it('accepts it in a file or the environment, which serve other commands too', async () => {
+  it('accepts it in a file or the environment, which other commands share', async () => {
     const file = join(folder, 'all.yaml')
     writeFileSync(file, 'command: solve\ngraph: pair\n')
     const env = { NEWCUT_GPU_WORKGROUP: '64', NEWCUT_CONFIG: file }
@@ -163,14 +163,14 @@ describe('errors of newcut', () => {
     expect(JSON.parse(out)).toMatchObject({ level: 'error', code: 'NODE_UNREACHABLE', hint: expect.any(String) })
   })
 
-  it('tell once that a node refuses the connection', async () => {
+  it('say only once that a node refuses the connection', async () => {
     expect(await errorOf(['mine', '--node', '127.0.0.1:1', '--fail-fast'])).toBe(
       'newcut: http://127.0.0.1:1: connection refused (ECONNREFUSED) ' +
         '(is the node running, and its service API listening on that port?) [NODE_UNREACHABLE]\n',
     )
   })
 
-  it('tell once what is wrong in a configuration file', async () => {
+  it('say only once what is wrong in a configuration file', async () => {
     const file = join(folder, 'broken.yaml')
     writeFileSync(file, 'threads: [1\n')
     const line = await errorOf(['mine', '--config', file])
@@ -180,7 +180,7 @@ describe('errors of newcut', () => {
     expect(line.match(/Flow sequence/g)).toHaveLength(1)
   })
 
-  it('tell once which configuration file is missing', async () => {
+  it('say only once which configuration file is missing', async () => {
     const file = join(folder, 'missing.yaml')
     expect(await errorOf(['mine', '--config', file])).toBe(
       `newcut: configuration file ${file}: no such file (ENOENT) [BAD_CONFIG]\n`,
@@ -188,6 +188,6 @@ describe('errors of newcut', () => {
   })
 })
 
-it.each([['mien'], ['help', 'mien']])('newcut %s %s tells which commands there are', async (...args) => {
+it.each([['mien'], ['help', 'mien']])('newcut %s %s lists the existing commands', async (...args) => {
   expect(await errorOf(args)).toMatch(/^newcut: mien: no such command; did you mean mine\? \(commands: mine, blocks, /)
 })

@@ -1,4 +1,4 @@
-/** Help, examples and the first screen. Examples are given to a real shell, and to the real program. */
+/** Help, examples and the first screen. A real shell and the real program run the examples. */
 import { execFile, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,11 +23,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const KEY = 'ab'.repeat(32)
 const WORDS: Readonly<Record<string, string>> = { REQUESTKEY: 'A'.repeat(43), TARGET: 'ff'.repeat(32), KEY }
 
-/** A line that ends with a backslash and the next are one example. */
+/** Joins lines that end with a backslash: each result is one example. */
 const commandLines = (lines: readonly string[]): string[] => lines.join('\n').split(/(?<!\\)\n/)
 const filledIn = (line: string) => line.replace(/REQUESTKEY|TARGET|KEY/g, (word) => WORDS[word])
 
-/** Commands that do nothing but say that they would run. */
+/** The commands that were called; they record their call and do nothing else. */
 const runs: string[] = []
 const recording = commandRows.map((row) => ({
   ...row,
@@ -45,7 +45,7 @@ function installed(name: string, script: string): string {
   return `${bin}:${process.env.PATH}`
 }
 
-// Examples write some of these files anew.
+// Some examples overwrite these files.
 beforeEach(() => {
   writeFileSync(join(folder, 'miner.yaml'), `account: k:${KEY}\npublic-key: ${KEY}\n`)
   writeFileSync(join(folder, 'work.bin'), '')
@@ -125,7 +125,7 @@ describe('newcut --help', () => {
     }
   })
 
-  it('names every suite of bench, with a line for each of at most 80 columns', async () => {
+  it('lists every suite of bench, each in a line of at most 80 columns', async () => {
     const help = await helpOf('bench')
     for (const [name, what] of Object.entries(benchSuites)) {
       const line = help.split('\n').find((each) => each.startsWith(`  ${name} `)) ?? ''
@@ -134,7 +134,7 @@ describe('newcut --help', () => {
     }
   })
 
-  it('is as good as -h; -v is --version', async () => {
+  it('has the short form -h, and --version has -v', async () => {
     expect((await run(['devnet', '-h'])).out).toBe(await helpOf('devnet'))
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     for (const flag of ['-v', '--version']) expect(await run([flag])).toMatchObject({ code: 0, out: `${version}\n` })
@@ -142,7 +142,7 @@ describe('newcut --help', () => {
 })
 
 describe('newcut without arguments', () => {
-  it('says in one screen of 80 x 24 what to do first, and names every command', async () => {
+  it('shows the first steps and every command in one screen of 80 x 24', async () => {
     const { code, out, err } = await run([])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const lines = out.split('\n')
@@ -155,7 +155,10 @@ describe('newcut without arguments', () => {
 })
 
 describe('the examples', () => {
-  /** The command lines that a shell makes of a line: their words, each ended by a null byte, and an empty word. */
+  /**
+   * The newcut calls that a shell makes of a line. The recorder ends each word with a null byte and each call with an
+   * empty word.
+   */
   function calledBy(line: string): string[][] {
     const calls = join(folder, 'calls')
     writeFileSync(calls, '')
@@ -171,16 +174,16 @@ describe('the examples', () => {
       .map((text) => text.split('\n'))
   }
 
-  // The script of zsh is run by zsh in completion.test.ts.
+  // completion.test.ts runs the zsh script in zsh.
   const lines = Object.values(examples).flatMap(commandLines)
-  it.each(lines.filter((line) => !line.includes('completion zsh')))('%s: is understood', async (line) => {
+  it.each(lines.filter((line) => !line.includes('completion zsh')))('%s: parses', async (line) => {
     const calls = calledBy(line)
     expect(calls.length).toBeGreaterThan(0)
     let said = ''
     const output = { write: (text: string) => (said += text) }
     const terminal = { ...silentSurroundings, out: output, err: output }
     runs.length = 0
-    // Without curl's node there is nothing to inspect, but the command line is one all the same.
+    // Without curl's node `inspect` gets no input, but its command line must still parse.
     for (const words of calls) {
       const args = words.map((word) => (word === 'miner.yaml' ? join(folder, word) : word))
       expect(await runProgram(args, terminal, recording), said).toBe(0)
@@ -209,7 +212,7 @@ describe('the examples that end by themselves', () => {
     ].map((line) => [line]),
   )('%s: runs', async (line) => {
     const ours = filledIn(line).replace('http://127.0.0.1:1848', devnet.url)
-    // Rejects with what was written to standard error, unless the exit code is 0.
+    // Rejects with the stderr text unless the exit code is 0.
     const { stdout } = await promisify(execFile)('bash', ['-c', `set -eo pipefail; ${ours}`], { cwd: folder, env })
     if (!line.includes('>') && !line.startsWith('newcut blocks')) expect(stdout).not.toBe('')
   })

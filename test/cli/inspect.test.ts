@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'newcut-inspect-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('newcut inspect', () => {
-  it('shows all real headers and works, hex and base64url mixed, from standard input', async () => {
+  it('shows all real headers and works, hex and base64url mixed, from stdin', async () => {
     const lines = records.map(({ header_hex: hex }, i) => (i % 2 === 0 ? hex : encodeBase64Url(decodeHex(hex))))
     const { code, out, err } = await run(['inspect', '-'], {}, lines.join('\n'))
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -57,7 +57,7 @@ describe('newcut inspect', () => {
     expect(JSON.parse((await run(['inspect', bytes])).out)).toMatchObject({ powHash: records[0].pow_hash_hex })
   })
 
-  it('names the number of a bad line, shows the others and exits 1', async () => {
+  it('prints the number of a bad line, shows the others and exits 1', async () => {
     const lines = [records[0].header_hex, 'zz', records[1].header_hex, records[2].header_hex.slice(2), 'not base64url!']
     const { code, out, err } = await run(['inspect'], {}, lines.join('\n'))
     expect(code).toBe(1)
@@ -78,7 +78,7 @@ describe('newcut inspect', () => {
     ['base64', (hex: string) => Buffer.from(hex, 'hex').toString('base64')],
     ['base64', (hex: string) => Buffer.from(hex, 'hex').toString('base64').replace(/=+$/, '')],
   ])('prints that it read %s (row %#)', async (format, write) => {
-    // A work of 286 bytes is padded in base64; a header of 318 bytes would not be.
+    // Work of 286 bytes needs base64 padding; a header of 318 bytes needs none.
     const { header_hex: hex, pow_hash_hex: powHash } = works.find(({ header_hex }) =>
       /[+/].*=$/.test(Buffer.from(header_hex, 'hex').toString('base64')),
     ) as (typeof works)[number]
@@ -133,7 +133,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
 
   it('a single object, on one line or on many', async () => {
     const page = await fetched('header?limit=1&minheight=1', 'application/json;blockheader-encoding=object')
-    // Parsed with exact integers: JSON.parse would round featureFlags of other networks.
+    // parseJson keeps exact integers; JSON.parse would round the featureFlags of other networks.
     const [header] = (parseJson(page) as unknown as { items: Json[] }).items
     const one = await run(['inspect', '-'], {}, stringifyJson(header))
     expect(JSON.parse(one.out)).toMatchObject({ type: 'header', format: 'object', height: 1 })
@@ -141,7 +141,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
     expect(JSON.parse(many.out)).toMatchObject({ type: 'header', format: 'object in a page', height: 1 })
   })
 
-  it('names the item of a page that is wrong, and shows the others', async () => {
+  it('names the invalid item of a page, and shows the others', async () => {
     const items = [headers[0].header_hex, 'zz', { nonce: 1 }, headers[1].header_hex]
     const { code, out, err } = await run(['inspect', '-'], {}, JSON.stringify({ limit: 4, items, next: null }))
     expect(code).toBe(1)
@@ -149,7 +149,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
     expect(err).toMatch(/^newcut: line 1, item 2: .*\[BAD_FORMAT\]\nnewcut: line 1, item 3: .*\[BAD_FORMAT\]\n$/)
   })
 
-  it('a page that was cut off is one error', async () => {
+  it('a truncated page is one error', async () => {
     const { code, out, err } = await run(['inspect', '-'], {}, '{"limit": 2,\n"items": [\n"AAAA')
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/^newcut: line 1: json at offset 0: .*is the end missing\? \[BAD_FORMAT\]\n$/)

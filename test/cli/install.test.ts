@@ -15,7 +15,7 @@ describe('npm start of a checkout', () => {
   mkdirSync(join(folder, 'src/platform'), { recursive: true })
   copyFileSync(join(root, script), join(folder, script))
 
-  it('says to run npm ci where nothing is installed', () => {
+  it('says to run npm ci if nothing is installed', () => {
     expect([node, rest]).toEqual(['node', ['mine']])
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...rest], { cwd: folder, encoding: 'utf8' })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -31,7 +31,7 @@ describe('npm start of a checkout', () => {
     )
   })
 
-  it('runs the program in a checkout that is ready', () => {
+  it('runs the program in a complete checkout', () => {
     const { status, stdout } = spawnSync(process.execPath, [script, '--version'], { cwd: root, encoding: 'utf8' })
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
   })
@@ -41,7 +41,7 @@ interface Package {
   readonly engines?: { readonly node?: string }
 }
 
-/** Whether a range allows this version of Node. Ranges: `>=20`, `^20.19.0`, `20`, `20.x`, joined by ||. */
+/** Whether a range allows this version of Node. It supports `>=20`, `^20.19.0`, `20`, `20.x` and unions with `||`. */
 function allows(range: string, version: readonly number[]): boolean {
   return range.split('||').some((part) => {
     if (part.trim() === '*') return true
@@ -60,16 +60,16 @@ describe('the dependencies', () => {
     readonly packages: Readonly<Record<string, Package>>
   }
 
-  it('support Node 20, so that npm warns of none', () => {
+  it('support Node 20, so npm prints no warning', () => {
     const ranges = Object.entries(lock.packages).map(([name, { engines }]) => ({ name, range: engines?.node ?? '>=0' }))
     expect(ranges.filter(({ range }) => !allows(range, [20, 19, 0]))).toEqual([])
     expect(ranges.length).toBeGreaterThan(100)
   })
 
-  it('need no overrides, which npm ignores where newcut is installed as a package', () => {
+  it('need no overrides, which npm ignores if newcut is installed as a package', () => {
     const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     expect(own.overrides).toBeUndefined()
-    // fastify accepts this version, which needs a `cookie` for Node 20. The newest version needs one for Node 22.
+    // fastify accepts this version, whose `cookie` runs on Node 20. The newest version needs a `cookie` for Node 22.
     expect(own.dependencies['light-my-request']).toMatch(/^6\.[0-6]\.\d+$/)
   })
 })

@@ -1,4 +1,4 @@
-/** Key files: written by the real program, and read by its other commands. */
+/** The real program writes key files, and its other commands read them. */
 import { spawnSync } from 'node:child_process'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
@@ -15,7 +15,7 @@ const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'newcut-keygen-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Runs a line of the shell in which newcut is the program; there is no terminal. */
+/** Runs a shell line that can call `newcut`, without a terminal. */
 function shell(line: string, cwd = folder) {
   const script = `newcut() { '${process.execPath}' '${main}' "$@"; }\n${line}`
   const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' })
@@ -25,7 +25,7 @@ function shell(line: string, cwd = folder) {
 const modeOf = (name: string) => (statSync(join(folder, name)).mode & 0o777).toString(8)
 const contentOf = (name: string) => readFileSync(join(folder, name), 'utf8')
 
-/** The key of a file, as --key reads it; a warning fails the test. */
+/** The key in a file, as `--key` reads it; a warning fails the test. */
 function keyIn(name: string) {
   const [named] = signingKeys([join(folder, name)], 'mainnet01', (message) => {
     throw new Error(message)
@@ -34,14 +34,14 @@ function keyIn(name: string) {
 }
 
 describe('newcut keygen FILE', () => {
-  it.each(['000', '022', '777'])('writes a file for its owner alone under umask %s', (umask) => {
+  it.each(['000', '022', '777'])('writes a file that only its owner can read under umask %s', (umask) => {
     const name = `umask-${umask}.key`
     expect(shell(`umask ${umask}; newcut keygen ${name}`)).toMatchObject({ status: 0, stderr: '' })
     expect(modeOf(name)).toBe('600')
     expect(contentOf(name)).toMatch(/^public-key: .*\n# account: k:.*\n# secret-key: [0-9a-f]{64}\n/)
   })
 
-  it('prints the public part, where the secret is, and the next commands, and never the secret', async () => {
+  it('prints the public part, the place of the secret and the next commands, but never the secret', async () => {
     const { status, stdout, stderr } = shell('newcut keygen my.key')
     const { account, key } = keyIn('my.key')
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
@@ -85,7 +85,7 @@ describe('newcut keygen FILE', () => {
     expect([readdirSync(join(folder, 'folder.key')), existsSync(join(folder, 'nowhere'))]).toEqual([[], false])
   })
 
-  it('says which folder is missing, and how to make it', () => {
+  it('names a missing folder and the command that creates it', () => {
     expect(shell("newcut keygen 'no folder/my.key'")).toEqual({
       status: 1,
       stdout: '',
@@ -98,14 +98,14 @@ describe('newcut keygen FILE', () => {
     })
   })
 
-  it('leaves no file behind where the disk is full', (context) => {
+  it('leaves no file behind on a full disk', (context) => {
     const small = join(folder, 'small')
     mkdirSync(small)
     if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'none', small]).status !== 0) {
       return context.skip('no small disk can be mounted here')
     }
     try {
-      // The root folder takes no page of it, and this file the only one.
+      // The filler takes every page but one: the root folder needs none, and the key file needs one.
       shell('head -c 4096 /dev/zero > filler', small)
       const { status, stderr } = shell('newcut keygen my.key', small)
       expect(stderr).toMatch(/it cannot be written \(ENOSPC\)/)
@@ -115,14 +115,14 @@ describe('newcut keygen FILE', () => {
     }
   })
 
-  it('names a file by its path where a well-known key has its name, and quotes what shells would split', () => {
+  it('names a file by its path if it is called like a well-known key, and quotes special shell characters', () => {
     expect(shell('newcut keygen sender00').stdout).toContain('--key ./sender00\n')
     expect(shell(`newcut keygen "it's mine.key"`).stdout).toContain(`--key 'it'\\''s mine.key'\n`)
   })
 })
 
 describe('newcut keygen', () => {
-  it('makes a public key that belongs to the secret key', async () => {
+  it('creates a public key that belongs to the secret key', async () => {
     const { code, out } = await run(['keygen', '--json'])
     expect(code).toBe(0)
     const { publicKey, secretKey, account } = JSON.parse(out)
@@ -139,7 +139,7 @@ describe('newcut keygen', () => {
     expect(first.out).not.toBe(second.out)
   })
 
-  it('quotes a key that YAML would take for a number', () => {
+  it('quotes a key that YAML would read as a number', () => {
     const publicKey = `1e${'7'.repeat(62)}`
     const [line] = keyLines({ publicKey, secretKey: 'ab'.repeat(32) })
     expect(parse(line)).toEqual({ 'public-key': publicKey })
@@ -149,7 +149,7 @@ describe('newcut keygen', () => {
     ['000', '', '666'],
     ['022', '', '644'],
     ['027', '--json', '640'],
-  ])('under umask %s says that others can read the file it was sent to: %s', (umask, flags, mode) => {
+  ])('under umask %s warns that others can read its output file: %s', (umask, flags, mode) => {
     const name = `sent-${mode}.key`
     expect(shell(`umask ${umask}; newcut keygen ${flags} > ${name}`)).toEqual({
       status: 0,
@@ -162,7 +162,7 @@ describe('newcut keygen', () => {
   })
 
   it.each(['umask 077; newcut keygen > mine.key', 'newcut keygen | cat', 'newcut keygen > /dev/null'])(
-    '%s: says nothing, since nobody else can read it',
+    '%s: prints no warning, since nobody else can read it',
     (line) => {
       expect(shell(line)).toMatchObject({ status: 0, stderr: '' })
     },

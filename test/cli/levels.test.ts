@@ -1,4 +1,4 @@
-/** Which events a log shows at which level, as text and as JSON. */
+/** The events that a log shows at each level, as text and as JSON. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { changingFace, type FaceMaker } from '../../src/cli/changing-face.ts'
@@ -89,13 +89,13 @@ const EVENTS: readonly (readonly [string, ConsoleEvent, string, LogLevel])[] = [
   ['detail', { type: 'detail', message: 'd' }, 'detail    d', 'debug'],
 ]
 
-/** JSON has these at `info`, since programs rely on them. */
+/** JSON has the `debug` events at `info`, since programs rely on them. */
 const levelIn = (format: 'text' | 'json', level: LogLevel) => (format === 'json' && level === 'debug' ? 'info' : level)
 const includes = (level: LogLevel, other: LogLevel) => logLevels.indexOf(other) <= logLevels.indexOf(level)
 
 const nowMs = () => Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
-/** What a log with this style shows of an event: on the console, and in a file. */
+/** The output of a log for an event: on the console, and in a file. */
 function shownOf(event: ConsoleEvent, format: 'text' | 'json', level: LogLevel) {
   const [console, file] = ['', ''].map(() => {
     const written: string[] = []
@@ -153,7 +153,7 @@ it('docs/CONSOLE.md has the same table', () => {
 })
 
 describe('the console', () => {
-  /** 100 lines of work at one moment. */
+  /** 100 work lines at one moment. */
   const linesAt = (level: LogLevel) => {
     const written: string[] = []
     const out = { write: (text: string) => written.push(text) }
@@ -162,7 +162,7 @@ describe('the console', () => {
     return written.length
   }
 
-  it('limits lines of work and solutions, but not at debug', () => {
+  it('limits lines about work and solutions, but not at debug', () => {
     expect([linesAt('info'), linesAt('debug')]).toEqual([60, 100])
   })
 })
@@ -170,7 +170,7 @@ describe('the console', () => {
 describe('a log that changes while it is used', () => {
   const miner = {} as KeyControl
 
-  it('goes over to another format with the keys and the last line, and only then takes them anew', () => {
+  it('switches to another format together with the keys and the status line, once the new one is ready', () => {
     const done: string[] = []
     const faces: FaceMaker = (format, levelNow) => ({
       show: ({ type }) => done.push(`${format} ${levelNow()} ${type}`),

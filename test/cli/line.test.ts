@@ -23,7 +23,7 @@ describe('colours', () => {
     [terminal, { FORCE_COLOR: '0' }, false],
     [terminal, { FORCE_COLOR: 'false' }, false],
     [silent, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
-  ])('case %#: as output and environment say', (out, environment, expected) => {
+  ])('case %#: follow output and environment', (out, environment, expected) => {
     expect(hasColours(out, environment)).toBe(expected)
     expect(painter(out, environment)('green', 'x') !== 'x').toBe(expected)
   })
@@ -33,7 +33,7 @@ describe('lines', () => {
   const noon = () => new Date('2026-01-01T12:00:00').getTime()
   const line = { label: 'rejected', style: 'red', text: `chain 7  height 5  ${'word '.repeat(30).trim()}` } as const
 
-  it('are wrapped below their text on a terminal, at gaps first, and whole elsewhere', () => {
+  it('wrap below their text on a terminal, preferably at gaps, and stay whole elsewhere', () => {
     const narrow = lineFormatter({ ...terminal, columns: 60 }, { NO_COLOR: '1' }, noon)([line]).split('\n')
     expect(narrow[0]).toBe('12:00:00 rejected  chain 7  height 5')
     expect(narrow[1]).toBe(`${' '.repeat(19)}${'word '.repeat(8).trim()}`)
@@ -42,12 +42,12 @@ describe('lines', () => {
     expect(lineFormatter(silent, {}, noon)([line])).toBe(`12:00:00 rejected  ${line.text}\n`)
   })
 
-  it('of wide characters are measured by columns', () => {
+  it('measure wide characters in columns', () => {
     expect(wrapped('採掘'.repeat(20), terminal, 19).map((each) => each.length)).toEqual([30, 10])
   })
 })
 
-describe('the last line', () => {
+describe('the status line', () => {
   const plain = painter(silent, {})
   const snapshot = snapshotWith({
     hashrates: { '10s': 1.21e9, '60s': null, '15m': null },
@@ -58,7 +58,7 @@ describe('the last line', () => {
     results: { expected: 12, found: 13, effort: 0.84, best: [] },
   })
 
-  it('leaves out what matters least until it fits', () => {
+  it('drops the least important parts until it fits', () => {
     const whole = '1.21 GH/s  max 1.23 GH/s  12 accepted  1 stale  chain 7 at 5123456  effort 84%  node.example:1848'
     expect(statusText(snapshot, 120, plain)).toBe(whole)
     expect(statusText(snapshot, 79, plain)).toBe(whole.replace('  node.example:1848', ''))
@@ -67,7 +67,7 @@ describe('the last line', () => {
       expect(statusText(snapshot, columns, plain).length).toBeLessThanOrEqual(columns)
   })
 
-  it('says first that nothing is searched, and why', () => {
+  it('first says that nothing is searched, and why', () => {
     const paused = (by: 'user' | 'schedule', text: string) => ({ ...snapshot, paused: true, pauses: [{ by, text }] })
     expect(statusText(paused('user', 'until it is resumed'), 30, plain)).toMatch(/^paused {2}1\.21 GH\/s/)
     const closed = paused('schedule', 'until 22:00 by the schedule')
@@ -76,7 +76,7 @@ describe('the last line', () => {
     expect(statusText({ ...snapshot, idleReason: 'cpu thread0 is parked' }, 30, plain)).toMatch(/^nothing searches/)
   })
 
-  it('stays below lines that are printed, and goes when there is none', () => {
+  it('stays below printed lines, and disappears when it is empty', () => {
     let written = ''
     const out = { ...terminal, rows: 24, write: (text: string) => (written += text) }
     const screen = screenFor(out, {})

@@ -1,4 +1,4 @@
-/** The configuration of a running miner: its file, and /2/config. Real files, real HTTP. */
+/** Changing the configuration of a running miner by its file and by /2/config, with real files and real HTTP. */
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ function newFile(text: string, name = 'newcut.yaml'): string {
   return file
 }
 
-/** A miner that searches already; `text`: its configuration file. */
+/** A running miner; `text` is the content of its configuration file. */
 async function startMiner(args: readonly string[], text: string | null, name?: string): Promise<Mining> {
   const file = text === null ? '' : newFile(text, name)
   const miner = startHere(['mine', ...args, ...(text === null ? [] : ['--config', file])])
@@ -53,7 +53,7 @@ async function startMiner(args: readonly string[], text: string | null, name?: s
   }
 }
 
-/** As editors save: the file is replaced by another of its name. */
+/** Saves a file as editors do: a new file replaces the old one. */
 function save(file: string, text: string): void {
   writeFileSync(`${file}~`, text)
   renameSync(`${file}~`, file)
@@ -62,7 +62,7 @@ function save(file: string, text: string): void {
 const changes = ({ out }: RunningHere) => out().match(/(?<= )configuration: .*/g) ?? []
 
 describe('the configuration file of a running miner', () => {
-  it('is followed: threads and kernel change at once, and every count goes on', async () => {
+  it('changes threads and kernel at once when it is saved, and all counts continue', async () => {
     const miner = await startMiner(HARD, 'threads: 2\n')
     await expect.poll(async () => (await miner.summary()).hashes).toBeGreaterThan(0)
     const samples: Snapshot[] = []
@@ -85,7 +85,7 @@ describe('the configuration file of a running miner', () => {
       ['thread2', 'js'],
     ])
     expect(solutions).toMatchObject({ rejected: 0, lost: 0 })
-    // thread1 left, and came again: what it did before still counts.
+    // thread1 was removed and added again; its earlier hashes still count.
     expect(devices[1].hashes).toBeGreaterThan(samples[0].devices[1].hashes)
     expect(hardware[0].hashes).toBeLessThanOrEqual(hashes)
     for (const [i, { hashes: all, devices: each, hardware: parts }] of samples.entries()) {
@@ -97,7 +97,7 @@ describe('the configuration file of a running miner', () => {
     }
   })
 
-  it('changes nothing when it is wrong, and the miner says what and where', async () => {
+  it('changes nothing if it is invalid, and the miner reports the error and its place', async () => {
     const miner = await startMiner(HARD, 'threads: 1\n')
     const before = await miner.get()
     for (const [text, pattern] of [
@@ -119,7 +119,7 @@ describe('the configuration file of a running miner', () => {
     expect(changes(miner).filter((line) => line.includes('->'))).toHaveLength(1)
   })
 
-  it('loses to the command line, and says so; what cannot change now waits for the next start', async () => {
+  it('loses to the command line, and says so; options that cannot change now wait for the next start', async () => {
     const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
     save(miner.file, 'threads: 2\nconfirmations: 3\nhttp-token: correct-horse-battery\n')
     await miner.sees(/configuration: threads 2 in the file has no effect: --threads on the command line wins\n/)
@@ -128,11 +128,11 @@ describe('the configuration file of a running miner', () => {
     expect(miner.out()).not.toContain(TOKEN)
     expect(await miner.threads()).toEqual(['thread0'])
     expect(await miner.get()).toMatchObject({ threads: 1, confirmations: 6 })
-    // The token is in force at once.
+    // The token takes effect at once.
     expect((await miner.put({ kernel: 'wasm' }))[0]).toBe(204)
   })
 
-  it('pauses by a new schedule, and goes on without it', async () => {
+  it('pauses by a new schedule, and resumes when it is removed', async () => {
     const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
     const hour = (after: number) => String((new Date().getHours() + after) % 24).padStart(2, '0')
     save(miner.file, `schedule: ${hour(5)}:00-${hour(6)}:00\n`)
@@ -149,7 +149,7 @@ describe('the configuration file of a running miner', () => {
     save(miner.file, 'chains: [6, 8]\nlog: json\n')
     await miner.sees(/"event":"configuration","option":"log","before":"text","now":"json","effect":"now"/)
     const chains = () => [...miner.out().matchAll(/"event":"work".*?"chain":(\d+)/g)].map(([, chain]) => chain)
-    // The miner waits for chains without a miner, at once or after a block or two.
+    // The miner waits until nobody else mines a chain that it wants, at once or after a block or two.
     await miner.sees(/"event":"idle"/)
     expect(chains().filter((chain) => chain !== '6' && chain !== '8')).toEqual([])
     expect((await miner.summary()).chains?.filter(({ isWanted }) => isWanted).map(({ chain }) => chain)).toEqual([6, 8])
@@ -186,7 +186,7 @@ describe('the configuration file of a running miner', () => {
 })
 
 describe('/2/config', () => {
-  it('changes what it is told and writes the file, with its comments and rights', async () => {
+  it('applies the change and writes the file, keeping its comments and permissions', async () => {
     const text = `# secret key: never lose it\nthreads: 1 # few\nhttp-token: ${TOKEN}\nnodes-of-devnet: 1\n`
     const miner = await startMiner(HARD, text.replace('nodes-of-devnet: 1', 'port: 1999'))
     chmodSync(miner.file, 0o640)
@@ -199,10 +199,10 @@ describe('/2/config', () => {
     expect([readFileSync(miner.file, 'utf8'), statSync(miner.file).mode & 0o777]).toEqual([written, 0o640])
     expect(await miner.put({ confirmations: null })).toEqual([204, null])
     expect(readFileSync(miner.file, 'utf8')).not.toContain('confirmations')
-    // What it tells may be sent back as a whole.
+    // The miner accepts its own configuration document unchanged.
     expect(await miner.put(await miner.get())).toEqual([204, null])
     expect(readFileSync(miner.file, 'utf8')).not.toContain('kernel')
-    // What the miner itself has written to the file is no news: the next change is the next line.
+    // The miner ignores its own write to the file: the next change is the next line.
     save(miner.file, readFileSync(miner.file, 'utf8').replace('threads: 2', 'threads: 3'))
     await miner.sees(/threads 2 -> 3\n/)
     expect(changes(miner)).toEqual([
@@ -213,7 +213,7 @@ describe('/2/config', () => {
     ])
   })
 
-  it('refuses what is wrong, as a whole, and those without the token', async () => {
+  it('refuses an invalid change as a whole, and clients without the token', async () => {
     const miner = await startMiner(HARD, `threads: 1\nhttp-token: ${TOKEN}\n`)
     const text = readFileSync(miner.file, 'utf8')
     for (const headers of [{}, { authorization: 'Bearer another-token' }]) {
@@ -239,11 +239,11 @@ describe('/2/config', () => {
     const open = await startMiner(HARD, null)
     expect(await open.put({ threads: 1 })).toEqual([403, { error: expect.stringContaining('--http-token') }])
     expect((await open.get()).http).toBe('127.0.0.1:0')
-    // How many there are by default depends on the GPUs.
+    // The default number of threads depends on the GPUs.
     expect(await open.get()).not.toHaveProperty('threads')
   })
 
-  it('without a file, or against the command line, holds until the end of the run', async () => {
+  it('keeps changes until the end of the run if there is no file, or if the command line overrides it', async () => {
     const miner = await startMiner([...HARD, '--threads', '1', '--http-token', TOKEN], null)
     expect(await miner.put({ threads: 2 })).toEqual([204, null])
     expect(await miner.threads()).toEqual(['thread0', 'thread1'])
@@ -259,15 +259,15 @@ describe('/2/config', () => {
     expect(await miner.threads()).toEqual(['thread0'])
   })
 
-  it('says so when the file cannot be written', async () => {
-    // Beside a file of such a name there is no room for another.
+  it('says so if the file cannot be written', async () => {
+    // The name leaves no room for the temporary file beside it.
     const name = `${'x'.repeat(245)}.yaml`
     const miner = await startMiner(HARD, `threads: 1\nhttp-token: ${TOKEN}\n`, name)
     expect(await miner.put({ threads: 2 })).toEqual([204, null])
     await miner.sees(/cannot be written \(ENAMETOOLONG\); the change holds until the end of this run\n/)
     expect(await miner.threads()).toEqual(['thread0', 'thread1'])
     expect(await miner.put({ confirmations: 2 })).toEqual([400, { error: expect.stringMatching(/cannot be written/) }])
-    // A later word in the file wins.
+    // The last occurrence in the file wins.
     writeFileSync(miner.file, `threads: 3\nhttp-token: ${TOKEN}\n`)
     await miner.sees(/configuration: threads 2 -> 3\n/)
     expect(await miner.threads()).toEqual(['thread0', 'thread1', 'thread2'])

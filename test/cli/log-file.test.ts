@@ -1,4 +1,4 @@
-/** The log file: as a class with real files and disks, and of real processes. */
+/** The log file: the class on real files and disks, and the option in real processes. */
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -24,7 +24,7 @@ import { run, runProcess, start, startWith, stopAll } from './run.ts'
 /** A few blocks a second on one thread. */
 const SEARCH = ['--difficulty', '1M', '--gpu', 'none', '--threads', '1', '--http', 'off']
 const EASY = ['--difficulty', '1k', '--gpu', 'none', '--threads', '1', '--http', 'off']
-/** It finds nothing. */
+/** Too hard to find a block. */
 const HARD = ['--difficulty', '1T', '--gpu', 'none', '--threads', '1', '--http', 'off']
 const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /
 
@@ -39,7 +39,7 @@ function newFolder(): string {
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
-/** A log file, and what it tells. */
+/** A log file and its warnings. */
 function openedIn(folder: string, name = 'x.log') {
   const told: string[] = []
   const path = join(folder, name)
@@ -53,7 +53,7 @@ function openedIn(folder: string, name = 'x.log') {
 }
 
 describe('a log file', () => {
-  it('goes on after a failure, which it tells once, and tells how many lines are missing', () => {
+  it('continues after a failure, which it reports once with the number of missing lines', () => {
     const folder = newFolder()
     const inner = join(folder, 'inner')
     mkdirSync(inner)
@@ -70,7 +70,7 @@ describe('a log file', () => {
     expect(textOf(path)).toBe('five\nsix\n')
   })
 
-  it('begins a new file where somebody has deleted it', () => {
+  it('starts a new file if somebody deleted it', () => {
     const { file, path, told } = openedIn(newFolder())
     file.write('one\n')
     rmSync(path)
@@ -78,7 +78,7 @@ describe('a log file', () => {
     expect([textOf(path), told]).toEqual(['two\n', []])
   })
 
-  it('stays with a file that was moved away until it is reopened', () => {
+  it('keeps writing to a moved file until it is reopened', () => {
     const { file, path, told } = openedIn(newFolder())
     renameSync(path, `${path}.1`)
     file.write('one\n')
@@ -87,7 +87,7 @@ describe('a log file', () => {
     expect([textOf(`${path}.1`), textOf(path), told]).toEqual(['one\n', 'two\n', []])
   })
 
-  it('stays with the old file where no new one can be opened', () => {
+  it('keeps the old file if no new one can be opened', () => {
     const { file, path, told } = openedIn(newFolder())
     renameSync(path, `${path}.1`)
     mkdirSync(path)
@@ -96,7 +96,7 @@ describe('a log file', () => {
     expect([textOf(`${path}.1`), told]).toEqual(['one\n', ['not reopened EISDIR']])
   })
 
-  it('has whole lines alone when a full disk has room again', (context) => {
+  it('contains only whole lines once a full disk has room again', (context) => {
     const disk = newFolder()
     if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8k', 'none', disk]).status !== 0) {
       return context.skip('no small disk can be mounted here')
@@ -105,7 +105,7 @@ describe('a log file', () => {
     const { file, path, told } = openedIn(disk)
     writeFileSync(join(disk, 'filler'), 'x'.repeat(4096))
     const line = (letter: string) => `${letter.repeat(2999)}\n`
-    // A page of the disk holds two lines and a part of the third.
+    // One page of the disk holds two lines and a part of the third.
     file.write(line('a'))
     file.write(`second\n${line('b')}`)
     file.write(line('c'))
@@ -119,7 +119,7 @@ describe('a log file', () => {
 })
 
 describe('newcut mine --log-file', () => {
-  it('has what the console shows, with date and time and without colours, after what was there', async () => {
+  it('contains the console output with date and time and without colours, after its existing contents', async () => {
     const folder = newFolder()
     const file = join(folder, 'x.log')
     const args = ['mine', ...SEARCH, '--blocks', '1', '--log-file', file]
@@ -133,12 +133,12 @@ describe('newcut mine --log-file', () => {
       .split('\n')
       .slice(0, -1)
     expect(shown.length).toBeGreaterThan(10)
-    // The banner has neither time nor label on the console.
+    // On the console the banner has neither time nor label.
     const texts = shown.map((line) => (/^\d\d:\d\d:\d\d /.test(line) ? line.slice(9) : `${' '.repeat(10)}${line}`))
     expect(lines.map((line) => line.replace(STAMP, ''))).toEqual(texts)
   })
 
-  it('leaves the rights of a file that is there', async () => {
+  it('keeps the permissions of an existing file', async () => {
     const file = join(newFolder(), 'x.log')
     writeFileSync(file, 'before\n')
     chmodSync(file, 0o604)
@@ -146,7 +146,7 @@ describe('newcut mine --log-file', () => {
     expect([modeOf(file), textOf(file).startsWith('before\n')]).toEqual(['604', true])
   })
 
-  it('SIGUSR2 opens a new file, and no record is lost or told twice', async () => {
+  it('SIGUSR2 opens a new file, and every record is written exactly once', async () => {
     const file = join(newFolder(), 'x.log')
     const miner = start(['mine', ...SEARCH, '--log', 'json', '--log-file', file])
     for (const n of [1, 2]) {
@@ -173,7 +173,7 @@ describe('newcut mine --log-file', () => {
     expect(await miner.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  it('goes on mining where the disk is full, warns once, and counts what is missing', async () => {
+  it('keeps mining on a full disk, warns once, and counts missing lines', async () => {
     const { code, out, err } = await run(['mine', ...SEARCH, '--blocks', '2', '--log-file', '/dev/full'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain(' summary   2 accepted')
@@ -187,7 +187,7 @@ describe('newcut mine --log-file', () => {
     ])
   })
 
-  it('tells in the file what is missing in it', async () => {
+  it('writes the number of missing lines into the file', async () => {
     const folder = join(newFolder(), 'logs')
     mkdirSync(folder)
     const file = join(folder, 'x.log')
@@ -203,7 +203,7 @@ describe('newcut mine --log-file', () => {
     expect(miner.out().match(/cannot be written/g)).toHaveLength(1)
   })
 
-  it('has the error that ends the program', async () => {
+  it('contains the error that ends the program', async () => {
     const file = join(newFolder(), 'x.log')
     const args = ['mine', '--node', '127.0.0.1:1', '--fail-fast', '--log-level', 'error', '--log-file', file]
     const { code, err } = await run(args)
@@ -214,7 +214,7 @@ describe('newcut mine --log-file', () => {
     expect({ ...JSON.parse(record), time: '' }).toEqual({ ...JSON.parse(out), time: '' })
   })
 
-  it('has the error that ends a leader', async () => {
+  it('contains the error that ends a leader', async () => {
     const file = join(newFolder(), 'x.log')
     const args = ['lead', '--nats', 'nats://127.0.0.1:1', '--fail-fast', '--state', 'off', '--log-file', file]
     const { code, err } = await run(args)
@@ -222,7 +222,7 @@ describe('newcut mine --log-file', () => {
     expect(textOf(file).replace(STAMP, '')).toBe(err.replace(/^newcut:/, 'error    '))
   })
 
-  it('has the fault of newcut that ends the program', async () => {
+  it('contains the internal error that ends the program', async () => {
     const file = join(newFolder(), 'x.log')
     const fault = `data:text/javascript,process.on('SIGWINCH',()=>{throw new Error('planted')})`
     const miner = startWith(['--no-warnings', '--import', fault], ['mine', ...SEARCH, '--log-file', file])
@@ -242,14 +242,14 @@ describe('newcut mine --log-file', () => {
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringContaining(message) })
   })
 
-  it('is no pipe that nobody reads: newcut does not wait for a reader', async (context) => {
+  it('may not be a pipe without a reader: newcut does not wait for one', async (context) => {
     const pipe = join(newFolder(), 'pipe')
     if (spawnSync('mkfifo', [pipe]).status !== 0) return context.skip('there is no mkfifo')
     const { code, err } = await run(['mine', '--log-file', pipe])
     expect([code, err]).toEqual([2, expect.stringContaining(`--log-file ${pipe}: it cannot be written (ENXIO)`)])
   })
 
-  it('is left alone by --dry-run, which answers at any level', async () => {
+  it('is untouched by --dry-run, which answers at any level', async () => {
     const folder = newFolder()
     const [fresh, old] = [join(folder, 'fresh.log'), join(folder, 'old.log')]
     writeFileSync(old, 'before\n')
@@ -262,13 +262,13 @@ describe('newcut mine --log-file', () => {
 })
 
 describe('--log-level', () => {
-  it('warn says nothing of a miner that does what it should', async () => {
+  it('warn hides the normal work of a miner', async () => {
     const args = ['mine', ...HARD, '--duration', '1s']
     expect(await run([...args, '--log-level', 'warn'])).toMatchObject({ code: 0, out: '', err: '' })
     expect(await run(args, { NEWCUT_LOG_LEVEL: 'error' })).toMatchObject({ code: 0, out: '', err: '' })
   })
 
-  it('warn says nothing of a development network that makes blocks', async () => {
+  it('warn hides the blocks of a development network', async () => {
     const port = String(await freePort())
     const quiet = ['--log-level', 'warn', '--auto-mine', 'constant:50ms']
     const node = start(['devnet', '--port', port, '--graph', 'pair', ...quiet])
@@ -288,7 +288,7 @@ describe('--log-level', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('expected one of error, warn, info, debug [BAD_OPTION]')])
   })
 
-  it('changes while the miner runs, for console and file, and the last line says so', async () => {
+  it('changes while the miner runs, for console and file, and the status line says so', async () => {
     const folder = newFolder()
     const [file, log] = [join(folder, 'newcut.yaml'), join(folder, 'x.log')]
     const save = (text: string) => {
@@ -318,7 +318,7 @@ describe('--log-level', () => {
 })
 
 describe('newcut devnet --log-file', () => {
-  it('has blocks, accounts and requests beside a command of --exec, whose outputs are its own', async () => {
+  it('contains blocks, accounts and requests beside a command of --exec, whose outputs are its own', async () => {
     const file = join(newFolder(), 'x.log')
     const ask = `${process.execPath} -e "fetch(process.env.NEWCUT_NODE + '/info').then((a) => console.log(a.status))"`
     const args = ['devnet', '--graph', 'pair', '--log-requests', '--log-file', file, '--exec', ask]
@@ -332,7 +332,7 @@ describe('newcut devnet --log-file', () => {
     }
   })
 
-  it('has the blocks of the network', async () => {
+  it('contains the blocks of the network', async () => {
     const file = join(newFolder(), 'x.log')
     const node = start(['devnet', '--port', '0', '--graph', 'pair', '--mine', '--threads', '1', '--log-file', file])
     await node.sees(/ block /)

@@ -7,9 +7,9 @@ import { type Ended, exitCodeFor, run, runProcess, start, startHere, stopAll } f
 
 afterEach(stopAll)
 
-/** The same for a miner that has a node. */
+/** Options for quick tests with `--node`: no HTTP server, no GPU. */
 const forNode = ['--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', 'js']
-/** Options for quick tests: easy blocks, no metrics port, no GPU. */
+/** The same for the embedded network, with easy blocks. */
 const quick = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', 'js']
 
 describe('newcut mine', () => {
@@ -25,9 +25,9 @@ describe('newcut mine', () => {
     expect(out.match(/accepted {2}chain/g)).toHaveLength(20)
   })
 
-  it('begins its network at what this machine searches, unless a difficulty is given', async () => {
-    // In 50 us a thread of no machine does 100,000 hashes, the difficulty of newcut devnet.
-    // A thread of low priority may not run at all during the trial, on a busy machine.
+  it('starts its network at the hashrate of this machine, unless a difficulty is given', async () => {
+    // In 50 us no thread computes 100,000 hashes, the difficulty of `newcut devnet`. On a busy machine a low-priority
+    // thread may not run at all during the trial.
     const search = ['--threads', '1', '--priority', 'normal', '--gpu', 'none']
     const args = ['mine', '--blocks', '1', ...search, '--http', 'off', '--block-delay', '1ms']
     const difficultyIn = ({ out }: { out: string }) => / difficulty (\S+) at http/.exec(out)?.[1]
@@ -43,7 +43,7 @@ describe('newcut mine', () => {
     expect(code).toBe(0)
   })
 
-  it('--dry-run says what would be mined and mines nothing, or says what is wrong', async () => {
+  it('--dry-run prints what would be mined without mining, or what is wrong', async () => {
     const tried = await run(['mine', '--dry-run', ...quick])
     expect(tried).toMatchObject({ code: 0, err: '' })
     expect(tried.out).toMatch(/network: an embedded one\nsearch: CPU .*\nall checks passed/)
@@ -58,14 +58,14 @@ describe('newcut mine', () => {
     expect(gone.err).toMatch(/\[NODE_UNREACHABLE\]/)
   })
 
-  it('mines the chains that it is given and no other', async () => {
+  it('mines only the chains that it is given', async () => {
     const { code, out } = await run(['mine', '--chains', '3,8', '--blocks', '2', ...quick])
     expect(code).toBe(0)
     const chains = new Set([...out.matchAll(/(?:work|accepted) +chain (\d+)/g)].map(([, chain]) => chain))
     expect([...chains].sort()).toEqual(['3', '8'])
   })
 
-  it.each(['js', 'wasm'])('mines with the %s kernel alone', async (kernel) => {
+  it.each(['js', 'wasm'])('mines with only the %s kernel', async (kernel) => {
     const args = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none', '--threads', '1']
     const { code, out } = await run(['mine', '--blocks', '5', '--kernel', kernel, ...args])
     expect(out).toContain('5 accepted')
@@ -128,13 +128,13 @@ describe('newcut mine', () => {
     silent.close()
   })
 
-  it('prints the account that is paid', async () => {
+  it('prints the account that it pays', async () => {
     const key = 'ab'.repeat(32)
     const { out } = await run(['mine', '--blocks', '1', '--account', `k:${key}`, ...quick])
     expect(out).toMatch(new RegExp(`^paid: k:${key} \\(keys-all\\)$`, 'm'))
   })
 
-  it('prints that the built-in key is paid when no other is given', async () => {
+  it('prints that it pays the built-in key if no other is given', async () => {
     const { out } = await run(['mine', '--blocks', '1', ...quick])
     expect(out).toMatch(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/m)
   })
@@ -180,7 +180,7 @@ describe('newcut mine', () => {
     for (const { time, level } of records) expect({ time, level }).toEqual({ time: expect.any(String), level: 'info' })
   })
 
-  it('writes no colour codes where there is no terminal', async () => {
+  it('writes no colour codes without a terminal', async () => {
     const { out } = await run(['mine', '--blocks', '1', ...quick])
     expect(out.includes('\u001b')).toBe(false)
   })
@@ -243,7 +243,7 @@ describe('the HTTP server of newcut mine', () => {
     const miner = startHere(['mine', '--http', '127.0.0.1:0', '--difficulty', '300k', ...quick.slice(4)])
     const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/)
     await miner.sees(/accepted/)
-    // The work line comes once every thread searches it, which may be after a solution.
+    // The work line appears once every thread searches the work, which may be after a solution.
     await miner.sees(/ work /)
     const summary = (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
     expect(summary).toMatchObject({ connected: expect.any(Boolean), hashrates: { '15m': null } })
@@ -273,7 +273,7 @@ describe('newcut mine where port 4148 is taken', () => {
   const server = createServer()
   afterAll(() => void server.close())
 
-  /** Runs it while the port is taken: by this test, or by another program for all of that time. */
+  /** Runs newcut while this test, or another program, holds the port for the whole run. */
   async function runBeside(...args: readonly string[]): Promise<Ended> {
     const isOurs = server.listening || (await listens(server, 4148))
     const ended = await run(['mine', '--blocks', '1', '--difficulty', '1k', ...quick.slice(4), ...args])
@@ -293,7 +293,7 @@ describe('newcut mine where port 4148 is taken', () => {
   })
 })
 
-/** Whether the server has the port now. */
+/** Whether the server got the port. */
 function listens(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     server.once('error', () => resolve(false))

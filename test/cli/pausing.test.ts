@@ -1,4 +1,4 @@
-/** `newcut mine` that pauses by itself, as a process of its own. */
+/** `newcut mine` pauses by itself; it runs as a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ afterEach(async () => {
   await stopAll()
 })
 
-/** `HH:MM` in UTC, some hours from now. */
+/** `HH:MM` in UTC, `hours` hours from now. */
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
 
 async function summaryOf(banner: string): Promise<{ readonly paused: boolean; readonly pauses: unknown }> {
@@ -25,7 +25,7 @@ async function summaryOf(banner: string): Promise<{ readonly paused: boolean; re
 }
 
 describe('newcut mine --schedule', () => {
-  it('waits for its time, says until when, and can be told to search all the same', async () => {
+  it('waits for its time, says until when, and can be resumed by hand', async () => {
     const opens = inHours(2)
     const text = `${opens}-${inHours(3)}`
     const miner = start([...MINE, '--schedule', text], { TZ: 'UTC' })
@@ -37,7 +37,7 @@ describe('newcut mine --schedule', () => {
     expect(await summaryOf(url)).toMatchObject({ paused: true, pauses: [by], hashes: 0 })
     const metrics = await (await fetch(url.replace('api/summary', 'metrics'))).text()
     expect(metrics).toContain('newcut_paused_by{cause="schedule"} 1\nnewcut_paused_by{cause="load"} 0\n')
-    // Whoever watches may overrule it, and pause again.
+    // The user may override the pause, and pause again.
     miner.child.kill('SIGUSR1')
     await miner.sees(/resumed[\s\S]*work/)
     expect(await summaryOf(url)).toMatchObject({ paused: false, pauses: [] })
@@ -47,7 +47,7 @@ describe('newcut mine --schedule', () => {
     expect((await miner.ended).code).toBe(0)
   })
 
-  it('refuses what is no schedule, and says where and why', async () => {
+  it('refuses an invalid schedule with place and reason', async () => {
     const { err } = await run([...MINE, '--schedule', 'mon-fry 22:00-06:00'])
     expect(err).toBe(
       'newcut: --schedule mon-fry 22:00-06:00: "mon-fry" is no day; days are mon, tue, ... or mon-fri; ' +
@@ -64,7 +64,7 @@ describe('newcut mine --idle-only', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'idle.yaml')
     writeFileSync(file, 'idle-only: true\nidle-limit: 1\n')
-    // Half a core, or more of a busy machine.
+    // Uses half a core, or more on a busy machine.
     const spin = 'setInterval(() => { for (const end = performance.now() + 25; performance.now() < end; ); }, 50)'
     busy.push(spawn(process.execPath, ['-e', spin], { stdio: 'ignore' }))
     const miner = start([...MINE, '--config', file])
@@ -72,7 +72,7 @@ describe('newcut mine --idle-only', () => {
     const [, url = ''] = await miner.sees(/summary: (\S+)/)
     await miner.sees(/paused +while other programs use \d+ % of the machine/)
     expect(await summaryOf(url)).toMatchObject({ paused: true, pauses: [{ by: 'load' }] })
-    // However busy the machine is, it is no pause without a limit.
+    // Without a limit even a busy machine causes no pause.
     writeFileSync(file, 'idle-limit: 1\n')
     await miner.sees(/resumed[\s\S]*work/)
     miner.child.kill('SIGTERM')

@@ -16,7 +16,7 @@ async function pool(script: PoolScript = {}): Promise<TestPool> {
 }
 
 describe('newcut mine --pool', () => {
-  it('mines shares, and says for whom and where, without the password', async () => {
+  it('mines shares, and prints for whom and where, without the password', async () => {
     const test = await pool()
     const miner = startHere(['mine', '--pool', test.url('k%3Aab.rig:secret'), ...PLAIN])
     await miner.sees(/ accepted .*\(3\/0\/0\)/)
@@ -39,9 +39,9 @@ describe('newcut mine --pool', () => {
     expect(test.shares.every(({ user, verdict }) => user === 'k:ab.rig' && verdict === 'accepted')).toBe(true)
   })
 
-  it('says which shares are blocks, and counts those that the pool took', async () => {
+  it('reports which shares are blocks, and counts accepted shares', async () => {
     const test = await pool()
-    // As hard as the shares: all of them are blocks.
+    // The work is as hard as the shares, so every share is a block.
     test.notify(freshWork(1_000_000n))
     const miner = startHere(['mine', '--pool', test.url(), ...PLAIN])
     await miner.sees(/ accepted .*\(2\/0\/0\) {2}a block$/m)
@@ -54,7 +54,7 @@ describe('newcut mine --pool', () => {
     expect((await miner.stop()).out).toMatch(/^[\d:]+ +\d+ shares are blocks of the pool$/m)
   })
 
-  it('has the password begin at the first colon and end at the last @, and never shows it', async () => {
+  it('reads the password from the first colon to the last @, and never prints it', async () => {
     const test = await pool()
     const secret = 'hunter2,d=1024@home'
     const addresses = `${test.url(`a:${secret}`)},${test.url('b')}`
@@ -71,7 +71,7 @@ describe('newcut mine --pool', () => {
     expect([unread.code, unread.out + unread.err]).toEqual([2, expect.not.stringContaining('hunter2')])
   })
 
-  it('goes over to the next pool and waits for one to come back', async () => {
+  it('fails over to the next pool, and waits for one to come back', async () => {
     const [first, second] = [await pool(), await pool()]
     const miner = startHere(['mine', '--pool', first.url(), '--pool', second.url(), ...PLAIN])
     await miner.sees(/ accepted /)
@@ -85,7 +85,7 @@ describe('newcut mine --pool', () => {
     expect((await fetch(`${(await miner.sees(/metrics\W+(http:\/\/127\.0\.0\.1:\d+)/))[1]}/healthz`)).status).toBe(503)
   })
 
-  it('tries it out with --dry-run', async () => {
+  it('checks the pool with --dry-run', async () => {
     const test = await pool()
     const { code, out } = await run(['mine', '--pool', test.url(), ...PLAIN, '--dry-run'])
     expect(code).toBe(0)
@@ -95,7 +95,7 @@ describe('newcut mine --pool', () => {
     expect(test.shares).toEqual([])
   })
 
-  it('believes a certificate by its fingerprint', async () => {
+  it('trusts a certificate by its fingerprint', async () => {
     const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8')
     const test = await pool({ tls: { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') } })
     const miner = startHere(['mine', '--pool', test.url(), '--insecure', ...PLAIN])
@@ -127,13 +127,13 @@ describe('newcut mine --pool', () => {
       /--insecure has no effect: no address of these pools uses TLS/,
     ],
     [['--pool', 'stratum+tcp://a@pool.example:1', '--failback', '5s'], /--failback .*there is only one --pool/],
-  ])('refuses what cannot be meant: %j', async (args, complaint) => {
+  ])('refuses options that do not fit together: %j', async (args, complaint) => {
     const { code, err } = await run(['mine', ...args, ...PLAIN])
     expect(err).toMatch(complaint)
     expect(code).toBe(2)
   })
 
-  it('says at once that there is no pool, with --fail-fast', async () => {
+  it('reports at once that there is no pool, with --fail-fast', async () => {
     const { code, err } = await run(['mine', '--pool', 'stratum+tcp://a:secret@127.0.0.1:9', '--fail-fast', ...PLAIN])
     expect(code).toBe(20)
     expect(err).toMatch(/pool stratum\+tcp:\/\/127\.0\.0\.1:9: .*ECONNREFUSED/)

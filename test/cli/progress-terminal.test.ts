@@ -1,4 +1,4 @@
-/** Bars of things that take long, as a real pseudo-terminal shows them. */
+/** Progress bars of long operations in a real pseudo-terminal. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const BAR = (what: string) => new RegExp(`^${what} {2}\\[=*>? *\\] {2}\\d+ %( {2}[\\d.k]+ of [\\d.k]+.*)?$`)
 
-/** Looks at what is drawn until the bar has been seen; then at the end it must be gone. */
+/** Watches the screen until the bar appears; at the end the bar must be gone. */
 async function barIn({ lines, ended }: InTerminal, what: string): Promise<void> {
   let seen = ''
   let hasEnded = false
@@ -36,7 +36,7 @@ async function barIn({ lines, ended }: InTerminal, what: string): Promise<void> 
 const gone = ({ lines }: InTerminal, what: string) => expect(lines().filter((line) => line.includes(what))).toEqual([])
 
 describeWith(noTerminal, 'in a terminal', () => {
-  it('ordered blocks, the load of what is on disk, and its check have bars', async () => {
+  it('ordered blocks, loading a data directory and checking it have bars', async () => {
     const node = startInTerminal(['devnet', '--port', '0', '--data', data, '--auto-mine', 'on-demand'])
     const url = () => /newcut mine --node (http:\S+)/.exec(node.lines().join('\n'))?.[1] ?? ''
     await expect.poll(url).not.toBe('')
@@ -58,7 +58,7 @@ describeWith(noTerminal, 'in a terminal', () => {
     gone(check, 'checking')
     expect(check.lines().at(-1)).toBe('nothing is wrong')
 
-    // Without its state, the node executes all blocks again.
+    // Without its state database the node executes all blocks again.
     rmSync(join(data, 'state'), { recursive: true })
     const again = startInTerminal(['devnet', '--port', '0', '--data', data])
     await barIn(again, 'executing blocks')
@@ -67,7 +67,7 @@ describeWith(noTerminal, 'in a terminal', () => {
     again.press(CONTROL_C)
     expect(await again.ended).toBe(0)
 
-    // What is piped has no bar.
+    // Piped output has no bar.
     const piped = await run(['devnet', '--data', data, '--check'])
     expect(piped).toMatchObject({ code: 0, err: '' })
     expect(piped.out).not.toContain('checking')
@@ -76,8 +76,8 @@ describeWith(noTerminal, 'in a terminal', () => {
     expect((await log.stop()).err).toBe('')
   })
 
-  it('benchmarks have one, which no line of a table is mixed with', async () => {
-    // However fast the machine: its network alone takes more than the second before a bar is drawn.
+  it('benchmarks have a bar, and it never mixes with the table', async () => {
+    // On any machine the setup of the network takes more than the second before a bar appears.
     const bench = startInTerminal(['bench', '--quick', 'pipeline', 'codec'])
     await barIn(bench, 'measuring pipeline')
     expect(await bench.ended).toBe(0)

@@ -1,4 +1,4 @@
-/** Bars of things that take long, as text. progress-terminal.test.ts has them in a terminal. */
+/** The text of progress bars. progress-terminal.test.ts shows them in a terminal. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Output } from '../../src/cli/line.ts'
 import { progressBarFor, progressLine } from '../../src/cli/progress.ts'
@@ -8,7 +8,7 @@ const plain = (_style: string, text: string) => text
 describe('a line of progress', () => {
   const task = { what: 'checking blocks', done: 4321, total: 9600 }
 
-  it('shows a bar, the share, the count and the time that is left', () => {
+  it('shows a bar, the percentage, the count and the remaining time', () => {
     expect(progressLine(task, 9000, 79, plain)).toBe(
       'checking blocks  [============>              ]  45 %  4.32k of 9.60k  11 s left',
     )
@@ -18,12 +18,12 @@ describe('a line of progress', () => {
     expect(progressLine({ ...task, done: 9600 }, 9000, 79, plain)).toMatch(/\[=+\] {2}100 % {2}9\.60k of 9\.60k$/)
   })
 
-  it('tells the time so far where what is counted is not alike', () => {
+  it('shows the elapsed time if the items differ in size', () => {
     const suites = { what: 'measuring cpu', done: 1, total: 4, unit: 'suites' }
     expect(progressLine(suites, 61_000, 79, plain)).toMatch(/ {2}25 % {2}1 of 4 suites {2}1 m 1 s$/)
   })
 
-  it('leaves out what does not fit, and fits any terminal', () => {
+  it('leaves out parts that do not fit, and fits any terminal', () => {
     for (let columns = 0; columns < 100; columns++) {
       expect(progressLine(task, 9000, columns, plain).length).toBeLessThanOrEqual(columns)
     }
@@ -37,7 +37,7 @@ describe('a bar', () => {
   const terminal: Output = { isTTY: true, columns: 80, write: (text) => written.push(text) }
   afterEach(() => void written.splice(0))
 
-  it('is drawn after a second, ten times a second at most, and nowhere but on a terminal', () => {
+  it('appears after a second, updates at most ten times a second, and only on a terminal', () => {
     for (const [out, environment, isOff] of [
       [{ ...terminal, isTTY: false }, {}, false],
       [terminal, { TERM: 'dumb' }, false],

@@ -1,4 +1,4 @@
-/** Public keys wherever they are read: `k:KEY` is the key of that account. */
+/** Every option that reads a public key also accepts its account `k:KEY`. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ describe.each(Object.entries(tables))('the public key of newcut %s', (_name, tab
   })
 })
 
-describe('a text that is no public key is refused, and the error says why:', () => {
+describe('a text that is no public key is refused with a reason:', () => {
   it.each([
     [`k:${KEY.slice(1)}`, 'looks like a k: account, but the key is not 64 hex digits (it has 63)'],
     ['k:me', 'looks like a k: account, but the key is not 64 hex digits'],
@@ -64,7 +64,7 @@ describe('a text that is no public key is refused, and the error says why:', () 
     expect(read).toThrow(`--public-key ${text}: ${problem}; ${EXPECTED}`)
   })
 
-  it('nothing more is said of a text that is not like a key', () => {
+  it('a text that does not resemble a key gets no further explanation', () => {
     for (const text of ['me', `${KEY.slice(2)}zz`, '']) {
       const read = () => resolveConfig(mineOptions, { 'public-key': [text] }, {}, undefined)
       expect(read).toThrow(new RegExp(`^--public-key ${text}: ${EXPECTED}$`))
@@ -79,7 +79,7 @@ describe('a text that is no public key is refused, and the error says why:', () 
   })
 })
 
-it('over HTTP the account of the key in use is no change, and a text that is no key is refused with its reason', async () => {
+it('over HTTP the account of the current key is no change, and an invalid key is refused with its reason', async () => {
   const config = resolveConfig(mineOptions, { 'public-key': [KEY], node: ['a:1'] }, {}, undefined)
   const shown: unknown[] = []
   const live = new LiveConfig(config, {

@@ -1,4 +1,4 @@
-/** `newcut rigs`: the table of a running miner, and what it says where there is none. */
+/** `newcut rigs` prints the rig table of a running miner, or an error without one. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -29,7 +29,7 @@ async function mining(state: string) {
 }
 
 describe('newcut rigs', () => {
-  it('lists workers with their shares, also those of before the miner was started again', async () => {
+  it('lists workers with their shares, including those of earlier runs', async () => {
     const state = folder()
     const first = await mining(state)
     const rig = await Rig.login(first.port, 'k:abc.shelf-1', 'ours/1')
@@ -60,7 +60,7 @@ describe('newcut rigs', () => {
     expect(rigs[0]).toMatchObject({ accepted: 3, refused: { malformed: 50 }, connections: 0, agent: 'ours/1' })
   })
 
-  it('says so where another miner keeps its shares already', async () => {
+  it('says so if another miner already keeps its shares there', async () => {
     const state = folder()
     await mining(state)
     const { code, err } = await run(['mine', ...alone, '--state', state])
@@ -68,7 +68,7 @@ describe('newcut rigs', () => {
     expect(err).toMatch(/shares: another miner uses this share log.*--state.*\[DATA_UNUSABLE\]/s)
   })
 
-  it('says so where nobody answers, where no rigs can connect, and where something else answers', async () => {
+  it('says so if nobody answers, if rigs are not enabled, and if something else answers', async () => {
     expect((await run(['rigs', '127.0.0.1:1'])).err).toMatch(
       /no miner answers at http:\/\/127\.0\.0\.1:1: .*\[NODE_UNREACHABLE\]/s,
     )

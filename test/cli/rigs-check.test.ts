@@ -29,7 +29,7 @@ async function ours(
   return { ...started, at: `127.0.0.1:${started.port}` }
 }
 
-/** Where a scripted server listens. */
+/** The address of a scripted server. */
 async function scripted(script: Script): Promise<string> {
   const server = createServer((socket) => serve(socket, new VirtualClock(), script))
   server.listen(0, '127.0.0.1')
@@ -38,7 +38,7 @@ async function scripted(script: Script): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Where a server listens that never says anything. */
+/** The address of a server that never says anything. */
 async function silent(): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -54,7 +54,7 @@ const jsonOf = (out: string) => JSON.parse(out) as RigsChecked
 const check = (...args: readonly string[]) => run(['rigs', 'check', ...args])
 
 describe('newcut rigs check', () => {
-  it('says of our own server that the rigs of every maker mine', async () => {
+  it('reports that the rigs of every maker would mine at our own server', async () => {
     const { at, engine } = await ours()
     const { code, out, err } = await check(at)
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -68,7 +68,7 @@ describe('newcut rigs check', () => {
     expect(Object.values(engine.status().shares).every((count) => count === 0)).toBe(true)
   })
 
-  it('says the same as JSON, of one maker and another user', async () => {
+  it('reports the same as JSON, for one maker and another user', async () => {
     const { at, engine } = await ours()
     const { code, out } = await check(at, '--json', '--maker', 'ka3', '--user', 'k:abc.shelf', '--password', 'd=2^50')
     const { makers, ...rest } = jsonOf(out)
@@ -83,7 +83,7 @@ describe('newcut rigs check', () => {
     expect(engine.status().users).toMatchObject([{ user: 'k:abc' }])
   })
 
-  it('listens for as long as it is told', async () => {
+  it('listens for the requested time', async () => {
     const { at } = await ours()
     const { code, out } = await check(at, '--listen-for', '1', '--maker', 'ka3', '--json')
     const { makers, listenedMs } = jsonOf(out)
@@ -93,7 +93,7 @@ describe('newcut rigs check', () => {
     expect(text.out).toMatch(/^Goldshell KD5, KD6 +\d+ +\d+ +[\d.]+ +[\d.]+ m?s +7 s +100\.0 %$/m)
   })
 
-  it('names what a rig trips over and what to change, and ends with 1', async () => {
+  it('names each problem of a rig and its fix, and exits with 1', async () => {
     const at = await scripted({
       ...good,
       'mining.subscribe': (asked, server) => {
@@ -114,7 +114,7 @@ describe('newcut rigs check', () => {
     expect(out).toMatch(/\nseveral connections:\n {2}loss: two connections have the nonce1 0009e8/)
   })
 
-  it('ends with 0 where rigs mine with a loss', async () => {
+  it('exits with 0 if rigs mine with a loss', async () => {
     const at = await scripted({
       ...good,
       'mining.subscribe': (asked, server) => {
@@ -127,7 +127,7 @@ describe('newcut rigs check', () => {
     expect(out).toMatch(/^Antminer KA3, 2023 on +with a loss /m)
   })
 
-  it('says of TLS what an Antminer makes of it', async () => {
+  it('reports how an Antminer handles TLS', async () => {
     const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
     const { at } = await ours({ tls: { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') } })
     const { code, out } = await check(`stratum+ssl://${at}`, '--json')
@@ -135,13 +135,13 @@ describe('newcut rigs check', () => {
     expect([code, tls]).toEqual([1, true])
     expect(makers.map(({ outcome }) => outcome)).toEqual(['fails', 'fails', ...Array(5).fill('mines')])
     expect(makers[0].findings).toMatchObject([{ name: 'tls', level: 'fails' }])
-    // Without TLS the server closes before it says anything.
+    // Without TLS the server closes the connection before it sends anything.
     const plain = await check(at, '--maker', 'ka3')
     expect(plain.code).toBe(1)
     expect(plain.out).toMatch(/closes the connection without a line.*\n.*stratum\+ssl/)
   })
 
-  it('says of a server that lets in fewer connections that others get none', async () => {
+  it('reports a server that accepts too few connections', async () => {
     const { at } = await ours({}, { sessionsPerAddress: 5 })
     const { code, out } = await check(at, '--json', '--listen-for', '1s')
     const outcomes = jsonOf(out).makers.map(({ outcome }) => outcome)
@@ -150,7 +150,7 @@ describe('newcut rigs check', () => {
     expect(outcomes.filter((outcome) => outcome === 'fails')).toHaveLength(2)
   })
 
-  it('ends with 20 where nobody listens, or no TLS is spoken', async () => {
+  it('exits with 20 if nobody listens, or if the server does not speak TLS', async () => {
     const gone = await scripted(good)
     const { at } = await ours()
     const server = createServer()
@@ -189,7 +189,7 @@ describe('newcut rigs check', () => {
     expect(ended.out).toBe('')
   })
 
-  it('has its help behind help too, with every maker in it', async () => {
+  it('has its help under help too, with every maker in it', async () => {
     expect((await run(['help', 'rigs', 'check'])).out).toBe((await run(['rigs', 'check', '--help'])).out)
     const { out } = await check('--help')
     expect(out).toContain('Usage: newcut rigs check [options] <server>')
@@ -198,22 +198,22 @@ describe('newcut rigs check', () => {
     expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual(makers.map(({ name, rig }) => [name, rig]))
   })
 
-  it('stops when it is told to', async () => {
+  it('stops on request', async () => {
     let asked = 0
     const at = await scripted({ ...good, 'mining.subscribe': () => asked++ })
     const stopped = { code: 1, out: '', err: 'stopped before it was done\n' }
     expect(await startHere(['rigs', 'check', at]).stop()).toMatchObject(stopped)
     const running = startHere(['rigs', 'check', at])
-    // All but the one that authorizes first.
+    // All makers except the one that authorizes first.
     await until(() => asked >= makerNames.length - 1)
     expect(await running.stop()).toMatchObject(stopped)
   })
 })
 
-describe('a server that says nothing', () => {
-  it('at the handshake is waited for as long as it was told', async () => {
+describe('a server that sends nothing', () => {
+  it('times out during the handshake', async () => {
     const clock = new VirtualClock()
-    // A handshake that never ends.
+    // This TLS handshake never completes.
     const address = readServerAddress(`stratum+ssl://${await silent()}`)
     const tried = connectTo(address, clock, 5_000, new AbortController().signal).catch((error: Error) => error.message)
     await clock.pass(4_999)
@@ -223,13 +223,13 @@ describe('a server that says nothing', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is not connected to any more once the check is stopped', async () => {
+  it('gets no further connections once the check is stopped', async () => {
     const address = readServerAddress(await silent())
     const tried = connectTo(address, new VirtualClock(), 5_000, AbortSignal.abort())
     await expect(tried).rejects.toThrow(/: stopped$/)
   })
 
-  it('at the log-in is told of after the timeout', async () => {
+  it('is reported after the timeout at the log-in', async () => {
     const at = await scripted({ ...good, 'mining.subscribe': () => undefined })
     const clock = new VirtualClock()
     let out = ''

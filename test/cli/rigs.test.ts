@@ -1,4 +1,4 @@
-/** `newcut mine --stratum-listen`: rigs that connect mine blocks, alone and over TLS. */
+/** `newcut mine --stratum-listen`: rigs connect and mine blocks, in plain text and over TLS. */
 import { spawn } from 'node:child_process'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ afterEach(async () => {
   await stopAll()
 })
 
-/** No CPU thread, no GPU: rigs alone. */
+/** Rigs only: no CPU thread, no GPU. */
 const alone = ['--threads', '0', '--gpu', 'none', '--stratum-listen', '127.0.0.1:0']
 
 async function mining(port: number, user: string): Promise<Rig> {
@@ -24,7 +24,7 @@ async function mining(port: number, user: string): Promise<Rig> {
 }
 
 describe('newcut mine --stratum-listen', () => {
-  it('mines blocks with rigs alone, and tells of them in summary and metrics', async () => {
+  it('mines blocks with rigs alone, and shows them in summary and metrics', async () => {
     const { sees, stop } = startHere(['mine', ...alone, '--difficulty', '3k', '--http', '127.0.0.1:0'])
     const [, port] = await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+), any user and password\n/)
     const [, url] = await sees(/dashboard: (http:\/\/\S+)\//)
@@ -53,7 +53,7 @@ describe('newcut mine --stratum-listen', () => {
     expect(out).not.toMatch(/hardware/)
   })
 
-  it('lets as many rigs in from one address as it is told, and says so when there are more', async () => {
+  it('accepts the allowed number of rigs from one address, and warns about more', async () => {
     const { sees, stop } = startHere(['mine', ...alone, '--http', 'off', '--stratum-per-address', '2'])
     const [, port] = await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
     for (const name of ['left', 'right']) await mining(Number(port), `k:abc.${name}`)
@@ -63,7 +63,7 @@ describe('newcut mine --stratum-listen', () => {
     expect((await stop()).code).toBe(0)
   })
 
-  it('lets no more rigs in than its limit of open files leaves, and mines on', async () => {
+  it('accepts no more rigs than its open-file limit allows, and keeps mining', async () => {
     const command = 'ulimit -n 300 && exec "$0" "$@"'
     const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
     const args = ['mine', ...alone, '--http', 'off', '--difficulty', '3k']
@@ -92,7 +92,7 @@ describe('newcut mine --stratum-listen', () => {
     await sees(/accepted {2}chain \d+ +height \d+ +rig:first/)
   })
 
-  it('ends with an error when the port is taken, and says so before in a dry run', async () => {
+  it('ends with an error if the port is in use, and says so in a dry run too', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
     const { port } = taken.address() as AddressInfo
@@ -129,7 +129,7 @@ describe('newcut mine --stratum-listen', () => {
     expect(code).toBe(2)
   })
 
-  it('refuses a certificate that is none', async () => {
+  it('refuses an invalid certificate', async () => {
     const tls = ['--stratum-tls-cert', 'package.json', '--stratum-tls-key', 'package.json']
     const { code, err } = await run(['mine', '--http', 'off', ...alone, ...tls])
     expect(err).toMatch(/cannot use package\.json and package\.json for TLS: .*\[BAD_INPUT\]/)

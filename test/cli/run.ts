@@ -1,6 +1,6 @@
 /**
- * Runs the compiled command line: in this process, with outputs and environment passed in, or as a user would, in a
- * process of its own, where signals, exit codes, files of the process and terminals are the thing.
+ * Runs the compiled command line, either in this process with injected outputs and environment, or in a process of its
+ * own. The latter is for tests of signals, exit codes, process files and terminals.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -25,24 +25,24 @@ export interface Ended {
 export interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
-  /** Standard output so far. */
+  /** The stdout text so far. */
   readonly out: () => string
-  /** Standard error so far. */
+  /** The stderr text so far. */
   readonly err: () => string
-  /** Resolves with the match as soon as standard output has it; rejects when the process ends before. */
+  /** Resolves with the match as soon as stdout contains it; rejects if the process ends first. */
   readonly sees: (pattern: RegExp) => Promise<RegExpExecArray>
 }
 
 const running = new Set<ChildProcess>()
-/** Of the output of a command, where its test fails. */
+/** Characters of a command's output that a failed test shows. */
 const SHOWN_CHARACTERS = 2000
 
-/** Starts `newcut` with these arguments; `env` is added to a bare environment. */
+/** Starts `newcut` with these arguments. `env` is added to a bare environment. */
 export function start(args: readonly string[], env: Record<string, string> = {}, input?: string | Uint8Array): Running {
   return startScript(main, args, env, input)
 }
 
-/** As start, with options of Node itself: `nodeOptions`. */
+/** Like `start`, with `nodeOptions` for Node itself. */
 export function startWith(
   nodeOptions: readonly string[],
   args: readonly string[],
@@ -51,7 +51,7 @@ export function startWith(
   return launch([...nodeOptions, main, ...args], env)
 }
 
-/** As start, for another program. */
+/** Like `start`, for another script. */
 export function startScript(
   script: string,
   args: readonly string[],
@@ -99,14 +99,14 @@ function launch(args: readonly string[], env: Record<string, string>, input?: st
   return { child, ended, out: () => out, err: () => err, sees }
 }
 
-/** A test that fails shows the end of what its commands have written. */
+/** Makes a failed test show the end of its commands' output. */
 function shownOnFailure(args: readonly string[], output: () => string): void {
   // Commands of a beforeAll belong to no test.
   if (TestRunner.getCurrentTest() === undefined) return
   onTestFailed(() => console.log(`newcut ${args.join(' ')}:\n${output().slice(-SHOWN_CHARACTERS)}`))
 }
 
-/** Runs `newcut` in a process of its own, to its end. */
+/** Runs `newcut` in a process of its own until it exits. */
 export function runProcess(
   args: readonly string[],
   env?: Record<string, string>,
@@ -115,15 +115,15 @@ export function runProcess(
   return start(args, env, input).ended
 }
 
-/** A command in this process. */
+/** A command that runs in this process. */
 export interface RunningHere extends Omit<Running, 'child'> {
-  /** Ends it as SIGTERM ends a process. */
+  /** Stops the command as SIGTERM stops a process. */
   readonly stop: () => Promise<Ended>
 }
 
 const stops = new Set<() => Promise<Ended>>()
 
-/** Starts `newcut` in this process, through the entry that main.ts calls. */
+/** Starts `newcut` in this process, through the function that main.ts calls. */
 export function startHere(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -150,7 +150,7 @@ export function startHere(
   return { ended, stop, out: () => out.text, err: () => err.text, sees: (pattern) => out.sees(pattern, ended) }
 }
 
-/** Runs `newcut` in this process, to its end. */
+/** Runs `newcut` in this process until it ends. */
 export function run(
   args: readonly string[],
   env?: Record<string, string>,
@@ -159,7 +159,7 @@ export function run(
   return startHere(args, env, input).ended
 }
 
-/** An output that is kept. */
+/** An output that keeps its text. */
 class Text {
   text = ''
   readonly #readers = new Set<() => void>()
@@ -185,14 +185,14 @@ class Text {
   }
 }
 
-/** The exit code that belongs to the error that the program told, in text or JSON. */
+/** The exit code that belongs to the error that the program printed, as text or JSON. */
 export function exitCodeFor({ out, err }: Ended): number {
   const [, code = ''] = /\[([A-Z_]+)\]\s*$/.exec(err) ?? /"code":"([A-Z_]+)"/.exec(out) ?? []
   if (!(code in errorCodes)) throw new Error(`no error code: ${err}${out}`)
   return exitCodeOf(code as ErrorCode)
 }
 
-/** For afterEach: ends what a failed test left running. */
+/** For afterEach: kills processes that a failed test left running. */
 export async function stopAll(): Promise<void> {
   for (const child of running) child.kill('SIGKILL')
   await Promise.all([...stops].map((stop) => stop()))

@@ -1,4 +1,4 @@
-/** Nothing secret that a user gives comes out again: console, JSON records, errors, metrics, summary. */
+/** No secret that a user gives appears in any output: console, JSON records, errors, metrics, summary. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const addresses = [
   `http://127.0.0.1:1/?key=${SECRET}`,
 ]
 
-it.each(addresses)('--node %s is refused without repeating the secret, wherever it is given', async (address) => {
+it.each(addresses)('--node %s is refused without printing the secret, wherever it is given', async (address) => {
   const file = fileWith('node.yaml', `node: ${JSON.stringify(address)}\n`)
   const calls: [args: string[], env?: Record<string, string>][] = [
     [['mine', '--node', address]],
@@ -57,7 +57,7 @@ it.each([
   [['mine', `-ohttp://me:${SECRET}@a:1`], /no such option; did you mean --node\?/],
   [[`--node=http://me:${SECRET}@a:1`], /a command comes first/],
   [[`http://me:${SECRET}@a:1`], /no such command/],
-])('the error for %j does not repeat the secret', async (args, message) => {
+])('the error for %j does not print the secret', async (args, message) => {
   for (const format of [[], ['--log', 'json']]) {
     const { code, out, err } = await run([...args, ...format])
     expect([code, out + err]).toEqual([2, expect.stringMatching(message)])
@@ -65,8 +65,8 @@ it.each([
   }
 })
 
-it('the arguments of an external command are in no output', async () => {
-  // A program that takes a moment, as searches do.
+it('no output contains the arguments of an external command', async () => {
+  // A program that takes a moment, as real searches do.
   const worker = fileWith('worker.mjs', "setTimeout(() => process.stdout.write('0000000000000001'), 100)")
   const command = `${process.execPath} ${worker} --token ${SECRET}`
   for (const [log, expected] of [
@@ -88,7 +88,7 @@ it('the arguments of an external command are in no output', async () => {
   }
 })
 
-it('the token for control is in no output', async () => {
+it('no output contains the token for control', async () => {
   const token = `${SECRET}-${SECRET}`
   const file = fileWith('token.yaml', `http-token: ${token}\n`)
   for (const [args, env] of [
@@ -135,7 +135,7 @@ it('the token for control is in no output', async () => {
   expect(out).not.toContain(SECRET)
 })
 
-it('the journal of solutions does not hold what an external command was given', async () => {
+it('the journal of solutions does not contain the arguments of an external command', async () => {
   const state = join(folder, 'state')
   const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
   const command = `TOKEN=${SECRET} ${process.execPath} ${main} solve --threads 1`
@@ -147,7 +147,7 @@ it('the journal of solutions does not hold what an external command was given', 
   expect(journal.join('') + out).not.toContain(SECRET)
 })
 
-it('a secret key where another option belongs is not repeated', async () => {
+it('a secret key in place of another option is not printed', async () => {
   const key = 'c0ffee'.repeat(11).slice(0, 64)
   const file = fileWith('broken.yaml', `# secret-key: ${key}\npublic-key: [${key}\n`)
   const calls: [args: string[], env?: Record<string, string>][] = [

@@ -1,4 +1,4 @@
-/** Which keys `--key` stands for. */
+/** The values of `--key` and the signing keys that they select. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { signingKeys } from '../../src/commands/signing-keys.ts'
 const folder = mkdtempSync(join(tmpdir(), 'newcut-keys-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** RFC 8032, the first test vector. */
+/** RFC 8032, test vector 1. */
 const secretKey = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'
 const publicKey = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'
 
@@ -40,11 +40,11 @@ describe('--key', () => {
   ])('reads %s', (_name, text) => {
     const [{ account, key }] = keysOf([fileWith(text)], 'mainnet01')
     expect([account, key.publicKey]).toEqual([`k:${publicKey}`, publicKey])
-    // RFC 8032, the signature over no bytes at all.
+    // RFC 8032, test vector 1: the signature of the empty message.
     expect(key.sign(new Uint8Array(0))).toMatch(/^e5564300c360ac729086e2cc806e828a/)
   })
 
-  it('knows the accounts of development networks, there only', () => {
+  it('knows the accounts of development networks, and only there', () => {
     expect(accountsOf(['sender01', 'sender00'])).toEqual(['sender01', 'sender00'])
     expect(accountsOf(['miner'])[0]).toMatch(/^k:3b6a27bc/)
     expect(() => accountsOf(['sender00'], 'mainnet01')).toThrow(
@@ -52,7 +52,7 @@ describe('--key', () => {
     )
   })
 
-  it('warns of a file that other users may read, and takes it', () => {
+  it('accepts a file that other users may read, with a warning', () => {
     const file = fileWith(`secret: ${secretKey}`)
     for (const mode of [0o640, 0o604, 0o644]) {
       chmodSync(file, mode)

@@ -1,4 +1,4 @@
-/** A program without terminal, environment and input, for tests that run commands in their own process. */
+/** An environment without terminal, variables and input, for tests that run commands in this process. */
 import type { Surroundings } from '../../src/cli/terminal.ts'
 
 const nowhere = { write: () => true }

@@ -10,36 +10,33 @@ import { noTerminal, startInTerminal, stopTerminals } from './terminal.ts'
 /** A few blocks a second on one thread. */
 const MINE = ['mine', '--difficulty', '2M', '--gpu', 'none', '--threads', '1', '--http', 'off']
 const ESCAPE = '\u001b['
-/** hh:mm:ss and a label, or what follows of a line. */
+/** A line that starts with hh:mm:ss and a label, or its continuation. */
 const EVENT = /^(\d\d:\d\d:\d\d [a-z.? ]{9} | {19})\S/
 
 describeWith(noTerminal, 'a miner in a terminal', () => {
   afterEach(stopTerminals)
 
-  it.each([80, 120])(
-    'fits %i columns: a banner, lines of events, and the present in the last line',
-    async (columns) => {
-      const { lines, press, ended } = startInTerminal(MINE, { columns })
-      await expect.poll(() => lines().filter((line) => / accepted /.test(line)).length).toBeGreaterThan(3)
-      await expect.poll(() => lines().at(-1)).toMatch(/^\d+(\.\d+)? [kM]?H\/s {2}(max .*)?[1-9]\d* accepted {2}/)
-      expect(lines().at(-1)).toMatch(/chain \d+ at \d+ {2}effort \d+% .*127\.0\.0\.1:\d+$/)
-      const shown = lines()
-      expect(shown[0]).toMatch(/^newcut \d+\.\d+\.\d+, no fee: all blocks are yours$/)
-      for (const name of ['machine', 'search', 'embedded network', 'paid', 'keys'])
-        expect(shown.some((line) => line.startsWith(`${name}: `))).toBe(true)
-      const first = shown.findIndex((line) => EVENT.test(line))
-      for (const line of shown.slice(first, -1)) expect(line).toMatch(EVENT)
-      press('q')
-      expect(await ended).toBe(0)
-      const after = lines()
-      const summary = after.slice(after.findIndex((line) => / summary /.test(line)))
-      expect(summary[0]).toMatch(/summary {3}\d+ accepted/)
-      expect(summary.at(-2)).toMatch(/\d+ found, [\d.<]+ expected, luck \d+%, best \S+ on chain \d+$/)
-      expect(summary.at(-1)).toMatch(/votes for fork 1$/)
-      // The last line is gone.
-      expect(after.filter((line) => /effort \d+% .*127\.0\.0\.1/.test(line))).toEqual([])
-    },
-  )
+  it.each([80, 120])('fits %i columns: a banner, event lines, and the status line at the bottom', async (columns) => {
+    const { lines, press, ended } = startInTerminal(MINE, { columns })
+    await expect.poll(() => lines().filter((line) => / accepted /.test(line)).length).toBeGreaterThan(3)
+    await expect.poll(() => lines().at(-1)).toMatch(/^\d+(\.\d+)? [kM]?H\/s {2}(max .*)?[1-9]\d* accepted {2}/)
+    expect(lines().at(-1)).toMatch(/chain \d+ at \d+ {2}effort \d+% .*127\.0\.0\.1:\d+$/)
+    const shown = lines()
+    expect(shown[0]).toMatch(/^newcut \d+\.\d+\.\d+, no fee: all blocks are yours$/)
+    for (const name of ['machine', 'search', 'embedded network', 'paid', 'keys'])
+      expect(shown.some((line) => line.startsWith(`${name}: `))).toBe(true)
+    const first = shown.findIndex((line) => EVENT.test(line))
+    for (const line of shown.slice(first, -1)) expect(line).toMatch(EVENT)
+    press('q')
+    expect(await ended).toBe(0)
+    const after = lines()
+    const summary = after.slice(after.findIndex((line) => / summary /.test(line)))
+    expect(summary[0]).toMatch(/summary {3}\d+ accepted/)
+    expect(summary.at(-2)).toMatch(/\d+ found, [\d.<]+ expected, luck \d+%, best \S+ on chain \d+$/)
+    expect(summary.at(-1)).toMatch(/votes for fork 1$/)
+    // The status line is gone.
+    expect(after.filter((line) => /effort \d+% .*127\.0\.0\.1/.test(line))).toEqual([])
+  })
 
   it('obeys its keys', async () => {
     const { lines, press, ended } = startInTerminal(MINE)
@@ -60,21 +57,21 @@ describeWith(noTerminal, 'a miner in a terminal', () => {
     const accepted = labels().filter((label) => label === 'accepted').length
     press('s')
     await expect.poll(() => labels().filter((label) => label === 'results').length).toBe(2)
-    // One may have been on its way.
+    // One block may have been on its way.
     expect(labels().filter((label) => label === 'accepted').length).toBeLessThanOrEqual(accepted + 1)
     press('r')
     await expect.poll(() => labels().slice(labels().indexOf('resumed'))).toContain('accepted')
-    // Control-C.
+    // Ctrl-C.
     press('\u0003')
     expect(await ended).toBe(0)
     expect(labels()).toContain('summary')
   })
 })
 
-describe('a miner that is piped', () => {
+describe('a miner whose output is piped', () => {
   afterEach(stopAll)
 
-  it('prints plain lines unless FORCE_COLOR is set, none of them twice, and the configuration file in use', async () => {
+  it('prints plain lines unless FORCE_COLOR is set, each once, and names its configuration file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-console-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'newcut.yaml')
@@ -99,7 +96,7 @@ describe('a miner that is piped', () => {
     expect(await miner.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  it('says as JSON what it says to people', async () => {
+  it('prints the same facts as JSON', async () => {
     const { out, code } = await run([...MINE, '--log', 'json', '--blocks', '2'])
     expect(code).toBe(0)
     const records = out

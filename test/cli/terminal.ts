@@ -1,15 +1,15 @@
-/** The compiled command in a terminal: a real pseudo-terminal by `script`, drawn by a terminal emulator. */
+/** Runs the compiled command in a real pseudo-terminal, made by `script` and drawn by a terminal emulator. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import xterm, { type IBufferCell } from '@xterm/headless'
 import { childEnv } from '../children.ts'
 
-/** The picture of the README is drawn by the compiled copy of this file, in dist/. */
+/** The compiled copy of this file, in dist/, draws the picture of the README. */
 const DIST = import.meta.url.endsWith('.ts') ? '../../dist/' : '../../'
 const main = fileURLToPath(new URL(`${DIST}src/main.js`, import.meta.url))
 
-/** Why there is no terminal here; null: there is one. */
+/** The reason why this machine has no usable terminal, or null. */
 export const noTerminal: string | null =
   spawnSync('script', ['-qec', 'stty size', '/dev/null']).status === 0
     ? null
@@ -23,13 +23,13 @@ export interface TerminalOptions {
 
 export interface InTerminal {
   readonly child: ChildProcess
-  /** What the terminal shows now: the cells of its rows, with their colours. */
+  /** The visible cells of the terminal, row by row, with their colours. */
   readonly screen: () => IBufferCell[][]
-  /** All lines that the terminal has shown, those that went by at the top included, without trailing spaces. */
+  /** All lines that the terminal has shown, including those that scrolled off, without trailing spaces. */
   readonly lines: () => string[]
-  /** Presses keys. */
+  /** Types keys. */
   readonly press: (keys: string) => void
-  /** Resolves with the exit code when all output is drawn. */
+  /** Resolves with the exit code once all output is drawn. */
   readonly ended: Promise<number | null>
 }
 
@@ -72,7 +72,7 @@ export function startInTerminal(
   }
 }
 
-/** For afterEach: ends what a failed test left running. */
+/** For afterEach: stops terminals that a failed test left running. */
 export function stopTerminals(): void {
   for (const child of running) child.kill('SIGKILL')
 }

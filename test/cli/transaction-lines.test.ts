@@ -1,4 +1,4 @@
-/** The line of the console for each step of a transaction. */
+/** The console line for each step of a transaction. */
 import { describe, expect, it } from 'vitest'
 import { linesOf } from '../../src/cli/lines.ts'
 import { actionText, waitingLine } from '../../src/cli/transaction-lines.ts'
@@ -75,16 +75,16 @@ describe('a line', () => {
     expect(linesOf(event).map((line) => [line.label, line.text])).toEqual([[label, text]])
   })
 
-  it('of success is green, and of failure red', () => {
+  it('of a success is green, and of a failure red', () => {
     const styles = [included(), failed(), refused(), dropped(), undone()].map((event) => linesOf(event)[0].style)
     expect(styles).toEqual(['green', 'red', 'red', 'red', 'yellow'])
   })
 
-  it('is left out for a transaction that the other branch has too: the next line tells it', () => {
+  it('is omitted for a transaction that the other branch has too; the next line reports it', () => {
     expect(linesOf(undone({ wentTo: 'chain' }))).toEqual([])
   })
 
-  it('tells how long a transaction waits, and where blocks come from', () => {
+  it('shows how long a transaction waits, and the source of blocks', () => {
     expect(waitingLine(pending(), 3, 'blocks by miners')).toEqual({
       label: 'pending',
       style: 'yellow',

@@ -1,4 +1,6 @@
-/** Engines of a miner that change while it mines on an embedded network: real threads, and a GPU where there is a driver. */
+/**
+ * Engines change while the miner mines on an embedded network, with real threads, and with a GPU if there is a driver.
+ */
 import { describe, expect, it } from 'vitest'
 import type { OwnSearch } from '../../src/compose/setup.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
@@ -9,8 +11,8 @@ const own = (parts: Partial<OwnSearch>): OwnSearch => {
   return { kind: 'own', threads: 1, kernel: 'auto', priority: 'low', gpu: null, ...parts }
 }
 
-describe('a miner that is brought to another setup', () => {
-  it('takes a GPU beside its threads and leaves it again, while the threads search on', async (context) => {
+describe('a miner whose setup changes', () => {
+  it('adds a GPU to its threads and removes it again, while the threads keep searching', async (context) => {
     const card = await sensedCard()
     if (card === null) return context.skip('there is no GPU driver here, not even a software one')
     const miner = await startMiner({ difficulty: 3_000_000n })
@@ -23,7 +25,7 @@ describe('a miner that is brought to another setup', () => {
     await miner.change({ search: own({ gpu: null }) })
     const { devices, hardware, hashes } = await snapshot()
     expect(devices.map(({ device }) => device)).toEqual(['thread0'])
-    // The thread went on; what the card did still counts for all together.
+    // The thread kept running; the GPU's earlier hashes still count in the total.
     expect(devices[0].hashes).toBeGreaterThanOrEqual(both.get('thread0') ?? 0)
     await expect.poll(async () => (await counts()).get('thread0'), SOON).toBeGreaterThan(devices[0].hashes)
     expect(hashes).toBeGreaterThanOrEqual(hardware[0].hashes + (both.get('gpu0') ?? 0))
@@ -33,7 +35,7 @@ describe('a miner that is brought to another setup', () => {
     expect((await snapshot()).solutions).toMatchObject({ rejected: 0, lost: 0 })
   })
 
-  it('goes over to a program of the user, and back to threads', async () => {
+  it('switches to an external program, and back to threads', async () => {
     const miner = await startMiner({ difficulty: 1_000n })
     const snapshot = async () => (await miner.json('/api/summary')) as Snapshot
     const accepted = async () => (await snapshot()).solutions.accepted
@@ -49,7 +51,7 @@ describe('a miner that is brought to another setup', () => {
     await expect.poll(accepted, SOON).toBeGreaterThan(after + 1)
   })
 
-  it('stays as it is when it cannot be that, and takes changes one after the other', async () => {
+  it('stays as it is if the new setup is impossible, and applies changes one after the other', async () => {
     const miner = await startMiner({ difficulty: 3_000_000n })
     const snapshot = async () => (await miner.json('/api/summary')) as Snapshot
     const wrong = [

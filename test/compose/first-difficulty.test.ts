@@ -6,7 +6,7 @@ import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 describe('the first difficulty of an embedded network', () => {
   it.each([
-    // 30 s over 20 chains are 1.5 s, and a second is the most.
+    // 30 s over 20 chains are 1.5 s a block; the limit is one second.
     ['twenty', 30_000, 62_345_678, 62_000_000n],
     ['twenty', 10_000, 62_345_678, 31_000_000n],
     ['twenty', 1_000, 62_345_678, 3_100_000n],
@@ -18,14 +18,14 @@ describe('the first difficulty of an embedded network', () => {
     expect(firstDifficulty(rate, { graph: graphs[graph], blockDelayMs })).toBe(difficulty)
   })
 
-  it('is not measured for a command, which is not started', async () => {
+  it('is not measured for an external command, which is not started', async () => {
     const network = { graph: graphs.twenty, blockDelayMs: 30_000 }
     const { signal } = new AbortController()
     const command = 'sleep 0.3; echo 0000000000000000 1000 #'
     expect(await measuredDifficulty({ kind: 'external', command }, network, signal)).toBeUndefined()
   })
 
-  it('is not measured where only rigs search, or once it is stopped', async () => {
+  it('is not measured if only rigs search, or once it is stopped', async () => {
     const network = { graph: graphs.twenty, blockDelayMs: 30_000 }
     const stratum = { host: '127.0.0.1', port: 0, difficulty: null, tls: null, perAddress: 1 }
     const own = { kind: 'own', threads: 0, kernel: 'js', priority: 'low', gpu: null } as const
@@ -41,12 +41,12 @@ describe('the trial of engines', () => {
     return { clock, stop, rate }
   }
 
-  it('gives the rate of all together after their warm-up, on work that nothing solves, and stops them', async () => {
+  it('returns the total rate after the warm-up, on unsolvable work, and stops all engines', async () => {
     const engines = [new HandEngine(), new HandEngine()]
     const { clock, rate } = tried(engines)
     await settle()
     for (const { newest } of engines) expect([newest.bytes.length, newest.target]).toEqual([286, 0n])
-    // Whatever was hashed by now does not count.
+    // Hashes before the end of the warm-up do not count.
     engines[0].hashed = 1_000_000
     await clock.pass(100)
     engines[0].hashed += 600
@@ -57,14 +57,14 @@ describe('the trial of engines', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('gives null where nothing was hashed, and where there is no engine', async () => {
+  it('returns null if nothing was hashed, and without engines', async () => {
     const { clock, rate } = tried([new HandEngine()])
     await clock.pass(500)
     expect(await rate).toBeNull()
     expect(await tried([]).rate).toBeNull()
   })
 
-  it('ends at once when it is stopped while an engine starts, or while it is measured', async () => {
+  it('ends at once if it is stopped while an engine starts or is measured', async () => {
     for (const ready of [new Promise<never>(() => undefined), Promise.resolve()]) {
       const engine = new HandEngine(ready)
       const { clock, stop, rate } = tried([engine])

@@ -1,4 +1,4 @@
-/** Options of votes against the network that a node turns out to be of. */
+/** Vote options are checked against the network of the node. */
 import { expect, it } from 'vitest'
 import { type ForkSetup, forkRulesOf } from '../../src/compose/source/nodes.ts'
 import { mainnet01 } from '../../src/core/network.ts'
@@ -9,7 +9,7 @@ async function rulesFor(nodeVersion: string, options: ForkSetup) {
   return forkRulesOf(await node.connect(), options)
 }
 
-it('are those of the network, or of a development network with epochs of its own', async () => {
+it('come from the network, or from a development network with epochs of its own', async () => {
   expect(await rulesFor('mainnet01', { forkWish: 'yes' })).toEqual(mainnet01.forks)
   expect(await rulesFor('development', { forkEpoch: 20 })).toMatchObject({ castingBlocks: 20, from: 0 })
   expect(await rulesFor('my-net', {})).toMatchObject({ from: Number.POSITIVE_INFINITY })

@@ -1,4 +1,4 @@
-/** What ties the leader of a fleet to its miner, on a leader by hand. */
+/** The callbacks between the leader of a fleet and its miner, with a scripted leader. */
 import { expect, it } from 'vitest'
 import { freshWork } from '../../bench/work.ts'
 import { tiesTo } from '../../src/compose/search/open.ts'
@@ -12,7 +12,7 @@ const unfinished = (bytes: Uint8Array): Unfinished => {
   return { bytes, issuer: '', device: '', effort: 0, foundAtMs: 0, isAcknowledged: true, verdict: null }
 }
 
-it('the leader is told of solutions of earlier runs, of every step, and tells who leads', () => {
+it('the leader learns of solutions of earlier runs and of every step, and reports who leads', () => {
   const [first, late] = [freshWork(1n), freshWork(1n)].map(unfinished)
   const hashOf = ({ bytes }: Unfinished) => encodeBase64Url(blockHash(bytes))
   const heard: unknown[] = []

@@ -51,7 +51,7 @@ it('runMiner mines until its limit, and reports at the start who is paid', async
   expect(events.filter(({ type }) => type === 'ready')).toHaveLength(1)
 })
 
-it('runMiner mines without metrics, with a warning, where their port is taken', async () => {
+it('runMiner mines without metrics, with a warning, if their port is in use', async () => {
   const events: MinerEvent[] = []
   const ports = { onEvent: (event: MinerEvent) => void events.push(event), stopped }
   const snapshot = await runMiner(setup({ http: busyHttp(false) }), ports)
@@ -59,19 +59,19 @@ it('runMiner mines without metrics, with a warning, where their port is taken', 
   expect(events).toContainEqual({ type: 'warning', message: expect.stringContaining('mining without metrics') })
 })
 
-it('runMiner refuses to start where a required port for metrics is taken', async () => {
+it('runMiner refuses to start if a required metrics port is in use', async () => {
   const mining = runMiner(setup({ http: busyHttp(true) }), { onEvent: () => undefined, stopped })
   await expect(mining).rejects.toMatchObject({ code: 'PORT_BUSY' })
 })
 
-it('runMiner refuses a wrong account before it asks the node anything', async () => {
+it('runMiner refuses an invalid account before any request to the node', async () => {
   const payee = { account: 'k:short', predicate: 'keys-all', publicKeys: null }
   const source = sourceAt('http://127.0.0.1:1', payee)
   const mining = runMiner(setup({ source }), { onEvent: () => undefined, stopped })
   await expect(mining).rejects.toMatchObject({ code: 'BAD_OPTION' })
 })
 
-it('keeps a journal for a development network only where the user asked for it', async () => {
+it('keeps a journal on a development network only on request', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-state-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const journals: MinerStart['journal'][] = []
@@ -83,7 +83,7 @@ it('keeps a journal for a development network only where the user asked for it',
   expect(journals).toEqual([{ folder, unfinished: 0 }, null])
 })
 
-it('the journal hears of an event before the leader of a fleet, which acknowledges it, and rewards come last', () => {
+it('the journal gets an event before the leader of a fleet, which acknowledges it, and rewards come last', () => {
   const heard: string[] = []
   const hear = (who: string) => () => void heard.push(who)
   const record = { onEvent: hear('journal'), onConfirmed: hear('rewards') }

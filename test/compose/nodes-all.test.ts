@@ -1,10 +1,10 @@
-/** A miner with several nodes that go away, come back, and come late. */
+/** A miner with several nodes that go down, come back, or start late. */
 import { expect, it } from 'vitest'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import { until } from '../wait.ts'
 import { gate, lost, miner, network } from './several-nodes.ts'
 
-it('goes on at the second node when the first goes away, and returns once it has been back for a while', async () => {
+it('fails over to the second node when the first goes down, and fails back once it has been up for a while', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url])
@@ -28,7 +28,7 @@ it('goes on at the second node when the first goes away, and returns once it has
   expect(lost(await mining.ended)).toBe(0)
 })
 
-it('rests when all nodes are gone, says so, and goes on with the first that is back', async () => {
+it('rests when all nodes are down, says so, and resumes with the first that is back', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url])
@@ -57,7 +57,7 @@ it('waits for nodes that are down at the start, and begins with the first that a
   await mining.workFrom(a, mining.events.indexOf(first))
 })
 
-it('leaves a node out that comes up later with another network', async () => {
+it('ignores a node that comes up later with another network', async () => {
   const a = await gate(await network())
   const b = await gate(await network({ difficulty: 3_000n }), false)
   const mining = miner([b.url, a.url], { source: { failbackMs: 100 } })
@@ -69,7 +69,7 @@ it('leaves a node out that comes up later with another network', async () => {
   expect(mining.events.filter((event) => event.type === 'work' && event.issuer === b.url)).toEqual([])
 })
 
-it('gives blocks to another embedded node, which goes on with the same chains when the first is gone', async () => {
+it('copies blocks to another embedded node, which continues the same chains when the first is down', async () => {
   const ports = [await network(), await network()]
   const [a, b] = [await gate(ports[0]), await gate(ports[1])]
   const mining = miner([a.url, b.url])

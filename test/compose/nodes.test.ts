@@ -1,4 +1,4 @@
-/** A miner with several nodes. `nodes-all.test.ts` has the rest. */
+/** A miner with several nodes. `nodes-all.test.ts` has more cases. */
 import { expect, it } from 'vitest'
 import { decodeWorkResponse } from '../../src/core/work.ts'
 import { NodeClient } from '../../src/node/client.ts'
@@ -6,12 +6,12 @@ import { solve } from '../solve.ts'
 import { until } from '../wait.ts'
 import { gate, miner, network } from './several-nodes.ts'
 
-/** Who asks for work on the page. */
+/** The account of a visitor of the page. */
 const VISITOR = JSON.stringify({ account: 'visitor', predicate: 'keys-all', 'public-keys': ['ab'.repeat(32)] })
 
 const workIn = async (answer: Response) => decodeWorkResponse(new Uint8Array(await answer.arrayBuffer()))
 
-it('goes on at the second node when the first takes connections and answers nothing', async () => {
+it('fails over to the second node when the first accepts connections and answers nothing', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url])
@@ -22,7 +22,7 @@ it('goes on at the second node when the first takes connections and answers noth
   await mining.blockAt(b, mining.events.indexOf(switched))
 })
 
-it('ends with an error when no node answers at the start and that is wanted, but not when one does', async () => {
+it('ends with an error if no node answers at the start and this is required, but not if one does', async () => {
   const port = await network()
   const [a, b] = [await gate(port, false), await gate(port, false)]
   const source = { failFast: true }
@@ -41,7 +41,7 @@ it('refuses nodes of different networks, and the same node twice', async () => {
   await expect(miner([a.url, `${a.url}/`]).ended).rejects.toMatchObject({ code: 'BAD_OPTION' })
 })
 
-it('does not give blocks to other nodes when that is not wanted', async () => {
+it('does not copy blocks to other nodes if that is disabled', async () => {
   const ports = [await network(), await network()]
   const [a, b] = [await gate(ports[0]), await gate(ports[1])]
   const mining = miner([a.url, b.url], { source: { shareBlocks: false }, limits: { blocks: 3 } })
@@ -51,7 +51,7 @@ it('does not give blocks to other nodes when that is not wanted', async () => {
   await client.close()
 })
 
-it('gives the page that mines the work of the second node when the first goes away, and takes solutions of both', async () => {
+it('gives the mining page work of the second node when the first goes down, and accepts solutions for both', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url], { source: { page: 'on' } })
@@ -62,15 +62,15 @@ it('gives the page that mines the work of the second node when the first goes aw
     const answer = await mining.page('solved', Buffer.from(solve(bytes)))
     return (await answer.json()) as { readonly verdict: string }
   }
-  // What the engines found last may still come first.
+  // Solutions that the engines found before the pause may still arrive first.
   while ((await handIn((await workIn(await ask())).bytes)).verdict !== 'accepted');
   const first = await workIn(await ask())
   const updates = (await mining.page(`updates?chain=${first.fields.chainId}`)).body?.getReader()
   await a.shut()
   await until(async () => (await ask()).status === 200)
-  // The page opens another stream, at the node that gives work now.
+  // The page reopens its stream at the node that now gives work.
   for (let isOver = false; !isOver; ) isOver = (await updates?.read())?.done ?? true
-  // Only the first knows its payload; here the same node is behind the other address too.
+  // Only the first node knows the payload; here the same node is behind both addresses.
   expect(await handIn(first.bytes)).toMatchObject({ verdict: 'accepted', chain: first.fields.chainId })
   expect(await handIn((await workIn(await ask())).bytes)).toMatchObject({ verdict: 'accepted' })
 })

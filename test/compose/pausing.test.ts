@@ -15,8 +15,8 @@ afterEach(() => {
   else process.env.TZ = zone
 })
 
-describe('pausing by the clock on the wall', () => {
-  it('holds and releases the miner, to the second, until it ends', async () => {
+describe('pausing by the wall clock', () => {
+  it('pauses and resumes the miner, to the second, until it ends', async () => {
     const schedule = parseSchedule('mon-fri 22:40-23:00')
     if ('problem' in schedule) throw new Error(schedule.problem)
     const clock = new VirtualClock()
@@ -34,7 +34,7 @@ describe('pausing by the clock on the wall', () => {
     expect(texts()).toEqual([])
     await clock.pass(20 * 60_000)
     expect(texts()).toEqual(['until 22:40 by the schedule'])
-    // Overruled, it holds again from the next time on that it closes.
+    // After an override, the schedule pauses again when its next window ends.
     pauses.resume()
     await clock.pass(23 * 3_600_000)
     expect(texts()).toEqual([])
@@ -54,7 +54,7 @@ afterEach(() => {
 })
 
 describe('the load of this machine', () => {
-  it('tells what a child process used as our own, also when it has ended', async (context) => {
+  it('counts the load of a child process as our own, even after its end', async (context) => {
     if (process.platform !== 'linux') return context.skip('only Linux tells the times of child processes')
     const before = (await readLoad()) as LoadReading
     const spin = 'timeout 2 sh -c "while :; do :; done"'

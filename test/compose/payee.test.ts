@@ -9,7 +9,7 @@ function payee(asked: Partial<Payee>): Payee {
   return { account: null, predicate: 'keys-all', publicKeys: null, ...asked }
 }
 
-describe('checkPayee refuses what no network pays', () => {
+describe('checkPayee refuses accounts that no network pays', () => {
   it.each([
     [{ account: `k:${KEY}`, publicKeys: [OTHER] }, 'does not match --public-key'],
     [{ account: 'k:short' }, '--account k:short: not a valid k: account'],
@@ -25,7 +25,7 @@ describe('checkPayee refuses what no network pays', () => {
     expect(() => checkPayee(payee(asked))).toThrow(message)
   })
 
-  it('says which predicates there are', () => {
+  it('lists the valid predicates', () => {
     expect(() => checkPayee(payee({ predicate: 'keys-al' }))).toThrow(
       expect.objectContaining({
         code: 'BAD_OPTION',
@@ -43,7 +43,7 @@ describe('checkPayee refuses what no network pays', () => {
     { account: 'alice', publicKeys: [KEY, OTHER], predicate: 'keys-2' },
     { account: 'alice', publicKeys: [KEY], predicate: 'guards.one-of' },
     { account: 'w:xyz:free.guards.one-of', publicKeys: [KEY], predicate: 'free.guards.one-of' },
-  ])('lets %j pass', (asked) => {
+  ])('accepts %j', (asked) => {
     expect(() => checkPayee(payee(asked))).not.toThrow()
   })
 })
@@ -55,7 +55,7 @@ describe('accountOn', () => {
     expect(paidLine(account)).toBe(`paid: k:${KEY} (keys-all)`)
   })
 
-  it('takes the key out of the account k:KEY', () => {
+  it('takes the key from the account k:KEY', () => {
     expect(accountOn('mainnet01', payee({ account: `k:${KEY}` }))).toMatchObject({
       publicKeys: [KEY],
       isBuiltIn: false,
@@ -68,7 +68,7 @@ describe('accountOn', () => {
     expect(paidLine(account)).toMatch(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/)
   })
 
-  it('refuses to guess who is paid elsewhere', () => {
+  it('refuses to guess the payee elsewhere', () => {
     expect(() => accountOn('mainnet01', payee({ account: 'alice' }))).toThrow('--public-key is missing')
   })
 })

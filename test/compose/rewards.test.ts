@@ -29,7 +29,7 @@ const solution = (changes: object) =>
     ...{ hash: 'h', payload: 'p', ...changes },
   }) as SolutionEvent
 
-/** What is asked for, and told, of these events. */
+/** The requests, rewards and faults that these events cause. */
 async function rewarded(
   events: readonly MinerEvent[],
   answer: () => Promise<PayloadWithOutputs>,
@@ -57,7 +57,7 @@ async function rewarded(
 
 const paying = async () => ({ coinbase: encodeBase64Url(Buffer.from(transfer('2.5'))) }) as PayloadWithOutputs
 
-it('a block is asked for once, when it is accepted', async () => {
+it("a block's reward is requested once, when the block is accepted", async () => {
   const events = [
     solution({ step: 'acknowledged', verdict: null }),
     solution({}),
@@ -68,14 +68,14 @@ it('a block is asked for once, when it is accepted', async () => {
   expect(told).toEqual([{ type: 'reward', chain: 3, height: 7, hash: 'h', amount: '2.5' }])
 })
 
-it('a node that does not answer is no fault, and anything else is one', async () => {
+it('a node that does not answer causes no fault; anything else does', async () => {
   const away = new NewcutError('NODE_UNREACHABLE', 'connection refused')
   expect(await rewarded([solution({})], () => Promise.reject(away))).toMatchObject({ told: [], faults: [] })
   const fault = new TypeError('a fault')
   expect(await rewarded([solution({})], () => Promise.reject(fault))).toMatchObject({ told: [], faults: [fault] })
 })
 
-it('a block whose node did not answer is asked for again when it lies deeper', async () => {
+it('the request is repeated at a greater depth if the node did not answer', async () => {
   let calls = 0
   const answer = () => (++calls === 1 ? Promise.reject(new NewcutError('NODE_UNREACHABLE', 'no answer')) : paying())
   const deeper = (depth: number) => solution({ depth, verdict: null })
@@ -84,7 +84,7 @@ it('a block whose node did not answer is asked for again when it lies deeper', a
   expect(told).toHaveLength(1)
 })
 
-it('a block that an earlier run saw confirmed, without its reward, is asked for when it lies deeper', async () => {
+it('the reward of a block from an earlier run is requested at a greater depth', async () => {
   const deeper = solution({ depth: 3, verdict: null })
   expect((await rewarded([deeper, deeper], paying, ['h'])).told).toHaveLength(1)
   expect((await rewarded([deeper], paying)).asked).toEqual([])

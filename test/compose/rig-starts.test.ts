@@ -1,4 +1,7 @@
-/** No header is handed out twice across starts: they are counted on disk, and the server takes its creation times from that. */
+/**
+ * No header is handed out twice, even across restarts: starts are counted on disk, and the count decides creation
+ * times.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +22,7 @@ function folder(): string {
 describe('the class of a start', () => {
   const random = () => 0.99
 
-  it('is none of the 15 before, in a folder that need not exist', () => {
+  it('differs from the previous 15, even in a new folder', () => {
     const state = join(folder(), 'state')
     const warnings: string[] = []
     const residues = Array.from({ length: 17 }, () => {
@@ -38,7 +41,7 @@ describe('the class of a start', () => {
     expect(classOfStart(null, () => 0.5, String)).toEqual({ residue: 8, modulus: 16 })
   })
 
-  it('is random where the folder is a file, with a warning', () => {
+  it('is random with a warning if the folder is a file', () => {
     const file = join(folder(), 'file')
     writeFileSync(file, '')
     const warnings: string[] = []
@@ -48,7 +51,7 @@ describe('the class of a start', () => {
     ])
   })
 
-  it('begins anew in a file that is no count, with a warning', () => {
+  it('starts anew with a warning if the file holds no count', () => {
     const state = folder()
     writeFileSync(join(state, 'rig-starts'), 'twelve')
     const warnings: string[] = []
@@ -72,7 +75,7 @@ it('a rig that keeps header and nonce1 across restarts of the server, one by kil
     const rig = await Rig.login(Number(port), 'k:abc.rig', 'GodMiner/2.0.0')
     await until(() => rig.jobs.length >= 3)
     for (const { header } of rig.jobs) {
-      // The header alone tells them apart: it is as if the rig had the same nonce1 each time.
+      // The header alone distinguishes searches here, as if the rig had the same nonce1 after each start.
       seen.push({ key: Buffer.from(header).toString('hex'), residue: readI64LE(header, 8) % 16n })
     }
     const residues = new Set(seen.slice(-rig.jobs.length).map(({ residue }) => residue))

@@ -4,7 +4,7 @@ import { RunEnd } from '../../src/compose/run-end.ts'
 
 const running = () => new RunEnd(new AbortController().signal)
 
-it('closes what was opened last first, one after the other', async () => {
+it('closes parts in reverse order, one after the other', async () => {
   const end = running()
   const closed: string[] = []
   for (const part of ['source', 'search', 'faces']) {
@@ -17,7 +17,7 @@ it('closes what was opened last first, one after the other', async () => {
   expect(closed).toEqual(['faces', 'search', 'source'])
 })
 
-it('is wanted when the user stops the miner, and when somebody asks over HTTP', () => {
+it('starts when the user stops the miner, and on a request over HTTP', () => {
   const stop = new AbortController()
   const stopped = new RunEnd(stop.signal)
   stop.abort()
@@ -29,14 +29,14 @@ it('is wanted when the user stops the miner, and when somebody asks over HTTP', 
   }
 })
 
-it('is wanted when a part fails, and throws its error', () => {
+it('starts when a part fails, and throws its error', () => {
   const end = running()
   end.fault(new Error('the disk is gone'))
   expect(end.wanted.aborted).toBe(true)
   expect(() => end.throwIfFaulted()).toThrow('the disk is gone')
 })
 
-it('is over once it is closed, also where nobody wanted it', async () => {
+it('is over once it is closed, even if nobody asked for it', async () => {
   const end = running()
   expect([end.wanted.aborted, end.over.aborted]).toEqual([false, false])
   await end.close()

@@ -1,4 +1,7 @@
-/** Rigs at a whole miner: when the chain that they search ends, they have work of another one without a question to the node. */
+/**
+ * Rigs behind a complete miner: when the chain of their work moves on, they get work of another one without a request
+ * to the node.
+ */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
@@ -10,11 +13,11 @@ import { network } from './several-nodes.ts'
 
 afterEach(stopAll)
 
-/** A way to a node on which requests for work can be held. All else passes. */
+/** A proxy to a node that can hold work requests. It forwards everything else. */
 async function wayTo(port: number) {
   let isHeld = false
   let answered = 0
-  /** Requests for work without an answer. */
+  /** Unanswered work requests. */
   const open = new Set<IncomingMessage>()
   const waiting: (() => void)[] = []
   const pass = (req: IncomingMessage, res: ServerResponse) => {
@@ -33,7 +36,7 @@ async function wayTo(port: number) {
     if (isWork) {
       open.add(req)
       res.on('finish', () => answered++)
-      // Also where the miner does not wait for it any more.
+      // Also when the miner gives up waiting.
       res.on('close', () => open.delete(req))
     }
     if (isWork && isHeld) waiting.push(() => open.has(req) && pass(req, res))
@@ -84,12 +87,12 @@ async function miningWith(difficulty: bigint) {
   return { rig, way, makeBlock }
 }
 
-/** Work of two chains is there, and nothing is asked. */
+/** Resolves when the miner has work of two chains and no request is open. */
 async function ready(way: { readonly answered: number; readonly isQuiet: boolean }, answers: number) {
   await until(() => way.answered >= answers && way.isQuiet)
 }
 
-it('a New Cut of their chain gives rigs work of another one while no question for work is answered', async () => {
+it('rigs get work of another chain at New Cut, while no work request is answered', async () => {
   const { rig, way, makeBlock } = await miningWith(20_000n)
   let answers = 2
   for (let round = 0; round < 4; round++) {
@@ -101,15 +104,15 @@ it('a New Cut of their chain gives rigs work of another one while no question fo
     const made = await makeBlock(chain)
     expect(made.status).toBe(200)
     await until(() => chainOf(rig.jobs.at(-1) as RigJobSeen) !== chain)
-    // What they search now can become a block.
+    // The new job can become a block.
     expect(rig.jobs.at(-1)?.clean).toBe(true)
-    // Their old job is over, since its chain has moved on.
+    // The old job is stale, since its chain has moved on.
     expect((await rig.submit(job.id, rig.nextShare(job, job.target))).error?.code).toBe(21)
     way.pass()
   }
 })
 
-it('a solution gives rigs work of another chain while no question for work is answered', async () => {
+it('rigs get work of another chain after a solution, while no work request is answered', async () => {
   const { rig, way } = await miningWith(2_000n)
   let answers = 2
   for (let round = 0; round < 4; round++) {
@@ -123,7 +126,7 @@ it('a solution gives rigs work of another chain while no question for work is an
   }
 })
 
-it('a job of another chain stays valid when the chain of the present one moves on', async () => {
+it('a job of another chain stays valid when the current chain moves on', async () => {
   const { rig, way, makeBlock } = await miningWith(20_000n)
   await ready(way, 2)
   const first = rig.jobs.at(-1) as RigJobSeen
@@ -131,7 +134,7 @@ it('a job of another chain stays valid when the chain of the present one moves o
   await until(() => chainOf(rig.jobs.at(-1) as RigJobSeen) !== chainOf(first))
   const second = rig.jobs.at(-1) as RigJobSeen
   await until(() => way.isQuiet)
-  // A neighbour of the second chain moved on by a block: its work can still become one.
+  // A neighbour of the second chain has moved by one block; the job is still valid.
   expect((await rig.submit(second.id, rig.nextShare(second, second.target))).result).toBe(true)
   expect((await rig.submit(first.id, rig.nextShare(first, first.target))).error?.code).toBe(21)
 })

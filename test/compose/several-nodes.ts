@@ -1,4 +1,4 @@
-/** A miner with several nodes over real HTTP: addresses of an embedded node that are shut and opened. */
+/** A miner with several nodes over real HTTP: proxies to an embedded node that the test closes and reopens. */
 import { onTestFinished } from 'vitest'
 import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { runMiner } from '../../src/compose/miner.ts'
@@ -20,7 +20,7 @@ export async function gate(port: number, isOpen = true): Promise<Gate> {
   return made
 }
 
-/** A miner for these nodes, with what it tells. */
+/** A miner for these nodes, with its events. */
 export function miner(
   urls: readonly [string, ...string[]],
   { source = {}, ...changes }: Partial<Pick<MinerSetup, 'http' | 'limits'>> & { source?: Partial<NodesSetup> } = {},
@@ -53,7 +53,7 @@ export function miner(
     stop.abort()
     await ended.catch(() => undefined)
   })
-  /** An event, of those from the `first` on. */
+  /** Resolves with the first matching event at or after index `first`. */
   const seen = async (isWanted: (event: MinerEvent) => boolean, first = 0): Promise<MinerEvent> => {
     const find = () => events.find((each, index) => index >= first && isWanted(each))
     await until(() => find() !== undefined)
@@ -64,9 +64,9 @@ export function miner(
     ended,
     stop,
     seen,
-    /** Work of this node is searched. */
+    /** Resolves when the engines search work of this node. */
     workFrom: ({ url }: Gate, first = 0) => seen((each) => each.type === 'work' && each.issuer === url, first),
-    /** A block that this node has in its chain. */
+    /** Resolves when this node has a block of the miner in its chain. */
     blockAt: ({ url }: Gate, first = 0) => {
       const isBlock = (each: MinerEvent) =>
         each.type === 'solution' && each.verdict === 'accepted' && each.issuer === url
@@ -75,7 +75,7 @@ export function miner(
     said: (text: string) => seen((each) => 'message' in each && each.message.includes(text)),
     summary: async () => (await (await fetch(`${face}/api/summary`)).json()) as Snapshot,
     metrics: async () => (await fetch(`${face}/metrics`)).text(),
-    /** Engines rest; nodes are watched all the same. */
+    /** Pauses the engines; the miner keeps watching its nodes. */
     pause: () => pause(),
     /** An answer of the page's gateway. */
     page: (path: string, body?: Buffer | string) => {

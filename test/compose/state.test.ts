@@ -1,4 +1,4 @@
-/** What a miner finds in its journal when it starts, on a real disk that fails when the test says so. */
+/** A miner reads its journal at startup, on a real disk that fails when the test says so. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ afterEach(() => {
 
 const NETWORK = 'testing'
 
-/** A solution, and the first line of its life. */
+/** A solution and its first journal line. */
 function solution(height: bigint, clock: VirtualClock) {
   const bytes = solve(easyWork(height).bytes)
   const hash = encodeBase64Url(blockHash(bytes))
@@ -42,10 +42,10 @@ function solution(height: bigint, clock: VirtualClock) {
   return { bytes, hash, at, found }
 }
 
-/** Calls everything synced at once: nothing is written any more when a test removes its folder. */
+/** A disk that skips fsync, so no write is pending when a test removes its folder. */
 const unsynced: Disk = { ...systemDisk, open: (path) => ({ ...systemDisk.open(path), sync: (done) => done(null) }) }
 
-/** A journal with these lines, whose disk cannot be read until `mend` is called. */
+/** A journal with these lines; while `isBroken`, its disk is unreadable until `mend` is called. */
 async function started(lines: (clock: VirtualClock) => readonly Line[], isBroken: boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-state-'))
   folders.push(folder)
@@ -67,8 +67,8 @@ async function started(lines: (clock: VirtualClock) => readonly Line[], isBroken
   return { clock, folder, state, mend, said }
 }
 
-describe('what earlier runs have left', () => {
-  it('is what may still be settled, with what it counted as', async () => {
+describe('the journal of earlier runs', () => {
+  it('contains unsettled solutions with their earlier verdicts', async () => {
     const ways = [
       [{ step: 'handed-in' }],
       [{ step: 'acknowledged' }, { step: 'confirmed', depth: 2 }],
@@ -92,7 +92,7 @@ describe('what earlier runs have left', () => {
     expect(await state.left(new AbortController().signal)).toEqual([])
   })
 
-  it('is settled however old it is, the newest 500 first, and the others are told of', async () => {
+  it('is settled at any age, the newest 500 first; the others are reported', async () => {
     const { state, said } = await started((clock) => {
       const { found } = solution(1n, clock)
       return Array.from({ length: 502 }, (_, i): Line => {
@@ -105,7 +105,7 @@ describe('what earlier runs have left', () => {
     expect(said()).toEqual([expect.stringMatching(/^warning: 2 older solutions in .* are left to later starts$/)])
   })
 
-  it('names the confirmed blocks whose reward is not known', async () => {
+  it('names confirmed blocks with unknown rewards', async () => {
     const { state } = await started((clock) => {
       const [paid, unpaid] = [solution(1n, clock), solution(2n, clock)]
       return [
@@ -116,7 +116,7 @@ describe('what earlier runs have left', () => {
     expect(state.unpaid).toEqual([encodeBase64Url(blockHash(state.unfinished[1].bytes))])
   })
 
-  it('is read once the disk is well, without what this run has found meanwhile', async () => {
+  it('is read once the disk recovers, without the solutions of this run', async () => {
     const kept: { before?: ReturnType<typeof solution> } = {}
     const { clock, state, mend, said } = await started((virtual) => {
       kept.before = solution(1n, virtual)
@@ -139,7 +139,7 @@ describe('what earlier runs have left', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is not read any more once the miner has ended', async () => {
+  it('is not read after the end of the miner', async () => {
     const { clock, state, mend, said } = await started((virtual) => [solution(1n, virtual).found], true)
     const stop = new AbortController()
     const left = state.left(stop.signal)

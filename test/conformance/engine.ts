@@ -1,4 +1,4 @@
-/** Tests for every engine: the contract of src/engine/engine.ts. The judge is @noble/hashes over whole work. */
+/** Tests for every engine: the contract of src/engine/engine.ts. @noble/hashes checks the hash of the complete work. */
 import { expect, it } from 'vitest'
 import { freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { withCreationTime, withNonce } from '../../src/core/header.ts'
@@ -10,19 +10,19 @@ import { until } from '../wait.ts'
 
 export interface EngineUnderTest {
   readonly create: () => Engine
-  /** Resolves when it counts what was hashed before, where others hash for it and tell later. */
+  /** For engines whose hashes are reported late: resolves when the earlier hashes are counted. */
   readonly untilCounted?: (engine: Engine) => Promise<void>
-  /** Work that it cannot search, and its warning. */
+  /** Work that the engine cannot search, and its warning. */
   readonly unsearchable: { readonly degree?: number; readonly bits?: number; readonly warning: RegExp }
-  /** Whether it can leave bits of the nonce to a pool. */
+  /** Whether the engine can leave nonce bits to a pool. */
   readonly keepsFixedBits: boolean
-  /** Expected hashes for a candidate, chosen for a few candidates a second. */
+  /** Expected hashes for one candidate, chosen for a few candidates a second. */
   readonly difficulty: bigint
 }
 
 const WORK_BYTES = 286
 
-/** Call it within `describe`. */
+/** Declares the tests; call it inside `describe`. */
 export function engineConformance({
   create,
   untilCounted,
@@ -38,8 +38,8 @@ export function engineConformance({
   }
 
   /**
-   * Another engine of its kind starts, finds, and ends: as long as that takes, one that is not silent is heard. Nothing
-   * tells that an engine stays silent.
+   * Another engine of the same kind starts, finds a candidate and stops. In that time an engine that is not silent
+   * shows itself; nothing can prove silence.
    */
   const anotherFinds = () =>
     using(async ({ engine, seen }) => {
@@ -47,7 +47,7 @@ export function engineConformance({
       await seen(1)
     })
 
-  /** Expects that nothing more is reported or hashed. */
+  /** Expects no further reports and no further hashes. */
   async function expectSilence({ engine, candidates, warnings }: Session): Promise<void> {
     const reported = () => [candidates.length, warnings.length, engine.hashes()]
     const before = reported()
@@ -55,7 +55,7 @@ export function engineConformance({
     expect(reported()).toEqual(before)
   }
 
-  /** Runs a test with a started engine, and stops it. */
+  /** Runs a test with a started engine, and stops the engine. */
   async function using(test: (session: Session) => Promise<void>): Promise<void> {
     const session = new Session(create())
     try {
@@ -101,7 +101,7 @@ export function engineConformance({
       expect(session.hashesAtCandidates[0]).toBeGreaterThan(0)
     }))
 
-  it('counts as many hashes as its devices together, never fewer than before', () =>
+  it('counts as many hashes as its devices in total, and never fewer than before', () =>
     using(async ({ engine, seen }) => {
       await engine.setWork(workOf(1))
       await seen(1)
@@ -112,7 +112,7 @@ export function engineConformance({
       expect(devices).toBeLessThanOrEqual(after)
     }))
 
-  it('goes on with the same job under a newer creation time', () =>
+  it('continues the same job under a newer creation time', () =>
     using(async ({ engine, candidates, seen }) => {
       const first = workOf(1)
       const second = { ...first, sequence: 2, bytes: withCreationTime(first.bytes, 99n) }
@@ -128,7 +128,7 @@ export function engineConformance({
   it('reports late candidates with the sequence of their work', () =>
     using(async ({ engine, candidates, seen }) => {
       const works = Array.from({ length: 4 }, (_, index) => workOf(index + 1, { target: MAX_TARGET / 500n }))
-      // Solutions of an older work may come when a newer one has been given.
+      // Solutions of older work may arrive after newer work was set.
       for (const [i, work] of works.entries()) {
         void engine.setWork(work)
         await seen(i + 1)
@@ -139,18 +139,18 @@ export function engineConformance({
       }
     }))
 
-  it('answers the newest of several works given at once with true', () =>
+  it('resolves true for the newest of several works', () =>
     using(async ({ engine }) => {
       const answers = await Promise.all([1, 2, 3].map((sequence) => engine.setWork(workOf(sequence))))
       expect(answers[2]).toBe(true)
     }))
 
-  it('hashes nothing without work, and goes on with new work', () =>
+  it('hashes nothing without work, and resumes with new work', () =>
     using(async ({ engine, seen, candidates }) => {
       await engine.setWork(workOf(1))
       await seen(1)
       expect(await engine.setWork(noWork(2))).toBe(true)
-      // Hashes under way when the work was taken away may still be counted.
+      // Hashes under way when the work was cleared may still count.
       await anotherFinds()
       await untilCounted?.(engine)
       const before = engine.hashes()
@@ -160,7 +160,7 @@ export function engineConformance({
       await until(() => candidates.some(({ sequence }) => sequence === 3))
     }))
 
-  it('warns once of work that it cannot search, searches nothing, and goes on with the next', () =>
+  it('warns once about unsearchable work, searches nothing, and continues with the next', () =>
     using(async ({ engine, candidates, warnings, seen }) => {
       const { degree = 3, bits = 0, warning } = unsearchable
       for (const sequence of [1, 2]) {
@@ -188,7 +188,7 @@ export function engineConformance({
       expect(await engine.setWork(workOf(3))).toBe(false)
     }))
 
-  it('ends start() when it is stopped meanwhile, and reports nothing', async () => {
+  it('ends start() if it is stopped meanwhile, and reports nothing', async () => {
     const session = new Session(create())
     const started = session.start().catch(() => undefined)
     await session.engine.stop()
@@ -197,17 +197,17 @@ export function engineConformance({
   })
 }
 
-/** The work that a candidate is for. */
+/** The work of a candidate, with its nonce and creation time. */
 function searched(bytes: Uint8Array, nonce: bigint, creationTime: bigint | undefined): Uint8Array {
   return withNonce(creationTime === undefined ? bytes : withCreationTime(bytes, creationTime), nonce)
 }
 
-/** An engine and what it has reported. */
+/** An engine and everything that it reported. */
 class Session {
   readonly engine: Engine
   readonly candidates: Candidate[] = []
   readonly warnings: string[] = []
-  /** The value of `hashes()` when each candidate was reported. */
+  /** The value of `hashes()` at each candidate. */
   readonly hashesAtCandidates: number[] = []
 
   constructor(engine: Engine) {
@@ -224,6 +224,6 @@ class Session {
     })
   }
 
-  /** Resolves when this many candidates have been reported. */
+  /** Resolves when `count` candidates have been reported. */
   readonly seen = (count: number) => until(() => this.candidates.length >= count)
 }

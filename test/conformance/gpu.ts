@@ -1,4 +1,4 @@
-/** Tests for the search of single batches, wherever the shader runs. The judge is @noble/hashes over whole work. */
+/** Tests for the search of single batches, for every platform of the shader. @noble/hashes checks the complete work. */
 import { randomBytes, randomInt } from 'node:crypto'
 import { blake2s } from '@noble/hashes/blake2.js'
 import { expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import type { BatchRequest } from '../gpu/batch-server.ts'
 const WORK_BYTES = 286
 const MAX_U32 = 0xffffffff
 
-/** `batches`: how many of 2000 nonces are hashed again by the judge. */
+/** `batches`: how many batches of 2000 nonces are hashed again for comparison. */
 export function batchConformance(run: (request: BatchRequest) => Promise<BatchResult>, batches = 60): void {
   it(`finds what @noble/hashes finds, over ${batches} batches of 2000 nonces of random work`, async () => {
     for (let count = 0; count < batches; count++) {
@@ -49,7 +49,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     expect(await run({ bytes, target: 0n, batch })).toEqual({ found: 0, nonces: [] })
   })
 
-  it('finds the first and the last nonce alone', async () => {
+  it('finds a single first and last nonce', async () => {
     const bytes = randomBytes(WORK_BYTES)
     const batch = { low: 7, first: 99, high: 3, lanes: 100, trips: 3, step: 256 }
     for (const nonce of [noncesOf(batch)[0], noncesOf(batch)[299]]) {
@@ -74,7 +74,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     expect(nonces.every((nonce) => all.has(nonce))).toBe(true)
   })
 
-  it('does not read the nonce that is in the work', async () => {
+  it('ignores the nonce in the work', async () => {
     const bytes = randomBytes(WORK_BYTES)
     const batch = { low: 11, first: 12, high: 13, lanes: 200, trips: 10, step: 1 }
     const target = targetOf(MAX_U32 >>> 4)
@@ -87,7 +87,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     { workgroup: 1, lanes: 3000 },
     { workgroup: 256, lanes: 100_000 },
     { workgroup: 64, lanes: 30_000, split: true },
-    // More workgroups than a dispatch has in one dimension.
+    // More workgroups than one dimension of a dispatch allows.
     { workgroup: 1, lanes: 65_536 + 77 },
   ])('finds the same with %o', async ({ lanes, ...sizes }) => {
     const bytes = randomBytes(WORK_BYTES)

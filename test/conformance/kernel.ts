@@ -1,4 +1,6 @@
-/** Tests for every CPU kernel. A test file calls kernelConformance with the kernel's name and how to create it. */
+/**
+ * Tests for every CPU kernel. Test files call kernelConformance with the kernel's name and a function that creates it.
+ */
 
 import { randomBytes } from 'node:crypto'
 import { blake2s } from '@noble/hashes/blake2.js'
@@ -8,7 +10,7 @@ import { finish, midstate } from '../../src/core/blake2s.ts'
 import { type Kernel, SWEEP_NONCES, type TailLayout, tailLayout } from '../../src/engine/cpu/kernel.ts'
 import { selfTest } from '../../src/engine/cpu/self-test.ts'
 
-/** Lengths of work of all graphs in use, and 266: the shortest tail that a kernel can search. */
+/** Work lengths of all graphs in use, and 266, the shortest tail that a kernel can search. In bytes. */
 export const WORK_BYTES = [178, 214, 250, 286, 430, 266] as const
 
 export function kernelConformance(name: string, create: (layout: TailLayout) => Kernel): void {
@@ -46,7 +48,7 @@ export function kernelConformance(name: string, create: (layout: TailLayout) => 
         fc.assert(property, { numRuns: 50 })
       })
 
-      it('does not read the nonce that is in the tail', () => {
+      it('ignores the nonce in the tail', () => {
         const property = fc.property(work, fc.uint8Array({ minLength: 8, maxLength: 8 }), (sample, nonce) => {
           const { header, low, middle, chunk } = sample
           const other = header.slice()
@@ -109,13 +111,13 @@ function withNonce(header: Uint8Array, low: number, middle: number, swept: numbe
   return new Uint8Array(view.buffer)
 }
 
-/** Bytes 28..31 of the hash, by the judge. */
+/** Bytes 28..31 of the hash, by @noble/hashes. */
 function judge(header: Uint8Array, low: number, middle: number, swept: number): number {
   const hash = blake2s(withNonce(header, low, middle, swept))
   return new DataView(hash.buffer, hash.byteOffset).getUint32(28, true)
 }
 
-/** The same by core/blake2s.ts, which is faster and is compared with @noble/hashes in its own tests. */
+/** The same by core/blake2s.ts, which is faster. Its own tests compare it with @noble/hashes. */
 function topWord(header: Uint8Array, low: number, middle: number, swept: number): number {
   return finish(midstate(withNonce(header, low, middle, swept)))[7]
 }

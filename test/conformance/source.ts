@@ -1,6 +1,6 @@
 /**
- * Tests for every source of work: what it promises to the miner (src/source/source.ts). A source is tested against
- * whatever it gets its work from; the test bed controls that.
+ * Tests for every source of work: the contract of src/source/source.ts. Each source runs against a real counterpart,
+ * which the test bed controls.
  */
 import { afterEach, describe, expect, it } from 'vitest'
 import { withCreationTime } from '../../src/core/header.ts'
@@ -13,16 +13,16 @@ import { until } from '../wait.ts'
 
 export interface SourceTestBed {
   readonly source: Source
-  /** Somebody else solves the work of this job. */
+  /** Another miner solves the work of this job. */
   readonly solveElsewhere: (job: Job) => Promise<void>
   /** Leaves all requests of the source unanswered until the returned function is called. */
   readonly hang: () => () => void
   readonly close: () => Promise<void>
-  /** The last step of a good solution; default: confirmed. */
+  /** The last step of a good solution. Default: confirmed. */
   readonly goodEnd?: 'confirmed' | 'credited'
 }
 
-/** Runs a source, and reads its jobs. */
+/** Runs a source and reads its jobs. */
 export class SourceReader {
   readonly source: Source
   readonly jobs: (Job | null)[] = []
@@ -41,7 +41,7 @@ export class SourceReader {
     })()
   }
 
-  /** Waits until the newest job meets the condition. */
+  /** Resolves when the newest job meets the condition. */
   async job(isWanted: (job: Job) => boolean = () => true): Promise<Job> {
     let found: Job | undefined
     await until(() => {
@@ -55,7 +55,7 @@ export class SourceReader {
 
 export const solutionOf = (job: Job): Solution => ({ job, bytes: solve(job.work.bytes) })
 
-/** All steps of a solution after it was acknowledged. */
+/** All steps of a solution after its acknowledgement. */
 export async function fateOf(source: Source, solution: Solution): Promise<FollowUp[]> {
   const steps: FollowUp[] = []
   for await (const step of source.follow(solution, new AbortController().signal)) steps.push(step)
@@ -91,7 +91,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(source.description).not.toBe('')
     })
 
-    it('gives every job another id', async () => {
+    it('gives every job a unique id', async () => {
       const { source, reader } = await started()
       for (let count = 0; count < 5; count++) {
         const { length } = reader.jobs
@@ -112,7 +112,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(last).toMatchObject({ step: goodEnd, ...(goodEnd === 'confirmed' && { depth: expect.any(Number) }) })
     })
 
-    it('takes a solution with a newer creation time than that of the job', async () => {
+    it("accepts a solution with a newer creation time than the job's", async () => {
       const { source, reader, goodEnd = 'confirmed' } = await started()
       const job = await reader.job()
       const bytes = solve(withCreationTime(job.work.bytes, job.work.fields.creationTime + 1n))
@@ -120,7 +120,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(await fateOf(source, { job, bytes })).toMatchObject([{ step: goodEnd }])
     })
 
-    it('rejects a solution that does not solve', async () => {
+    it('rejects a solution that misses the target', async () => {
       const { source, reader } = await started()
       const job = await reader.job()
       expect(await source.handIn({ job, bytes: miss(job.work.bytes) })).toMatchObject({
@@ -129,7 +129,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       })
     })
 
-    it('replaces a job that somebody else solves, and gives a new cut as the reason', async () => {
+    it('replaces a job that another miner solves, with a new cut as the reason', async () => {
       const { source, solveElsewhere, reader } = await started()
       const lost = await reader.job()
       await until(() => source.connected)
@@ -150,7 +150,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(end?.step).toBe('stale')
     })
 
-    it('gives a slow reader no job that is over', async () => {
+    it('gives no ended job to a slow reader', async () => {
       const { source, close } = await start()
       cleanups.push(close)
       const stop = new AbortController()
@@ -176,7 +176,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       }
     })
 
-    it('gives another job, or none, while a solution of this one is under way', async () => {
+    it('gives another job, or none, while a solution of this one is pending', async () => {
       const { source, hang, reader } = await started()
       const job = await reader.job()
       const release = hang()
@@ -187,14 +187,14 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       await reader.job(({ id }) => id !== job.id)
     })
 
-    it('ends at once when it is stopped while requests hang, and says nothing afterwards', async () => {
+    it('ends at once if it is stopped while requests hang, and reports nothing afterwards', async () => {
       const { hang, reader, solveElsewhere } = await started()
       const job = await reader.job()
       await until(() => reader.source.connected)
       const release = hang()
       const solved = solveElsewhere(job)
       reader.stop.abort()
-      // The requests hang until it has ended.
+      // The requests hang until the source has ended.
       await reader.ended
       const [jobs, said] = [reader.jobs.length, reader.said.length]
       release()
@@ -203,7 +203,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect([reader.jobs.length, reader.said.length]).toEqual([jobs, said])
     })
 
-    it('never gives a job when it was stopped before it began', async () => {
+    it('gives no job if it was stopped before it began', async () => {
       const { source, close } = await start()
       cleanups.push(close)
       const said = { onTrouble: () => undefined, onRecovered: () => undefined }

@@ -8,11 +8,11 @@ const parsed = (text: string): Decimal => {
   if (decimal === null) throw new Error(`${text} is no decimal`)
   return decimal
 }
-/** An integer, scaled so that numbers of 60 places and their products are whole. */
+/** Scales to an integer, so that numbers with 60 places and their products stay whole. */
 const SCALE = 10n ** 120n
 const scaled = ({ mantissa, places }: Decimal): bigint => (mantissa * SCALE) / 10n ** BigInt(places)
 
-it('keeps places as they are written, and drops them when asked', () => {
+it('keeps decimal places as written, and drops them on request', () => {
   expect(parsed('1.50').toString()).toBe('1.50')
   expect(parsed('1.50').normalise().toString()).toBe('1.5')
   expect(parsed('-0.05').toString()).toBe('-0.05')
@@ -23,7 +23,7 @@ it('keeps places as they are written, and drops them when asked', () => {
   expect(parsed('0.00').toSource()).toBe('0.0')
 })
 
-it('reads exponents within bounds and nothing else than numbers', () => {
+it('reads exponents within bounds and nothing but numbers', () => {
   expect(parsed('1e-8').toString()).toBe('0.00000001')
   expect(parsed('2.5E3').toString()).toBe('2500')
   for (const text of ['', '.5', '1.', '1e', '0x1', ' 1', '1 ', '1e9999', '1e-999999999', `1.${'0'.repeat(256)}`]) {
@@ -67,7 +67,7 @@ it('divides to 255 places', () => {
     fc.property(decimals, decimals, (a, b) => {
       fc.pre(b.mantissa !== 0n)
       const quotient = a.div(b)
-      // Nearer to the true quotient than half of the last place.
+      // The result differs from the true quotient by at most half a unit in the last place.
       const [n, d] = [a.mantissa * 10n ** BigInt(b.places), b.mantissa * 10n ** BigInt(a.places)]
       const off = 2n * (quotient.mantissa * 10n ** BigInt(255 - quotient.places) * d - n * 10n ** 255n)
       expect((off < 0n ? -off : off) <= (d < 0n ? -d : d)).toBe(true)
@@ -75,7 +75,7 @@ it('divides to 255 places', () => {
   )
 })
 
-it('a product beyond 255 places is rounded to them, halves to even', () => {
+it('rounds a product beyond 255 places to them, half to even', () => {
   const small = new Decimal(1n, 200)
   expect(small.mul(small).toString()).toBe('0')
   expect(new Decimal(5n, 255).mul(parsed('0.1')).mantissa).toBe(0n)
@@ -83,7 +83,7 @@ it('a product beyond 255 places is rounded to them, halves to even', () => {
   expect(new Decimal(-15n, 255).mul(parsed('0.1')).mantissa).toBe(-2n)
 })
 
-it('rounds halves to even; floor and ceiling go their way for negative numbers too', () => {
+it('rounds half to even; floor and ceiling keep their direction for negative numbers', () => {
   const rounded = (text: string, places: number) => {
     const a = parsed(text)
     return [a.round(places), a.floor(places), a.ceiling(places)].map(String)
@@ -96,7 +96,7 @@ it('rounds halves to even; floor and ceiling go their way for negative numbers t
   expect(() => parsed('1.5').round(-1)).toThrow(RangeError)
 })
 
-it('doubles come with all their digits and go back', () => {
+it('converts doubles with all their digits, and back', () => {
   expect(Decimal.fromNumberExact(0.1).toString()).toBe('0.1000000000000000055511151231257827021181583404541015625')
   expect(Decimal.fromNumberExact(2 ** 70).toString()).toBe((2n ** 70n).toString())
   expect(Decimal.fromNumberExact(-0.5).toString()).toBe('-0.5')

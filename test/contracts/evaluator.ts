@@ -1,4 +1,4 @@
-/** Runs code without test natives, as a node would. */
+/** Runs code without the natives of the test runner, as a node does. */
 import { ContractError } from '../../src/contracts/errors.ts'
 import { language } from '../../src/contracts/language.ts'
 import {
@@ -33,7 +33,7 @@ export function runOn(evaluator: Evaluator, text: string): Term {
   return runText(evaluator, text)
 }
 
-/** What a text gives, or the error that it ends in. Throws what is no error of the language. */
+/** The value of a text, or the contract error that it fails with. Rethrows any other error. */
 export function outcome(
   evaluator: Evaluator,
   text: string,

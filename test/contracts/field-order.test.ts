@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { inWireOrder } from '../../src/contracts/values/field-order.ts'
 
 it.each([
-  // As outputs of the public network have them.
+  // The order in outputs of the public network.
   [['gas', 'result', 'reqKey', 'logs', 'events', 'metaData', 'continuation', 'txId']],
   [['account', 'predicate', 'public-keys']],
   [['gas-price', 'gas-limit', 'sender', 'prev-block-hash', 'chain-id', 'block-height', 'block-time']],

@@ -1,4 +1,4 @@
-/** What code costs, in thousandths of gas. */
+/** The gas of code, in thousandths (milligas). */
 import { describe, expect, it } from 'vitest'
 import { evaluatorOn, Layer, runOn } from './evaluator.ts'
 
@@ -24,14 +24,15 @@ function prepared(): Layer {
 
 describe('gas', () => {
   it.each([
-    // Known from the public network.
+    // Measured on the public network.
     ['(fold + 0 [1 2 3 4 5])', 1750],
-    // A native call and an integer operation; each item of a literal; each item that is handed to a function.
+    // 100 for a native call, 30 for an integer operation, 100 for each item of a literal, 100 for each item passed to a
+    // function.
     ['(+ 1 2)', 130],
     ['[1 2 3]', 300],
     ['{"a": 1, "b": 2}', 200],
     ['(map (+ 1) [1 2])', 200 + 100 + 2 * (100 + 130)],
-    // Two numbers of a word each.
+    // Both numbers take one word.
     ['(< 1 2)', 100 + 100 + 64],
     ['(let ((a 1)) (if true a 2))', 0],
     ['((lambda (a b) a) 1 2)', 50 + 2 * 25],
@@ -39,11 +40,11 @@ describe('gas', () => {
     expect(cost(text)).toBe(milligas)
   })
 
-  it('of functions: the call, and each argument', () => {
+  it('of functions: the call and each argument', () => {
     expect(cost('(m.one 1 2)', prepared())).toBe(100)
   })
 
-  it('of capabilities that are required: each that is held', () => {
+  it('of required capabilities: each one in scope', () => {
     const [token, call] = [50, 50]
     expect(cost('(m.asks)', prepared())).toBe(call + token + call + token + 500 + 100)
   })
@@ -56,7 +57,7 @@ describe('gas', () => {
     expect(cost('(acquire-module-admin m) (write m.rows "l" {"v": 2})', state)).toBe(admin + 100 + 25_000 + 200 * bytes)
   })
 
-  it('of steps: none but of very many', () => {
+  it('of steps: none, except for very many', () => {
     const steps = (count: number) => cost(`(do ${'1 '.repeat(count)})`)
     expect(steps(9000)).toBe(0)
     expect(steps(20_000) - steps(15_000)).toBe(5000 * 10)

@@ -1,4 +1,4 @@
-/** Programs that want too much end by gas or by a bound, soon, and never by what JavaScript cannot do. */
+/** Hostile programs end soon, by gas or by a bound, and never by a limit of JavaScript. */
 import { describe, expect, it } from 'vitest'
 import type { ContractError } from '../../src/contracts/errors.ts'
 import type { GasMeter } from '../../src/contracts/machine/environment.ts'
@@ -10,12 +10,15 @@ import type { Value } from '../../src/contracts/values/value.ts'
 import { valueToJson } from '../../src/contracts/values/wire.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
-/** Thousandths of gas. */
+/** In thousandths of gas. */
 const LIMIT = 150_000_000
-/** Of work, not of waiting for other programs. On an idle machine it is half a second at most. */
+/** CPU time in ms, so that other programs do not count. An idle machine takes 500 ms at most. */
 const MILLISECONDS = 3000
 
-/** Runs with the gas of a full block. Returns the error; null: it gave a value, which can be walked through. */
+/**
+ * Runs a program with the gas of a full block. Returns its error, or null if it gave a value, which must be
+ * traversable.
+ */
 function attack(text: string, before = ''): ContractError | null {
   const state = new Layer()
   if (before !== '') {
@@ -44,7 +47,7 @@ function nested(levels: number, wrap: (inner: string, level: number) => string, 
   return text
 }
 
-/** A chain of functions, each of which wraps a call of the one before. */
+/** A chain of functions: each wraps a call of the previous one. */
 function chain(length: number, wrap: (inner: string, index: number) => string, more = ''): string {
   const functions = Array.from({ length }, (_, i) => `(defun f${i + 1} () ${wrap(`(f${i})`, i + 1)})`)
   return `(module m G (defcap G () true) (defschema s a:integer) (deftable t:{s})
@@ -53,7 +56,7 @@ function chain(length: number, wrap: (inner: string, index: number) => string, m
 }
 
 const many = '(enumerate 1 400000)'
-/** Doubles so often: 2^n calls. */
+/** Doubles the calls at each of `levels` levels: 2^levels in all. */
 const doubled = (levels: number, step: (name: string) => string) =>
   `(let* (${Array.from({ length: levels }, (_, i) => `(g${i + 1} ${step(`g${i}`)})`).join(' ')}) (g${levels} 1))`
 
@@ -269,7 +272,7 @@ describe('hostile code', () => {
     },
   )
 
-  it('loads a module of thousands of functions, each of which calls the next one', () => {
+  it('loads a module of thousands of functions that call each other in a chain', () => {
     const length = 5000
     const functions = Array.from({ length }, (_, i) => `(defun f${i} () (f${i + 1}))`)
     expect(attack(`(module m G (defcap G () true) ${functions.join('')} (defun f${length} () 1))`)).toBeNull()
@@ -294,7 +297,7 @@ describe('hostile code', () => {
     expect(attack(text)?.message ?? '').toBe('')
   })
 
-  it('takes values up to the bound of depth, also where code is as deep as it can be', () => {
+  it('accepts values up to the depth bound, even from code as deep as possible', () => {
     const deep = '(fold (lambda (a x) [a]) [] (enumerate 1 240))'
     expect(attack(deep)).toBeNull()
     const text = `(hash (format "{} {}" [(m.f40) (= (m.f40) ${deep})]))`

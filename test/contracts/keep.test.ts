@@ -1,4 +1,4 @@
-/** Values that are kept come back as they were, to the last place. */
+/** Stored values come back exactly as they were. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Decimal } from '../../src/contracts/values/decimal.ts'

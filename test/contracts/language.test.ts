@@ -1,4 +1,4 @@
-/** The suites of the language, and the command that runs such files. */
+/** The test suites of the language, and `newcut contract`, which runs such files. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -16,7 +16,7 @@ function run(file: string): TestReport {
   })
 }
 
-/** Expectations that each suite has at least. */
+/** The minimum number of expectations in each suite. */
 const FEWEST: Readonly<Record<string, number>> = {
   'capabilities.repl': 49,
   'corners.repl': 19,
@@ -45,7 +45,7 @@ describe('suites of the language', () => {
 })
 
 describe('a report of a test file', () => {
-  it('tells of each failure its place, name and what came', () => {
+  it('names place, name and actual value of each failure', () => {
     const file = join(EXAMPLES, 'wrong.repl')
     const { passed, failures, output, stopped } = run(file)
     expect(failures).toEqual([
@@ -66,7 +66,7 @@ describe('a report of a test file', () => {
     expect(stopped).toBeNull()
   })
 
-  it('tells where a file stopped', () => {
+  it('reports where a file stopped', () => {
     const { passed, failures, stopped } = run(join(EXAMPLES, 'stops.repl'))
     expect({ passed, failures }).toEqual({ passed: 1, failures: [] })
     expect(stopped).toEqual({
@@ -76,7 +76,7 @@ describe('a report of a test file', () => {
     })
   })
 
-  it('counts what a file loads, and names that file', () => {
+  it('counts the expectations of loaded files, and names the file of a failure', () => {
     expect(run(join(EXAMPLES, 'loads.repl'))).toMatchObject({ passed: 2, failures: [], stopped: null })
     const { failures, stopped } = run(join(EXAMPLES, 'loads-wrong.repl'))
     expect(new Set(failures.map(({ file }) => file))).toEqual(new Set([join(EXAMPLES, 'wrong.repl')]))
@@ -91,7 +91,7 @@ describe('newcut contract', () => {
   }
   const path = (name: string) => relative(process.cwd(), join(SUITES, name))
 
-  it('ends with 0 where all expectations hold', () => {
+  it('exits with 0 if all expectations hold', () => {
     const { status, lines } = command(path('errors.repl'), path('examples/loads.repl'))
     expect(status).toBe(0)
     expect(lines[0]).toMatch(/errors\.repl: \d+ passed, 0 failed$/)
@@ -99,7 +99,7 @@ describe('newcut contract', () => {
     expect(lines[2]).toMatch(/^\d+ passed, 0 failed$/)
   })
 
-  it('ends with 1 and says what failed and where, counted from 1', () => {
+  it('exits with 1 and reports failures with their place, counted from 1', () => {
     const { status, lines } = command(path('examples/wrong.repl'))
     expect(status).toBe(1)
     expect(lines[0]).toBe('  printed')
@@ -107,7 +107,7 @@ describe('newcut contract', () => {
     expect(lines.at(-1)).toBe('1 passed, 5 failed')
   })
 
-  it('ends with 1 where a file stops early', () => {
+  it('exits with 1 if a file stops early', () => {
     const { status, lines } = command(path('examples/stops.repl'))
     expect(status).toBe(1)
     expect(lines).toEqual([
@@ -117,13 +117,13 @@ describe('newcut contract', () => {
     ])
   })
 
-  it('ends with 1 where a file cannot be read', () => {
+  it('exits with 1 if a file cannot be read', () => {
     const { status, lines } = command(path('examples/nowhere.repl'))
     expect(status).toBe(1)
     expect(lines[0]).toMatch(/STOPPED .*cannot read .*nowhere\.repl \(ENOENT\)/)
   })
 
-  it('prints one object of JSON for each file', () => {
+  it('prints one JSON object for each file', () => {
     const { status, lines } = command('--json', path('examples/wrong.repl'), path('examples/loads.repl'))
     expect(status).toBe(1)
     const reports = lines.map((line) => JSON.parse(line))
@@ -134,7 +134,7 @@ describe('newcut contract', () => {
     expect(reports[0].failures[0]).toMatchObject({ place: { line: 1, column: 0 }, name: 'two and two' })
   })
 
-  it('asks for files', () => {
+  it('requires file arguments', () => {
     const { status, stderr } = command()
     expect(status).not.toBe(0)
     expect(stderr).toContain('test files')

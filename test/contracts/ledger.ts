@@ -1,4 +1,6 @@
-/** A chain of the system contracts without blocks: each run is a transaction that holds, or leaves nothing. */
+/**
+ * A chain of the system contracts without blocks. Each run is a transaction that either succeeds or leaves no trace.
+ */
 import { ContractError } from '../../src/contracts/errors.ts'
 import { language } from '../../src/contracts/language.ts'
 import type { PactState } from '../../src/contracts/machine/ast.ts'
@@ -17,7 +19,7 @@ import { CapabilityToken, type ObjectValue, type Value } from '../../src/contrac
 import { environment as standard } from './evaluator.ts'
 
 export interface Command {
-  /** Keys that sign everything. */
+  /** Keys that sign without restriction. */
   readonly keys?: readonly string[]
   readonly data?: Readonly<Record<string, Value>>
   /** Capabilities that the network grants: GAS, COINBASE and the like. */
@@ -25,12 +27,12 @@ export interface Command {
 }
 
 export interface Outcome {
-  /** null: it failed. */
+  /** The value, or null if the transaction failed. */
   readonly value: Term | null
-  /** Empty when it held. */
+  /** The error message; empty if the transaction succeeded. */
   readonly message: string
   readonly events: readonly EmittedEvent[]
-  /** The pact that it began or continued. */
+  /** The pact that the transaction began or continued. */
   readonly pact: PactState | null
 }
 
@@ -62,14 +64,14 @@ export class Ledger {
     return this.#transact(command, (evaluator) => runText(evaluator, code))
   }
 
-  /** The second step of a pact that was begun on another chain. */
+  /** Runs the second step of a pact that began on another chain. */
   finish(pact: PactState, command: Command = {}): Outcome {
     const { id, yielded } = pact
     const rest = { id, step: 1, isRollback: false, resumed: yielded, proven: pact }
     return this.#transact(command, (evaluator) => continuePact(evaluator, rest))
   }
 
-  /** Sum of all balances, in units of the last place. */
+  /** The sum of all balances, in units of the last place (10^-12). */
   total(): bigint {
     const domain = 'table:coin.coin-table'
     const places = this.state.keys(domain).map((key) => {

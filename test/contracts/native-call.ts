@@ -1,4 +1,4 @@
-/** Calls natives without an evaluator: functions are plain JavaScript, gas is counted. */
+/** Calls natives without an evaluator: functions are plain JavaScript, and gas is counted. */
 import { type ContractError, evalError } from '../../src/contracts/errors.ts'
 import { Arguments, type Host } from '../../src/contracts/machine/native.ts'
 import { Callable, type Term } from '../../src/contracts/machine/term.ts'
@@ -6,7 +6,7 @@ import { PURE_NATIVES } from '../../src/contracts/natives/pure.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import type { Value } from '../../src/contracts/values/value.ts'
 
-/** A function of the language from one of JavaScript. */
+/** A function of the contract language that runs a JavaScript function. */
 export class Lambda extends Callable {
   readonly name = 'lambda'
   readonly body: (...args: Term[]) => Term
@@ -17,7 +17,7 @@ export class Lambda extends Callable {
   }
 }
 
-/** A native, as a function. */
+/** A native as a function, with its first arguments applied. */
 export function fn(name: string, ...first: Term[]): Lambda {
   return new Lambda((...rest) => run(name, ...first, ...rest))
 }
@@ -43,12 +43,12 @@ export function runWith(meter: Meter, name: string, ...args: Term[]): Term {
   return native.run(new Arguments(name, args, host, { line: 3, column: 7 }))
 }
 
-/** With as much gas as it takes. */
+/** Calls a native with unlimited gas. */
 export function run(name: string, ...args: Term[]): Term {
   return runWith({ limit: Number.POSITIVE_INFINITY, used: 0 }, name, ...args)
 }
 
-/** The error that a call ends in. */
+/** The error that a call fails with. */
 export function failure(name: string, ...args: Term[]): ContractError {
   try {
     run(name, ...args)

@@ -1,4 +1,4 @@
-/** What holds for all arguments of the natives. */
+/** Properties that hold for all arguments of the natives. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { keyOf } from '../../src/contracts/natives/distinct.ts'
@@ -15,7 +15,7 @@ const decimal = fc
   .map(([mantissa, places]) => new Decimal(mantissa, places))
 const text = fc.string({ unit: 'grapheme', maxLength: 20 })
 
-/** Few different ones, so that equal values meet. */
+/** A few different values, so that equal ones meet often. */
 const value: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
@@ -37,7 +37,7 @@ const value: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>((tie) => ({
 })).value
 
 describe('laws of the natives', () => {
-  it('sorts: the same values, each not behind the next', () => {
+  it('sort returns the same values in ascending order', () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 12 }), (list) => {
         const sorted = run('sort', list) as Value[]
@@ -47,7 +47,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('orders values totally, as equality says', () => {
+  it('the order of values is total and agrees with equality', () => {
     fc.assert(
       fc.property(value, value, value, (a, b, c) => {
         expect(Math.sign(compareValues(a, b)) + Math.sign(compareValues(b, a))).toBe(0)
@@ -59,7 +59,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('keeps the first of each in distinct', () => {
+  it('distinct keeps the first of equal values', () => {
     fc.assert(
       fc.property(fc.array(value), (list) => {
         const expected = list.filter((item, i) => list.findIndex((other) => equalValues(item, other)) === i)
@@ -68,7 +68,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('reverses twice to the same', () => {
+  it('reversing twice changes nothing', () => {
     fc.assert(
       fc.property(text, fc.array(value), (s, list) => {
         expect(run('reverse', run('reverse', s))).toBe(s)
@@ -77,7 +77,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('takes and drops all there is', () => {
+  it('take and drop split a value completely', () => {
     fc.assert(
       fc.property(text, fc.bigInt({ min: 0n, max: 30n }), (s, n) => {
         const list = run('str-to-list', s) as Value[]
@@ -90,7 +90,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('reads the integers it writes, to each base', () => {
+  it('integers read back in every base', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 2n ** 400n }),
@@ -102,7 +102,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('decodes what it encodes', () => {
+  it('encoding and decoding round-trip', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (s) => {
         expect(run('base64-decode', run('base64-encode', s))).toBe(s)
@@ -110,7 +110,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('shifts as by powers of two', () => {
+  it('shift multiplies by powers of two', () => {
     fc.assert(
       fc.property(integer, fc.bigInt({ min: 0n, max: 300n }), (n, by) => {
         expect(run('shift', n, by)).toBe(n * 2n ** by)
@@ -120,7 +120,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('divides with a remainder of the sign of the divisor', () => {
+  it('the remainder has the sign of the divisor', () => {
     fc.assert(
       fc.property(
         integer,
@@ -134,7 +134,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('adds and multiplies decimals exactly', () => {
+  it('decimals add and multiply exactly', () => {
     fc.assert(
       fc.property(decimal, decimal, (a, b) => {
         expect(run('-', run('+', a, b), b)).toSatisfy((c: Value) => equalValues(c, a))
@@ -143,7 +143,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('enumerates by equal steps within the bounds', () => {
+  it('enumerate takes equal steps within the bounds', () => {
     const bound = fc.bigInt({ min: -50n, max: 50n })
     fc.assert(
       fc.property(bound, bound, fc.bigInt({ min: 1n, max: 9n }), (from, to, size) => {
@@ -156,7 +156,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('maps, folds and zips as lists do', () => {
+  it('map, fold and zip work like those of lists', () => {
     fc.assert(
       fc.property(fc.array(integer), fc.array(integer), (a, b) => {
         expect(run('map', fn('+', 1n), a)).toEqual(a.map((n) => n + 1n))
@@ -166,7 +166,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('counts bits', () => {
+  it('the bit length of an integer is that of its magnitude', () => {
     fc.assert(
       fc.property(integer, (n) => {
         expect(bitLength(n)).toBe(n === 0n ? 0 : (n < 0n ? -n : n).toString(2).length)

@@ -1,4 +1,4 @@
-/** Programs that want too much, most of them more than any machine has: each step ends, by gas or by an error. */
+/** Calls of natives that would exceed the memory or time of any machine: each ends early, by gas or by an error. */
 import { describe, expect, it } from 'vitest'
 import { ContractError } from '../../src/contracts/errors.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'
@@ -6,7 +6,7 @@ import type { Value } from '../../src/contracts/values/value.ts'
 import { dec, fn, Lambda, type Meter, run, runWith } from './native-call.ts'
 
 const HUGE = 10n ** 30n
-/** Thousandths of gas in a block. */
+/** Gas of a block, in thousandths. */
 const BLOCK = 180_000_000
 
 function ends(name: string, args: readonly Term[], limit: number): void {
@@ -21,7 +21,7 @@ function ends(name: string, args: readonly Term[], limit: number): void {
   expect((failed as ContractError).kind).toBe('EvalError')
 }
 
-/** Large as a tree, small in memory: all its parts are shared. */
+/** A value that is large as a tree but small in memory, since its parts are shared. */
 function bush(levels: number): Value {
   let value: Value = 'leaf'
   for (let i = 0; i < levels; i++) value = [value, value, value, value, value, value, value, value, value, value]
@@ -81,7 +81,7 @@ describe('limits of the natives', () => {
     for (const [name, ...args] of cases) ends(name, args, BLOCK)
   })
 
-  it('takes gas for lists, strings and numbers that it makes', () => {
+  it('charges gas for the lists, strings and numbers that it makes', () => {
     for (const [name, ...args] of [
       ['make-list', 1_000_000n, 'x'],
       ['enumerate', 1n, 1_000_000n],
@@ -94,12 +94,12 @@ describe('limits of the natives', () => {
     }
   })
 
-  it('names wrong types of values that are too large to be written out', () => {
+  it('reports the types of wrong values that are too large to print', () => {
     ends('not', [bush(30)], 1000)
     ends('concat', [[bush(30)]], 1000)
   })
 
-  it('stops a doubling of strings and of lists', () => {
+  it('stops repeated doubling of strings and lists', () => {
     for (const seed of ['ab', [1n, 2n]]) {
       const meter: Meter = { limit: BLOCK, used: 0 }
       const double = (): void => {
@@ -110,7 +110,7 @@ describe('limits of the natives', () => {
     }
   })
 
-  it('charges per element for what it hands to functions', () => {
+  it('charges gas for each element that it passes to functions', () => {
     const meter: Meter = { limit: BLOCK, used: 0 }
     runWith(meter, 'map', fn('identity'), [1n, 2n, 3n])
     expect(meter.used).toBe(300)

@@ -1,4 +1,4 @@
-/** What the natives that need nothing but their arguments give: a table by topic. */
+/** The results of pure natives: a table by topic. */
 import { describe, expect, it } from 'vitest'
 import { ContractError } from '../../src/contracts/errors.ts'
 import { TableRef, type Term } from '../../src/contracts/machine/term.ts'
@@ -8,7 +8,7 @@ import { showValue } from '../../src/contracts/values/print.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
 import { dec, failure, fn, Lambda, obj, run } from './native-call.ts'
 
-/** Name, arguments, the result in source form; null: it fails. */
+/** Name, arguments, and the result in source form, or null if the call fails. */
 type Case = readonly [name: string, args: readonly Term[], shown: string | null]
 
 function check(cases: readonly Case[]): void {
@@ -49,7 +49,7 @@ describe('natives', () => {
     ])
   })
 
-  it('raises to powers exactly where that is possible', () => {
+  it('computes powers exactly if possible', () => {
     check([
       ['^', [2n, 100n], (2n ** 100n).toString()],
       ['^', [-1n, 3n], '-1'],
@@ -77,7 +77,7 @@ describe('natives', () => {
     expect(showValue(run('sqrt', 2n) as Value)).toBe('1.4142135623730951454746218587388284504413604736328125')
   })
 
-  it('rounds halves to the even digit', () => {
+  it('rounds half to even', () => {
     check([
       ['round', [dec('0.5')], '0'],
       ['round', [dec('1.5')], '2'],
@@ -93,7 +93,7 @@ describe('natives', () => {
     ])
   })
 
-  it('works on bits', () => {
+  it('computes on bits', () => {
     check([
       ['&', [12n, 10n], '8'],
       ['|', [12n, 10n], '14'],
@@ -108,7 +108,7 @@ describe('natives', () => {
     ])
   })
 
-  it('compares like with like', () => {
+  it('compares values of the same type', () => {
     check([
       ['<', [1n, 2n], 'true'],
       ['<=', [dec('1.0'), dec('1.00')], 'true'],
@@ -136,7 +136,7 @@ describe('natives', () => {
     ])
   })
 
-  it('asks conditions made of conditions, the second only if it matters', () => {
+  it('combines conditions, evaluating the second only if it matters', () => {
     const never = new Lambda(() => {
       throw new Error('called')
     })
@@ -152,7 +152,7 @@ describe('natives', () => {
     ])
   })
 
-  it('hands lists to functions', () => {
+  it('passes list elements to functions', () => {
     check([
       ['map', [fn('+', 1n), [1n, 2n]], '[2, 3]'],
       ['map', [1n, [1n]], null],
@@ -291,7 +291,7 @@ describe('natives', () => {
     ])
   })
 
-  it('hashes strings by their characters and keccak by pieces', () => {
+  it('hashes strings by their characters, and keccak by pieces', () => {
     check([
       ['hash', [''], '"DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g"'],
       ['hash-keccak256', [['x y']], null],
@@ -303,7 +303,7 @@ describe('natives', () => {
     expect(run('int-to-str', 16n, run('str-to-int', 64n, run('hash-keccak256', [])))).toMatch(/^c5d2460186f7233c/)
   })
 
-  it('computes principals and knows them again', () => {
+  it('computes principals and recognises them', () => {
     const key = 'ab'.repeat(32)
     const guards: readonly (readonly [string, Guard])[] = [
       ['k:', new Guard({ kind: 'keyset', keys: [key], predicate: 'keys-all' })],
@@ -350,7 +350,7 @@ describe('natives', () => {
     ])
   })
 
-  it('refuses by name what the network does without', () => {
+  it('refuses natives that the network lacks, by name', () => {
     for (const name of REFUSED_NAMES) {
       expect(failure(name, 1n)).toMatchObject({
         kind: 'EvalError',
@@ -359,7 +359,7 @@ describe('natives', () => {
     }
   })
 
-  it('names the native, the types and the place in errors', () => {
+  it('errors name the native, the types and the place', () => {
     expect(failure('concat', 1n)).toMatchObject({
       kind: 'EvalError',
       message: 'Type error: invalid arguments to native concat, received argument(s) of type(s) [integer]',
@@ -367,7 +367,7 @@ describe('natives', () => {
     })
   })
 
-  it('has each name once', () => {
+  it('every name exists once', () => {
     const names = [...PURE_NATIVES.map((native) => native.name), ...CONSTANTS.map(([name]) => name)]
     expect(new Set(names).size).toBe(names.length)
   })

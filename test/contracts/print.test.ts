@@ -46,7 +46,7 @@ it('prints every kind of value in source form', () => {
   expect(formatValue(['a'])).toBe('["a"]')
 })
 
-it('what the language can spell is read back from its source form', () => {
+it('values with a source form read back from it', () => {
   const spelled = fc.letrec<{ value: Value }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 4, depthSize: 'small' },
@@ -71,7 +71,7 @@ function meaningOf(form: Form): Value {
   return UNIT
 }
 
-it('values are equal by what they mean', () => {
+it('values are equal if they mean the same', () => {
   expect(equalValues(Decimal.of(1n), new Decimal(100n, 2))).toBe(true)
   expect(equalValues(Decimal.of(1n), 1n)).toBe(false)
   expect(equalValues(new Map([['a', half]]), new Map([['a', new Decimal(50n, 2)]]))).toBe(true)

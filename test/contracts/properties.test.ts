@@ -1,4 +1,4 @@
-/** Laws of running code: money is conserved, running is repeatable, and what failed has not happened. */
+/** Laws of execution: money is conserved, runs are repeatable, and failures leave no trace. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { GasMeter } from '../../src/contracts/machine/environment.ts'
@@ -47,10 +47,10 @@ const amount = fc
 const step = fc
   .tuple(fc.constantFrom('pay', 'pay', 'pay', 'pay-and-fail', 'tries', 'asks'), account, account, amount)
   .map(([name, from, to, much]) => `(token.${name} "${from}" ${name === 'asks' ? '' : `"${to}"`} ${much})`)
-/** Commands of some steps each. */
+/** Transactions of one to four steps. */
 const commands = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 })
 
-/** A signer who allows payments from each to each, up to an amount. */
+/** Capabilities for payments between any two accounts, up to an amount. */
 const allowed: readonly CapabilityToken[] = ACCOUNTS.flatMap((from) =>
   [...ACCOUNTS, 'nobody'].map((to) => new Token('token.PAY', [from, to, dec('60.0')])),
 )
@@ -68,7 +68,7 @@ interface Outcome {
   readonly gas: number
 }
 
-/** Runs a command on a layer of its own, which is kept only where it does not fail. */
+/** Runs a transaction on a layer of its own, which is merged only on success. */
 function command(state: Layer, text: string, limit = Number.POSITIVE_INFINITY): Outcome {
   const gas: GasMeter = { used: 0, limit }
   const layer = new Layer(state)
@@ -122,7 +122,7 @@ describe('running code', () => {
     )
   })
 
-  it('leaves the state as it was where a command fails, wherever its gas ends', () => {
+  it('leaves the state unchanged if a command fails, wherever its gas runs out', () => {
     fc.assert(
       fc.property(commands, fc.integer({ min: 0, max: 400_000 }), (texts, limit) => {
         const state = fresh()
@@ -139,7 +139,7 @@ describe('running code', () => {
     )
   })
 
-  it('makes payments at all', () => {
+  it('the generated commands do make payments', () => {
     const state = fresh()
     expect(command(state, '(token.pay "alice" "bob" 12.5)').result).toBe('"Write succeeded"')
     expect(showValue(rows(state))).toBe('{"alice": 87.5,"bob": 112.5,"carol": 100.0}')

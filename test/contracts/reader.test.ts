@@ -77,7 +77,7 @@ it('reads brackets', () => {
   })
 })
 
-it('tells places and offsets', () => {
+it('reports places and offsets', () => {
   const text = '; first\n  (f ; second\n   x:integer "a\\\n \\b" y)\n'
   const call = one(text)
   expect(call).toMatchObject({ place: { line: 1, column: 2 } })
@@ -87,7 +87,7 @@ it('tells places and offsets', () => {
   expect(items[3].place).toEqual({ line: 3, column: 5 })
 })
 
-it('refuses what is no program, with the place', () => {
+it('refuses invalid programs with the place', () => {
   const wrong: [string, string][] = [
     ['(f', "Expected: [')']"],
     ['[1', "Expected: [']']"],
@@ -148,12 +148,12 @@ it('hostile texts end in a SyntaxError', () => {
   for (const text of texts) expect(failure(text).kind, text.slice(0, 10)).toBe('SyntaxError')
 })
 
-it('250 levels are read, 251 are not', () => {
+it('reads 250 levels and refuses 251', () => {
   expect(read(`${'('.repeat(250)}${')'.repeat(250)}`)).toHaveLength(1)
   expect(failure(`${'('.repeat(251)}${')'.repeat(251)}`).message).toContain('250')
 })
 
-it('any text is read or refused', () => {
+it('reads or refuses any text', () => {
   const pieces = fc.constantFrom(...'()[]{}:,."\';\\ \n-1a'.split(''), ':=', '::', '"a"', 'x:', 'module{', '1.5')
   fc.assert(
     fc.property(

@@ -1,8 +1,8 @@
-/** What code is told that is not well formed, or asks for what there is not. */
+/** Error messages for code that is malformed or refers to things that do not exist. */
 import { describe, expect, it } from 'vitest'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
-/** What a program ends with: its error in words, or `value`. */
+/** The outcome of running all programs: the error as text, or `value`. */
 function ending(...programs: readonly string[]): string {
   const state = new Layer()
   let last = 'nothing ran'
@@ -24,7 +24,7 @@ const MODULE = `(module m G
   (defpact p () (step 1)))
   (create-table t)`
 
-describe('code that is not well formed', () => {
+describe('malformed code', () => {
   it.each([
     ['a binding alone', '{ "a" := b }', 'a binding is not an expression'],
     ['a lambda without a body', '(lambda (x))', 'Expected: [expression]'],
@@ -74,7 +74,7 @@ describe('code that is not well formed', () => {
   })
 })
 
-describe('code that asks for what there is not', () => {
+describe('code that refers to something that does not exist', () => {
   it.each([
     [
       'admin of an interface',

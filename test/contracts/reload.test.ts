@@ -1,4 +1,4 @@
-/** Modules that are made again from their text are those that loading gave. */
+/** A module rebuilt from its text equals the module that loading created. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -37,7 +37,7 @@ function fieldsOf(schema: Schema | null): string[] {
   return [...(schema?.fields ?? [])].map(([name, type]) => `${name}:${nameOf(type)}`)
 }
 
-/** All that others can see of a definition. */
+/** Everything about a definition that other code can observe. */
 function shape(definition: Definition) {
   if (definition instanceof Const) return { constant: definition.value }
   if (definition instanceof Schema) return { fields: fieldsOf(definition) }
@@ -61,7 +61,7 @@ function shapeOf(module: Module) {
   }
 }
 
-/** Modules in the state of an evaluator on which a text was run. */
+/** The state of an evaluator after it has run a text. */
 function loaded(text: string, state = new Layer()): Layer {
   const result = outcome(evaluatorOn(state), text)
   if ('error' in result) throw result.error
@@ -76,7 +76,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** From here on states keep each module as it is made again. Returns how many were. */
+/** Makes all states store the rebuilt copy of each module. Returns a function that counts these copies. */
 function reloadingAll(): () => number {
   let count = 0
   const put = Layer.prototype.put
@@ -90,7 +90,7 @@ function reloadingAll(): () => number {
   return () => count
 }
 
-/** Each form of the language that leaves something behind when it is expanded. */
+/** Every form of the language whose expansion leaves traces in the module. */
 const ALL_FORMS = `(module forms G
   (defcap G () true) (defcap C (x:integer) @managed x less true) (defun less (a b) a)
   (defschema row v:integer) (deftable rows:{row}) (defconst ONE (+ 1 0))
@@ -106,7 +106,7 @@ const ALL_FORMS = `(module forms G
   (defpact around (x) (step (continue (steps x)))))`
 
 describe('a loaded module', () => {
-  it('does not keep what loaded it', () => {
+  it('does not retain the evaluator that loaded it', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const below = new Layer()
@@ -123,7 +123,7 @@ describe('a loaded module', () => {
     }
     const { modules, evaluator } = load()
     const made = modules.map(again)
-    // A weak reference holds until the turn in which it was made has ended.
+    // A WeakRef keeps its object alive until the turn that created it has ended.
     return new Promise<void>((done) => setImmediate(done)).then(() => {
       collect()
       expect(evaluator.deref()).toBeUndefined()
@@ -132,22 +132,22 @@ describe('a loaded module', () => {
   })
 })
 
-describe('a module made again', () => {
-  it.each(suites)('does what it did before: %s', (suite) => {
+describe('a rebuilt module', () => {
+  it.each(suites)('behaves as before: %s', (suite) => {
     const before = runTests(suite, files)
     const count = reloadingAll()
     expect(runTests(suite, files)).toEqual(before)
     if (!suite.endsWith('load-system.repl')) expect(count()).toBeGreaterThan(0)
   })
 
-  it('is the same for all system contracts', () => {
+  it('equals the original for all system contracts', () => {
     const count = reloadingAll()
     const { state } = new Ledger('0').begin()
     expect(count()).toBeGreaterThanOrEqual(systemContracts.length)
     expect(state.keys('modules')).toEqual(systemContracts.map(({ name }) => name).sort())
   })
 
-  it('keeps the values of its constants, which are not evaluated again', () => {
+  it('keeps the values of its constants without evaluating them again', () => {
     const data = new Map<string, Value>([['x', 'first']])
     const state = new Layer()
     runOn(
@@ -158,13 +158,13 @@ describe('a module made again', () => {
     expect(runOn(evaluatorOn(state), '(m.f)')).toBe('first')
   })
 
-  it('is refused without the value of a constant', () => {
+  it('is refused if the value of a constant is missing', () => {
     const state = loaded('(module m G (defcap G () true) (defconst X 1))')
     const source = { ...sourceOf(moduleIn(state, 'm')), constants: new Map() }
     expect(() => reloadModule(language, source)).toThrow('the constant X was not kept')
   })
 
-  it('has what was in scope when it was loaded, though it is no longer', () => {
+  it('keeps everything that was in scope when it was loaded', () => {
     const state = loaded(
       '(module a G (defcap G () true) (defun one () 1)) (module b G (defcap G () true) (use a) (defun g () (one)))' +
         '(module c G (defcap G () true) (defun two () (+ (one) (g))))',
@@ -179,7 +179,7 @@ describe('a module made again', () => {
     }).toThrow('Unbound variable: one')
   })
 
-  it('goes on with the versions that it was loaded with', () => {
+  it('keeps the versions of modules that it was loaded with', () => {
     const dependency = (n: number) => `(module a G (defcap G () true) (defun one () ${n}))`
     const state = loaded(`${dependency(1)} (module b G (defcap G () true) (defun f () (a.one)))`)
     loaded(dependency(2), state)
@@ -187,7 +187,7 @@ describe('a module made again', () => {
     expect(runOn(evaluatorOn(state), '[(b.f) (a.one)]')).toEqual([1n, 2n])
   })
 
-  it('takes no evaluator with gas or a state, and asks nobody', () => {
+  it('needs no evaluator with gas or state, and asks nobody', () => {
     const state = new Layer()
     const data = new Map<string, Value>([['k', []]])
     runOn(evaluatorOn(state, freeGas(), { data }), '(define-keyset "k") (module m "k" (defun f () 1))')
@@ -195,7 +195,7 @@ describe('a module made again', () => {
     expect(made.governance).toEqual({ keyset: 'k' })
   })
 
-  it('tells of errors at the places where it was first written', () => {
+  it('reports errors at the original places', () => {
     const state = loaded('1\n\n  (module m G (defcap G () true)\n (defun f () (at 5 [])))')
     const place = () => {
       const result = outcome(evaluatorOn(state), '(m.f)')
@@ -207,7 +207,7 @@ describe('a module made again', () => {
     expect(place()).toEqual(before)
   })
 
-  it('is its own self: no administrator is asked where a second copy of it calls', () => {
+  it('is the same module as its copies: a call from one into another needs no administrator', () => {
     const state = loaded(
       '(module a G (defcap G () (enforce false "never")) (defcap C () true) (defun f () (with-capability (C) 1)))' +
         '(module b G (defcap G () true) (defun g () (a.f)))',

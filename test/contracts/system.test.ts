@@ -1,4 +1,4 @@
-/** The contracts that chains begin with: our suites, and what has to hold whatever happens. */
+/** The system contracts that every chain begins with: our suites, and properties under random actions. */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,7 +27,7 @@ describe('suites', () => {
 })
 
 describe('loading', () => {
-  it('has the contracts in their order, each with a text', () => {
+  it('lists the contracts in order, each with a text', () => {
     expect(systemContracts.map(({ name }) => name)).toEqual([
       ...['fungible-v2', 'fungible-xchain-v1', 'coin', 'gas-payer-v1', 'ns'],
     ])
@@ -47,7 +47,7 @@ describe('loading', () => {
 
 const ACCOUNTS = ['alice', 'bob', 'carol', 'dora', 'miner'] as const
 const account = fc.constantFrom(...ACCOUNTS)
-/** Units of the last place; some have more than anybody. */
+/** In units of 10^-12. Some amounts exceed every balance. */
 const amount = fc.oneof(
   { weight: 6, arbitrary: fc.bigInt({ min: 1n, max: 10n ** 13n }) },
   { weight: 1, arbitrary: fc.bigInt({ min: -2n, max: 3n }) },
@@ -65,7 +65,7 @@ const action = fc.oneof(
 )
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 
-/** Units as a decimal of the language. */
+/** Units of 10^-12 as a decimal of the language. */
 function decimal(units: bigint, places = 12): string {
   const digits = (units < 0n ? -units : units).toString().padStart(places + 1, '0')
   return `${units < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`
@@ -75,7 +75,7 @@ function guardOf(name: string): string {
   return `(read-keyset "${name}")`
 }
 const data = Object.fromEntries(ACCOUNTS.map((name) => [name, [`${name}-key`]]))
-/** What each account has at first, where it exists. */
+/** The initial balance of each account that exists, in units of 10^-12. */
 const START = 10n ** 13n
 
 function begun(chainId: string): Ledger {
@@ -87,12 +87,12 @@ function begun(chainId: string): Ledger {
   return ledger
 }
 
-/** Coins that have left a chain and not come to the other one. */
+/** Coins that have left one chain and not yet arrived on the other, in units of 10^-12. */
 interface Waiting {
   units: bigint
 }
 
-/** Runs an action, all of its steps. Returns whether it held. */
+/** Runs all steps of an action. Returns whether it succeeded. */
 function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, act: Action): boolean {
   const { chain: at, from, to, amount: units } = act
   const [here, there] = [ledgers[at], ledgers[at === '0' ? '1' : '0']]
@@ -111,7 +111,7 @@ function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, ac
       return message === ''
     }
     case 'gas': {
-      // Settled in a second transaction: until then the price belongs to nobody.
+      // A second transaction settles the gas. Until then the fee belongs to nobody.
       const fee = decimal((units * BigInt(Math.round(1000 * act.used))) / 1000n)
       const granted = [coin('GAS')]
       const bought = here.run(`(coin.buy-gas "${from}" ${value})`, { keys: [`${from}-key`], data, granted })
@@ -124,7 +124,7 @@ function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, ac
         })
       const settled = redeem(fee)
       if (settled.message === '') return true
-      // A fee beyond what was paid changes nothing; the network would never ask for it.
+      // A fee above the amount paid changes nothing. The network never charges such a fee.
       expect(here.total()).toBe(before)
       expect(redeem('0.0').message).toBe('')
       return false
@@ -136,11 +136,11 @@ function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, ac
       const { pact } = here.run(`${token} ${call}`, { keys: [`${from}-key`], data })
       if (pact === null) return false
       expect([here.total(), there.total()]).toEqual([before[0] - units, before[1]])
-      // It may come late, and is refused a second time, and on the wrong chain.
+      // The second step may run late. It fails on the wrong chain, and when it runs a second time.
       expect(here.finish(pact).message).toContain('The proof is of step 0 of a defpact that goes on here')
       const { message } = there.finish(pact)
       if (message !== '') {
-        // Somebody has created the receiver's account with another guard. The coins wait.
+        // The receiver's account has another guard. The coins stay in transit.
         expect(message).toBe('account guards do not match')
         expect(there.total()).toBe(before[1])
         waiting.units += units
@@ -162,7 +162,7 @@ function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, ac
 }
 
 describe('coins', () => {
-  it('are neither made nor lost, whatever happens', () => {
+  it('are neither created nor lost, whatever happens', () => {
     const counts = new Map<string, number>()
     fc.assert(
       fc.property(fc.array(action, { minLength: 10, maxLength: 30 }), (actions) => {
@@ -177,14 +177,14 @@ describe('coins', () => {
       }),
       { numRuns: 40 },
     )
-    // Each kind of action did both, so the property is about something.
+    // Every kind of action both succeeded and failed, so the property is not vacuous.
     for (const kind of ['transfer', 'create', 'gas', 'cross']) {
       for (const end of ['held', 'failed'])
         expect(counts.get(`${kind} ${end}`) ?? 0, `${kind} ${end}`).toBeGreaterThan(0)
     }
   })
 
-  it('are told of by events that explain all balances', () => {
+  it('have events that explain all balances', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ from: account, to: account, amount }), { maxLength: 12 }), (transfers) => {
         const ledger = begun('0')

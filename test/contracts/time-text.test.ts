@@ -21,7 +21,7 @@ it('agrees with the calendar of JavaScript from year 0 to 9999', () => {
   )
 })
 
-it('reads back what it wrote', () => {
+it('reads back its own output', () => {
   const formats = [
     ISO_MICROS,
     '%F %T%Q',
@@ -35,7 +35,7 @@ it('reads back what it wrote', () => {
   ]
   fc.assert(
     fc.property(times, fc.constantFrom(...formats), (time, format) => {
-      // A century below 0 has no two digits.
+      // A century below 0 does not have two digits.
       fc.pre(!format.startsWith('%f') || time.micros > -62_100_000_000_000_000n)
       const text = formatTime(format, time)
       expect(parseTime(format, text), `${format} | ${text}`).toEqual(time)
@@ -77,7 +77,7 @@ it('knows all directives', () => {
   expect(formatTime('%Q', at('2005-01-02T00:00:00Z'))).toBe('')
 })
 
-it('reads what people write', () => {
+it('reads common date formats', () => {
   expect(parseTime('%Y-%m-%d', ' 2016-07-22 ')).toEqual(at('2016-07-22T00:00:00Z'))
   expect(parseTime('%Y%m%d', '20160722')).toEqual(at('2016-07-22T00:00:00Z'))
   expect(parseTime('%F %T %z', '2016-07-22 10:00:00 +0230')).toEqual(at('2016-07-22T07:30:00Z'))
@@ -88,7 +88,7 @@ it('reads what people write', () => {
   expect(parseTime('%S%Q', '00.0000014')).toEqual(new Time(1n))
 })
 
-it('refuses what does not fit', () => {
+it('refuses texts that do not match', () => {
   const wrong = [
     ['%F', '2016-07'],
     ['%F', 'x'],
@@ -105,7 +105,7 @@ it('refuses what does not fit', () => {
   for (const [format, text] of wrong) expect(parseTime(format, text), `${format} ${text}`).toBeNull()
 })
 
-it('formats that can be read in many ways are not tried in all of them, which would take for ever', () => {
+it('does not try all readings of an ambiguous format, which would take forever', () => {
   expect(parseTime('%Y '.repeat(60), `${'2010 '.repeat(60)}x`)).toBeNull()
   expect(parseTime('%e'.repeat(200), '1'.repeat(399))).not.toBeNull()
   expect(parseTime('%Y'.repeat(100), `${'1'.repeat(401)}x`)).toBeNull()

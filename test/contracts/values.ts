@@ -13,12 +13,12 @@ const modules = fc.oneof(
   fc.tuple(names, names).map(([ns, name]) => `${ns}.${name}`),
 )
 const members = fc.tuple(modules, names).map(([module, name]) => `${module}.${name}`)
-/** Times from year 0 to 9999 whose fraction is none or has microseconds: others lose digits on the wire. */
+/** Times from year 0 to 9999, with microseconds or without a fraction. Other fractions lose digits on the wire. */
 export const times = fc
   .tuple(fc.bigInt(-62_167_219_200n, 253_402_300_799n), fc.bigInt(0n, 999n), fc.bigInt(0n, 999n))
   .map(([seconds, millis, micros]) => new Time(seconds * 1_000_000n + (micros === 0n ? 0n : millis * 1000n + micros)))
 
-/** Values of all kinds, nested. */
+/** Nested values of all kinds. */
 export const values: fc.Arbitrary<Value> = fc.letrec<{ value: Value; list: Value[] }>((tie) => ({
   list: fc.array(tie('value'), { maxLength: 4 }),
   value: fc.oneof(

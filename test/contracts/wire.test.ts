@@ -13,7 +13,7 @@ const decimal = (text: string) => Decimal.parse(text) as Decimal
 const back = (text: string) => valueFromJson(parseExactJson(text))
 const keyset = (...keys: string[]) => new Guard({ kind: 'keyset', keys, predicate: 'keys-all' })
 
-it('what is written is read back, and is JSON', () => {
+it('output is JSON and reads back', () => {
   fc.assert(
     fc.property(values, (value) => {
       const text = valueToJson(value)
@@ -43,7 +43,7 @@ it('spells numbers as real results do', () => {
   expect(decimalText(decimal('1000.00'))).toBe('1000')
 })
 
-it('numbers that readers of JSON would round are strings', () => {
+it('writes numbers that JSON readers would round as strings', () => {
   expect(valueToJson(9007199254740991n)).toBe('{"int":9007199254740991}')
   expect(valueToJson(-9007199254740992n)).toBe('{"int":"-9007199254740992"}')
   expect(valueToJson(new Decimal(10n ** 18n, 18))).toBe('{"decimal":"1.000000000000000000"}')
@@ -95,7 +95,7 @@ it('reads numbers exactly', () => {
   expect(valueFromJson(parseJson('[0.1,1e-8]'))).toEqual([decimal('0.1'), decimal('0.00000001')])
 })
 
-it('reads keysets with and without a predicate, and lists of keys where a keyset is asked for', () => {
+it('reads keysets with and without a predicate, and lists of keys in place of a keyset', () => {
   expect(back('{"keys":["b","a","a"]}')).toEqual(keyset('a', 'b'))
   expect(keysetFromValue(back('["b","a"]'))).toEqual(keyset('a', 'b'))
   expect(keysetFromValue(back('{"keys":["a"],"pred":"keys-any"}'))).toMatchObject({ is: { predicate: 'keys-any' } })
@@ -103,7 +103,7 @@ it('reads keysets with and without a predicate, and lists of keys where a keyset
   expect(keysetFromValue(back('"a"'))).toBeNull()
 })
 
-it('objects that only resemble something else stay objects', () => {
+it('objects that only resemble other types stay objects', () => {
   for (const text of ['{"int":"x"}', '{"time":"soon"}', '{"keys":"a"}', '{"fun":"f","args":[]}', '{"decimal":true}']) {
     expect(back(text), text).toBeInstanceOf(Map)
   }

@@ -10,7 +10,7 @@ describe('BLAKE2s in two steps', () => {
         const mid = midstate(message)
         const digest = Buffer.from(finish(mid).buffer).toString('hex')
         expect(digest).toBe(hash('blake2s256', message))
-        // The midstate is not used up.
+        // `finish` does not modify the midstate.
         expect(Buffer.from(finish(mid).buffer).toString('hex')).toBe(digest)
       }),
     )

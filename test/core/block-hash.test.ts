@@ -6,7 +6,7 @@ import { withCreationTime, withNonce } from '../../src/core/header.ts'
 import { openBlockHash } from '../../src/core/open-block-hash.ts'
 import { sha512t256 } from '../../src/devnet/rules/digest.ts'
 
-it('makes the block hash of work with any nonce from what all nonces share, in graphs of any degree', () => {
+it('computes the block hash for any nonce from the shared part, in graphs of any degree', () => {
   const nonces = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 9 }), nonces, nonces, (degree, before, nonce) => {
@@ -19,7 +19,7 @@ it('makes the block hash of work with any nonce from what all nonces share, in g
   )
 })
 
-it('is another one for another creation time', () => {
+it('differs for another creation time', () => {
   const work = freshWork(1_000n)
   const later = withCreationTime(work, 1_800_000_000_000_000n)
   expect(openBlockHash(later)(later)).toEqual(blockHash(later))

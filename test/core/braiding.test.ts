@@ -59,7 +59,10 @@ class World {
     return chains[Math.floor(this.#random() * chains.length)]
   }
 
-  /** The next block of a chain, up to two block delays after its latest parent. A number: the chain that blocks it. */
+  /**
+   * The next block of a chain, at most two block delays after its latest parent, or the number of the chain that blocks
+   * it.
+   */
   next(chain: number): Header | number {
     const extension = extensionOf(this.network, this.cut, chain)
     if (typeof extension === 'number') return extension
@@ -98,7 +101,7 @@ class World {
   }
 }
 
-/** Expects what is true of every cut that grew by the rules. */
+/** Checks the invariants of every cut that grew by the rules. */
 function checkInvariants(world: World): void {
   const { network, cut } = world
   const heights = new Map([...cut].map(([chain, { height }]) => [chain, Number(height)]))
@@ -118,7 +121,7 @@ function checkInvariants(world: World): void {
   expect(cutHeight(cut)).toBe(BigInt([...heights.values()].reduce((sum, height) => sum + height, 0)))
 }
 
-/** Weight of a block, from its ancestors alone. */
+/** The weight of a block, computed from its ancestors alone. */
 function weightOf(world: World, header: Header): bigint {
   let weight = 0n
   for (let block = header; block.weight !== 0n; block = world.block(block.parent)) weight += MAX_TARGET / block.target
@@ -133,7 +136,7 @@ describe.each(graphNames)('random growth of %s', (name) => {
     const world = new World(network, chains, randomFrom(seed))
     const steps = 14 * chains.length + 20
     let blocked = 0
-    /** A header that was made but not handed in. */
+    /** A header that was created but not added. */
     let pending: Header | null = null
     for (let step = 0; step < steps; step++) {
       const header = world.next(world.pick(chains))
@@ -143,10 +146,10 @@ describe.each(graphNames)('random growth of %s', (name) => {
       }
       world.add(header)
       checkInvariants(world)
-      // Its parent has a child now: the same block and its sibling are both too late.
+      // The parent now has a child, so the same block and its sibling are stale.
       expect(extendsCut(world.cut, header)).toBe(false)
       expect(extendsCut(world.cut, { ...header, nonce: header.nonce + 1n })).toBe(false)
-      // A header stays valid until its own chain gets a block, however far the other chains have moved.
+      // A header stays valid until its own chain gets a block, even if all other chains move on.
       if (pending !== null) {
         const isStale = encodeHex(world.head(pending.chainId).hash) !== encodeHex(pending.parent)
         expect(extendsCut(world.cut, pending)).toBe(!isStale)
@@ -172,7 +175,7 @@ describe.each(graphNames)('random growth of %s', (name) => {
       if (chain === 0 && neighbours.length > 0) expect(extension).toBe(neighbours[0])
       else expect(extension).toMatchObject({ parent: world.head(chain) })
     }
-    // They name the parent of a neighbour that is ahead.
+    // Neighbours name the parent of the chain that is ahead.
     for (const chain of neighbours) {
       const { adjacents } = extensionOf(network, world.cut, chain) as { adjacents: ReadonlyMap<number, Uint8Array> }
       expect([...adjacents.keys()]).toEqual(graphs[name].adjacents[chain])
@@ -199,7 +202,7 @@ describe('headers that do not fit a cut', () => {
     adjacents: new Map(header.adjacents).set(chain, hash),
   })
 
-  it('accepts a header as it was made', () => expect(extendsCut(world.cut, header)).toBe(true))
+  it('accepts an unchanged header', () => expect(extendsCut(world.cut, header)).toBe(true))
 
   it.each([
     ['an unknown chain', { ...header, chainId: 10 }],
@@ -222,7 +225,7 @@ describe('headers that do not fit a cut', () => {
     expect(() => extensionOf(network, partial, open)).toThrow(RangeError)
   })
 
-  it('hashes the block hashes in the order of chains for the id of a cut', () => {
+  it('hashes the block hashes in chain order for the id of a cut', () => {
     const sha = createHash('sha512-256')
     for (const chain of chains) sha.update(world.head(chain).hash)
     const shuffled = new Map([...world.cut].reverse())
@@ -241,7 +244,7 @@ describe('from petersen to twenty at height 60', () => {
   const added = [...graphs.twenty.adjacents.keys()].slice(old.length)
 
   it.each(['from the start', 'when the last old chain arrives'] as const)(
-    'grows through the change of graph with the new chains in the cut %s',
+    'continues through the change of graph with the new chains in the cut %s',
     (when) => {
       const world = new World(network, when === 'from the start' ? [...old, ...added] : old, randomFrom(60))
       let waiting = 0
@@ -293,7 +296,7 @@ describe('epochs', () => {
   const base = genesisHeader(development, 0, PAYLOAD_HASH)
   const header = (change: Partial<Header>): Header => ({ ...base, ...change })
 
-  it('have a tenth of the window until the parent is higher than the window', () => {
+  it('last a tenth of the window until the parent is higher than the window', () => {
     const windows = [0, 1, 119, 120, 121, 239, 240, 1_000_000].map((height) => effectiveWindow(development, height))
     expect(windows).toEqual([12, 12, 12, 12, 120, 120, 120, 120])
     expect(effectiveWindow({ ...development, window: 5 }, 5)).toBe(1)
@@ -306,7 +309,7 @@ describe('epochs', () => {
     expect(startsEpoch({ ...development, window: null }, 119)).toBe(false)
   })
 
-  it('start at the time of the last block before them, and all their blocks name that time', () => {
+  it('start at the time of the last block before them, and all their blocks carry that time', () => {
     const parentAt = (height: bigint) => header({ height, creationTime: 1000n + height, epochStart: 7n })
     const startOf = (network: Network, height: bigint) =>
       expectedFor(network, parentAt(height - 1n), [], 9999n).epochStart
@@ -319,7 +322,7 @@ describe('epochs', () => {
       7n,
       1239n,
     ])
-    // A development network takes block 1 as the start of its first epoch; others keep the genesis time.
+    // On a development network the first epoch starts at block 1; other networks use the genesis time.
     expect([1n, 2n, 3n].map((height) => startOf(development, height))).toEqual([7n, 1001n, 7n])
     expect([1n, 2n, 3n].map((height) => startOf(testnet04, height))).toEqual([7n, 7n, 7n])
     expect(startOf({ ...development, window: null }, 12n)).toBe(7n)
@@ -331,14 +334,14 @@ describe('epochs', () => {
     const network = { ...development, blockDelay: 1000n }
     const parent = header({ height: 11n, target: 7n, epochStart: 0n, creationTime: 5000n, weight: 100n })
     const adjacent = header({ height: 11n, target: 5n, epochStart: 0n, creationTime: 12_001n })
-    // 7 x 5,000 / 12,000 -> 3 and 5 x 12,001 / 12,000 -> 6: their mean is 4.5.
+    // 7 x 5,000 / 12,000 -> 3 and 5 x 12,001 / 12,000 -> 6; the mean is 4.5.
     expect(expectedFor(network, parent, [adjacent], 20_000n)).toEqual({
       target: 4n,
       epochStart: 5000n,
       weight: 100n + MAX_TARGET / 4n,
     })
     expect(expectedFor(network, { ...parent, height: 12n }, [adjacent], 20_000n).target).toBe(7n)
-    // Exactly as planned: nothing changes. From height 121 on an epoch is ten times as long.
+    // At the planned pace the target stays. From height 121 epochs are ten times as long.
     const planned = { ...parent, creationTime: 12_000n }
     expect(expectedFor(network, planned, [planned], 20_000n).target).toBe(7n)
     const late = { ...parent, height: 239n, creationTime: 120_000n }

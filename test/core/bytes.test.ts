@@ -13,7 +13,7 @@ import { FormatError } from '../../src/core/errors.ts'
 
 const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) - 1n })
 
-/** The FormatError that `run` throws; anything else thrown, or nothing, fails the test. */
+/** The FormatError that `run` throws. Fails the test if it throws anything else, or nothing. */
 function formatError(run: () => unknown): FormatError {
   try {
     run()
@@ -96,7 +96,7 @@ describe('bytes as text', () => {
       const text = encodeBase64Url(new Uint8Array(size).fill(0xa5))
       const accepted = [...alphabet].filter((last) => {
         const other = text.slice(0, -1) + last
-        // Buffer takes them all and drops the bits.
+        // Buffer decodes all of these texts and drops the excess bits.
         expect(Buffer.from(other, 'base64url')).toHaveLength(size)
         try {
           return decodeBase64Url(other).length === size

@@ -10,8 +10,8 @@ describe.each([
   ['of the platform', systemClock],
   ['of the client', machineClock],
 ])('the clock %s', (_, clock) => {
-  // Node 24 warns on standard error of a timer for less than nothing.
-  it('asks for no negative delay when the time is over', async () => {
+  // Node 24 prints a warning to stderr for a timer with a negative delay.
+  it('sets no negative delay for a time in the past', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
     await new Promise<void>((resolve) => clock.after(-0.004, resolve))
     expect(timers.mock.calls.map(([, delayMs]) => delayMs)).toEqual([0])
@@ -31,8 +31,8 @@ describe.each([
   })
 })
 
-describe('what must not run before its time', () => {
-  /** A virtual clock whose timers run early by this much, as those of Node may. */
+describe('callbacks that must not run early', () => {
+  /** A virtual clock whose timers fire `byMs` early, as timers of Node may. */
   const early = (byMs: number) => {
     const clock = new VirtualClock()
     return Object.assign(clock, {
@@ -43,7 +43,7 @@ describe('what must not run before its time', () => {
     })
   }
 
-  it.each([0, 0.4, 0.9])('waits again where a timer runs %s ms early', async (byMs) => {
+  it.each([0, 0.4, 0.9])('waits again if a timer fires %s ms early', async (byMs) => {
     const clock = early(byMs)
     const dueMs = clock.monotonicMs() + 1000
     const ran: number[] = []
@@ -54,8 +54,8 @@ describe('what must not run before its time', () => {
     expect(ran[0] - dueMs).toBeLessThanOrEqual(1)
   })
 
-  it('runs once at times whose fractions round', async () => {
-    // (t + 60,000) - t is less than 60,000 for three in ten of these.
+  it('runs once at times with rounded fractions', async () => {
+    // For three in ten of these values, (t + 60,000) - t is less than 60,000.
     for (let part = 0; part < 40; part++) {
       const clock = new VirtualClock()
       await clock.pass(part / 7)
@@ -70,7 +70,7 @@ describe('what must not run before its time', () => {
     }
   })
 
-  it('runs at once where its time is over, and never once cancelled', async () => {
+  it('runs at once if its time has passed, and never if it was cancelled', async () => {
     const clock = early(0.5)
     const ran: string[] = []
     notBefore(clock, clock.monotonicMs() - 5, () => ran.push('over'))

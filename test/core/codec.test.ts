@@ -48,7 +48,7 @@ const anyHeader = fc.constantFrom(...DEGREES).chain((degree) => headers(degree))
 
 const otherHash = ([first, ...rest]: Uint8Array) => Uint8Array.of(first ^ 1, ...rest)
 
-/** A chain that is none of these. */
+/** A chain that is not among the adjacents. */
 const newChain = (adjacents: ReadonlyMap<number, unknown>) => [0, 1, 2, 3].find((chain) => !adjacents.has(chain)) ?? 4
 
 const byName = { work: decodeWork, header: decodeHeader, 'work response': decodeWorkResponse }
@@ -60,7 +60,7 @@ const encodings = {
 type Encoding = keyof typeof encodings
 const names = Object.keys(encodings) as Encoding[]
 
-/** The FormatError that `run` throws; anything else thrown, or nothing, fails the test. */
+/** The FormatError that `run` throws. Fails the test if it throws anything else, or nothing. */
 function formatError(run: () => unknown): FormatError {
   try {
     run()
@@ -74,7 +74,7 @@ function formatError(run: () => unknown): FormatError {
   return expect.unreachable('it should have thrown')
 }
 
-/** What decodes must encode to the same bytes again; what does not is a FormatError within the bytes. */
+/** Decoding must either round-trip to the same bytes or throw a FormatError with an offset inside them. */
 function decodesExactlyOrRefuses(name: Encoding, bytes: Uint8Array): 'decoded' | 'refused' {
   let again: Uint8Array
   try {
@@ -109,7 +109,7 @@ describe('header, work and work response', () => {
         const response = encodeWorkResponse({ bytes: work, fields })
         expect(response).toHaveLength(work.length + 36)
         expect(decodeWorkResponse(response)).toEqual({ bytes: work, fields })
-        // Offsets as they are written down, not as the codec computes them.
+        // The offsets of the specification, not those that the codec computes.
         expect(bytes[48] + 256 * bytes[49]).toBe(degree)
         expect(readI64LE(bytes, 8)).toBe(header.creationTime)
         expect(readU256LE(bytes, 50 + 36 * degree)).toBe(header.target)
@@ -121,7 +121,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('sorts adjacents by chain, whatever order they come in', () => {
+  it('sorts adjacents by chain', () => {
     fc.assert(
       fc.property(headers(5), (header) => {
         const reversed = new Map([...header.adjacents].reverse())
@@ -130,7 +130,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('changes nonce or creation time and nothing else', () => {
+  it('changes only nonce or creation time', () => {
     fc.assert(
       fc.property(anyHeader, bits(64), i64, (header, nonce, creationTime) => {
         const { hash: _, ...fields } = header
@@ -143,7 +143,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('extends the same blocks if chain, parent and every adjacent are the same, whatever else differs', () => {
+  it('extends the same blocks if chain, parent and every adjacent are equal, whatever else differs', () => {
     fc.assert(
       fc.property(headers(3), headers(3), (header, other) => {
         const { chainId, parent, adjacents } = header
@@ -189,7 +189,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it.each(names)('refuses damaged bytes or decodes exactly what they say: %s', (name) => {
+  it.each(names)('refuses damaged bytes or decodes exactly their contents: %s', (name) => {
     const seen = new Set<string>()
     const [sample] = fc.sample(headers(3), { numRuns: 1, seed: 1 })
     const count = name === 'work response' ? 84 : 48
@@ -200,7 +200,8 @@ describe('header, work and work response', () => {
         for (const [index, value] of changes) bytes[index % bytes.length] = value
         seen.add(decodesExactlyOrRefuses(name, bytes))
       }),
-      // One that must be refused, for its count of adjacents, and one that must not, however the others are drawn.
+      // One example that must be refused for its count of adjacents and one that must not, whatever the random cases
+      // are.
       {
         numRuns: 500,
         examples: [
@@ -234,7 +235,7 @@ describe('header, work and work response', () => {
         const bytes = encodeWork(header)
         const at = 50 + 36 * record
         const before = bytes.slice(at - 36, at - 32)
-        // Swapped with the chain before it, or the same chain as before it.
+        // Swaps the record with the previous chain, or repeats the previous chain.
         if (!twice) bytes.set(bytes.slice(at, at + 4), at - 36)
         bytes.set(before, at)
         expect(formatError(() => decodeWork(bytes))).toMatchObject({ field: 'adjacents', offset: at })
@@ -326,7 +327,7 @@ describe('header as a JSON object', () => {
     )
   })
 
-  it('names the network when the version code has a name, else writes the code', () => {
+  it('names the network if the version code is known, otherwise writes the code', () => {
     const [header] = fc.sample(headers(3, time), { numRuns: 1, seed: 2 })
     const written = (version: number) => JSON.parse(stringifyJson(headerToJson({ ...header, version }))).chainwebVersion
     expect([1, 2, 5, 7, 0x8000_0016].map(written)).toEqual([
@@ -338,7 +339,7 @@ describe('header as a JSON object', () => {
     ])
   })
 
-  it('names the field that is missing or wrong', () => {
+  it('names the missing or wrong field', () => {
     const [header] = fc.sample(headers(3, time), { numRuns: 1, seed: 3 })
     const object = parseJson(stringifyJson(headerToJson(header))) as { [key: string]: Json }
     for (const field of Object.keys(object)) {

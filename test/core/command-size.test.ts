@@ -6,7 +6,7 @@ const command = { cmd: '{"x":"é"}', proof: null, sigs: [], schemes: [] } as con
 const parts = { signature: 'c2ln', authenticatorData: 'YXV0aA', clientDataJSON: '{"type":"webauthn.get"}' }
 
 describe('the size of a command', () => {
-  it('counts bytes of UTF-8, and the proof of a continuation by itself', () => {
+  it('counts bytes of UTF-8, and the proof of a continuation separately', () => {
     expect(commandSizeOf(command)).toMatchObject({ bytes: 10, proofBytes: 0, signatureBytes: 0 })
     expect(commandSizeOf({ ...command, cmd: '{"proof":"é1"}', proof: 'é1' })).toMatchObject({
       bytes: 12,
@@ -14,18 +14,18 @@ describe('the size of a command', () => {
     })
   })
 
-  it('counts each signature as it is written anew: 138 bytes for 128 digits', () => {
+  it('counts each signature in its normal form: 138 bytes for 128 digits', () => {
     const sig = 'ab'.repeat(64)
     expect(commandSizeOf({ ...command, sigs: [{ sig }, { sig }, null] }).signatureBytes).toBe(276)
     expect(commandSizeOf({ ...command, sigs: [{ sig: 'a"\n' }] }).signatureBytes).toBe('{"sig":"a\\"\\n"}'.length)
   })
 
-  it('writes the parts of a WebAuthn signature in the order of nodes, without spaces', () => {
+  it("writes the parts of a WebAuthn signature in the nodes' order, without spaces", () => {
     const { authenticatorData, clientDataJSON, signature } = parts
     const written = JSON.stringify({ sig: JSON.stringify({ authenticatorData, clientDataJSON, signature }) })
     const sig = JSON.stringify({ more: 1, ...parts }, null, 2)
     expect(commandSizeOf({ ...command, sigs: [{ sig }] }).signatureBytes).toBe(written.length)
-    // With a part missing, the signature counts as plain text.
+    // Without one of its parts the signature counts as plain text.
     const other = JSON.stringify({ signature, clientDataJSON }, null, 2)
     expect(commandSizeOf({ ...command, sigs: [{ sig: other }] }).signatureBytes).toBe(
       JSON.stringify({ sig: other }).length,
@@ -35,7 +35,7 @@ describe('the size of a command', () => {
     )
   })
 
-  it('counts signers by their scheme, and without one as ED25519', () => {
+  it('counts signers by their scheme, ED25519 by default', () => {
     const size = commandSizeOf({ ...command, schemes: [undefined, null, 'ED25519', 'WebAuthn'] })
     expect(size).toMatchObject({ ed25519Signers: 3, webAuthnSigners: 1 })
     const without = sizeGas(commandSizeOf(command), 'post32')
@@ -61,6 +61,6 @@ it.each([
   expect(gasModelAt(network, height, fork)).toBe(model)
 })
 
-it('the gas model of a network that nobody knows is an error that names those that are known', () => {
+it('an unknown gas model is an error that lists the known ones', () => {
   expect(() => gasModelAt('my-net', 1, 0)).toThrow(/"my-net": its gas model is not known; expected one of mainnet01/)
 })

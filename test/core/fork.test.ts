@@ -29,7 +29,7 @@ interface Position {
   readonly network: string
   readonly height: number
   readonly phase: string
-  /** 16 hex digits, the highest first: votes, number. */
+  /** 16 hex digits, big-endian: first the votes, then the fork number. */
   readonly flags: string
   readonly fork_number: number
   readonly fork_votes: number
@@ -166,7 +166,7 @@ describe('headers', () => {
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff })
 const anyState = fc.record({ number: fc.integer({ min: 0, max: 1 }), votes: fc.integer({ min: 0, max: 30_000 }) })
 
-it('flags are their two parts, and nothing else is taken for one', () => {
+it('flags are exactly their two parts', () => {
   fc.assert(
     fc.property(u32, u32, (number, votes) => {
       expect(forkStateOf(featureFlagsOf({ number, votes }))).toEqual({ number, votes })
@@ -178,7 +178,7 @@ it('flags are their two parts, and nothing else is taken for one', () => {
   }
 })
 
-it('what a node makes is valid whatever it votes for', () => {
+it('the header of a new block is valid with or without a vote', () => {
   const height = fc.integer({ min: 1, max: 1_000 })
   fc.assert(
     fc.property(
@@ -197,7 +197,7 @@ it('what a node makes is valid whatever it votes for', () => {
   )
 })
 
-it('below the height from which the rules hold the field is free, and new blocks leave it zero', () => {
+it('below the start of the rules the field is free, and new blocks leave it zero', () => {
   const rules = { ...SHORT, from: 100 }
   const parent = { number: 7, votes: 1 }
   expect(brokenForkRules(rules, 99, { number: 9, votes: 3 }, parent, [])).toEqual([])
@@ -209,7 +209,7 @@ it('below the height from which the rules hold the field is free, and new blocks
   ])
 })
 
-it('a vote that is put into what a node made leaves it valid, and is the vote that it has', () => {
+it('a vote added to a new header leaves it valid, and reads back', () => {
   const height = fc.integer({ min: 1, max: 1_000 })
   const others = fc.array(anyState, { maxLength: 3 })
   const target = fc.integer({ min: 0, max: 2 })
@@ -227,7 +227,7 @@ it('a vote that is put into what a node made leaves it valid, and is the vote th
   )
 })
 
-it('no vote is read from, or put into, what does not follow from its parent', () => {
+it('a header that does not follow from its parent has no vote and takes none', () => {
   const rules = { ...SHORT, from: 10 }
   const parent = { number: 0, votes: 3000 }
   const others = [
@@ -239,6 +239,6 @@ it('no vote is read from, or put into, what does not follow from its parent', ()
     expect(ownVote(rules, 12, own, parent)).toBe(null)
     expect(withVote(rules, 12, own, parent, true)).toBe(own)
   }
-  // Below the height from which the rules hold.
+  // The height is below the start of the voting rules.
   expect(ownVote(rules, 9, parent, parent)).toBe(null)
 })

@@ -7,7 +7,7 @@ interface GasCase {
   readonly cmd_bytes: number
   readonly proof_bytes: number
   readonly sigs_bytes: number
-  /** A list, or `100 x SCHEME`. */
+  /** A list of schemes, or `100 x SCHEME`. */
   readonly schemes: readonly string[] | string
   readonly pre31: number
   readonly post31: number

@@ -26,7 +26,7 @@ it.each([
   ['http://no de/?key=abc', 'http://no de/?***'],
   ['https://node/#abc', 'https://node/#***'],
   ['http://me:a@one and http://me:b@two', 'http://***@two'],
-])('nothing secret is left of %s', (text, shown) => {
+])('removes every secret from %s', (text, shown) => {
   expect(withoutSecrets(text)).toBe(shown)
 })
 
@@ -36,6 +36,6 @@ it.each([
   '--data @file',
   '--node http://node:x: bad; did you mean y?',
   'NEWCUT_THREADS=x: no',
-])('all is left of %s', (text) => {
+])('leaves %s unchanged', (text) => {
   expect(withoutSecrets(text)).toBe(text)
 })

@@ -5,8 +5,8 @@ import { type Json, NumberText, parseExactJson, parseJson, stringifyJson } from 
 const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) - 1n })
 
 /**
- * JSON.parse of Node 24 to 26 may read any escaped name as a lone backslash once an object has had that name
- * (github.com/nodejs/node/issues/63785). That is a fault of the runtime, so no object in these tests has that name.
+ * In Node 24 to 26 JSON.parse may read any escaped name as a lone backslash once an object has had that name
+ * (github.com/nodejs/node/issues/63785). Since this is a fault of the runtime, no object in these tests has that name.
  */
 const isName = (text: string) => text !== '\\'
 const jsonValue = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"\\\\":'))
@@ -19,7 +19,7 @@ describe('JSON with exact integers', () => {
     fc.assert(
       fc.property(jsonValue, fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
-        // The unsafe integer in front makes the exact reader read every text.
+        // The unsafe integer in front selects the exact reader.
         const [first, read] = parseJson(`[9007199254740993,${text}]`) as Json[]
         expect(first).toBe(9007199254740993n)
         expect(JSON.stringify(read, asNumbers)).toBe(JSON.stringify(value))
@@ -30,7 +30,7 @@ describe('JSON with exact integers', () => {
     )
   })
 
-  it('keeps every integer exact: bigint when it is unsafe, number when it is not', () => {
+  it('keeps every integer exact: a bigint if it is unsafe, otherwise a number', () => {
     fc.assert(
       fc.property(fc.oneof(big, bits(64), bits(54)), fc.string().filter(isName), (integer, key) => {
         const isSafe = integer >= BigInt(Number.MIN_SAFE_INTEGER) && integer <= BigInt(Number.MAX_SAFE_INTEGER)
@@ -46,13 +46,13 @@ describe('JSON with exact integers', () => {
     expect(edge.map((value) => parseJson(`${value}`))).toEqual(edge)
   })
 
-  it('refuses a number as the name of a property', () => {
+  it('refuses a number as a property name', () => {
     for (const text of ['{9007199254740993:1}', '{9007199254740993 :1}', '[{"a":1,-9007199254740993\n:2}]']) {
       expect(() => parseJson(text)).toThrow(SyntaxError)
     }
   })
 
-  it('never takes a string or an object for an integer', () => {
+  it('never mistakes a string or an object for an integer', () => {
     const texts = ['9007199254740993', '\0', '\x009007199254740993', '\0\0', '\0-9007199254740993x', '-1', '"', '\\']
     const odd = fc.oneof(fc.constantFrom(...texts), fc.constantFrom('__integer', '$bigint', '__proto__', 'toString'))
     const value = fc.letrec((tie) => ({
@@ -114,22 +114,23 @@ describe('JSON with exact integers', () => {
       const before = process.cpuUsage()
       expect(() => parseJson(text)).toThrow(SyntaxError)
       const { user, system } = process.cpuUsage(before)
-      // The sum: the system measures it, and only guesses how it is divided.
+      // Use the sum: the system measures it, and only estimates how it is divided.
       return user + system
     }
     const least = (length: number) => Math.min(...Array.from({ length: 5 }, () => cost(length)))
-    // Sixteen times the length costs sixteen times as much; it would be 256 times if the rest were read for each quote.
+    // 16 times the length costs 16 times as much. It would cost 256 times as much if each quote caused a scan of the
+    // rest.
     expect(least(2_560_000)).toBeLessThan(80 * Math.max(least(160_000), 1))
   })
 
-  it('leaves out undefined properties and writes undefined items as null', () => {
+  it('omits undefined properties and writes undefined items as null', () => {
     expect(stringifyJson({ a: undefined, b: [undefined, 1n << 64n], c: null })).toBe(
       '{"b":[null,18446744073709551616],"c":null}',
     )
   })
 })
 
-it('keeps fractions as they are written when asked to', () => {
+it('keeps fractions as written on request', () => {
   expect(parseExactJson('{"a":[1.10,-0e1,7,12345678901234567890],"1.5":"1.5"}')).toEqual({
     a: [new NumberText('1.10'), new NumberText('-0e1'), 7, 12345678901234567890n],
     '1.5': '1.5',

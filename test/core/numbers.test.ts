@@ -26,7 +26,7 @@ describe('targets', () => {
     for (const value of [0n, -1n]) expect(() => targetOfDifficulty(value)).toThrow(RangeError)
   })
 
-  it('never gives a higher difficulty or level an easier target', () => {
+  it('an easier target never has a higher difficulty or level', () => {
     fc.assert(
       fc.property(difficulty, difficulty, (a, b) => {
         const [low, high] = a < b ? [a, b] : [b, a]
@@ -83,7 +83,7 @@ describe('units', () => {
     )
   })
 
-  it('takes the next prefix where rounding reaches it', () => {
+  it('takes the next prefix if rounding reaches it', () => {
     const edges = [0, 1, 950, 999, 999.4, 999.5, 1000, 9995, 99_950, 999_499, 999_500, 61_234_567]
     expect(edges.map(withPrefix)).toEqual([
       '0',
@@ -109,7 +109,7 @@ describe('units', () => {
     ])
   })
 
-  it('formats a duration that reads back to the same time, but for what it leaves out', () => {
+  it('formats a duration that reads back to the same time, apart from dropped digits', () => {
     const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
     const readMs = (text: string) => {
       const words = text.split(' ')

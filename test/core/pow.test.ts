@@ -6,8 +6,8 @@ import { MAX_TARGET } from '../../src/core/target.ts'
 describe('a hash as words', () => {
   const number = fc.bigInt(0n, MAX_TARGET)
 
-  it('is compared with a target as words as with the number', () => {
-    // Numbers that differ in one word, or not at all, are where a comparison goes wrong.
+  it('compares with a target as words just as numbers do', () => {
+    // Pairs that differ in one word, or not at all, are the hard cases of a comparison.
     const near = fc.tuple(number, fc.nat(7), fc.constantFrom(-1n, 0n, 1n)).map(([target, word, step]) => {
       return [target, BigInt.asUintN(256, target + (step << BigInt(32 * word)))] as const
     })

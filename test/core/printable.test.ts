@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { describeError, NewcutError } from '../../src/core/errors.ts'
 import { MAX_LINE_CHARACTERS, printable } from '../../src/core/printable.ts'
 
-it('replaces what commands a terminal, turns the writing around or ends a line by a space', () => {
+it('replaces control characters, direction marks and line ends with a space', () => {
   for (const [evil, shown] of [
     ['\x1b[31mred\x1b[0m', '[31mred [0m'],
     ['\x1b]0;title\x07text', ']0;title text'],
@@ -19,7 +19,7 @@ it('replaces what commands a terminal, turns the writing around or ends a line b
   }
 })
 
-it('cuts any text to its length, and leaves nothing that is not printable', () => {
+it('cuts any text to its length, with only printable characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 1, max: 50 }), (text, most) => {
       const line = printable(text, most)
@@ -30,7 +30,7 @@ it('cuts any text to its length, and leaves nothing that is not printable', () =
   expect(printable('x'.repeat(10_000_000))).toBe(`${'x'.repeat(MAX_LINE_CHARACTERS - 1)}…`)
 })
 
-it('describes an error by printable text, whoever wrote its causes', () => {
+it('describes an error in printable text, whoever wrote its causes', () => {
   const cause = new Error('certificate of \x1b[2Jevil\u202E.example')
   expect(describeError(new NewcutError('NODE_UNREACHABLE', 'no answer', { cause }))).toBe(
     'no answer: certificate of [2Jevil .example',

@@ -1,4 +1,4 @@
-/** The doors of the package, as its users open them: from the built files, through the exports of package.json. */
+/** The package entry points as users import them: from the built files, through the exports of package.json. */
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What a program of its own process prints, as JSON. */
+/** Runs a script in a process of its own and returns its output, parsed as JSON. */
 async function printed(script: string): Promise<unknown> {
   const args = ['--input-type=module', '-e', script]
   return JSON.parse((await promisify(execFile)(process.execPath, args, { cwd: root })).stdout)
@@ -28,7 +28,7 @@ it('newcut/core judges work, reads headers and knows networks', async () => {
   expect(await printed(script)).toEqual([286, 0, true, 'BAD_FORMAT', 502])
 })
 
-it('newcut/node exports the client with its errors, and nothing of its inside', async () => {
+it('newcut/node exports the client with its errors, and no internals', async () => {
   expect(await namesOf('newcut/node')).toEqual([
     'BranchBoundsExceeded',
     'FormatError',
@@ -51,14 +51,14 @@ it('newcut/node exports the client with its errors, and nothing of its inside', 
   ])
 })
 
-it('the doors share their errors: one class, whichever door it comes through', async () => {
+it('all entry points share the same error classes', async () => {
   const script = `
     const [core, node] = [await import('newcut/core'), await import('newcut/node')]
     console.log(JSON.stringify([core.NewcutError === node.NewcutError, core.FormatError === node.FormatError]))`
   expect(await printed(script)).toEqual([true, true])
 })
 
-it('every door has its types beside it', () => {
+it('every entry point has types beside it', () => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const door of ['./core', './node', './wallet']) {
     expect(readFileSync(join(root, exports[door].types), 'utf8')).toContain('export')
@@ -73,7 +73,7 @@ it.each(['newcut/core/header.js', 'newcut/core/public.js', 'newcut/node/http.js'
   },
 )
 
-it('no file of the package imports through a door', () => {
+it('no file of the package imports an entry point', () => {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.ts$/.test(name),
   )

@@ -19,7 +19,7 @@ describe('withFirstOf', () => {
     }
   })
 
-  it('aborts with any of them for as long as the call runs', async () => {
+  it('aborts with any of them while the call runs', async () => {
     const source = new AbortController()
     const call = withFirstOf([source.signal], async (signal) => {
       await null
@@ -30,12 +30,12 @@ describe('withFirstOf', () => {
     expect(await call).toEqual([true, 'late'])
   })
 
-  it('has aborted from the beginning when a source had', async () => {
+  it('is aborted from the start if a source is', async () => {
     const signals = [new AbortController().signal, AbortSignal.abort('before')]
     expect(await withFirstOf(signals, (signal) => [signal.aborted, signal.reason])).toEqual([true, 'before'])
   })
 
-  it('lets go of its sources at the end, however often it is used and however it ends', async () => {
+  it('removes its listeners at the end, however often it is used and however it ends', async () => {
     const lasting = new AbortController()
     setMaxListeners(0, lasting.signal)
     let most = 0

@@ -1,4 +1,4 @@
-/** The words of a solution's life, and the rules over them. */
+/** The states of a solution, and the rules for them. */
 import { describe, expect, it } from 'vitest'
 import { failedOf, mayGoOn, type StepName, stepNames, verdictOf, verdicts, wasTaken } from '../../src/core/solution.ts'
 
@@ -11,7 +11,7 @@ describe('a step', () => {
     })
   })
 
-  it('says whether the issuer took the solution', () => {
+  it('says whether the issuer accepted the solution', () => {
     const not = stepNames.filter((step) => !wasTaken(step))
     expect(not).toEqual(['found', 'handed-in', 'rejected', 'lost'])
   })
@@ -38,7 +38,7 @@ describe('a step', () => {
   })
 })
 
-it('failures are all verdicts but accepted and unconfirmed', () => {
+it('all verdicts but accepted and unconfirmed are failures', () => {
   for (const verdict of verdicts) {
     const counts = { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0, [verdict]: 3 }
     expect([verdict, failedOf(counts)]).toEqual([verdict, ['accepted', 'unconfirmed'].includes(verdict) ? 0 : 3])

@@ -8,7 +8,7 @@ describe('how far below the parent a proof may end', () => {
     ['mainnet01', 6_510_742, 0, 20_000],
     ['mainnet01', 6_510_743, 0, null],
     ['mainnet01', 7_430_000, 1, 525_600],
-    // From fork number 1 on heights no longer count.
+    // From fork number 1 the window no longer depends on heights.
     ['mainnet01', 6_300_000, 2, 525_600],
     ['testnet04', 5_783_985, 0, null],
     ['testnet04', 5_783_986, 0, 20_000],
@@ -23,13 +23,13 @@ describe('how far below the parent a proof may end', () => {
   const within = (window: number | null, rootHeight: number, parentHeight: number, genesisHeight = 0) =>
     isInSpvWindow(window, { rootHeight, parentHeight, genesisHeight })
 
-  it('is to the block', () => {
+  it("includes the block at the window's end", () => {
     expect(within(100, 900, 1000)).toBe(true)
     expect(within(100, 899, 1000)).toBe(false)
     expect(within(null, 0, 1000)).toBe(true)
   })
 
-  it('does not count for a chain that is shorter than the window, from its genesis block on', () => {
+  it('does not limit a chain that is shorter than the window, from its genesis block', () => {
     expect(within(100, 0, 99)).toBe(true)
     expect(within(100, 0, 100)).toBe(true)
     expect(within(100, 0, 101)).toBe(false)

@@ -24,7 +24,7 @@ const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString()
 const proofText = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url')
 const jsonOf = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString())
 
-/** A second reading of what a proof leads to; shares nothing with src/. */
+/** An independent computation of a proof's root; shares nothing with src/. */
 function rootOfText(text: string): string {
   const { object, subject } = jsonOf(text)
   const path = Buffer.from(object, 'base64url')
@@ -48,14 +48,17 @@ describe('real proofs', () => {
     expect(encodeHex(proofRoot(proof))).toBe(rootOfText(record.proof))
   })
 
-  it.each(records.map((record, i) => [i, record] as const))('proof %i is written as it was read', (_i, { proof }) => {
-    const written = encodeProof(decodeProof(proof))
-    expect(jsonOf(written)).toEqual(jsonOf(proof))
-    expect(Object.keys(jsonOf(written))).toEqual(['chain', 'object', 'subject', 'algorithm'])
-    expect(decodeProof(written)).toEqual(decodeProof(proof))
-  })
+  it.each(records.map((record, i) => [i, record] as const))(
+    'proof %i is written exactly as it was read',
+    (_i, { proof }) => {
+      const written = encodeProof(decodeProof(proof))
+      expect(jsonOf(written)).toEqual(jsonOf(proof))
+      expect(Object.keys(jsonOf(written))).toEqual(['chain', 'object', 'subject', 'algorithm'])
+      expect(decodeProof(written)).toEqual(decodeProof(proof))
+    },
+  )
 
-  it('no bit of path and output can be flipped: the proof is refused or leads elsewhere', () => {
+  it('any flipped bit of path or output is refused or leads elsewhere', () => {
     const { object, subject, ...rest } = jsonOf(records[0].proof)
     const root = rootOfText(records[0].proof)
     const fates = { refused: 0, elsewhere: 0, same: 0 }
@@ -69,13 +72,13 @@ describe('real proofs', () => {
         fates[fateOf(proofText({ ...rest, ...json }), root)]++
       }
     }
-    // The 8 bytes of the position lead nowhere: no checker uses them. Refused: the count, seven bits of each side, the tag.
+    // The 8 bytes of the position are the only ones without effect: no verifier uses them.
     expect(fates.same).toBe(8 * 8)
     expect(fates.refused).toBe(8 * 4 + 7 * records[0].steps + 8 * 2)
     expect(fates.elsewhere).toBeGreaterThan(8 * 32 * records[0].steps)
   })
 
-  it('no character of the text can be changed to prove another output to the same root', () => {
+  it('no changed character proves another output to the same root', () => {
     const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ "'
     const record = fc.constantFrom(...records)
     const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
@@ -114,7 +117,7 @@ function fateOf(text: string, root: string): 'refused' | 'elsewhere' | 'same' {
   return encodeHex(proofRoot(proof)) === root ? 'same' : 'elsewhere'
 }
 
-describe('a text that is no proof', () => {
+describe('a text that is not a proof', () => {
   const valid = jsonOf(records[0].proof)
   const object = (bytes: readonly number[]) => Buffer.from(bytes).toString('base64url')
   const input = (...bytes: number[]) => ({ input: object(bytes) })
@@ -166,7 +169,7 @@ describe('a text that is no proof', () => {
     expect(() => decodeProof(text)).toThrow(message)
   })
 
-  it('other fields do not matter, nor does an empty output', () => {
+  it('other fields are ignored, and so is an empty output', () => {
     const proof = decodeProof(proofText({ ...valid, subject: { ...input(0, 0x14), more: 1 }, more: 2 }))
     expect(proof.output).toHaveLength(0)
   })
@@ -188,7 +191,7 @@ describe('merkle paths', () => {
     }
   })
 
-  it('are refused for entries that there are not', () => {
+  it('are refused for entries that do not exist', () => {
     for (const index of [-1, 3, Number.NaN]) expect(() => merkleSteps(entriesOf(3), index)).toThrow(RangeError)
     expect(() => merkleSteps([], 0)).toThrow('entry 0 of 0')
   })
@@ -211,14 +214,14 @@ describe('merkle paths', () => {
     )
   })
 
-  it('of the greatest length can be read', () => {
+  it('of the maximum length can be read', () => {
     const steps = Array.from({ length: MAX_STEPS }, () => ({ side: 'left' as const, sibling: new Uint8Array(32) }))
     expect(decodePath(encodePath({ position: 0n, steps })).steps).toHaveLength(MAX_STEPS)
   })
 })
 
 describe('shortest paths', () => {
-  /** Steps between chains, by multiplying out who is adjacent to whom. */
+  /** Distances between chains, by repeated multiplication of the adjacency relation. */
   function distances(adjacents: readonly (readonly number[])[], from: number): Map<number, number> {
     const found = new Map([[from, 0]])
     for (let steps = 1; steps <= adjacents.length; steps++) {
@@ -241,7 +244,7 @@ describe('shortest paths', () => {
     }
   })
 
-  it('there is none to a chain that is not there, nor across a gap', () => {
+  it('do not exist to an unknown chain, nor across a gap', () => {
     expect(shortestPath(graphs.pair, 0, 2)).toBe(null)
     expect(shortestPath(graphs.pair, 2, 0)).toBe(null)
     expect(shortestPath(graphs.pair, 2, 2)).toBe(null)

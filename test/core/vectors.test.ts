@@ -73,7 +73,7 @@ describe('162 headers, most of them real', () => {
     }
   })
 
-  it('judges a hash one above the target as a miss', () => {
+  it('a hash one above the target is a miss', () => {
     const target = 12345678901234567890n
     expect(meets(u256LE(target), target)).toBe(true)
     expect(meets(u256LE(target + 1n), target)).toBe(false)
@@ -108,7 +108,7 @@ describe('real blocks with all their parents', () => {
     },
   )
 
-  it('break the rule of the field that is tampered with', () => {
+  it('break the rule of the changed field', () => {
     const set = sets[sets.length - 1]
     const network = networks[set.network]
     const parent = decodeHeader(decodeHex(set.parent_hex))
@@ -182,7 +182,7 @@ it('every graph is symmetric, regular and in ascending order', () => {
   }
 })
 
-it('readU256LE takes the first byte as the least significant', () => {
+it('readU256LE reads the first byte as the least significant', () => {
   expect(
     readU256LE(
       Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? 1 : 0)),

@@ -1,4 +1,7 @@
-/** The compose file and what its services read: by docker-compose, NATS and promtool where they are, and by rule. */
+/**
+ * The compose file and the configurations of its services, checked by docker-compose, NATS and promtool if installed,
+ * and by rules.
+ */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -37,11 +40,11 @@ const NATS = ['nats-1', 'nats-2', 'nats-3']
 const natsUrls = (scheme: string, password: string) =>
   NATS.map((name) => `${scheme}://newcut:${password}@${name}:4222`).join(',')
 
-/** The effective file, as docker-compose prints it; it says what is wrong on standard error. */
+/** The merged file, as docker-compose prints it; docker-compose reports errors to stderr. */
 function effective(files: readonly string[], env: Record<string, string> = {}) {
   const copy = temporaryFolder()
   const names = files.map((file) => {
-    // Version 1, which Debian has, knows all of it but the name of the project.
+    // Debian has version 1, which rejects only the name of the project.
     writeFileSync(join(copy, file), read(`deploy/compose/${file}`).replace(/^name: .*\n/m, ''))
     return ['-f', join(copy, file)]
   })
@@ -50,7 +53,7 @@ function effective(files: readonly string[], env: Record<string, string> = {}) {
 }
 
 describeWith(lackOf('docker-compose'), 'docker-compose', () => {
-  it('accepts the file without any settings, and then mines the development network of the profile', () => {
+  it('accepts the file without settings, and then mines the development network of the profile', () => {
     const { status, stdout, stderr } = effective(['compose.yaml'])
     expect([status, stderr]).toEqual([0, ''])
     const [{ services: found }] = yamlDocuments(stdout) as [Compose]
@@ -66,7 +69,7 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
     }
   })
 
-  it('gives settings to the services that they are for', () => {
+  it('passes settings to the right services', () => {
     const env = { NEWCUT_NODE: 'http://a:1848', NEWCUT_PUBLIC_KEY: 'f'.repeat(64), NATS_PASSWORD: '12e4' }
     const { status, stdout } = effective(['compose.yaml'], { ...env, NEWCUT_THREADS: '3' })
     expect(status).toBe(0)
@@ -113,7 +116,7 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
     ])
   })
 
-  it('publishes NATS with TLS for rigs elsewhere, and not without a password and an address', () => {
+  it('publishes NATS for remote rigs with TLS, but not without a password and an address', () => {
     const files = ['compose.yaml', 'compose.remote.yaml']
     for (const lack of [{ NATS_PASSWORD: 'secret' }, { NATS_ADDRESS: '192.0.2.7' }]) {
       expect(effective(files, lack)).toMatchObject({ status: 1, stderr: expect.stringContaining('say it in .env') })
@@ -144,7 +147,7 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
 })
 
 describe('compose.yaml', () => {
-  it('opens nothing beyond the loopback, and NATS not at all', () => {
+  it('opens ports on the loopback only, and none of NATS', () => {
     const published = services.flatMap(([, { ports }]) => ports ?? [])
     expect(published.length).toBeGreaterThan(3)
     const isInside = (port: string) => /^(127\.0\.0\.1|\$\{STRATUM_ADDRESS:-127\.0\.0\.1\}):\d+:\d+$/.test(port)
@@ -153,7 +156,7 @@ describe('compose.yaml', () => {
     for (const name of NATS) expect(compose.services[name].ports).toBeUndefined()
   })
 
-  it('takes images of exact versions, and rights from all', () => {
+  it('uses images of exact versions, and drops all capabilities', () => {
     for (const [name, { image, cap_drop, security_opt, read_only }] of services) {
       expect([name, image]).toEqual([
         name,
@@ -164,7 +167,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  it('mounts files that there are, and volumes that it names, each for one service', () => {
+  it('mounts existing files, and named volumes of one service each', () => {
     const mounts = services.flatMap(([, { volumes }]) => volumes ?? []).map((volume) => volume.split(':')[0])
     const files = mounts.filter((mount) => mount.startsWith('.'))
     expect(files.length).toBeGreaterThan(5)
@@ -174,7 +177,7 @@ describe('compose.yaml', () => {
     expect(files).toEqual(expect.arrayContaining(['../../grafana/alerts.yml', '../../grafana/dashboard.json']))
   })
 
-  it('.env.example tells of every setting that there is, and of no other', () => {
+  it('.env.example documents every setting, and no other', () => {
     const used = new Set<string>()
     for (const file of ['compose.yaml', 'compose.remote.yaml']) {
       for (const [, name] of read(`deploy/compose/${file}`).matchAll(/\$\{(\w+)/g)) used.add(name)
@@ -185,7 +188,7 @@ describe('compose.yaml', () => {
     expect(told.toSorted()).toEqual([...used].toSorted())
   })
 
-  it('Prometheus finds all services of newcut that search or lead, and Grafana finds Prometheus', () => {
+  it('Prometheus scrapes all newcut services that search or lead, and Grafana queries Prometheus', () => {
     const [{ scrape_configs: jobs }] = yamlDocuments(read('deploy/compose/prometheus/prometheus.yml')) as [
       { scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[] },
     ]
@@ -217,7 +220,7 @@ describe('compose.yaml', () => {
   })
 })
 
-itWith(lackOf('yamllint'), 'yamllint has nothing to say', () => {
+itWith(lackOf('yamllint'), 'yamllint accepts all files', () => {
   const files = filesIn('deploy').filter((path) => /\.ya?ml$/.test(path))
   expect(files.length).toBeGreaterThan(5)
   const rules = 'line-length: {max: 120}, document-start: disable, comments: {min-spaces-from-content: 1}'
@@ -226,7 +229,7 @@ itWith(lackOf('yamllint'), 'yamllint has nothing to say', () => {
 })
 
 describeWith(lackOf('nats-server'), 'NATS', () => {
-  /** Starts all three with one of our files, in the environments that the compose file gives them. */
+  /** Starts all three servers with one of our files and the environments of the compose file. */
   function startNats(file: string, password: string, tls = '') {
     const servers = NATS.map((name) => {
       const environment = Object.entries(compose.services[name].environment ?? {})
@@ -240,7 +243,7 @@ describeWith(lackOf('nats-server'), 'NATS', () => {
   const login = (password: string) =>
     `CONNECT {"verbose":false,"pedantic":false,"tls_required":false,"user":"newcut","pass":"${password}"}\r\nPING\r\n`
 
-  /** What it answers to somebody with this password. */
+  /** The server's answer to a login with this password. */
   function answerTo(port: number, password: string, ca?: string, servername = ''): Promise<string> {
     return new Promise((resolve, reject) => {
       const plain = connect(port, '127.0.0.1')
@@ -257,7 +260,7 @@ describeWith(lackOf('nats-server'), 'NATS', () => {
         })
         socket.write(login(password))
       }
-      // It speaks first, in the clear: TLS begins after that.
+      // NATS sends its first line in plain text; TLS begins after it.
       plain.once('data', () => {
         if (ca === undefined) return talk(plain)
         const secure = connectTls({ socket: plain, ca, servername }, () => talk(secure))
@@ -267,20 +270,20 @@ describeWith(lackOf('nats-server'), 'NATS', () => {
   }
 
   const passwords = ['12e4', '007', 'x'.repeat(48)]
-  it.for(passwords)('takes the password %s as it is, keeps others out, and has JetStream', async (password) => {
+  it.for(passwords)('accepts only the password %s, taken literally, and has JetStream', async (password) => {
     const { servers } = await startNats('fleet.conf', password)
     for (const { port, get } of servers.values()) {
       expect(await answerTo(port, password)).toBe('PONG')
       expect(await answerTo(port, 'another')).toBe("-ERR 'Authorization Violation'")
       const { config } = (await (await get('/jsz')).json()) as { config: { max_storage: number } }
       expect(config.max_storage).toBe(1024 ** 3)
-      // Both others, and nobody whom clients are told of.
+      // Routes to both other servers.
       const { num_routes } = (await (await get('/routez')).json()) as { num_routes: number }
       expect(num_routes).toBeGreaterThanOrEqual(2)
     }
   })
 
-  it('speaks TLS only, with a certificate that names it as the containers call it', async () => {
+  it('speaks only TLS, with a certificate for its names in the containers', async () => {
     const tls = temporaryFolder()
     mkdirSync(tls, { recursive: true })
     const names = NATS.map((name) => `DNS:${name}`).join(',')

@@ -1,4 +1,4 @@
-/** The Containerfile: what its linter says, what a builder is sent, its steps and its health check. Nothing builds it. */
+/** The Containerfile: its linter, the build context, its steps and its health check. No test builds it. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,7 @@ import { filesIn, healthCheck, read, runTool, temporaryFolder } from './tools.ts
 
 const text = read('deploy/container/Containerfile')
 
-/** Instructions, with their continued lines joined, and without comments. */
+/** Instructions without comments, their continued lines joined. */
 const instructions = text
   .replace(/^#.*\n/gm, '')
   .replace(/\\\n/g, '')
@@ -34,16 +34,16 @@ const isSent = (path: string) =>
     return name === '*' || path === name || path.startsWith(`${name}/`) ? line.startsWith('!') : sent
   }, true)
 
-it('its linter has nothing to say', () => {
+it('its linter reports nothing', () => {
   expect(validate(text)).toEqual([])
 })
 
-it('the linter sees an instruction that does not exist, and a flag that is none', () => {
+it('the linter reports an unknown instruction and an unknown flag', () => {
   expect(validate(text.replace('STOPSIGNAL', 'STOPSIGNAAL'))).toHaveLength(1)
   expect(validate(text.replace('--timeout=5s', '--timeouts=5s'))).toHaveLength(1)
 })
 
-it('both stages have an exact version of Node that newcut runs on, and the program runs as a user without rights', () => {
+it('both stages use an exact Node version that newcut supports, and the program runs as an unprivileged user', () => {
   expect(all('FROM')).toEqual([expect.stringMatching(/^\$\{NODE_IMAGE\} AS build$/), '$' + '{NODE_IMAGE}'])
   const [, version] = /^NODE_IMAGE=docker\.io\/library\/node:(\d+\.\d+\.\d+)-bookworm-slim$/.exec(all('ARG')[0]) ?? []
   const { engines } = JSON.parse(read('package.json'))
@@ -55,7 +55,7 @@ it('both stages have an exact version of Node that newcut runs on, and the progr
   )
 })
 
-it('a builder is sent all that the program is made of, and nothing that a build made', () => {
+it('the build context has all sources and no build output', () => {
   const packed = pack(['--dry-run'])
   if (typeof packed === 'string') throw new Error(packed)
   const built = /^(dist|prebuilds)\//
@@ -70,7 +70,7 @@ it('a builder is sent all that the program is made of, and nothing that a build 
   expect(others.filter(isSent)).toEqual([])
 })
 
-it('the program that its steps lay out runs', async () => {
+it('the resulting program runs', async () => {
   const [, step] = /node --input-type=module -e "(.*?)"/.exec(all('RUN').join('\n')) ?? []
   const folder = join(temporaryFolder(), 'newcut')
   const laid = runTool(process.execPath, ['--input-type=module', '-e', step.replace('/opt/newcut', folder)], {
@@ -81,12 +81,12 @@ it('the program that its steps lay out runs', async () => {
   const { stdout } = runTool(process.execPath, [join(folder, link), '--version'], { cwd: folder })
   expect(stdout).toBe((await runProcess(['--version'])).out)
   expect(readFileSync(join(folder, link), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
-  // Nothing for development is among what it needs.
+  // Production dependencies include no development tools.
   const found = (name: string) => runTool('ls', [join(folder, 'node_modules', name)]).status === 0
   expect(['yaml', 'fastify', 'vitest', 'typescript', 'dockerfile-utils'].filter(found)).toEqual(['yaml', 'fastify'])
 })
 
-it('whoever is told to start it is told to keep its journal, in a volume of its own', () => {
+it('every documented start command keeps the journal in a volume of its own', () => {
   const documents = [...filesIn('deploy'), ...filesIn('docs').filter((path) => path.endsWith('.md')), 'README.md']
   const lines = documents.flatMap((path) =>
     read(path)
@@ -95,7 +95,7 @@ it('whoever is told to start it is told to keep its journal, in a volume of its 
   )
   expect(lines.length).toBeGreaterThan(2)
   const volumes = lines.map((line) => / (?:-v|--volume) (newcut[\w-]*):(\S+) .*newcut:local /.exec(line))
-  // The journal is there, unless an option says otherwise.
+  // The journal is in this volume unless an option says otherwise.
   expect(all('VOLUME')).toEqual(['["/var/lib/newcut"]'])
   expect(all('ENV').join(' ')).toContain('XDG_STATE_HOME=/var/lib ')
   expect(volumes.map((volume) => volume?.[2])).toEqual(lines.map(() => '/var/lib/newcut'))
@@ -103,7 +103,7 @@ it('whoever is told to start it is told to keep its journal, in a volume of its 
   expect(volumes.map((volume) => volume?.[1])).toEqual(isForRigs.map((is) => (is ? 'newcut-stratum' : 'newcut')))
 })
 
-it('the health check finds a miner or a network well, one without work ill, and nobody at all ill', async () => {
+it('the health check passes for a working miner or network, and fails without work and without a server', async () => {
   expect(all('HEALTHCHECK')).toEqual([expect.stringMatching(/ CMD \["newcut-health"\]$/)])
   expect(all('COPY')).toContain('--chmod=0755 deploy/container/health.js /usr/local/bin/newcut-health')
   const [, usual] = /^const USUAL = (\[.*\])$/m.exec(read('deploy/container/health.js')) ?? []
@@ -126,7 +126,7 @@ it('the health check finds a miner or a network well, one without work ill, and 
 
 const health = (...args: string[]) => healthCheck(args)
 
-it('every health check of the compose file runs what the image has', () => {
+it('every health check of the compose file uses a program of the image', () => {
   const tests = read('deploy/compose/compose.yaml').matchAll(/ test: (?:&\w+ )?\[CMD, ([\w-]+), /g)
   expect([...tests].map(([, file]) => file)).toEqual(['newcut-health', 'wget', 'newcut-health'])
 })

@@ -1,4 +1,4 @@
-/** The packages for rigs as a rig would use them, with real miners. */
+/** The packages for rigs, used as on a rig, with real miners. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Node is the test's own, so PATH has its folder; nothing else of this process's environment. */
+/** The environment is bare, except that PATH has the folder of the test's own Node. */
 const PATH = `${dirname(process.execPath)}:${PROGRAM_PATH}`
 const lack = lackOf('bash', 'tar', 'curl', 'jq')
 
@@ -46,7 +46,7 @@ function bash(line: string, env: Record<string, string> = {}) {
   return { status, stdout, stderr }
 }
 
-/** Starts a program in a group of its own, which ends with the test. */
+/** Starts a program in a process group of its own, which the end of the test kills. */
 function launched(file: string, args: readonly string[], env: Record<string, string>) {
   const child = spawn(file, args, { env: { PATH, ...env }, detached: true, stdio: ['ignore', 'ignore', 'inherit'] })
   onTestFinished(() => endGroup(child))
@@ -64,14 +64,14 @@ const scripts = [
 ]
 
 for (const name of scripts) {
-  itWith(lackOf('bash'), `bash can read deploy/${name}`, () => {
+  itWith(lackOf('bash'), `bash parses deploy/${name}`, () => {
     const { status, stdout, stderr } = spawnSync('bash', ['-n', join(root, 'deploy', name)], { encoding: 'utf8' })
     expect([status, stdout + stderr]).toEqual([0, ''])
   })
 }
 
 describeWith(lack, 'the package for HiveOS', () => {
-  it('has a manifest, configures itself from the flight sheet, mines, and tells its rates', async () => {
+  it('has a manifest, configures itself from the flight sheet, mines, and reports its rates', async () => {
     const inside = unpacked('hiveos')
     const manifest = bash(`. ${inside}/h-manifest.conf; echo $CUSTOM_NAME $CUSTOM_VERSION $WEB_PORT`)
     expect(manifest.stdout).toBe(`newcut ${version} 4148\n`)
@@ -89,7 +89,7 @@ describeWith(lack, 'the package for HiveOS', () => {
     expect(bash(join(inside, 'h-config.sh'), sheet)).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(statSync(sheet.CUSTOM_CONFIG_FILENAME).mode & 0o077).toBe(0)
     const stats = () => {
-      // HiveOS reads the script into its own shell.
+      // HiveOS sources the script in its own shell.
       const { stdout } = bash(`. ${inside}/h-stats.sh; echo "$khs"; echo "$stats"`, { WEB_PORT: String(port) })
       const [khs, json] = stdout.split('\n')
       return { khs: Number(khs), stats: JSON.parse(json) }
@@ -112,7 +112,7 @@ describeWith(lack, 'the package for HiveOS', () => {
     expect(await ended).toBe(0)
   })
 
-  it('mines with the port that the extra config says again, and asks for its rates there', async () => {
+  it('mines with the port of the extra config, and queries its rates there', async () => {
     const inside = unpacked('hiveos')
     const [port, other] = [await freePort(), await freePort()]
     const sheet = {
@@ -136,7 +136,7 @@ describeWith(lack, 'the package for HiveOS', () => {
     void launched(join(inside, 'h-run.sh'), [], sheet)
     const env = { CUSTOM_CONFIG_FILENAME, WEB_PORT: String(other) }
     await expect.poll(() => told(env).khs, { interval: 500 }).toBeGreaterThan(10)
-    // HiveOS may know the file alone, or nothing but the manifest.
+    // HiveOS may pass only the file, or nothing but the manifest.
     expect(told({ CUSTOM_CONFIG_FILENAME }).stats).toMatchObject({ ver: version })
     expect(told({}).stats).toBeNull()
     rmSync(CUSTOM_CONFIG_FILENAME)
@@ -144,7 +144,7 @@ describeWith(lack, 'the package for HiveOS', () => {
     expect(told({ ...env, WEB_PORT: String(port) }).stats).toMatchObject({ ver: version })
   })
 
-  it('takes a key alone, the name of an account, quotes, and no password', () => {
+  it('takes a bare key, the name of an account, quotes, and no password', () => {
     const written = (sheet: Record<string, string>) => {
       const file = join(folder, 'sheet.yaml')
       const env = { ...sheet, CUSTOM_CONFIG_FILENAME: file, WEB_PORT: '4148' }
@@ -176,7 +176,7 @@ describeWith(lack, 'the package for mmpOS', () => {
     expect(shown.air.map(Number)).toEqual([expect.any(Number), 0, expect.any(Number)])
   })
 
-  it('mines as the profile says, and prints its state from where its file says', async () => {
+  it('mines as the profile says, and prints its state from the API in its file', async () => {
     const inside = unpacked('mmpos')
     const port = await freePort()
     const pool = ['--pool-protocol', 'http', '--pool', new URL(devnet.url).host]

@@ -1,4 +1,4 @@
-/** The manifest for Kubernetes: by the types of Kubernetes, by kubectl where it is, and by what must fit together in it. */
+/** The Kubernetes manifest, checked by the types of Kubernetes, by kubectl if installed, and for consistency. */
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { describeWith, lackOf } from '../needs.ts'
@@ -66,7 +66,7 @@ interface Rule {
 
 const text = read('deploy/kubernetes/newcut.yaml')
 const ownObjects = yamlDocuments(text) as KubernetesObject[]
-/** With the relays, which whoever wants them adds. */
+/** All objects, including the optional relays. */
 const objects = [...ownObjects, ...(yamlDocuments(read('deploy/kubernetes/relay.yaml')) as KubernetesObject[])]
 const ofKind = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind))
 const named = (kind: string, name: string) => ofKind(kind).find(({ metadata }) => metadata.name === name)
@@ -79,7 +79,7 @@ const selects = (selector: Labels, labels: Labels) =>
   Object.entries(selector).every(([name, value]) => labels[name] === value)
 
 describe('the manifest, by the types of Kubernetes', () => {
-  it('has fields that there are, of the right types, and all that must be', () => {
+  it('has only known fields, of the right types, and all required ones', () => {
     expect(objects.length).toBeGreaterThan(12)
     expect(complaintsAbout(objects)).toEqual([])
   })
@@ -96,14 +96,14 @@ describe('the manifest, by the types of Kubernetes', () => {
       '              port: monitor\n            periodSeconds: 30',
       '            periodSeconds: 30',
     ],
-  ])('is told of %s', (_what, before, after) => {
+  ])('reports %s', (_what, before, after) => {
     expect(text).toContain(before)
     expect(complaintsAbout(yamlDocuments(text.replace(before, after)))).not.toEqual([])
   })
 })
 
 describeWith(lackOf('kubectl'), 'kubectl', () => {
-  it('reads the kustomization, and finds the same objects', () => {
+  it('renders the kustomization, with the same objects', () => {
     const { status, stdout, stderr } = runTool('kubectl', ['kustomize', 'deploy/kubernetes'])
     expect([status, stderr]).toEqual([0, ''])
     const key = (each: unknown) => JSON.stringify(each, Object.keys(flat(each)).toSorted())
@@ -111,15 +111,15 @@ describeWith(lackOf('kubectl'), 'kubectl', () => {
   })
 })
 
-/** Every name of a field in it, however deep: a list for JSON.stringify, which then writes them in one order. */
+/** Every field name at any depth, as a list for JSON.stringify, which then writes fields in a fixed order. */
 function flat(value: unknown): Record<string, true> {
   if (typeof value !== 'object' || value === null) return {}
   const own = Array.isArray(value) ? [] : Object.keys(value).map((name) => [name, true] as const)
   return Object.assign(Object.fromEntries(own), ...Object.values(value).map(flat))
 }
 
-describe('what fits together', () => {
-  it('everything is in the namespace that it makes, under a name of its own', () => {
+describe('consistency', () => {
+  it("every object is in the manifest's namespace, under a unique name", () => {
     const wide = ['Namespace', 'PriorityClass']
     const [namespace] = ofKind('Namespace').map(({ metadata }) => metadata.name)
     const inside = objects.filter(({ kind }) => !wide.includes(kind)).map(({ metadata }) => metadata.namespace)
@@ -129,7 +129,7 @@ describe('what fits together', () => {
     for (const { metadata } of objects) expect(metadata.name).toMatch(/^[a-z]([-a-z0-9]*[a-z0-9])?$/)
   })
 
-  it('every selector finds the pods that it is for', () => {
+  it('every selector matches its pods', () => {
     for (const { spec, labels, name } of workloads) {
       expect([name, selects(spec.selector.matchLabels, labels)]).toEqual([name, true])
       const others = workloads.filter((each) => each.name !== name)
@@ -166,7 +166,7 @@ describe('what fits together', () => {
   const probesOf = (container: Container) =>
     (['startupProbe', 'livenessProbe', 'readinessProbe'] as const).flatMap((name) => container[name] ?? [])
 
-  it('no probe ends a leader or rig that waits, since nobody listens until it has work; and one ends those that hang', async () => {
+  it('no probe kills a leader or rig that waits for work; one kills a hanging process', async () => {
     const ours = workloads.filter(({ container }) => container.image.includes('newcut'))
     expect(ours.map(({ name }) => name)).toEqual(['leader', 'rig', 'stratum', 'relay'])
     const port = await freePort()
@@ -176,7 +176,7 @@ describe('what fits together', () => {
       expect(program).toBe('newcut-health')
       const isAlive = () => healthCheck(args.map((word) => word.replace(':4148', `:${port}`)))
       expect(await isAlive()).toBe(0)
-      // It takes connections, and answers nothing.
+      // This server accepts connections and never answers.
       const hanging = createServer()
       await new Promise<void>((resolve) => hanging.listen(port, '127.0.0.1', resolve))
       expect(await isAlive()).toBe(1)
@@ -187,7 +187,7 @@ describe('what fits together', () => {
     }
   })
 
-  it('ports have the names by which services, probes and policies call them', () => {
+  it('ports have the names that services, probes and policies use', () => {
     const ports = (container: Container) => container.ports.map(({ name }) => name)
     for (const { container } of workloads) {
       const asked = probesOf(container).flatMap(({ httpGet, tcpSocket }) => httpGet ?? tcpSocket ?? [])
@@ -210,13 +210,13 @@ describe('what fits together', () => {
     expect(called.filter((port) => !known.has(port))).toEqual([])
   })
 
-  it('stateful sets have the service that they name, which has no address of its own', () => {
+  it('stateful sets have the headless service that they name', () => {
     for (const { metadata, spec } of ofKind('StatefulSet')) {
       expect([metadata.name, named('Service', spec.serviceName ?? '')?.spec.clusterIP]).toEqual([metadata.name, 'None'])
     }
   })
 
-  it('what is mounted is there, and all that is there is mounted', () => {
+  it('every mount has a volume, and every volume is mounted', () => {
     for (const { name, spec, pod, container } of workloads) {
       const claims = (spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name)
       const volumes = [...(pod.volumes ?? []).map((volume) => volume.name), ...claims].toSorted()
@@ -231,7 +231,7 @@ describe('what fits together', () => {
     expect(maps.map((name) => named('ConfigMap', name)?.kind)).toEqual(['ConfigMap', 'ConfigMap'])
   })
 
-  it('a variable that a value refers to stands before it, and secrets are those that the first lines make', () => {
+  it("variables are defined before they are used, and the manifest's first lines create its secrets", () => {
     for (const { container } of workloads) {
       const before = new Set<string>()
       for (const { name, value = '', valueFrom } of container.env ?? []) {
@@ -244,8 +244,8 @@ describe('what fits together', () => {
   })
 })
 
-describe('who may what', () => {
-  it('no pod runs as root, writes to its image, has rights, a token, or the variables of services', () => {
+describe('privileges', () => {
+  it('no pod runs as root, writes to its image, or has capabilities, a token or service variables', () => {
     for (const { name, pod, container } of workloads) {
       expect([name, pod]).toEqual([
         name,
@@ -266,7 +266,7 @@ describe('who may what', () => {
     }
   })
 
-  it('every container asks for processor and memory, in units that there are, and has a limit of memory', () => {
+  it('every container requests processor and memory in valid units, and limits memory', () => {
     for (const { name, container } of workloads) {
       const { requests, limits } = container.resources
       expect([name, requests.cpu, requests.memory, limits.memory]).toEqual([
@@ -280,7 +280,7 @@ describe('who may what', () => {
     }
   })
 
-  it('two leaders, of which one may be taken away, each with a journal of its own; newcut writes where it may', () => {
+  it('two leaders with a journal each, one of which may be evicted; newcut writes only to its volumes', () => {
     const leader = named('StatefulSet', 'leader')
     expect([leader?.spec.replicas, named('PodDisruptionBudget', 'leader')?.spec.minAvailable]).toEqual([2, 1])
     expect(leader?.spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name)).toEqual(['state'])
@@ -291,7 +291,7 @@ describe('who may what', () => {
     }
   })
 
-  it('three NATS servers, of which one may be taken away, in a cluster that everybody knows', () => {
+  it('three NATS servers in a cluster that all clients know, one of which may be evicted', () => {
     const nats = named('StatefulSet', 'nats')
     expect([nats?.spec.replicas, named('PodDisruptionBudget', 'nats')?.spec.minAvailable]).toEqual([3, 2])
     const hosts = [0, 1, 2].map((number) => `nats-${number}.${nats?.spec.serviceName}`)
@@ -313,7 +313,7 @@ describe('who may what', () => {
     ['stratum', 1],
     ['relay', 2],
   ])(
-    '%s: rigs have an address that stays, of pods that are ready as soon as they can connect, with a journal',
+    '%s: rigs have a stable address, to pods with a journal that are ready once rigs can connect',
     (name, replicas) => {
       const [{ container, spec }] = workloads.filter((each) => each.name === name)
       expect(container.readinessProbe).toMatchObject({ tcpSocket: { port: 'stratum' } })
@@ -328,7 +328,7 @@ describe('who may what', () => {
     },
   )
 
-  it('relays speak to NATS alone, under the names of their pods, and one of them may be taken away', () => {
+  it('relays talk only to NATS, under the names of their pods, and one of them may be evicted', () => {
     const [{ container }] = workloads.filter(({ name }) => name === 'relay')
     expect(container.envFrom).toBeUndefined()
     expect(container.env?.map(({ name }) => name)).not.toContain('NEWCUT_NODE')

@@ -1,4 +1,4 @@
-/** The sample for logrotate: what it names, and a real rotation of the log of a real miner. */
+/** The logrotate sample: the paths that it names, and a real rotation of the log of a real miner. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ const sample = read('deploy/logrotate/newcut')
 
 afterEach(stopAll)
 
-it('has the log folders of all units, and the units', () => {
+it('names the log folders of all units, and the units', () => {
   const units = filesIn('deploy/systemd').map((path) => path.replace(/^.*\/|\.service$/g, ''))
   const folders = units.flatMap((unit) => {
     const text = read(`deploy/systemd/${unit}.service`)
@@ -22,13 +22,13 @@ it('has the log folders of all units, and the units', () => {
   expect(told.split(' ').toSorted()).toEqual(units.toSorted())
 })
 
-itWith(lackOf('logrotate'), 'rotates the log of a running miner, of which no line is lost', async () => {
+itWith(lackOf('logrotate'), 'rotates the log of a running miner without losing a line', async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'newcut.log')
   const search = ['--difficulty', '1M', '--gpu', 'none', '--threads', '1', '--http', 'off']
   const miner = start(['mine', ...search, '--log', 'json', '--log-file', file])
   await miner.sees(/"verdict":"accepted"/)
-  // One unit is active here; its main process is the miner.
+  // This systemctl reports one active unit, whose main process is the miner.
   const systemctl = `#!/bin/sh
 case "$*" in
   '--quiet is-active newcut.service') exit 0 ;;

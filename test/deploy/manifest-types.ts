@@ -1,9 +1,9 @@
-/** What the types of Kubernetes say to objects of a manifest: fields that there are not, that are missing, or wrong. */
+/** Checks objects of a manifest with the Kubernetes types: unknown fields, missing fields, wrong values. */
 import { join } from 'node:path'
 import ts from 'typescript'
 import { root } from './tools.ts'
 
-/** Kinds that the manifest has, and the module of `kubernetes-types` that has the type of each. */
+/** The kinds of the manifest, and the module of `kubernetes-types` with the type of each. */
 const modules: Readonly<Record<string, string>> = {
   'v1/ConfigMap': 'core/v1',
   'v1/Namespace': 'core/v1',
@@ -15,24 +15,24 @@ const modules: Readonly<Record<string, string>> = {
   'scheduling.k8s.io/v1/PriorityClass': 'scheduling/v1',
 }
 
-/** One line for each complaint; none when all is well. An object of another kind is a complaint too. */
+/** One line for each complaint, none if all objects are valid. An unknown kind is a complaint too. */
 export function complaintsAbout(objects: readonly unknown[]): string[] {
   const unknown: string[] = []
   const lines = objects.map((object, index) => {
     const { apiVersion, kind } = object as { apiVersion?: string; kind?: string }
     const module = modules[`${apiVersion}/${kind}`]
     if (module === undefined) unknown.push(`object ${index}: ${apiVersion} ${kind} is not looked at`)
-    // Every object is required to say what it is, which its type leaves open.
+    // The types make apiVersion, kind and metadata optional; every object must have them.
     const type = `import('kubernetes-types/${module}').${kind} & { apiVersion: string; kind: string; metadata: object }`
     return module === undefined ? '' : `export const object${index}: ${type} = ${JSON.stringify(object)}`
   })
   return [...unknown, ...diagnosticsOf(lines.join('\n'))]
 }
 
-/** Files of the packages that were read: they stay the same. */
+/** Cache of the package files, which do not change. */
 const packaged = new Map<string, ts.SourceFile | undefined>()
 
-/** What the compiler says to a module of this text. It needs no file: the text lies where the packages are found. */
+/** The compiler's messages for a module with this text. The text has a virtual path from which the packages resolve. */
 function diagnosticsOf(text: string): string[] {
   const path = join(root, 'test/deploy/manifest.generated.ts')
   const options: ts.CompilerOptions = {

@@ -1,4 +1,4 @@
-/** Fleets over the three NATS servers of compose and of Kubernetes: real processes, from the files of deploy/ themselves. */
+/** Fleets over three NATS servers, as real processes with the configurations of deploy/ for compose and Kubernetes. */
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
@@ -11,7 +11,7 @@ import { read, yamlDocuments } from './tools.ts'
 
 type Variables = Readonly<Record<string, string | null>>
 
-/** What a deployment says: the text for NATS, the environment of each server, and that of leader, rig and relay. */
+/** The parts of a deployment: the NATS configuration, and the environments of servers, leader, rig and relay. */
 interface Deployment {
   readonly text: string
   readonly servers: ReadonlyMap<string, Record<string, string>>
@@ -89,7 +89,7 @@ describeWith(lackOf('nats-server'), 'three NATS servers as deployed', () => {
   })
   afterEach(stopAll)
 
-  /** How many servers keep solutions, and how many of them are there. */
+  /** The configured number of replicas of the solutions, and how many of them are current. */
   async function copies({ servers }: Cluster): Promise<{ readonly told: number; readonly current: number }> {
     const addresses = [...servers.values()].map(({ port }) =>
       readNatsAddress(`nats://newcut:${PASSWORD}@127.0.0.1:${port}`),
@@ -109,7 +109,7 @@ describeWith(lackOf('nats-server'), 'three NATS servers as deployed', () => {
   it.each([
     ['compose', compose],
     ['kubernetes', kubernetes],
-  ] as const)('%s: a fleet mines on when the server goes that it speaks to', async (_name, read) => {
+  ] as const)('%s: a fleet keeps mining when the NATS server of its connections dies', async (_name, read) => {
     const { text, servers, leader: leads, rig: searches } = read()
     expect(servers.size).toBe(3)
     const cluster = await startCluster({ text, servers })
@@ -128,14 +128,14 @@ describeWith(lackOf('nats-server'), 'three NATS servers as deployed', () => {
     const [first] = cluster.servers.values()
     await first.kill()
     const before = leader.out().length
-    // Servers that are left choose who leads them: up to half a minute with 2.9.10.
+    // The remaining servers elect a leader, which takes up to 30 s with NATS 2.9.10.
     await expect.poll(() => / accepted .*rig:alpha/.test(leader.out().slice(before))).toBe(true)
   })
 
   it.each([
     ['compose', compose, 'relay'],
     ['kubernetes', kubernetes, 'relay-0'],
-  ] as const)('%s: a relay lets rigs in, and the leader gets what they find', async (_name, read, name) => {
+  ] as const)('%s: a relay accepts rigs, and the leader gets their solutions', async (_name, read, name) => {
     const { text, servers, leader: leads, relay: serves } = read()
     const cluster = await startCluster({ text, servers })
     const shared = { NEWCUT_HTTP: 'off', NEWCUT_STATE: 'off' }

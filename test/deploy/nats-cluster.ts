@@ -1,4 +1,7 @@
-/** The three NATS servers of a deployment as real processes, from its own configuration; only addresses and folders differ. */
+/**
+ * Runs the three NATS servers of a deployment as real processes with its own configuration; only addresses and folders
+ * differ.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,11 +12,11 @@ import { until } from '../wait.ts'
 import { temporaryFolder } from './tools.ts'
 
 interface ClusterPlan {
-  /** The text of the configuration, the same for all. */
+  /** The text of the configuration, the same for all servers. */
   readonly text: string
-  /** Host by which the others call a server -> its environment. */
+  /** Environments of the servers, by the host name that the other servers use. */
   readonly servers: ReadonlyMap<string, Readonly<Record<string, string>>>
-  /** Changes of the text beyond addresses and folders. */
+  /** Changes the text further, beyond addresses and folders. */
   readonly change?: (text: string) => string
 }
 
@@ -24,9 +27,9 @@ interface ClusterServer {
 }
 
 export interface Cluster {
-  /** By host. */
+  /** Servers by host name. */
   readonly servers: ReadonlyMap<string, ClusterServer>
-  /** Addresses as newcut is told them in the deployment -> those at which the servers listen here. */
+  /** Replaces the server addresses of the deployment by those of the local servers. */
   readonly here: (urls: string) => string
 }
 
@@ -36,7 +39,7 @@ interface Ports {
   readonly monitor: number
 }
 
-/** Starts them all, and resolves when each is well and they have chosen who leads them. They end with the test. */
+/** Starts all servers. Resolves once each is healthy and they have elected a leader; the end of the test stops them. */
 export async function startCluster({ text, servers, change = (same) => same }: ClusterPlan): Promise<Cluster> {
   const ports = new Map<string, Ports>()
   for (const host of servers.keys()) {

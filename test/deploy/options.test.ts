@@ -1,6 +1,6 @@
 /**
- * Every newcut in deploy/ as the program itself takes it: its commands, options and variables, with their values. Nothing
- * is run: the command line is read, by what reads it in the program, and then whoever would do the work is not there.
+ * The program accepts every newcut command line in deploy/, with its options, variables and values. The command-line
+ * parser reads each line, but no command runs.
  */
 import { basename } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ interface CommandLine {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** What stands for what users fill in. */
+/** Sample values for the placeholders that users fill in. */
 const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/\bKEY\b/g, 'ab'.repeat(32)],
   [/\bHOST\b/g, 'example.org'],
@@ -24,7 +24,7 @@ const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
 ]
 const filled = (text: string) => PLACEHOLDERS.reduce((before, [word, value]) => before.replace(word, value), text)
 
-/** What stands for the values of variables that come from elsewhere. */
+/** Sample values for variables that are set elsewhere. */
 const SAMPLES: Readonly<Record<string, string>> = {
   NATS_PASSWORD: '12e4',
   NEWCUT_ACCOUNT: 'k:someone',
@@ -33,7 +33,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   NEWCUT_NATS: 'nats://newcut:12e4@example.org:4222',
   NEWCUT_NODE: 'http://example.org:1848',
   NEWCUT_PUBLIC_KEY: 'ab'.repeat(32),
-  // How Amazon names the machines of a cluster.
+  // The form of host names in clusters at Amazon.
   NEWCUT_RIG: 'ip-10-0-1-23.eu-central-1.compute.internal',
   NEWCUT_NATS_CREDS: '/run/credentials/newcut-rig.service/nats.creds',
   NEWCUT_THREADS: '4',
@@ -41,7 +41,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   NEWCUT_HTTP: '127.0.0.1:4150',
 }
 
-/** Names that machines of clusters have at Amazon, Google and Microsoft, and the longest name that a host may have. */
+/** Host names of cluster nodes at Amazon, Google and Microsoft, and the longest name that a host may have. */
 const MACHINES = [
   'ip-10-0-1-23.eu-central-1.compute.internal',
   'i-0f1e2d3c4b5a69788.us-gov-west-1.compute.internal',
@@ -57,7 +57,7 @@ function sample(name: string): string {
   return value
 }
 
-/** What the program says to a command line: exit code 0 and nothing, or 2 and why. */
+/** The program's verdict: exit code 0 without output, or 2 with the reason. */
 async function verdictOn({ args, environment }: CommandLine) {
   let said = ''
   const output = {
@@ -71,7 +71,7 @@ async function verdictOn({ args, environment }: CommandLine) {
   return { code, said }
 }
 
-/** Those of a compose file; the second goes on top of the first. */
+/** Command lines of a compose file; the second file overrides the first. */
 function composeLines(...files: readonly string[]): [string, CommandLine][] {
   type Services = Record<string, { image?: string; command?: string[]; environment?: Record<string, string | null> }>
   const [base, ...others] = files.map((file) => {
@@ -90,7 +90,7 @@ function composeLines(...files: readonly string[]): [string, CommandLine][] {
     })
 }
 
-/** Those of containers in the manifest. */
+/** Command lines of the containers in a manifest. */
 function manifestLines(file: string): [string, CommandLine][] {
   interface Container {
     readonly name: string
@@ -122,7 +122,7 @@ function manifestLines(file: string): [string, CommandLine][] {
     })
 }
 
-/** Those of units, with the variables that their first lines name. */
+/** Command lines of systemd units, with the variables that their comments name. */
 function unitLines(): [string, CommandLine][] {
   return filesIn('deploy/systemd')
     .filter((path) => path.endsWith('.service'))
@@ -130,13 +130,13 @@ function unitLines(): [string, CommandLine][] {
       const text = read(path)
       const [, line] = /^ExecStart=\/usr\/bin\/env newcut (.*)$/m.exec(text) ?? []
       const named = [...text.matchAll(/\b(NEWCUT_[A-Z_]+)=/g)].map(([, name]) => name)
-      // There is no such file here, and what may be in it is not the matter.
+      // The configuration file does not exist here, and its contents do not matter.
       const args = line.replace(/--config \S+ /, '').split(' ')
       const lineWith = (names: readonly string[]) => ({
         args,
         environment: Object.fromEntries(names.map((name) => [name, sample(name)])),
       })
-      // A unit that serves nodes or a fleet is told of one of them.
+      // A unit that accepts either a node or a fleet is checked with each.
       if (!(named.includes('NEWCUT_NODE') && named.includes('NEWCUT_FLEET'))) return [[basename(path), lineWith(named)]]
       return [
         [`${basename(path)}, of a node`, lineWith(named.filter((name) => !OF_FLEET.has(name)))],
@@ -148,7 +148,7 @@ function unitLines(): [string, CommandLine][] {
 const OF_NODE: ReadonlySet<string> = new Set(['NEWCUT_NODE', 'NEWCUT_PUBLIC_KEY'])
 const OF_FLEET: ReadonlySet<string> = new Set(['NEWCUT_FLEET', 'NEWCUT_NATS_CREDS'])
 
-/** Those that people are told to type: after a sign of a comment or an indent, in a container, or with the image. */
+/** Commands that people should type: after a comment sign or an indent, in a container, or with the image. */
 function proseLines(): [string, CommandLine][] {
   const START = /^(?:newcut|.*(?: exec \S+(?: --)? newcut| newcut:local)) ([a-z].*)$/
   return filesIn('deploy')
@@ -159,7 +159,7 @@ function proseLines(): [string, CommandLine][] {
         .flatMap((line) => {
           const [, words] = START.exec(line.replace(/^#? {2,}/, '')) ?? []
           if (words === undefined) return []
-          // An explanation stands two spaces away.
+          // Two spaces separate the command from its explanation.
           const [typed] = words.split(/ {2}/)
           return [
             [`${path}: newcut ${typed}`, { args: filled(typed).split(' '), environment: {} }] as [string, CommandLine],
@@ -177,7 +177,7 @@ const lines = [
   ...proseLines(),
 ]
 
-describe('the program takes', () => {
+describe('the program accepts', () => {
   it.each(lines)('%s', async (_where, line) => {
     expect(await verdictOn(line)).toEqual({ code: 0, said: '' })
   })
@@ -189,7 +189,7 @@ describe('the program takes', () => {
     expect(await verdictOn(line)).toEqual({ code: 0, said: '' })
   })
 
-  it('no other options, values and variables than its own', async () => {
+  it('only its own options, values and variables', async () => {
     const [, devnet] = lines.find(([name]) => name === 'compose.yaml, devnet') ?? []
     if (devnet === undefined) throw new Error('no devnet')
     expect(await verdictOn(devnet)).toMatchObject({ code: 0 })
@@ -203,7 +203,7 @@ describe('the program takes', () => {
   })
 })
 
-it('lines are found of every kind', () => {
+it('the test finds lines of every kind', () => {
   const found = (part: string) => lines.filter(([where]) => where.includes(part)).length
   expect(found('compose.yaml, ')).toBe(6)
   expect(found('compose.remote.yaml, ')).toBe(6)
@@ -214,7 +214,7 @@ it('lines are found of every kind', () => {
   expect(found('Containerfile: newcut mine')).toBe(1)
 })
 
-it('every variable of newcut that deploy/ names is one of an option', () => {
+it('every NEWCUT variable in deploy/ belongs to an option', () => {
   const known = new Set(
     optionTables.flatMap((table) =>
       Object.entries(table).flatMap(([name, entry]) => {

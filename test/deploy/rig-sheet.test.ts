@@ -1,4 +1,4 @@
-/** What HiveOS and mmpOS say of a miner, as the scripts write it down, and as newcut itself reads that. */
+/** Flight sheets of HiveOS and mmpOS become a configuration file, written by the scripts and read by newcut itself. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ const PATH = `${dirname(process.execPath)}:${PROGRAM_PATH}`
 const KEY = 'ab'.repeat(32)
 const TOKEN = 'a-token-of-a-rig'
 
-/** What a system says, whichever it is. */
+/** The settings of a flight sheet, common to both systems. */
 interface Sheet {
   readonly urls?: string
   readonly user?: string
@@ -28,7 +28,7 @@ interface Written {
   /** Path of the configuration. */
   readonly file: string
   readonly text: string
-  /** What newcut reads in it, before it judges values. */
+  /** The configuration as newcut parses it, before validation. */
   readonly content: Readonly<Record<string, unknown>>
   readonly said: string
 }
@@ -55,7 +55,7 @@ function hiveLines({ urls = '', user = '', pass = '', worker = '' }: Sheet, line
   return written(file, bash(join(root, 'deploy/hiveos/h-config.sh'), [], all))
 }
 
-/** The folder of a package for mmpOS, with something else in the place of newcut. */
+/** The folder of a package for mmpOS, with another program in place of newcut. */
 function mmpFolder(newcut: string): string {
   const folder = temporaryFolder()
   for (const name of ['mmpos/mmp-launch.sh', 'mmpos/mmp-stats.sh', 'rig-sheet.sh']) {
@@ -73,19 +73,19 @@ function mmp({ urls = '', user = '', pass = '', worker = '', own = {} }: Sheet):
   return written(file, bash(join(folder, 'mmp-launch.sh'), args, {}))
 }
 
-/** What the program makes of a configuration: the options that differ from their defaults. */
+/** The options in a configuration that differ from their defaults, as newcut reports them. */
 async function options(file: string): Promise<Record<string, unknown>> {
   const { code, out, err } = await run(['config', '--config', file])
   expect([code, err]).toEqual([0, ''])
   return parse(out)
 }
 
-describeWith(lackOf('bash'), 'the sheet', () => {
+describeWith(lackOf('bash'), 'the flight sheet', () => {
   describe.each([
     ['HiveOS', hive],
     ['mmpOS', mmp],
   ] as const)('of %s', (system, write) => {
-    it('has nodes in their order, who is paid, and the token', async () => {
+    it('sets nodes in their order, the payee, and the token', async () => {
       const { file, content, said } = write({ urls: 'http://a:1,http://b:2', user: `k:${KEY}`, pass: TOKEN })
       expect(content).toEqual({
         http: '127.0.0.1:4148',
@@ -98,7 +98,7 @@ describeWith(lackOf('bash'), 'the sheet', () => {
     })
 
     it.each(['short', 'two words', 'x'.repeat(201), 'naïve-token'])(
-      'has no token if the pass cannot be one (%s), and says so without repeating it',
+      'sets no token if the pass cannot be one (%s), and says so without repeating it',
       async (pass) => {
         const { file, text, content, said } = write({ urls: 'http://a:1', pass })
         expect(content).not.toHaveProperty('http-token')
@@ -109,7 +109,7 @@ describeWith(lackOf('bash'), 'the sheet', () => {
       },
     )
 
-    it.each(['', 'x', 'X'])('has no token without a pass (%s), and says nothing', (pass) => {
+    it.each(['', 'x', 'X'])('sets no token without a pass (%s), and says nothing', (pass) => {
       const { content, said } = write({ urls: 'http://a:1', pass })
       expect([content, said]).toEqual([{ http: '127.0.0.1:4148', nodes: ['http://a:1'] }, ''])
     })
@@ -123,12 +123,12 @@ describeWith(lackOf('bash'), 'the sheet', () => {
       ['r:n_ab.users', { account: 'r:n_ab.users' }],
       ['r:n_ab.users.rig-7', { account: 'r:n_ab.users' }],
       ["o'hara", { account: "o'hara" }],
-    ] as const)('takes the worker off %s', (user, expected) => {
+    ] as const)('removes the worker from %s', (user, expected) => {
       const { content, said } = write({ user, worker: 'rig-7' })
       expect([content, said]).toEqual([{ http: '127.0.0.1:4148', ...expected }, ''])
     })
 
-    it('takes what follows a dot off the name of an account too, and says so', () => {
+    it('removes the text after a dot from an account name too, and says so', () => {
       const { content, said } = write({ user: 'alice.rig1' })
       expect(content).toMatchObject({ account: 'alice' })
       expect(said).toMatch(/the account is alice: \.rig1 is taken for the name of the worker/)
@@ -145,7 +145,7 @@ describeWith(lackOf('bash'), 'the sheet', () => {
       ['stratum+tls://p:1917', '', `stratum+ssl://k:${KEY}.rig1@p:1917`],
       ['ssl://p:1917', '', `stratum+ssl://k:${KEY}.rig1@p:1917`],
       ['stratum+tcp://own:word@p:1917', TOKEN, 'stratum+tcp://own:word@p:1917'],
-    ])('has the pool %s with the pass %s', async (url, pass, expected) => {
+    ])('sets the pool %s with the pass %s', async (url, pass, expected) => {
       const { file, content, said } = write({ urls: url, user: `k:${KEY}.rig1`, pass })
       expect([content, said]).toEqual([{ http: '127.0.0.1:4148', pool: [expected] }, ''])
       await options(file)
@@ -154,7 +154,7 @@ describeWith(lackOf('bash'), 'the sheet', () => {
       expect([user, password]).toEqual(isOwn ? ['own', 'word'] : [`k:${KEY}.rig1`, pass === 'x' ? '' : pass])
     })
 
-    it('has users and passwords of a pool as they are, whatever is in them', async () => {
+    it('keeps users and passwords of a pool unchanged, whatever they contain', async () => {
       const { content } = write({ urls: 'stratum+tcp://p:1', user: 'ö@l:%/i', pass: 'a b@:é' })
       const [address] = content.pool as [string]
       expect(address).toMatch(/^stratum\+tcp:\/\/[\w%.-]+:[\w%.-]+@p:1$/)
@@ -162,14 +162,14 @@ describeWith(lackOf('bash'), 'the sheet', () => {
       expect([user, password].map(decodeURIComponent)).toEqual(['ö@l:%/i', 'a b@:é'])
     })
 
-    it('has several pools in their order, and says which nodes it leaves out for them', () => {
+    it('sets several pools in their order, and reports the nodes that it drops for them', () => {
       const urls = 'stratum+tcp://p:1,http://a:1,stratum+ssl://q:2'
       const { content, said } = write({ urls, user: 'me' })
       expect(content).toEqual({ http: '127.0.0.1:4148', pool: ['stratum+tcp://me@p:1', 'stratum+ssl://me@q:2'] })
       expect(said).toBe('newcut: left out, since pools take the place of nodes: http://a:1\n')
     })
 
-    it('is one that the program takes: what would be mined, with a node that answers', async () => {
+    it("passes the program's dry run, with a node that answers", async () => {
       const devnet = await startDevnet({ port: 0 })
       try {
         const own = system === 'HiveOS' ? { http: '0.0.0.0:4555', state: 'off' } : {}
@@ -184,7 +184,7 @@ describeWith(lackOf('bash'), 'the sheet', () => {
     })
   })
 
-  describe('of HiveOS: keys that the user writes again win', () => {
+  describe('of HiveOS: keys that the user repeats override earlier ones', () => {
     it.each([
       [{ http: '0.0.0.0:4555' }, { http: '0.0.0.0:4555' }],
       [{ '"http"': 'off' }, { http: 'off' }],
@@ -200,7 +200,7 @@ describeWith(lackOf('bash'), 'the sheet', () => {
       await options(file)
     })
 
-    it('a key of the template beside an account of the user, which it guards', () => {
+    it("takes the template's key as the guard of the user's account", () => {
       const { content } = hive({ user: KEY, own: { account: 'other' } })
       expect(content).toMatchObject({ account: 'other', 'public-key': KEY })
       expect(hive({ user: KEY, own: { 'public-key': 'cd'.repeat(32) } }).content).toMatchObject({
@@ -208,17 +208,17 @@ describeWith(lackOf('bash'), 'the sheet', () => {
       })
     })
 
-    it('nodes of the user, and who is paid as the template says, where the URL is that of a pool', () => {
+    it("takes the user's nodes and the template's payee, if the URL is that of a pool", () => {
       const { content } = hive({ urls: 'stratum+tcp://p:1', user: `k:${KEY}.r`, own: { node: 'http://c:3' } })
       expect(content).toEqual({ http: '127.0.0.1:4148', account: `k:${KEY}`, node: 'http://c:3' })
     })
 
-    it('what only looks like a key does not win', () => {
+    it('text that only looks like a key overrides nothing', () => {
       const { content } = hiveLines({ urls: 'http://a:1' }, '# http: 1\nschedule: "http: no"\nlog-file: http://x')
       expect(content).toMatchObject({ http: '127.0.0.1:4148', nodes: ['http://a:1'], 'log-file': 'http://x' })
     })
 
-    it('lines with an indent of their own, and ends of lines of Windows', async () => {
+    it('accepts indented lines and Windows line ends', async () => {
       const { file, content } = hiveLines(
         { urls: 'http://a:1' },
         '\r\n  http: 0.0.0.0:4555\r\n  chains:\r\n    - 1\r\n',
@@ -229,7 +229,7 @@ describeWith(lackOf('bash'), 'the sheet', () => {
   })
 
   describe('of mmpOS', () => {
-    /** The arguments that newcut was started with, and its configuration. */
+    /** The arguments of the started newcut, and its configuration. */
     function launched(...args: string[]) {
       const folder = mmpFolder('for word; do echo "$word"; done')
       const { status, stdout, stderr } = bash(join(folder, 'mmp-launch.sh'), args, {})
@@ -239,14 +239,14 @@ describeWith(lackOf('bash'), 'the sheet', () => {
       return { own: words.slice(3), content: parse(readFileSync(file, 'utf8')), said: stderr }
     }
 
-    it('joins the protocol to addresses that have none', () => {
+    it('adds the protocol to addresses without one', () => {
       const pool = launched('--pool-protocol', 'stratum+tcp', '--pool', 'p:1', '--user', 'me')
       expect(pool.content).toMatchObject({ pool: ['stratum+tcp://me@p:1'] })
       const node = launched('--pool-protocol', 'http', '--pool', 'a:1,https://b:2')
       expect(node.content).toMatchObject({ nodes: ['http://a:1', 'https://b:2'] })
     })
 
-    it('passes on what are options of newcut, and leaves to them what they say', () => {
+    it('passes newcut options through unchanged', () => {
       const flags = ['--threads', '2', '--account=k:other', '--state', 'off']
       const { own, content } = launched('mine', '--pool', 'http://a:1', '--user', `k:${KEY}.rig`, ...flags)
       expect(own).toEqual(flags)
@@ -255,20 +255,20 @@ describeWith(lackOf('bash'), 'the sheet', () => {
       expect(other).toEqual({ http: '127.0.0.1:4148', 'public-key': KEY })
     })
 
-    it('has the port of the API where the profile says it, and --http where the user does', () => {
+    it('takes the API port from the profile, and --http from the user', () => {
       expect(launched('--api-port', '4555').content).toEqual({ http: '127.0.0.1:4555' })
       const { own, content } = launched('--api-port', '4555', '--http=0.0.0.0:4666')
       expect([own, content]).toEqual([[], { http: '0.0.0.0:4666' }])
     })
 
-    it('says which word lacks its value', () => {
+    it('names a word without its value', () => {
       const { status, stderr } = bash(join(mmpFolder(':'), 'mmp-launch.sh'), ['--user'], {})
       expect([status, stderr]).toEqual([2, 'newcut: --user has no value\n'])
     })
   })
 })
 
-describeWith(lackOf('bash'), 'the address that statistics are asked for at', () => {
+describeWith(lackOf('bash'), 'the address for statistics', () => {
   it.each([
     ['http: 0.0.0.0:4555', '127.0.0.1:4555'],
     ['http: "0.0.0.0:4555"  # all', '127.0.0.1:4555'],

@@ -1,4 +1,4 @@
-/** The units of systemd, by systemd's own judges where they are. Nothing starts them here. */
+/** The systemd units, checked by systemd's own tools if installed. No test starts them. */
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -9,17 +9,17 @@ import { filesIn, read, root, runTool, temporaryFolder } from './tools.ts'
 const units = filesIn('deploy/systemd').filter((path) => path.endsWith('.service'))
 const lack = lackOf('systemd-analyze')
 
-/** How much of the machine a unit leaves open, in tenths, as systemd counts it: at most so much. */
+/** The highest allowed exposure score of each unit, as `systemd-analyze security` computes it, in tenths. */
 const EXPOSURES: Readonly<Record<string, number>> = {
-  // It reaches nothing but the network and its own folders.
+  // The unit has access to the network and its own folders only.
   'newcut-lead.service': 20,
-  // It has the devices of GPUs too.
+  // The unit has access to GPU devices too.
   'newcut-rig.service': 26,
   'newcut.service': 26,
   'newcut-stratum.service': 20,
 }
 
-/** Units that are told secrets of NATS. */
+/** Units that receive NATS credentials. */
 const OF_FLEETS = ['newcut-lead.service', 'newcut-rig.service', 'newcut-stratum.service']
 
 /** Values of a setting, in order. */
@@ -40,13 +40,15 @@ describe.each(units)('%s', (unit) => {
     expect([status, complaints]).toEqual([0, []])
   })
 
-  it('is started again after every end but those that a restart does not mend', () => {
+  it('restarts after every exit except one that a restart cannot fix', () => {
     expect([settings(unit, 'Restart'), settings(unit, 'StartLimitIntervalSec')]).toEqual([['always'], ['0']])
-    const hopeless = Object.entries(exitCodes).filter(([, cause]) => cause.includes('the same will happen again'))
+    const hopeless = Object.entries(exitCodes).filter(([, cause]) =>
+      cause.includes('a restart would fail in the same way'),
+    )
     expect(settings(unit, 'RestartPreventExitStatus')).toEqual([hopeless.map(([code]) => code).join(' ')])
   })
 
-  it('keeps its journal in the folder that systemd makes for it', () => {
+  it('keeps its journal in the folder that systemd creates for it', () => {
     const [name] = settings(unit, 'StateDirectory')
     expect(settings(unit, 'ExecStart')).toEqual([expect.stringContaining(` --state /var/lib/${name} `)])
     expect(settings(unit, 'DynamicUser')).toEqual(['yes'])
@@ -54,7 +56,7 @@ describe.each(units)('%s', (unit) => {
 })
 
 describe.each(Object.entries(EXPOSURES))('%s', (name, threshold) => {
-  itWith(lack, `leaves less open than ${threshold / 10}, as systemd counts`, (context) => {
+  itWith(lack, `has an exposure below ${threshold / 10}, as systemd scores it`, (context) => {
     const [, version] = /systemd (\d+)/.exec(runTool('systemd-analyze', ['--version']).stdout) ?? []
     if (Number(version) < 250) return context.skip(`systemd ${version} judges no files: it takes 250`)
     const judged = (limit: number) => {
@@ -62,16 +64,16 @@ describe.each(Object.entries(EXPOSURES))('%s', (name, threshold) => {
       return runTool('systemd-analyze', [...args, join(root, 'deploy/systemd', name)])
     }
     expect(judged(threshold)).toMatchObject({ status: 0 })
-    // It does judge.
+    // The check can fail.
     expect(judged(5)).toMatchObject({ status: 1 })
   })
 })
 
-it('every unit is judged', () => {
+it('every unit has a threshold', () => {
   expect(units.map((unit) => basename(unit)).toSorted()).toEqual(Object.keys(EXPOSURES).toSorted())
 })
 
-/** Settings of a unit that keep it from the machine, by name. */
+/** The sandboxing settings of a unit, by name. */
 const hardening = (unit: string) => {
   const [, service = ''] = /^\[Service\]\n([\s\S]*)^\[Install\]/m.exec(read(unit)) ?? []
   const lines = [
@@ -85,7 +87,7 @@ const hardening = (unit: string) => {
 }
 
 describe('newcut.service', () => {
-  it('is kept from the machine as a rig of a fleet is, which systemd has run: it finds GPUs, nodes and its folders', () => {
+  it('is sandboxed like the rig of a fleet, which ran under systemd: it reaches GPUs, nodes and its folders', () => {
     const own = hardening('deploy/systemd/newcut.service')
     expect(own).toEqual(hardening('deploy/systemd/newcut-rig.service'))
     expect(own).toMatchObject({
@@ -101,13 +103,13 @@ describe('newcut.service', () => {
 describe('newcut-stratum.service', () => {
   const unit = 'deploy/systemd/newcut-stratum.service'
 
-  it('is kept from the machine as a leader is, and may have a connection for each of the most rigs', () => {
+  it('is sandboxed like a leader, and may have a connection for each of the most rigs', () => {
     const { LimitNOFILE, ...rest } = hardening(unit)
     expect(rest).toEqual(hardening('deploy/systemd/newcut-lead.service'))
     expect(Number(LimitNOFILE)).toBeGreaterThan(65_536 + 256)
   })
 
-  it('listens where every rig reaches it, unless its file says another address', () => {
+  it('listens where every rig reaches it, unless its file sets another address', () => {
     expect(settings(unit, 'Environment')[0]).toBe('NEWCUT_STRATUM_LISTEN=0.0.0.0:1917')
     expect(settings(unit, 'EnvironmentFile')).toEqual(['/etc/newcut/stratum.env'])
     expect(settings(unit, 'ExecStart')[0]).not.toMatch(/stratum-listen|key/)
@@ -115,7 +117,7 @@ describe('newcut-stratum.service', () => {
 })
 
 describe.each(OF_FLEETS)('%s', (name) => {
-  itWith(lack, 'hands out files of credentials as its first lines say', () => {
+  itWith(lack, 'passes credential files as its first lines say', () => {
     const text = read(join('deploy/systemd', name))
     const [, told = ''] = /^(# {3}\[Service\]\n(?:# {3}.*\n)+)/m.exec(text) ?? []
     const lines = told.replace(/^# {3}/gm, '')

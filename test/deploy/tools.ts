@@ -1,4 +1,4 @@
-/** What the tests of deploy/ share: where it is, its YAML, and the programs that judge it. */
+/** Shared by the tests of deploy/: paths, YAML parsing, and external checkers. */
 
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -12,10 +12,10 @@ import { PROGRAM_PATH } from '../needs.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** A file of the project, as text. */
+/** The text of a project file. */
 export const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** Every file in a folder of the project, by its path from the root. */
+/** Paths of all files in a project folder, relative to the project root. */
 export function filesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -23,7 +23,7 @@ export function filesIn(folder: string): string[] {
     .toSorted()
 }
 
-/** The documents of a YAML text, with `<<` resolved. Throws Error with the first thing that is wrong. */
+/** The documents of a YAML text, with `<<` merged. Throws an Error for the first problem. */
 export function yamlDocuments(text: string): unknown[] {
   return parseAllDocuments(text, { merge: true }).map((document) => {
     if (document.errors.length > 0) throw document.errors[0]
@@ -41,14 +41,17 @@ export function runTool(
   return spawnSync(file, args, input === undefined ? options : { ...options, input })
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-deploy-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   return folder
 }
 
-/** The exit code of the health check of the container. This process goes on meanwhile: what is asked may be in it. */
+/**
+ * Runs the health check of the container; resolves with its exit code. It is asynchronous, since the checked server may
+ * run in this process.
+ */
 export function healthCheck(args: readonly string[]): Promise<number | null> {
   const script = join(root, 'deploy/container/health.js')
   const child = spawn(process.execPath, [script, ...args], { env: childEnv, stdio: 'inherit' })

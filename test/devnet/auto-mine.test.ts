@@ -21,7 +21,7 @@ import { coordinatorOf } from './coordinator.ts'
 import { Peer } from './request.ts'
 import { startDevnet } from './whole-node.ts'
 
-/** An automatic miner on virtual time; blocks get their times from it too. */
+/** An automatic miner on virtual time, which also sets the creation times of blocks. */
 function mining(
   mode: AutoMine,
   {
@@ -30,7 +30,7 @@ function mining(
     blockDelayMs = 1000,
     seed = 1,
     journal = noJournal,
-    // Orders share the thread with real requests, so their slices are real time.
+    // Orders share the thread with real requests, so the clock for their time slices is real.
     orderClock = systemClock,
   } = {},
 ) {
@@ -67,7 +67,7 @@ function mining(
 }
 
 describe('constant', () => {
-  it('makes a block on every chain in each block time, on all chains evenly', async () => {
+  it('makes a block on every chain in each block time, evenly over all chains', async () => {
     const { clock, heights, blocks, miner } = mining({ kind: 'constant', blockTimeMs: 2000 })
     await clock.pass(199)
     expect(blocks()).toBe(0)
@@ -83,7 +83,7 @@ describe('constant', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('leaves out blocks when the disk is too slow', async () => {
+  it('skips blocks if the disk is too slow', async () => {
     let isSlow = true
     const admit = () => {
       if (isSlow) throw new NewcutError('DATA_UNUSABLE', 'too many blocks wait to be written')
@@ -96,18 +96,18 @@ describe('constant', () => {
     expect(blocks()).toBe(10)
   })
 
-  it('lets chains that depend on a paused chain wait, and catch up once it is resumed', async () => {
+  it('holds chains that depend on a paused chain back, and catches up once it is resumed', async () => {
     const { clock, heights, coordinator } = mining({ kind: 'constant', blockTimeMs: 1000 })
     coordinator.pause(0)
     await clock.pass(60_000)
-    // Chains at distance 1 (2, 3, 5) reach 1, all others 2.
+    // Chains at distance 1 (2, 3, 5) reach height 1, all others 2.
     expect(heights()).toEqual([0, 2, 1, 1, 2, 1, 2, 2, 2, 2])
     coordinator.resume(0)
     await clock.pass(1000)
     expect(Math.min(...heights())).toBeGreaterThanOrEqual(2)
   })
 
-  it('makes every block when timers are slow', async () => {
+  it('makes every block even if timers are late', async () => {
     const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 5 })
     await clock.pass(100)
     expect(blocks()).toBe(200)
@@ -116,7 +116,7 @@ describe('constant', () => {
   it('makes only the blocks of the last second after the machine has slept', async () => {
     const slow = mining({ kind: 'constant', blockTimeMs: 100 })
     const { monotonicMs } = slow.clock
-    // An hour passes: the last second of it holds a hundred blocks.
+    // An hour passes, and the last second of it holds 100 blocks.
     slow.clock.monotonicMs = () => monotonicMs() + 3_600_000
     await slow.clock.pass(15)
     expect(slow.blocks()).toBeGreaterThanOrEqual(100)
@@ -125,23 +125,23 @@ describe('constant', () => {
 })
 
 describe('simulated', () => {
-  it('makes as many blocks as the hash rate would find, at exponential intervals', async () => {
+  it('makes as many blocks as the hashrate would find, at exponential intervals', async () => {
     const { clock, chains, blocks } = mining({ kind: 'simulated', hashesPerSecond: 10_000 })
     const times: number[] = []
     chains.onBlock(() => void times.push(clock.monotonicMs()))
     await clock.pass(60_000)
-    // 1000 hashes at 10 kH/s: 100 ms a block, 600 blocks; the standard deviation is 24.
+    // 1000 hashes at 10 kH/s are 100 ms a block, 600 blocks in total; the standard deviation is 24.
     expect(blocks()).toBeGreaterThan(500)
     expect(blocks()).toBeLessThan(700)
     const gaps = times.slice(1).map((time, i) => time - times[i])
     const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length
     const below = (factor: number) => gaps.filter((gap) => gap < factor * mean).length / gaps.length
-    // 1 - 1/e and 1 - 1/e^2, to within four standard deviations.
+    // 1 - 1/e and 1 - 1/e^2, each within four standard deviations.
     expect(Math.abs(below(1) - 0.632)).toBeLessThan(0.08)
     expect(Math.abs(below(2) - 0.865)).toBeLessThan(0.056)
   })
 
-  it('lets difficulty settle where the hash rate gives the intended block time', async () => {
+  it('difficulty settles at the intended block time for the hashrate', async () => {
     const { clock, chains } = mining({ kind: 'simulated', hashesPerSecond: 1e6 }, { adjusts: true, blockDelayMs: 500 })
     await clock.pass(75_000)
     const difficulties = [...chains.cut.values()].map(({ target }) => Number(MAX_TARGET / target))
@@ -151,7 +151,7 @@ describe('simulated', () => {
     expect(mean).toBeLessThan(70_000)
   })
 
-  it('follows a difficulty that is set by hand at once', async () => {
+  it('follows a difficulty change by hand at once', async () => {
     const { clock, chains, blocks } = mining({ kind: 'simulated', hashesPerSecond: 1000 }, { difficulty: 10n ** 15n })
     await clock.pass(10_000)
     expect(blocks()).toBe(0)
@@ -212,7 +212,7 @@ describe('startDevnet({ autoMine })', () => {
   })
 })
 
-it('an order waits for a slow disk, so that few blocks are unwritten', async () => {
+it('an order waits for a slow disk, so few blocks are unwritten', async () => {
   const writes: (() => void)[] = []
   let changes = 0
   const journal = {
@@ -223,7 +223,7 @@ it('an order waits for a slow disk, so that few blocks are unwritten', async () 
         writes.push(resolve)
       }),
   }
-  // Each look at the clock is a millisecond later.
+  // Each reading of the clock is one millisecond later, so the count of readings decides the slices.
   let nowMs = 0
   const orderClock = { ...systemClock, monotonicMs: () => ++nowMs }
   const { maker } = mining({ kind: 'on-demand' }, { journal, orderClock })
@@ -243,6 +243,6 @@ it('an order waits for a slow disk, so that few blocks are unwritten', async () 
     writes.shift()?.()
   }
   expect((await made).get(0)).toBe(30)
-  // Some 300 blocks, with two changes each.
+  // About 300 blocks, with two changes each.
   expect(changes / waits).toBeLessThan(30)
 })

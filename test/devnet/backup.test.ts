@@ -19,7 +19,7 @@ import { type Devnet, startDevnet } from './whole-node.ts'
 
 const small = { graph: 'petersen', pow: false } as const
 
-/** POST make-backup as a program on this machine sends it. Checks that pages cannot read the answer. */
+/** Sends POST make-backup as a program on this machine does. Checks that web pages cannot read the response. */
 async function makeBackup(url: string, prefix: string, options: RequestOptions = {}, query = ''): Promise<Answer> {
   const peer = new Peer(url)
   try {
@@ -43,7 +43,7 @@ async function ended(peer: CheckedPeer, id: string): Promise<string> {
   return last
 }
 
-/** A disk that writes nothing below `directory` until it is told to go on. */
+/** A disk that blocks all writes below `directory` until `goOn` is called. */
 function slowDisk(directory: string) {
   let isWaiting = false
   let goOn: () => void = () => undefined
@@ -64,7 +64,7 @@ function slowDisk(directory: string) {
 }
 
 it.each(['in memory', 'on disk'])(
-  'a backup %s opens as a data directory, as it was when the job began',
+  'a backup %s opens as a data directory in the state at the start of the job',
   async (kept) => {
     const directory = await temporaryDirectory()
     const backupDir = join(directory, 'backups')
@@ -83,7 +83,7 @@ it.each(['in memory', 'on disk'])(
     expect(Number(id) / 1000).toBeGreaterThanOrEqual(beforeMs)
     expect(Number(id) / 1000).toBeLessThan(Date.now() + 60_000)
     expect(brief(await peer.get(`/check-backup/${id}`))).toEqual([200, TEXT, 'backup-in-progress'])
-    // One job at a time, at either path; blocks are added meanwhile.
+    // Only one job runs at a time, for both paths. Blocks are added meanwhile.
     expect(brief(await makeBackup(devnet.url, '', {}, '?backupPact'))).toEqual([200, TEXT, id])
     expect(brief(await makeBackup(devnet.url, PREFIX))).toEqual([202, TEXT, id])
     await mineBlock(peer)
@@ -128,7 +128,7 @@ it('backupPact adds the state database', async () => {
   const copy = await start({ dataDir: join(backupDir, `${body}`), difficulty: undefined, onNotice })
   expect(balances(copy.devnet)).toEqual(balances(devnet))
   expect(new Set(balances(devnet).map((each) => JSON.stringify(each))).size).toBeGreaterThan(1)
-  // Its state was there: nothing had to be made again.
+  // The backup includes the state, so nothing was rebuilt.
   expect(notices).toEqual([])
 })
 
@@ -205,7 +205,7 @@ it('a job that cannot write fails, and says why', async () => {
   const notices: string[] = []
   const onNotice = (message: string) => void notices.push(message)
   const { devnet, peer } = await start({ ...small, backupDir, onNotice })
-  // Since the node started, a file has taken the place of the directory.
+  // After the start of the node a file replaces the directory.
   await rm(backupDir, { recursive: true })
   await writeFile(backupDir, '')
   const ids = []
@@ -220,11 +220,11 @@ it('a job that cannot write fails, and says why', async () => {
   await mineBlock(peer)
 })
 
-it('a job that is aborted by the end of the node leaves no backup', async () => {
+it('a job that the end of the node aborts leaves no backup', async () => {
   const backupDir = await temporaryDirectory()
   const notices: string[] = []
   const { goOn } = slowDisk(backupDir)
-  // The last thing that the node closes before it ends the job: the disk goes on just after that.
+  // The node closes the search last, before it ends the job. The disk resumes right after that.
   const close = async () => void turn().then(goOn)
   const options = { port: 0, ...small, backupDir, onNotice: (message: string) => void notices.push(message) }
   const devnet = await startDevnet(options, { search: { ...noSearch, close } })
@@ -240,7 +240,7 @@ it('startDevnet refuses the unfinished copy that a killed job leaves', async () 
   const directory = await temporaryDirectory()
   const { devnet } = await start(small)
   grow(devnet, 240)
-  // Reading fails after the last block: all blocks are written, but not the records that come after them.
+  // Reading fails after the last block, so the copy has all blocks but not the records that follow them.
   const snapshot = { ...snapshotOf(devnet.chains.state), blocks: 251 }
   await expect(writeCopy(join(directory, 'blocks'), devnet.settings, snapshot)).rejects.toThrow('block number 250')
   const error = await startDevnet({ port: 0, dataDir: directory }).catch((thrown) => thrown)

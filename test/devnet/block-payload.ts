@@ -1,11 +1,11 @@
-/** Payloads for blocks that tests make, on chains whose transactions nobody executes. */
+/** Payloads for blocks of tests, on chains that execute no transactions. */
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import type { Header } from '../../src/core/header.ts'
 import { type MinerAccount, minerDataJson, payloadHashes } from '../../src/core/payload.ts'
 import type { NonceSearch } from '../../src/devnet/orders/nonce-search.ts'
 import type { StoredPayload } from '../../src/devnet/store/payload.ts'
 
-/** For networks without proof of work. */
+/** The nonce search of networks without proof of work. */
 export const noSearch: NonceSearch = {
   search: () => Promise.reject(new Error('nothing is to be searched')),
   close: () => Promise.resolve(),
@@ -13,7 +13,7 @@ export const noSearch: NonceSearch = {
 
 const encoder = new TextEncoder()
 
-/** The payload of an empty block on top of `parent`. Its reward changes nothing. */
+/** The payload of an empty block on top of `parent`. Its coinbase changes no state. */
 export function blockPayload(miner: MinerAccount, parent: Header): StoredPayload {
   const coinbase = {
     gas: 0,

@@ -22,7 +22,7 @@ async function opened(devnet: Devnet, path: string): Promise<OpenResponse> {
   return stream
 }
 
-/** The data of the events so far. */
+/** The data of all events so far. */
 const dataOf = (text: string) =>
   text
     .split('\n\n')
@@ -32,7 +32,7 @@ const dataOf = (text: string) =>
       return JSON.parse(event.slice(event.indexOf('{')))
     })
 
-/** A command of a megabyte: a proof of nothing, which costs no gas. */
+/** A command of one megabyte: a meaningless proof, which costs no gas. */
 const large = (chain: number): Signed => {
   const cont = { pactId: 'p', step: 1, rollback: false, proof: randomBytes(500_000).toString('hex'), data: {} }
   return signed({ chainId: `${chain}` }, { payload: { cont } })
@@ -76,13 +76,13 @@ it('many readers of a stream all get the same events', async () => {
 })
 
 it('drops a reader that never reads, and sends every block to one that reads', async () => {
-  // The size of a proof costs no gas in release 2.32.
+  // In release 2.32 the size of a proof costs no gas.
   const { devnet } = await start({ ...fast, headerStreamLimit: 2, nodeRelease: '2.32' })
   const slow = await opened(devnet, 'block/updates')
   slow.pause()
   const good = await opened(devnet, 'block/updates')
   let blocks = 0
-  /** Whether there is room for another stream: one of the two was dropped. */
+  /** Whether another stream can open, which means that the node dropped one of the two. */
   const isRoom = async () => {
     const third = await open(devnet, 'header/updates')
     third.destroy()
@@ -90,9 +90,9 @@ it('drops a reader that never reads, and sends every block to one that reads', a
   }
   expect(await isRoom()).toBe(false)
   while (!(await isRoom())) {
-    // At most this waits for the slow reader: the buffers of the kernel, 1 MiB, and one event.
+    // The node drops the slow reader after the kernel's buffers, 1 MiB and one event at the latest.
     expect(blocks).toBeLessThan(60)
-    // Each event alone is larger than the backlog limit. That must not drop a reader that keeps up.
+    // Each event exceeds the backlog limit. The node must keep a reader that keeps up all the same.
     growCut(devnet, blocks % 2, { commands: [large(blocks % 2)] })
     blocks++
     await eventsOf(good, blocks)

@@ -1,4 +1,4 @@
-/** Many calls and long times do not break a node. */
+/** Huge counts and durations do not break a node. */
 import { expect, it, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
@@ -32,7 +32,7 @@ it('refuses to change the rules more often than its limit', async () => {
   expect((await order(peer, '/devnet/make-blocks', { 0: 1 })).made).toEqual({ 0: 1 })
 })
 
-it('many late answers at once cause no warning of a leak', async () => {
+it('many delayed answers at once cause no leak warning', async () => {
   const warnings: Error[] = []
   const listener = (warning: Error) => void warnings.push(warning)
   process.on('warning', listener)
@@ -50,7 +50,7 @@ it('many late answers at once cause no warning of a leak', async () => {
   expect(warnings).toEqual([])
 })
 
-it('a time that is too long for a timer is shortened to the longest one', async () => {
+it('a time that is too long for a timer is shortened to the longest possible one', async () => {
   const { time, clock } = clockByHand()
   const delays: number[] = []
   const after: Clock['after'] = (delayMs, run) => {
@@ -66,7 +66,7 @@ it('a time that is too long for a timer is shortened to the longest one', async 
   // The end of the stream, and the next event of its chain.
   await until(() => time.pending === 2)
   expect(stream.text).toBe('event:New Cut\n\n')
-  // A longer one would run at once.
+  // setTimeout would run a longer delay at once.
   expect(Math.max(...delays)).toBeLessThan(2 ** 31)
   expect(Math.min(...delays.slice(-1))).toBeGreaterThan(2 ** 30)
   expect((await order(peer, '/devnet/streams', { action: 'resume', stream: 'all' })).open.mining).toBe(1)

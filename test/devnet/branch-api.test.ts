@@ -60,7 +60,7 @@ function expected({ upper, lower }: Bounds): HeaderObject[] {
   return [...new Set((upper ?? []).flatMap(lineOf))].filter((block) => !excluded.has(block)).sort(descending)
 }
 
-it('the chain of these tests has forks', () => {
+it('the test chain has forks', () => {
   expect(blocks.length).toBeGreaterThan(50)
   const heights = blocks.map(({ height }) => height)
   expect(heights.length - new Set(heights).size).toBeGreaterThan(15)
@@ -106,7 +106,7 @@ describe('pages of branches', () => {
     expect(full).toBeGreaterThan(50)
   })
 
-  it('give all blocks when their cursors are followed, in each encoding', async () => {
+  it('return all blocks when their cursors are followed, in each encoding', async () => {
     const upper = [blocks[blocks.length - 1].hash, blocks[20].hash, blocks[40].hash]
     const all = expected({ upper })
     for (const [what, accept, itemOf] of [
@@ -136,21 +136,21 @@ describe('pages of branches', () => {
     }
   })
 
-  it('are empty without an upper bound, or where every upper bound is a lower one', async () => {
+  it('are empty without an upper bound, or if every upper bound is a lower one', async () => {
     const empty = { limit: 0, items: [], next: null }
     const [{ hash }] = blocks
     const child = blocks.find(({ parent }) => parent === hash)?.hash
     for (const bounds of [{}, { upper: [] }, { upper: null }, { lower: [hash] }, { upper: [hash], lower: [child] }]) {
       expect(jsonOf(await ask('hash', bounds))).toEqual(empty)
     }
-    // With limit 0 only the cursor comes.
+    // A limit of 0 returns only the cursor.
     const page = jsonOf(await ask('header', { upper: [child] }, '?limit=0'))
     expect(page).toEqual({ limit: 0, items: [], next: `inclusive:${child}` })
   })
 
   it('refuse bounds and cursors that do not exist, upper and lower', async () => {
     const { peer: other } = await start({ graph: 'singleton' })
-    // A block of another network, and text that is no hash: its last character has too many bits.
+    // A block of another network, and a text that is no valid hash: its last character has excess bits.
     const foreign = jsonOf(await other.get(`${PREFIX}/cut`)).hashes[0].hash
     const [{ hash }] = blocks
     for (const key of [UNKNOWN, `${foreign.slice(0, 42)}_`]) {

@@ -20,7 +20,7 @@ import { mineBlock } from './miner.ts'
 import { OpenResponse, Peer } from './request.ts'
 import { type Devnet, startDevnet } from './whole-node.ts'
 
-/** A node that most tests only read: petersen, with 40 blocks above genesis. */
+/** A petersen node with 40 blocks above genesis, which most tests only read. */
 let devnet: Devnet
 let peer: CheckedPeer
 /** All blocks of chain 3 as the node writes them, ascending. */
@@ -56,7 +56,7 @@ describe('/info', () => {
     ['twenty', twenty],
     ['pair', [[1], [0]]],
     ['singleton', [[]]],
-  ] as const)('says what the network %s is', async (graph, adjacents) => {
+  ] as const)('describes the network %s', async (graph, adjacents) => {
     const { peer } = await start({ graph, blockDelayMs: 1234.5 })
     const answer = await peer.get('/info')
     expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
@@ -77,7 +77,7 @@ describe('/info', () => {
     })
   })
 
-  it('says when it is to be replaced, as release 2.32 does', async () => {
+  it('announces the date of its replacement, as release 2.32 does', async () => {
     const { peer } = await start({ nodeRelease: '2.32' })
     const info = jsonOf(await peer.get('/info'))
     expect(info).toMatchObject({
@@ -94,7 +94,7 @@ it('/health-check answers 200', async () => {
 describe('/cut', () => {
   const getCut = (query = '') => peer.get(`${PREFIX}/cut${query}`)
 
-  it('has the head of every chain, with the sums of heights and weights', async () => {
+  it('returns the head of every chain, with the sums of heights and weights', async () => {
     const answer = await getCut()
     expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
     const cut = jsonOf(answer)
@@ -115,7 +115,7 @@ describe('/cut', () => {
     expect(jsonOf(await getCut())).toEqual(cut)
   })
 
-  it('with maxheight has no block above maxheight divided by the number of chains', async () => {
+  it('with maxheight returns no block above maxheight divided by the number of chains', async () => {
     const whole = jsonOf(await getCut())
     for (const maxheight of [0, 9, 10, 19, 25, 39, 40, 1000]) {
       const cut = jsonOf(await getCut(`?maxheight=${maxheight}`))
@@ -158,7 +158,7 @@ describe('pages of headers', () => {
     }
   })
 
-  it('of one header lead to the end, and go on from there when blocks are added', async () => {
+  it('of one header lead to the end, and continue from there when blocks are added', async () => {
     const { peer } = await start({ graph: 'singleton' })
     const page = async (query: string) =>
       jsonOf(await peer.get(`${PREFIX}/chain/0/header${query}`, { headers: { accept: OBJECTS } }))
@@ -249,7 +249,7 @@ describe('one header', () => {
     for (const header of chain) {
       const plain = plainOf(header)
       expect(plain).toHaveLength(424)
-      // Monitors ask with and without Accept.
+      // Monitors query with and without an Accept header.
       for (const accept of [undefined, 'application/json']) {
         expect(brief(await getOne(header.hash, accept))).toEqual([200, JSON_TYPE, JSON.stringify(plain)])
       }
@@ -264,7 +264,7 @@ describe('one header', () => {
     expect(brief(await getOne(key, 'text/plain'))).toEqual([406, undefined, ''])
   })
 
-  it('that the chain does not have is a 404 with its key, in any encoding', async () => {
+  it('that the chain lacks is a 404 with its key, in any encoding', async () => {
     for (const accept of ['application/json', OBJECTS, BINARY]) {
       const body = `{"reason":"key not found","key":"${UNKNOWN}"}`
       expect(brief(await getOne(UNKNOWN, accept))).toEqual([404, JSON_TYPE, body])
@@ -277,7 +277,7 @@ describe('one header', () => {
 })
 
 describe('paths and methods', () => {
-  it('that end with a slash are answered as those without', async () => {
+  it('that end with a slash get the same answer as those without', async () => {
     const { devnet } = await start({ graph: 'pair' })
     const peer = new Peer(devnet.url)
     onTestFinished(() => peer.close())
@@ -313,14 +313,14 @@ describe('paths and methods', () => {
   )
 
   it.each(['/chainweb/0.0/mainnet01', '/chainweb/0.1/development', '/ledger/0.0/development'])(
-    '%s is another network or version: a 404 says which one is served',
+    '%s is another network or version: a 404 names the one that is served',
     async (prefix) => {
       const text = `this node serves ${PREFIX}, not ${prefix}`
       expect(brief(await peer.get(`${prefix}/cut`))).toEqual([404, TEXT, text])
     },
   )
 
-  it('a chain that does not exist is a 404 that says which ones do', async () => {
+  it('an unknown chain is a 404 that lists the existing ones', async () => {
     const { hash: key } = chain[1]
     const long = 'A'.repeat(3000)
     for (const id of ['10', '-1', '03', 'x', '3.0', '1e0', '99999999999', long]) {
@@ -336,7 +336,7 @@ describe('paths and methods', () => {
     expect(message).not.toBe('')
   })
 
-  it('another method is a 405 without a body that names the right ones', async () => {
+  it('an unsupported method is a 405 without a body that lists the supported ones', async () => {
     for (const [allowed, paths] of [
       ['GET, HEAD', ['/info', '/health-check', `${PREFIX}/chain/3/header`, `${PREFIX}/chain/3/header/${UNKNOWN}`]],
       ['GET', [`${PREFIX}/header/updates`, `${PREFIX}/mining/work`, `${PREFIX}/mining/updates`]],
@@ -358,13 +358,13 @@ describe('paths and methods', () => {
     const post = (body: Buffer, length: number) =>
       peer.request('POST', `${PREFIX}/mining/solved`, { body, headers: { 'content-length': length } })
     expect((await post(Buffer.alloc(most), most)).status).toBe(400)
-    // The content-length alone is enough to be refused.
+    // The content-length alone causes the refusal.
     expect(brief(await post(Buffer.alloc(10), most + 1)).slice(0, 2)).toEqual([413, TEXT])
     const headers = { 'content-type': 'application/json', 'content-length': most + 1 }
     expect((await peer.get(`${PREFIX}/mining/work`, { headers, body: '{}' })).status).toBe(413)
   })
 
-  it('a content type that the endpoint does not take is a 415', async () => {
+  it('an unsupported content type is a 415', async () => {
     const send = (method: string, path: string, type: string) =>
       peer.request(method, `${PREFIX}/mining/${path}`, { body: 'x', headers: { 'content-type': type } })
     expect(brief(await send('POST', 'solved', 'application/json')).slice(0, 2)).toEqual([415, TEXT])

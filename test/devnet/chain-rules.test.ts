@@ -16,7 +16,7 @@ import { alice, mineBlock, solve } from './miner.ts'
 import { Peer } from './request.ts'
 import { type Devnet, startDevnet } from './whole-node.ts'
 
-/** Mines on random chains, with several miners at once, until there are so many blocks above genesis. */
+/** Several miners mine on random chains until there are this many blocks above genesis. */
 async function mine(devnet: Devnet, blocks: number, miners = 1, prefix?: string): Promise<void> {
   const random = randomFrom(blocks)
   const chains = devnet.chains.cut.size
@@ -36,7 +36,7 @@ async function mine(devnet: Devnet, blocks: number, miners = 1, prefix?: string)
 const heights = (devnet: Devnet) => [...devnet.chains.cut.values()].map(({ height }) => Number(height))
 const cutHeight = (devnet: Devnet) => heights(devnet).reduce((sum, height) => sum + height, 0)
 
-describe('a mined network keeps every rule, by a second reading of the rules', () => {
+describe('a mined network keeps every rule, by an independent checker', () => {
   it('singleton, beyond the end of the short window', async () => {
     const { devnet } = await start({ graph: 'singleton', blockDelayMs: 2 })
     await mine(devnet, 250)
@@ -64,7 +64,7 @@ describe('a mined network keeps every rule, by a second reading of the rules', (
     expect(Math.min(...heights(devnet))).toBeGreaterThan(24)
   })
 
-  it('twenty, by four miners who often come too late', async () => {
+  it('twenty, by four miners who are often too late', async () => {
     const { devnet, additions } = await start({ blockDelayMs: 30 })
     await mine(devnet, 400, 4)
     const report = await checkNode({ url: devnet.url, pageSizes: [1, 4] })
@@ -77,7 +77,7 @@ describe('a mined network keeps every rule, by a second reading of the rules', (
     expect(Math.min(...heights(devnet))).toBeGreaterThan(12)
   })
 
-  it('when blocks come far too slowly: targets stop at the easiest one', async () => {
+  it('if blocks are far too slow: targets stop at the easiest one', async () => {
     const { devnet } = await start({ graph: 'triangle', blockDelayMs: 0.001 })
     await mine(devnet, 90)
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
@@ -89,7 +89,7 @@ describe('a mined network keeps every rule, by a second reading of the rules', (
     await mine(devnet, 150, 1, '/ledger/0.0/development')
     const rules = { url: devnet.url, product: 'ledger', pow: false, adjusts: false }
     expect((await checkNode(rules)).violations).toEqual([])
-    // If targets had to follow block times, the same chain would break rules.
+    // The checker reports this chain if targets must follow block times.
     expect((await checkNode({ ...rules, adjusts: true })).violations.map(({ rule }) => rule)).toContain('target')
   })
 })
@@ -98,7 +98,7 @@ describe('the checker finds', () => {
   let valid: Fetched
 
   beforeAll(async () => {
-    // Even on a slow machine, targets stay so hard that a nonce can be wrong.
+    // Even on a slow machine the targets stay hard enough for wrong nonces to exist.
     const devnet = await startDevnet({ port: 0, difficulty: 8n, graph: 'petersen', blockDelayMs: 1000 })
     const peer = new Peer(devnet.url)
     try {
@@ -112,7 +112,7 @@ describe('the checker finds', () => {
 
   const all = (fetched: Fetched) => [...fetched.chains.values()].flat().map(({ object }) => object)
 
-  /** A head that no other block names and that is not the first of its epoch: a change to it breaks one rule only. */
+  /** A head that no other block references and that does not start an epoch: changing it breaks a single rule. */
   function leaf(): HeaderObject {
     const named = new Set(all(valid).flatMap(({ parent, adjacents }) => [parent, ...Object.values(adjacents)]))
     const found = all(valid).find(({ hash, height }) => !named.has(hash) && height > 2 && height % 12 !== 0)
@@ -122,7 +122,7 @@ describe('the checker finds', () => {
 
   const find = (hash: string) => all(valid).find((object) => object.hash === hash) as HeaderObject
 
-  /** The fetched chains with one header replaced, in the cut too. */
+  /** The fetched chains and cut with one header replaced. */
   function replaced(old: HeaderObject, object: HeaderObject, plain = plainOf(object)): Fetched {
     const chains = new Map(valid.chains)
     const list = (chains.get(old.chainId) ?? []).map((block) => (block.object === old ? { object, plain } : block))
@@ -137,7 +137,7 @@ describe('the checker finds', () => {
   const u256 = (value: bigint) =>
     Buffer.from(value.toString(16).padStart(64, '0'), 'hex').reverse().toString('base64url')
 
-  /** A header with changed fields that is solved again and has the hash of its new bytes. */
+  /** A header with changed fields, solved again and with the matching hash. */
   function resealed(change: Partial<HeaderObject>, wrongNonce = false): HeaderObject {
     const object = { ...leaf(), ...change } as HeaderObject
     const work = solve(workOf(object), wrongNonce)

@@ -28,7 +28,7 @@ beforeAll(async () => {
   branch = [...devnet.chains.cut.values()].filter(({ chainId }) => chainId === CHAIN)
   for (let height = 1; height <= 400; height++) {
     const commands = height === 395 ? [command] : []
-    // Some orphans, which pages of branches must not show.
+    // Some orphans, which pages of branches must leave out.
     if (height % 50 === 0) new Fork(devnet, 'orphan').grow(CHAIN)
     const { header, payload } = growCut(devnet, CHAIN, { commands })
     branch.push(header)
@@ -151,7 +151,7 @@ it('chainweb reads the header stream, at a depth', async () => {
         changed = resolve
       })
     }
-    // A depth of 1 holds back the newest block.
+    // A depth of 1 holds the newest block back.
     expect(hashes(seen)).toEqual(made.slice(0, 3).map(idOf))
   } finally {
     stream.close()

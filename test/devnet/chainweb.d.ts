@@ -1,4 +1,4 @@
-/** Types of the parts of the npm package `chainweb` that tests call; it has none of its own. */
+/** Types for the parts of the npm package `chainweb` that tests call; the package has no types. */
 declare module 'chainweb' {
   type HeaderObject = import('./checker.ts').HeaderObject
   interface Peer {

@@ -1,4 +1,4 @@
-/** Fetches the headers of a node for the checker: page by page, once in each encoding. */
+/** Fetches the headers of a node for the checker, page by page and in both encodings. */
 import type { Fetched, HeaderObject, Violation } from './checker.ts'
 import type { Peer } from './request.ts'
 
@@ -18,7 +18,7 @@ interface Info {
 const OBJECTS = 'application/json;blockheader-encoding=object'
 const PLAIN = 'application/json'
 
-/** Everything that the checker looks at. The chains must not grow meanwhile. */
+/** Fetches all data that the checker examines. The chains must not grow meanwhile. */
 export async function fetchChains(
   peer: Peer,
   product: string,
@@ -64,7 +64,7 @@ async function getJson<T>(peer: Peer, path: string, accept = 'application/json')
   return JSON.parse(body.toString())
 }
 
-/** All items of a chain, by following cursors to the end. Calls `fail` for pages that do not fit together. */
+/** All items of a chain, read by following cursors to the end. Calls `fail` for inconsistent pages. */
 async function walk<T>(
   peer: Peer,
   path: string,
@@ -94,7 +94,7 @@ async function walk<T>(
   }
 }
 
-/** The cursor of the last page must point behind its last item, where there is nothing yet. */
+/** The cursor of the last page must point past its last item, where nothing follows yet. */
 async function checkEnd(
   peer: Peer,
   path: string,

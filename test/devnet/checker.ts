@@ -1,12 +1,12 @@
 /**
- * A second implementation of the rules of a chain. It pages through all headers of a running node in both encodings and
- * lists every rule that is broken. It shares nothing with src/, not even the hash functions.
+ * An independent implementation of the rules of a chain. It reads all headers of a running node in both encodings and
+ * lists every broken rule. It shares nothing with src/, not even the hash functions.
  */
 import { createHash } from 'node:crypto'
 import { fetchChains } from './checker-fetch.ts'
 import { Peer } from './request.ts'
 
-/** A rule that was set by hand: holds from these heights on (index: chain). */
+/** A rule that was set by hand. `from` has its first height for each chain. */
 export interface HandSetRule {
   readonly from: Readonly<Record<string, number>>
   /** The target of the block at exactly that height. */
@@ -15,23 +15,23 @@ export interface HandSetRule {
 }
 
 export interface RuleOptions {
-  /** False: any nonce solves. */
+  /** False if any nonce solves a block. */
   readonly pow?: boolean
-  /** False: targets never change. */
+  /** False if targets never change. */
   readonly adjusts?: boolean
-  /** In the order in which they were set. */
+  /** Rules in the order in which they were set. */
   readonly setByHand?: readonly HandSetRule[]
-  /** The block delay before it was set by hand; default: the present one in /info. */
+  /** The block delay before any change by hand. Default: the current one in /info. */
   readonly firstBlockDelayMs?: number
-  /** True: there were reorganisations, so orphans may be higher than the heads. Blocks below the heads must braid. */
+  /** True after reorganisations: orphans may be higher than the heads, and blocks below the heads must braid. */
   readonly forks?: boolean
 }
 
 export interface CheckerOptions extends RuleOptions {
   readonly url: string
-  /** Word in path and version field. */
+  /** The product word in paths and in the version field. */
   readonly product?: string
-  /** Headers asked for at once, for the object and for the plain encoding. */
+  /** Page sizes in headers, for the object and for the plain encoding. */
   readonly pageSizes?: readonly [number, number]
 }
 
@@ -66,7 +66,7 @@ export interface Fetched {
   readonly blockDelay: bigint
   readonly chains: ReadonlyMap<number, readonly { readonly object: HeaderObject; readonly plain: string }[]>
   readonly cut: { readonly hashes: Record<string, { height: number; hash: string }>; height: number; weight: string }
-  /** Pages that did not fit together. */
+  /** Inconsistencies between pages. */
   readonly pagingViolations: readonly Violation[]
 }
 
@@ -164,14 +164,16 @@ function checkBlock(
   )?.difficulty
   if (difficultySet !== undefined) same('target', target, MAX / BigInt(difficultySet))
   else same('target', target, isFirst ? adjusted(parents, header.height, blockDelay) : numberOf(parent.target))
-  // A development network's first epoch begins with its first mined block, not with its genesis.
+  // The first epoch of a development network begins with its first mined block, not with genesis.
   const startsAtParent = isFirst || header.height === 2
   same('epochStart', header.epochStart, startsAtParent ? parent.creationTime : parent.epochStart)
   const difficulty = target === 0n ? 0n : MAX / target
   same('weight', numberOf(header.weight), BigInt.asUintN(256, numberOf(parent.weight) + difficulty))
 }
 
-/** 14,280 blocks of an epoch may vote, and two thirds of them adopt the next fork; the 120 after them count. */
+/**
+ * The first 14,280 blocks of an epoch may vote, and the last 120 count. Two thirds of the votes adopt the next fork.
+ */
 function checkVotes(header: HeaderObject, [parent, ...adjacents]: readonly HeaderObject[], same: Same): void {
   const [number, votes] = flagsOf(header)
   const [before, inherited] = flagsOf(parent)
@@ -186,12 +188,12 @@ function checkVotes(header: HeaderObject, [parent, ...adjacents]: readonly Heade
   same('forkVotes', votes === least || votes === most, true)
 }
 
-/** Fork number, votes in thousandths. */
+/** Fork number, and votes in thousandths. */
 function flagsOf({ featureFlags }: HeaderObject): [number, number] {
   return [featureFlags % 2 ** 32, Math.floor(featureFlags / 2 ** 32)]
 }
 
-/** The target of the first block of an epoch: the mean of what each parent's chain would need, at most 2^256 - 1. */
+/** The target of an epoch's first block: the mean of the targets that the parents' chains need, at most 2^256 - 1. */
 function adjusted(parents: readonly HeaderObject[], height: number, blockDelay: bigint): bigint {
   const planned = BigInt(height <= WINDOW + 1 ? WINDOW / 10 : WINDOW) * blockDelay
   const each = parents.map(({ creationTime, epochStart, target }) => {
@@ -202,7 +204,7 @@ function adjusted(parents: readonly HeaderObject[], height: number, blockDelay: 
   return mean > MAX ? MAX : mean
 }
 
-/** The heads of the cut exist, are the last of their chains, and braid. */
+/** The heads of the cut exist, are the last blocks of their chains, and braid. */
 function checkCut(
   { graph, chains, cut }: Fetched,
   blocks: ReadonlyMap<string, HeaderObject>,
@@ -259,7 +261,7 @@ function littleEndian(value: number | string, size: number): Buffer {
   return Buffer.from(hex.padStart(2 * size, '0'), 'hex').reverse()
 }
 
-/** The bytes of a header up to and with its nonce, from its JSON object. */
+/** The bytes of a header up to and including its nonce, from its JSON object. */
 export function workOf(header: HeaderObject, product = 'chainweb'): Buffer {
   const adjacents = Object.entries(header.adjacents).sort(([a], [b]) => Number(a) - Number(b))
   return Buffer.concat([
@@ -307,7 +309,7 @@ export function merkleBlockHash(work: Buffer): string {
   return root(entries).toString('base64url')
 }
 
-/** Level by level; an odd node is carried up. This gives the same tree as splitting at the largest power of two. */
+/** Builds the tree level by level and carries an odd node up. This equals splitting at the largest power of two. */
 function root(entries: readonly Buffer[]): Buffer {
   if (entries.length === 1) return entries[0]
   const next: Buffer[] = []

@@ -1,19 +1,19 @@
-/** Contents of commands in every spelling, one part at a time: those that live nodes take, and those that they refuse. */
+/** Spellings of each part of a command, both those that live nodes accept and those that they refuse. */
 import fc from 'fast-check'
 
-/** A spelling of a part: JSON text, and what it means. */
+/** A spelling of a part: its JSON text and its meaning. */
 export interface Form {
   readonly text: string
   readonly means: unknown
 }
 
-/** The spellings of a part of `cmd`. */
+/** The accepted and refused spellings of one part of `cmd`. */
 export interface Part {
   readonly taken: fc.Arbitrary<Form>
   readonly refused: readonly string[]
 }
 
-/** JSON text of `cmd`, what its parts mean, and those of them that are wrong. */
+/** The JSON text of `cmd`, the meanings of its parts, and its wrong parts. */
 export interface Contents {
   readonly cmd: string
   readonly means: Readonly<Record<PartName, unknown>>
@@ -24,7 +24,7 @@ const form = (text: string, means: unknown): Form => ({ text, means })
 const forms = (...list: readonly (readonly [text: string, means: unknown])[]) =>
   fc.constantFrom(...list.map(([text, means]) => form(text, means)))
 const texts = fc.string({ unit: 'grapheme' }).map((text) => form(JSON.stringify(text), text))
-/** Neither texts, lists nor objects. */
+/** JSON values that are no strings, arrays or objects. */
 const SCALARS = ['7', '1.5', 'true', 'null']
 const notText = [...SCALARS, '["a"]', '{"a":"b"}']
 
@@ -76,7 +76,7 @@ const price: Part = {
       .map((n) => `0.${`${n}`.padStart(12, '0')}`)
       .chain((text) => forms([text, text], [`"${text}"`, text], [`${text}00`, text])),
     forms(['1e-8', '0.00000001'], ['1.0E-8', '0.00000001'], ['1', '1'], ['"1"', '1'], ['-1', '-1'], ['"-0.5"', '-0.5']),
-    // Live nodes refuse a text with an exponent.
+    // Live nodes refuse a string with an exponent.
     forms(['"1e-8"', '0.00000001'], ['12345678901234567890', '12345678901234567890'], ['"007"', '7']),
   ),
   refused: [
@@ -109,7 +109,7 @@ const notCapabilities = [
   ...[`[{"name":"coin.GAS","args":[${DEEP}]}]`, '[{"name":"coin.GAS","args":[1e-300]}]'],
 ]
 const data = fc.oneof(
-  // Numbers have 255 places at most.
+  // Numbers have at most 255 decimal places.
   fc
     .json()
     .filter((text) => !/e-\d{3}/.test(text))
@@ -118,7 +118,7 @@ const data = fc.oneof(
 )
 const badData = [DEEP, '{"a":1e-300}', '1e99999']
 
-/** Where each part stands in `cmd`, for an error that names it. */
+/** The path of each part in `cmd`, for error messages. */
 export const places = {
   chainId: '/meta/chainId',
   sender: '/meta/sender',
@@ -144,7 +144,7 @@ export type PartName = keyof typeof places
 const names = Object.keys(places) as PartName[]
 const IN_EXEC: readonly PartName[] = ['code', 'execData']
 const IN_CONT: readonly PartName[] = ['pactId', 'step', 'rollback', 'proof', 'contData']
-/** They may be left out. */
+/** Optional parts. */
 const OPTIONAL: readonly PartName[] = ['execData', 'proof', 'networkId', 'scheme', 'addr', 'clist']
 
 const text: Part = { taken: texts, refused: notText }
@@ -173,11 +173,11 @@ const objectText = (fields: Readonly<Record<string, string | null>>, order: read
   return `{${sorted.map(([, [name, value]]) => `${JSON.stringify(name)}:${value}`).join(' , ')}}`
 }
 
-/** What stands beside the payload that counts: nothing, null, or for a command that runs code anything at all. */
+/** The content beside the payload that counts: nothing, null, or for a command that runs code anything at all. */
 const besideExec = fc.constantFrom(null, 'null', '{}', '7', '{"pactId":"p","step":0,"rollback":false,"data":{}}')
 const besideCont = fc.constantFrom(null, 'null')
 
-/** Each part in a spelling that is taken, but for as many as `mistakes` says in one that is refused. */
+/** Commands with an accepted spelling for each part, except for `mistakes` parts with a refused one. */
 export function contents(mistakes: fc.Arbitrary<number>): fc.Arbitrary<Contents> {
   const taken = fc.record(Object.fromEntries(names.map((name) => [name, parts[name].taken]))) as fc.Arbitrary<
     Readonly<Record<PartName, Form>>
@@ -217,7 +217,7 @@ export function contents(mistakes: fc.Arbitrary<number>): fc.Arbitrary<Contents>
   })
 }
 
-/** Every refused spelling of every part, alone in a command that is good otherwise. */
+/** Every refused spelling of every part, alone in an otherwise valid command. */
 export const mistakes: readonly (readonly [PartName, string])[] = names.flatMap((name) =>
   parts[name].refused.map((each) => [name, each] as const),
 )

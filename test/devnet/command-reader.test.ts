@@ -1,4 +1,4 @@
-/** The reader of signed commands, on generated commands. NEWCUT_TEST_COMMANDS says how many. */
+/** The reader of signed commands, on generated commands. NEWCUT_TEST_COMMANDS sets their number. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Command } from '../../src/devnet/command/command.ts'
@@ -17,7 +17,7 @@ function readGood(cmd: string): Command {
   return command
 }
 
-/** What a command says of each of its parts. */
+/** The reader's value for each part of a command. */
 function toldBy({ meta, payload, networkId, signers: [signer], grants }: Command): Partial<Contents['means']> {
   const common = { ...meta, gasPrice: meta.gasPrice.toString(), networkId, ...signer }
   const told = { ...common, clist: grants.get(signer.pubKey)?.length }
@@ -26,20 +26,20 @@ function toldBy({ meta, payload, networkId, signers: [signer], grants }: Command
   return { ...told, pactId, step, rollback, proof }
 }
 
-/** What a part means that may have been left out. */
+/** The meaning of a part, which may have been left out. */
 const meant = (name: PartName, means: unknown) => {
   if (name === 'gasPrice') return shortest(String(means))
   return means ?? (name === 'clist' ? 0 : null)
 }
 
-/** A number without zeros at its end. */
+/** Strips trailing zeros after the decimal point. */
 const shortest = (text: string) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text)
 
-/** Whether a complaint begins with the place of a part. */
+/** Whether an error message begins with the path of a part. */
 const names = (message: string, name: PartName) => message.startsWith(`/cmd${places[name]}`)
 
 describe('a command is read', () => {
-  it('in every spelling of its parts that live nodes take, as what it means', () => {
+  it('in every spelling of its parts that live nodes accept, with the right meaning', () => {
     fc.assert(
       fc.property(contents(fc.constant(0)), ({ cmd, means }) => {
         const told = toldBy(readGood(cmd))
@@ -50,7 +50,7 @@ describe('a command is read', () => {
     )
   })
 
-  it('as the same again from the block that holds it', () => {
+  it('identically again from the block that holds it', () => {
     fc.assert(
       fc.property(contents(fc.constant(0)), ({ cmd }) => {
         const command = readGood(cmd)
@@ -61,7 +61,7 @@ describe('a command is read', () => {
     )
   })
 
-  it('unless parts are spelled in a way that live nodes refuse: then the error names one of them', () => {
+  it('unless parts have spellings that live nodes refuse: then the error names one of them', () => {
     fc.assert(
       fc.property(contents(fc.constantFrom(1, 2, 3)), ({ cmd, wrong }) => {
         const command = read(cmd)

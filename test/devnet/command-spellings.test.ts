@@ -1,11 +1,11 @@
-/** Commands whose parts are spelled in other ways than wallets do, over HTTP and into blocks (PROTOCOL.md E.2). */
+/** Commands with unusual spellings of their parts, over HTTP and into blocks (PROTOCOL.md E.2). */
 import { describe, expect, it } from 'vitest'
 import { commandPayload, nowSeconds, type Signed, signText } from './command.ts'
 import { exec, local, makeBlocks, ok, poll, post, send, startLedger } from './commands-common.ts'
 import { brief, type CheckedPeer, TEXT } from './common.ts'
 import { insertTexts } from './mempool-common.ts'
 
-/** A signed command in whose JSON text one part is spelled in another way. */
+/** A signed command whose JSON text spells one part in another way. */
 function spelled(part: string, spelling: string, change = {}): Signed {
   const text = JSON.stringify(commandPayload({ creationTime: nowSeconds() - 5 }, change))
   const cmd = text.replace(part, () => spelling)
@@ -19,7 +19,7 @@ const creationTime = (spelling: (time: string) => string) => {
   return signText(text.replace('"creationTime":1', `"creationTime":${spelling(created())}`))
 }
 
-/** Sends commands, makes a block, and gives their results. */
+/** Sends commands, makes a block, and returns their results. */
 async function run(peer: CheckedPeer, commands: readonly Signed[]) {
   const keys = commands.map(({ hash }) => hash)
   expect(await ok(send(peer, commands))).toEqual({ requestKeys: keys })
@@ -35,7 +35,7 @@ const DATA = '"data":{},"code"'
 const EXEC = '"payload":{"exec":{"data":{},"code":"(+ 1 2)"}}'
 const NONCE = '"nonce":'
 
-describe('a command is sent, executed and told, whose', () => {
+describe('a command is accepted, executed and reported, whose', () => {
   it.each([
     ['gas limit', ['6e2', '600.0', '"600"', '"0600"', '{"int":600}', '{"int":"600"}'].map((each) => [GAS_LIMIT, each])],
     ['gas price', ['0.00000001', '1.0E-8', '"0.00000001"', '"1e-8"'].map((each) => [GAS_PRICE, each])],
@@ -87,7 +87,7 @@ describe('a command is sent, executed and told, whose', () => {
   })
 })
 
-describe('a command is refused at every door, with the name of the part, whose', () => {
+describe('a command is refused at every endpoint, with the name of the part, whose', () => {
   const payload = { payload: { cont: { pactId: 'p', step: 1, rollback: false, data: {} } } }
   it.each([
     ['gas price is an object', [GAS_PRICE, '"gasPrice":{"decimal":"0.00000001"}'], '/meta/gasPrice must be a number'],

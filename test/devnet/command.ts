@@ -1,9 +1,9 @@
-/** Signed commands as wallets make them: ed25519 over the BLAKE2b-256 hash of `cmd`. Uses nothing of src/. */
+/** Signed commands as wallets create them: ed25519 over the BLAKE2b-256 hash of `cmd`. Uses nothing of src/. */
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { blake2b } from '@noble/hashes/blake2.js'
 
 export interface KeyPair {
-  /** Hex. */
+  /** In hex. */
   readonly publicKey: string
   readonly secret: KeyObject
 }
@@ -22,7 +22,7 @@ export function keyPairOf(publicKey: string, secretKey: string): KeyPair {
   return { publicKey, secret: createPrivateKey({ key: jwk, format: 'jwk' }) }
 }
 
-/** Of `sender00`, which every development network funds. */
+/** The keys of `sender00`, which every development network funds. */
 export const funded = keyPairOf(
   '368820f80c324bbc7c2b0610688a7da43e39f91d118732671cd9c7500ff43cca',
   '251a920c403ae8c8f65f59142316af3c82b631fba46ddea92ee8c95035bd2898',
@@ -41,7 +41,7 @@ let made = 0
 
 export type Change = Record<string, unknown>
 
-/** A payload that passes every check on chain 0. Each call makes a different one. */
+/** A payload that passes every check on chain 0. Each call returns a different one. */
 export function commandPayload(meta: Change = {}, change: Change = {}, keys: readonly KeyPair[] = [funded]): Change {
   return {
     networkId: 'development',
@@ -67,7 +67,7 @@ export function signText(cmd: string, keys: readonly KeyPair[] = [funded], hash 
   return { hash: hash.toString('base64url'), sigs, cmd }
 }
 
-/** A command that passes every check, except for the given changes to its metadata and its payload. */
+/** A command that passes every check, apart from the given changes to its metadata and its payload. */
 export function signed(meta: Change = {}, change: Change = {}, keys: readonly KeyPair[] = [funded]): Signed {
   return signText(JSON.stringify(commandPayload(meta, change, keys)), keys)
 }

@@ -6,7 +6,7 @@ import { type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, type Started, start } from
 import type { Answer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
-/** Two chains with blocks by order, each with a block of now: commands of now have a place on top of it. */
+/** Two chains with blocks on demand and one current block each, so that current commands fit into the next blocks. */
 export async function startLedger(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}): Promise<Started> {
   const onDemand = { graph: 'pair', difficulty: undefined, autoMine: { kind: 'on-demand' } } as const
   const started = await start({ ...onDemand, ...options }, machine)
@@ -62,7 +62,7 @@ export function exec(
 
 export type Capability = readonly [name: string, ...args: unknown[]]
 
-/** A signer of `sender00` whose signature is for these capabilities. */
+/** Signs as `sender00` with these capabilities only. */
 export const signers = (...clist: Capability[]) => ({
   signers: [{ pubKey: funded.publicKey, clist: clist.map(([name, ...args]) => ({ name, args })) }],
 })

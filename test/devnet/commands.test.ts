@@ -1,4 +1,4 @@
-/** The endpoints of signed commands over HTTP (PROTOCOL.md E.3). */
+/** The HTTP endpoints for signed commands (PROTOCOL.md E.3). */
 import { describe, expect, it } from 'vitest'
 import { until } from '../wait.ts'
 import { type Change, funded, keyPair, nowSeconds, signText } from './command.ts'
@@ -42,7 +42,7 @@ describe('local', () => {
     expect((await pending(peer)).hashes).toEqual([])
   })
 
-  it('asks for no signer, chain, network or time of its own', async () => {
+  it('requires no signer, chain, network or current time', async () => {
     const { peer } = await startLedger()
     const meta = { sender: '', chainId: '17', creationTime: 0, ttl: 1, gasPrice: 0 }
     for (const change of [{}, { networkId: null }, { networkId: undefined }, { networkId: 'mainnet01' }]) {
@@ -53,7 +53,7 @@ describe('local', () => {
     }
   })
 
-  it('takes code that only reads without metadata too, as some clients send it', async () => {
+  it('accepts read-only code without metadata too, as some clients send it', async () => {
     const { peer } = await startLedger()
     const bare = (change = {}) =>
       signText(
@@ -79,7 +79,7 @@ describe('local', () => {
     expect((await send(peer, [command])).status).toBe(400)
   })
 
-  it('tells of code that fails, and of code that cannot be read, as results', async () => {
+  it('reports failing code, and code that cannot be parsed, as results', async () => {
     const { peer } = await startLedger()
     const failed = await ok(local(peer, exec('(coin.details "nobody")')))
     expect(failed).toMatchObject({
@@ -97,7 +97,7 @@ describe('local', () => {
     }
   })
 
-  it('checks hash and signatures unless it is told not to', async () => {
+  it('checks hash and signatures unless told otherwise', async () => {
     const { peer } = await startLedger()
     const [right, other] = [exec('(+ 1 2)'), exec('(+ 1 2)')]
     const array = (text: string) => [400, TEXT, `Metadata validation failed: ${JSON.stringify([text])}`]
@@ -120,14 +120,14 @@ describe('local', () => {
         'Validation failed: The hash of the payload was invalid.',
       ])
     }
-    // Signers are believed: they may do what their keys may do.
+    // Without verification the node trusts the list of signers.
     const { sigs, ...claimed } = transfer('sender01', 1)
     expect(sigs).toHaveLength(1)
     const believed = await ok(local(peer, { ...claimed, sigs: [] }, '?signatureVerification=false'))
     expect(believed.result.status).toBe('success')
   })
 
-  it('refuses what is no command', async () => {
+  it('refuses anything but a command', async () => {
     const { peer } = await startLedger()
     const right = exec('(+ 1 2)')
     const many = signText(
@@ -163,7 +163,7 @@ describe('local', () => {
     expect((await local(peer, right, '', 2)).status).toBe(404)
   })
 
-  it('says which part of a command is not what it should be', async () => {
+  it('names the wrong part of a command', async () => {
     const { peer } = await startLedger()
     for (const [change, place] of [
       [{ verifiers: [null] }, 'verifiers/0 must be object'],
@@ -210,7 +210,7 @@ describe('preflight', () => {
     await ok(send(peer, [command]))
     await makeBlocks(peer, { 0: 1 })
     const { [command.hash]: inBlock } = await ok(poll(peer, [command.hash]))
-    // The hash of the writes and the fee name another miner.
+    // The hash of the writes and the fee event differ, since the miner is another.
     expect([inBlock.gas, inBlock.result]).toEqual([preflightResult.gas, preflightResult.result])
     expect((await ok(local(peer, command))).gas).toBeLessThan(inBlock.gas)
   })
@@ -243,11 +243,11 @@ describe('preflight', () => {
       'Network id mismatch',
       'Tx time outside of valid range',
     ])
-    // A time ahead is no rule of preflight.
+    // Preflight accepts a creation time in the future.
     expect((await local(peer, exec('1', { creationTime: nowSeconds() + 500 }), preflight)).status).toBe(200)
   })
 
-  it('tells of gas that cannot be bought as a result', async () => {
+  it('reports unaffordable gas as a result', async () => {
     const { peer } = await startLedger()
     const command = exec('1', { gasPrice: 1_000_000, gasLimit: 1000 })
     const { preflightResult } = await ok(local(peer, command, preflight))
@@ -271,7 +271,7 @@ describe('send', () => {
       .join(', ')}`,
   ]
 
-  it('takes commands in their order, and pending ones again', async () => {
+  it('accepts commands in their order, and pending ones again', async () => {
     const { peer } = await startLedger()
     const [a, b] = [exec('1'), exec('2')]
     expect(await ok(send(peer, [b, a]))).toEqual({ requestKeys: [b.hash, a.hash] })
@@ -283,7 +283,7 @@ describe('send', () => {
     expect(brief(await send(peer, [a]))).toEqual(invalid([a.hash, 0, 'Transaction already exists on chain']))
   })
 
-  it('takes all or none, and says what is wrong with each', async () => {
+  it('accepts all or none, and says what is wrong with each', async () => {
     const { peer } = await startLedger()
     const [right, high, old] = [exec('1'), exec('1', { gasLimit: 150_001 }), exec('1', { creationTime: 0 })]
     expect(brief(await send(peer, [high, right, old]))).toEqual(
@@ -305,7 +305,7 @@ describe('send', () => {
     }
   })
 
-  it('refuses code that cannot be read, and gas that cannot be bought', async () => {
+  it('refuses code that cannot be parsed, and unaffordable gas', async () => {
     const { peer } = await startLedger()
     const nobody = keyPair()
     const bought = (hash: string, why: string) => `Attempt to buy gas failed with: "${hash}" Failed to buy gas: ${why}`
@@ -326,7 +326,7 @@ describe('send', () => {
     expect((await pending(peer)).hashes).toEqual([])
   })
 
-  it('keeps decimals of every length exact', async () => {
+  it('keeps decimals of any length exact', async () => {
     const { peer } = await startLedger()
     const command = exec('[0.1234567890123456789012345678, 0.00000001, 9007199254740993]')
     await ok(send(peer, [command]))
@@ -337,7 +337,7 @@ describe('send', () => {
 })
 
 describe('poll', () => {
-  it('has results only of commands that have one, each once, and says where they stand', async () => {
+  it('returns only existing results, each once, with their block', async () => {
     const { peer } = await startLedger()
     const command = exec('{"metaData": "a", "b": "\\"metaData\\":null"}')
     expect(await ok(poll(peer, [command.hash]))).toEqual({})
@@ -354,7 +354,7 @@ describe('poll', () => {
       blockHash: header.hash,
       prevBlockHash: header.parent,
     })
-    // In the block itself it says nothing of that; everything else is the same.
+    // The output in the block lacks this metadata; everything else is the same.
     const [[, output]] = payloadWithOutputs.transactions
     const stored = JSON.parse(Buffer.from(output, 'base64url').toString())
     expect(stored).toEqual({ ...found[command.hash], metaData: null })
@@ -398,7 +398,7 @@ describe('poll', () => {
     expect([again.result.data, again.metaData.blockHash === before]).toEqual([{ int: 1 }, false])
   })
 
-  it('tells of commands that no block could hold, and send refuses them', async () => {
+  it('reports commands that no block could hold, and send refuses them', async () => {
     const { peer } = await startLedger()
     const worth = keyPair()
     const account = `k:${worth.publicKey}`
@@ -412,7 +412,7 @@ describe('poll', () => {
     await ok(send(peer, [give]))
     await makeBlocks(peer, { 0: 1 })
     expect((await ok(poll(peer, [give.hash])))[give.hash].result.status).toBe('success')
-    // Each of them can pay for its gas, but the first leaves too little for the other.
+    // The account can pay for the gas of either command, but after the first too little is left for the second.
     const clist = [
       { name: 'coin.GAS', args: [] },
       { name: 'coin.TRANSFER', args: [account, 'sender00', 0.9] },
@@ -446,7 +446,7 @@ describe('poll', () => {
 })
 
 describe('listen', () => {
-  it('answers at once if there is a result, else when there is one', async () => {
+  it('answers at once if there is a result, otherwise once there is one', async () => {
     const { peer, devnet } = await startLedger()
     const command = exec('1')
     await ok(send(peer, [command]))
@@ -461,7 +461,7 @@ describe('listen', () => {
         return [answer.status, answer.headers.get('content-type'), await answer.json()]
       }),
     )
-    // A block of another chain is no reason to answer.
+    // A block of another chain triggers no answer.
     await makeBlocks(peer, { 1: 1 })
     await makeBlocks(peer, { 0: 1 })
     const { [command.hash]: result } = await ok(poll(peer, [command.hash]))
@@ -469,7 +469,7 @@ describe('listen', () => {
     expect(await ok(listen(peer, command.hash))).toEqual(result)
   })
 
-  it('ends with 504 and an empty body when the time is over', async () => {
+  it('times out with 504 and an empty body', async () => {
     const { time, clock, waiting } = clockByHand()
     const { peer } = await startLedger({ listenMs: 50 }, { clock })
     const answer = listen(peer, 'A'.repeat(43))
@@ -483,7 +483,7 @@ describe('listen', () => {
   it('does not keep a node from stopping', async () => {
     const { peer, devnet } = await startLedger()
     const other = new CheckedPeer(devnet.url)
-    // By the time of the second answer the first request waits.
+    // At the time of the second answer the first request is waiting.
     const stopped = async () => {
       await ok(local(other, exec('1')))
       await devnet.close()
@@ -492,12 +492,12 @@ describe('listen', () => {
     expect(waiting.status).toBe('rejected')
   })
 
-  it('has a limit of requests that wait, and frees the places of those who leave', async () => {
+  it('limits waiting requests, and frees the places of clients that leave', async () => {
     const listenMs = 12_345
     const { clock, waiting } = clockByHand()
     const { peer, devnet } = await startLedger({ listenLimit: 2, listenMs }, { clock })
     const gone = new AbortController()
-    /** The status of the answer; null: there was none when the request was given up. */
+    /** The status of the answer, or null if the caller gave up before it. */
     const ask = async (signal: AbortSignal) => {
       const headers = { 'content-type': 'application/json' }
       const body = JSON.stringify({ listen: 'A'.repeat(43) })
@@ -516,7 +516,7 @@ describe('listen', () => {
     const command = exec('1')
     await ok(send(peer, [command]))
     await makeBlocks(peer, { 0: 1 })
-    // Answers that need no place are given at any time.
+    // Requests that need not wait are always answered.
     expect((await ok(listen(peer, command.hash))).reqKey).toBe(command.hash)
     gone.abort()
     expect(await Promise.all(asked)).toEqual([null, null])
@@ -530,7 +530,7 @@ describe('listen', () => {
 })
 
 describe('spv', () => {
-  it('proves results once the other chain is far enough, and says why there is no proof', async () => {
+  it('proves results once the other chain is far enough, and otherwise says why there is no proof', async () => {
     const { peer } = await startLedger()
     const failing = exec('(enforce false "no")')
     const body = { requestKey: failing.hash, targetChainId: '1' }
@@ -566,7 +566,7 @@ describe('spv', () => {
 })
 
 describe('private', () => {
-  /** A command of Alice for some nodes. */
+  /** A private command of Alice for the nodes `to`. */
   const secret = (code: string, to: readonly string[], change: Change = {}, keys = [funded]) =>
     signText(
       JSON.stringify({
@@ -586,7 +586,7 @@ describe('private', () => {
       (defun said () (at 'text (read entries "a"))))
     (create-table entries)`
 
-  it('runs commands that are addressed to the node, in a state that nothing public shows', async () => {
+  it('runs commands for this node, in a state that nothing public shows', async () => {
     const { peer, devnet } = await startLedger({ entity: 'Bob' })
     const blocks = devnet.blocks
     const [define, say, ask] = [CODE, '(free.hidden.say "psst")', '(free.hidden.said)'].map((code) =>
@@ -599,12 +599,12 @@ describe('private', () => {
     expect(results[define.hash].result).toEqual({ status: 'success', data: 'TableCreated' })
     expect(results[ask.hash]).toMatchObject({ result: { status: 'success', data: 'psst' }, metaData: null, txId: null })
     expect(await ok(listen(peer, ask.hash))).toEqual(results[ask.hash])
-    // Other chains have other private states.
+    // Each chain has a private state of its own.
     expect(await ok(poll(peer, [ask.hash], '', 1))).toEqual({})
     const elsewhere = secret('(free.hidden.said)', ['Bob'])
     await ok(sendPrivately(peer, elsewhere, 1))
     expect((await ok(poll(peer, [elsewhere.hash], '', 1)))[elsewhere.hash].result.status).toBe('failure')
-    // Nothing of it is pending, in a block, or known to public commands.
+    // The commands are not pending, in no block, and unknown to public commands.
     expect([(await pending(peer)).hashes, devnet.blocks]).toEqual([[], blocks])
     await makeBlocks(peer, { 0: 1 })
     const { items } = await ok(peer.get(`${PREFIX}/chain/0/block?minheight=2`))
@@ -613,7 +613,7 @@ describe('private', () => {
     expect(brief(await spv(peer, { requestKey: ask.hash, targetChainId: '1' }))[0]).toBe(400)
   })
 
-  it('runs a command once, and undoes one that fails', async () => {
+  it('runs a command once, and undoes a failing one', async () => {
     const { peer } = await startLedger({ entity: 'Alice' })
     const result = async (command: ReturnType<typeof secret>) => {
       await ok(sendPrivately(peer, command))
@@ -631,7 +631,7 @@ describe('private', () => {
     expect((await result(secret('(free.hidden.said', []))).error.type).toBe('SyntaxError')
   })
 
-  it('takes commands for others, and has no result of them', async () => {
+  it('accepts commands for other nodes, and has no result of them', async () => {
     for (const entity of ['Dora', undefined]) {
       const { peer } = await startLedger({ entity })
       const command = secret('1', ['Bob'])
@@ -641,7 +641,7 @@ describe('private', () => {
     }
   })
 
-  it('refuses what is wrong', async () => {
+  it('refuses invalid requests', async () => {
     const { peer } = await startLedger({ entity: 'Bob' })
     const right = secret('1', ['Bob'])
     for (const [command, message] of [
@@ -665,7 +665,7 @@ describe('private', () => {
 })
 
 describe('at the root', () => {
-  it('commands name their chain, and results are looked for on all of them', async () => {
+  it('commands name their chain, and poll looks for results on all chains', async () => {
     const { peer } = await startLedger()
     const at = (name: string, body: unknown, query = '') => post(peer, `/api/v1/${name}${query}`, body)
     const [zero, one] = [exec('0'), exec('(at "chain-id" (chain-data))', { chainId: '1' })]

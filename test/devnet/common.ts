@@ -19,10 +19,10 @@ export const BINARY = 'application/octet-stream'
 
 const START_MS = Date.now()
 const MAX_SET_BACK_S = 60
-/** A machine corrects its clock by small steps. One step back may end in the second before. */
+/** A machine adjusts its clock in small steps; a step back may cross a second. */
 const STEP_S = 1
 
-/** The headers that every response carries, whatever its status. `sentMs`: a time before it was sent. */
+/** Checks the headers that every response carries, whatever its status. `sentMs` is a time before it was sent. */
 export function expectCommonHeaders(
   { headers, from }: Pick<Answer, 'headers' | 'from'>,
   product = 'chainweb',
@@ -34,7 +34,7 @@ export function expectCommonHeaders(
   expect(headers['x-server-timestamp']).toMatch(/^\d{10}$/)
   const seconds = Number(headers['x-server-timestamp'])
   expect(seconds).toBeGreaterThanOrEqual(Math.floor(sentMs / 1000) - STEP_S)
-  // A node does not follow a clock that is set back.
+  // A node keeps its time if the machine's clock is set back.
   expect(seconds).toBeLessThanOrEqual(Date.now() / 1000 + MAX_SET_BACK_S)
 }
 
@@ -58,15 +58,15 @@ export const jsonOf = ({ body }: Answer) => JSON.parse(body.toString())
 export interface Started {
   readonly devnet: Devnet
   readonly peer: CheckedPeer
-  /** The results of all submissions that were taken. */
+  /** The results of all accepted submissions. */
   readonly additions: Addition[]
 }
 
-/** A clock with the real time of day whose timers run when `time` is passed by hand. */
+/** A clock with the real time of day, whose timers run only when the test passes `time`. */
 export interface ClockByHand {
   readonly time: VirtualClock
   readonly clock: Clock
-  /** How many timers that were set to this delay have not run. */
+  /** The number of pending timers with this delay. */
   readonly waiting: (delayMs: number) => number
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { JSON_TYPE, jsonOf, start } from './common.ts'
 
-it('/config says how the node runs, and names no accounts or paths', async () => {
+it('/config describes the node, and names no accounts or paths', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-config-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const key = 'cd'.repeat(32)

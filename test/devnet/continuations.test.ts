@@ -1,4 +1,4 @@
-/** Pacts that go on where another chain has begun them, over HTTP, honestly and not. */
+/** Pacts that continue on another chain, over HTTP, with valid and with forged proofs. */
 import { describe, expect, it } from 'vitest'
 import { decodeProof, encodeProof } from '../../src/core/spv.ts'
 import { type Change, funded, type Signed, signed } from './command.ts'
@@ -9,14 +9,14 @@ import type { DevnetOptions } from './whole-node.ts'
 const guard = { pred: 'keys-all', keys: [funded.publicKey] }
 const OUT_OF_BOUNDS = 'spv verification failed: target header is not in the chain or is out of bounds'
 
-/** Sends a command, and makes a block for it. */
+/** Sends a command and makes a block for it. */
 async function run(peer: CheckedPeer, command: Signed, chain = 0) {
   await ok(send(peer, [command], chain))
   await makeBlocks(peer, { [chain]: 1 })
   return (await ok(poll(peer, [command.hash], '', chain)))[command.hash]
 }
 
-/** Coins of `sender00` that leave chain 0 for another one. */
+/** A cross-chain transfer of `sender00` from chain 0. */
 function leaving(amount: string, to = '1'): Signed {
   const code = `(coin.transfer-crosschain "sender00" "sender00" (read-keyset "guard") "${to}" ${amount})`
   const capability = ['coin.TRANSFER_XCHAIN', 'sender00', 'sender00', { decimal: amount }, to] as const
@@ -33,20 +33,20 @@ async function proofOf(peer: CheckedPeer, command: Signed, chain = 1, source = 0
   return ok(spv(peer, { requestKey: command.hash, targetChainId: String(chain) }, source))
 }
 
-/** What preflight says of a command. */
+/** The result of preflight: `success` or the error message. */
 async function judged(peer: CheckedPeer, command: Signed, chain = 1, query = '') {
   const { preflightResult } = await ok(local(peer, command, `?preflight=true${query}`, chain))
   return preflightResult.result.status === 'success' ? 'success' : preflightResult.result.error.message
 }
 
-/** Coins of `sender00` in 10^-12, which need no more digits than this. */
+/** Coins of `sender00` in units of 10^-12, which are exact here. */
 async function balance(peer: CheckedPeer, chain: number): Promise<bigint> {
   const { result } = await ok(local(peer, exec('(format "{}" [(coin.get-balance "sender00")])'), '', chain))
   const [whole, fraction = ''] = result.data.split('.')
   return BigInt(whole + fraction.padEnd(12, '0'))
 }
 
-/** A network of three chains on which chain 0 has burnt coins for chain 1, and chain 1 can know. */
+/** A network of three chains: chain 0 has burnt coins for chain 1, and chain 1 can verify it. */
 async function startBurnt(amount = '2.5', options: DevnetOptions = {}) {
   const { peer, devnet } = await startLedger({ graph: 'triangle', ...options })
   const command = leaving(amount)
@@ -57,7 +57,7 @@ async function startBurnt(amount = '2.5', options: DevnetOptions = {}) {
 }
 
 describe('coins that change chains', () => {
-  it('end on one and begin on the other, to the last part', async () => {
+  it('end on one chain and arrive on the other, to the last digit', async () => {
     const { peer, command, burnt, proof } = await startBurnt('2.000000000001')
     expect(burnt.continuation).toMatchObject({
       pactId: command.hash,
@@ -73,7 +73,7 @@ describe('coins that change chains', () => {
     expect(names(minted.events)).toEqual(['TRANSFER', 'TRANSFER_XCHAIN_RECD', 'X_RESUME', 'TRANSFER'])
   })
 
-  it('begin once: the same proof does nothing more', async () => {
+  it('arrive once: the same proof does nothing more', async () => {
     const { peer, command, proof } = await startBurnt('2.5', { nodeRelease: '2.32' })
     await run(peer, continued(command.hash, proof), 1)
     const before = await balance(peer, 1)
@@ -83,7 +83,7 @@ describe('coins that change chains', () => {
     expect(await balance(peer, 1)).toBe(before - BigInt(again.gas) * 10_000n)
   })
 
-  it('begin once: nodes from release 3.1 on do not even take the second continuation', async () => {
+  it('arrive once: nodes from release 3.1 refuse the second continuation right away', async () => {
     const { peer, command, proof } = await startBurnt()
     await run(peer, continued(command.hash, proof), 1)
     const answer = await send(peer, [continued(command.hash, proof)], 1)
@@ -93,7 +93,7 @@ describe('coins that change chains', () => {
     )
   })
 
-  it('begin once for each time that they have ended, under no other name', async () => {
+  it('arrive once for each burn, under no other name', async () => {
     const { peer, command, proof } = await startBurnt()
     const other = leaving('1.0')
     await run(peer, other)
@@ -104,7 +104,7 @@ describe('coins that change chains', () => {
   })
 
   it.each([{ step: 0 }, { step: 2 }, { step: -1 }, { rollback: true }, { step: 0, rollback: true }])(
-    'do not begin with another step: %o',
+    'do not arrive with another step: %o',
     async (change) => {
       const { peer, command, proof } = await startBurnt()
       expect(await judged(peer, continued(command.hash, proof, 1, change))).not.toBe('success')
@@ -112,13 +112,13 @@ describe('coins that change chains', () => {
     },
   )
 
-  it('do not begin where they were not sent', async () => {
+  it('do not arrive on a chain to which they were not sent', async () => {
     const { peer, command, proof } = await startBurnt()
     await makeBlocks(peer, { 2: 2 })
     const wrongChain = 'Continuation error: verifyCont: cannot redeem continuation proof on wrong targget chain'
     expect(await judged(peer, continued(command.hash, proof, 2), 2)).toBe(wrongChain)
     expect(await judged(peer, continued(command.hash, proof, 0), 0)).toBe(wrongChain)
-    // A proof for that chain shows that they were sent elsewhere.
+    // A valid proof for that chain shows that the coins went to another one.
     expect(await judged(peer, continued(command.hash, await proofOf(peer, command, 2), 2), 2)).toBe(
       'Yield provenance does not match this chain and module',
     )
@@ -131,7 +131,7 @@ describe('coins that change chains', () => {
     expect(await judged(peer, continued(command.hash, null))).toContain('No previous defpact execution found')
   })
 
-  it('begin from the block of the proof on, not before', async () => {
+  it('arrive from the block of the proof, not before', async () => {
     const { peer, command, proof } = await startBurnt()
     const command1 = continued(command.hash, proof)
     expect(await judged(peer, command1)).toBe('success')
@@ -139,7 +139,7 @@ describe('coins that change chains', () => {
   })
 })
 
-describe('a proof that is none', () => {
+describe('an invalid proof', () => {
   it.each([
     ['text', 'verifyCont: Invalid base64-encoded transaction output proof', () => 'no proof!'],
     ['no JSON', 'verifyCont: Cannot decode transaction output proof', () => 'AAAA'],
@@ -164,13 +164,13 @@ describe('a proof that is none', () => {
     const { peer, command, proof } = await startBurnt()
     expect(spoil(proof)).not.toBe(proof)
     expect(await judged(peer, continued(command.hash, spoil(proof)))).toBe(`Continuation error: ${fault}`)
-    // In a block it costs all its gas, and the coins can still begin.
+    // In a block the failure costs all its gas, and the coins can still arrive.
     const failed = await run(peer, continued(command.hash, spoil(proof)), 1)
     expect(failed).toMatchObject({ gas: 600, result: { status: 'failure' } })
     expect(await judged(peer, continued(command.hash, proof))).toBe('success')
   })
 
-  it('of a command without pact', async () => {
+  it('of a command without a pact', async () => {
     const { peer } = await startLedger()
     const plain = exec('1')
     await run(peer, plain)
@@ -180,7 +180,7 @@ describe('a proof that is none', () => {
     )
   })
 
-  it('of a pact that failed', async () => {
+  it('of a failed pact', async () => {
     const { peer } = await startLedger()
     const tooMuch = leaving('999999999.0')
     expect((await run(peer, tooMuch)).result.error.message).toBe('Insufficient funds')
@@ -211,7 +211,7 @@ describe('pacts of other contracts', () => {
         (step (resume { "path" := path } (yield { "path": (+ path [2]) } here)))
         (step (resume { "path" := path } (+ path [3])))))`
 
-  /** Has the module on two chains, and begins a pact of it on chain 0. */
+  /** Deploys the module on two chains and begins a pact on chain 0. */
   async function begun(code: string) {
     const { peer } = await startLedger()
     for (const chain of [0, 1]) {
@@ -224,13 +224,13 @@ describe('pacts of other contracts', () => {
     return { peer, command, proof: await proofOf(peer, command) }
   }
 
-  it('go on abroad where they say so', async () => {
+  it('continue on another chain if they yield to it', async () => {
     const { peer, command, proof } = await begun('(free.steps.abroad "1")')
     const done = await run(peer, continued(command.hash, proof), 1)
     expect(done.result).toEqual({ status: 'success', data: { int: 8 } })
   })
 
-  it('go there and come back', async () => {
+  it('continue there and come back', async () => {
     const { peer, command, proof } = await begun('(free.steps.there-and-back "1" "0")')
     const ran = async (chain: number, step: number, text: string | null) => {
       const next = continued(command.hash, text, chain, { step })
@@ -240,7 +240,7 @@ describe('pacts of other contracts', () => {
     }
     const first = await ran(1, 1, proof)
     await makeBlocks(peer, { 0: 3 })
-    // One step elsewhere is too few: this chain may not have it run twice.
+    // The proof is one step early: this chain must not run that step a second time.
     const early = continued(command.hash, await proofOf(peer, first.next, 0, 1), 0, { step: 2 })
     expect(await judged(peer, early, 0)).toBe(
       'The proof is of step 1 of a defpact that goes on here, or from step 2 elsewhere',
@@ -254,12 +254,12 @@ describe('pacts of other contracts', () => {
   it.each([
     ['(free.steps.at-home)', { int: 1 }],
     ['(free.steps.silent)', 'second'],
-  ])('that name no chain go on wherever there is a proof, as on live networks: %s', async (code, data) => {
+  ])('without a target chain continue wherever there is a proof, as on live networks: %s', async (code, data) => {
     const { peer, command, proof } = await begun(code)
     expect((await run(peer, continued(command.hash, proof), 1)).result).toEqual({ status: 'success', data })
   })
 
-  it('need their module where they go on', async () => {
+  it('need their module on the other chain', async () => {
     const { peer } = await startLedger()
     await run(peer, exec(MODULE, { gasLimit: 20_000 }))
     const command = exec('(free.steps.abroad "1")')

@@ -23,21 +23,21 @@ const heightsOf = ({ chains }: Devnet) =>
 const all = (chains: number, count: number) => Object.fromEntries(Array.from({ length: chains }, (_, i) => [i, count]))
 
 describe('make-blocks', () => {
-  it.each(['/devnet/make-blocks', '/make-blocks'])('%s grows a chain, and others where it must', async (path) => {
+  it.each(['/devnet/make-blocks', '/make-blocks'])('%s grows a chain, and others if necessary', async (path) => {
     const { devnet, peer, additions } = await start({ graph: 'petersen', pow: false })
     // Chains at distance 1 (2, 3, 5) must reach 4, all others (distance 2) 3.
     const made = { 0: 5, 1: 3, 2: 4, 3: 4, 4: 3, 5: 4, 6: 3, 7: 3, 8: 3, 9: 3 }
     expect(await order(peer, path, { 0: 5 })).toEqual({ made, heights: made })
     expect(heightsOf(devnet)).toEqual(made)
     expect(additions.map(({ status }) => status)).toEqual(Array(sum(made)).fill('added'))
-    // Chain 4 reaches 4, for which no other chain has to grow. Chain 0 is to grow by 0 blocks.
+    // Chain 4 reaches height 4, for which no other chain has to grow. Chain 0 grows by 0 blocks.
     const again = await order(peer, path, { 4: 1, 0: 0 })
     expect(again).toEqual({ made: { 4: 1 }, heights: { ...made, 4: 4 } })
     const report = await checkNode({ url: devnet.url, pow: false, adjusts: false })
     expect(report).toEqual({ headers: 10 + sum(made) + 1, violations: [] })
   })
 
-  it('makes blocks that keep every rule of proof of work, and miners go on from there', async () => {
+  it('makes blocks that keep every rule of proof of work, and miners continue from there', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 50n, blockDelayMs: 5 })
     expect((await order(peer, '/make-blocks', { 0: 30, 1: 26 })).heights).toEqual({ 0: 30, 1: 29 })
     await mineBlock(peer, 1)
@@ -60,7 +60,7 @@ describe('make-blocks', () => {
     expect((await order(peer, '/make-blocks', { 1: 2 })).heights).toEqual({ 0: 1, 1: 2 })
   })
 
-  it('runs one call after the other, and the node serves other requests meanwhile', async () => {
+  it('runs one call after the other, while the node serves other requests', async () => {
     const { devnet, peer } = await start({ graph: 'petersen', pow: false })
     const other = new Peer(devnet.url)
     onTestFinished(() => other.close())
@@ -121,7 +121,7 @@ describe('make-blocks', () => {
     await devnet.close()
     expect(await pending).toBeInstanceOf(Error)
     const after = sum(heightsOf(devnet))
-    // An order that goes on makes blocks in each turn of the event loop.
+    // A running order makes blocks in each turn of the event loop.
     for (let i = 0; i < 10; i++) await turn()
     expect(sum(heightsOf(devnet))).toBe(after)
     expect(after).toBeLessThan(100_000)
@@ -138,7 +138,7 @@ describe('fork', () => {
     const before = (await order(peer, '/make-blocks', { ...all(10, 14), 7: 15 })).heights
     const old = jsonOf(await peer.get(`${PREFIX}/cut`))
     const forked = await order(peer, '/devnet/fork', { chain: 7, depth: 4 })
-    // Chain 7 goes back to 11, its neighbours (2, 6, 8) to 12, all others to 13.
+    // Chain 7 goes back to height 11, its neighbours (2, 6, 8) to 12, all others to 13.
     const shared = Object.entries(forked.ancestor as Record<string, { height: number }>)
     expect(Object.fromEntries(shared.map(([chain, { height }]) => [chain, height]))).toEqual({
       ...all(10, 13),
@@ -166,7 +166,7 @@ describe('fork', () => {
     expect(report.headers).toBe(10 + sum(before) + Object.values(forked.added).flat().length)
     await mineBlock(peer, 7)
     expect((await checkNode({ url: devnet.url, ...rules })).violations).toEqual([])
-    // The checker does tell branches apart: with a head of the old branch the cut does not braid.
+    // The checker tells branches apart: with a head of the old branch the cut does not braid.
     const fetched = await fetchChains(peer, 'chainweb', [100, 100])
     const mixed = { ...fetched, cut: { ...fetched.cut, hashes: { ...fetched.cut.hashes, 7: old.hashes[7] } } }
     expect(checkChains(mixed, rules).map(({ rule }) => rule)).toContain('braid')
@@ -193,7 +193,7 @@ describe('fork', () => {
       const data = devnet.chains.store.byId(hash)?.payload.minerData ?? new Uint8Array()
       expect(JSON.parse(Buffer.from(data).toString()).account).toBe('fork')
     }
-    // Work on the old branch comes too late.
+    // Work on the old branch is stale.
     expect((await submit(peer, solve(stale))).status).toBe(200)
     expect(additions.at(-1)?.status).toBe('stale')
   })
@@ -210,7 +210,7 @@ describe('fork', () => {
     expect(await refusal(peer, '/devnet/fork', body)).toEqual([status, expect.stringMatching(text)])
   })
 
-  it('outweighs the old branch although a miner goes on making it heavier', async () => {
+  it('outweighs the old branch although a miner keeps making it heavier', async () => {
     const { devnet, peer } = await start({ graph: 'triangle', difficulty: 3000n, blockDelayMs: 50 })
     await order(peer, '/make-blocks', all(3, 5))
     const { chains } = devnet
@@ -225,12 +225,12 @@ describe('fork', () => {
     }
     chains.onBlock(({ payload }) => {
       const isOfFork = JSON.parse(Buffer.from(payload.minerData).toString()).account === 'fork'
-      // In the next microtask: the fork has added its block, and has not yet compared the weights.
+      // At the next microtask the fork has added its block but has not compared the weights.
       if (isOfFork && rivals.length < 5) queueMicrotask(extendOldBranch)
     })
     const { orphaned } = await order(peer, '/devnet/fork', { chain: 1, depth: 5 })
     expect(rivals.length).toBeGreaterThan(0)
-    // Chain 1 loses 5 blocks, the others 4 each. The rest are the rival's.
+    // Chain 1 loses 5 blocks, the others 4 each, and the rest are the rival's.
     const lost = Object.values(orphaned as Record<string, string[]>).flat()
     expect(lost).toHaveLength(13 + rivals.length)
     expect(lost).toEqual(expect.arrayContaining(rivals))

@@ -44,7 +44,7 @@ async function watch(url: string, chain: number): Promise<OpenResponse> {
   return stream
 }
 
-describe('who may control', () => {
+describe('access control', () => {
   it.each(['/devnet/make-blocks', '/make-blocks', '/devnet/fork', '/devnet/clock'])('%s needs JSON', async (path) => {
     const { peer } = await start()
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
@@ -80,14 +80,14 @@ describe('who may control', () => {
     ])
   })
 
-  it('takes names and addresses of this machine as host', async () => {
+  it('accepts names and addresses of this machine as host', async () => {
     const { peer } = await start({ pow: false })
     for (const host of ['localhost:1848', '127.0.0.1', '[::1]:1848', 'LOCALHOST', '0.0.0.0:1848']) {
       expect([host, (await attempt(peer, host))[0]]).toEqual([host, 200])
     }
   })
 
-  it('refuses every order and backup at an address that others reach, and serves the node there', async (context) => {
+  it('refuses every order and backup at an address that others reach, but serves the node there', async (context) => {
     const outer = outerAddress()
     if (outer === undefined) return context.skip('this machine has no address but loopback')
     const { devnet, peer } = await start({ pow: false, host: '0.0.0.0' })
@@ -103,7 +103,7 @@ describe('who may control', () => {
     }
     for (const path of ['/info', `${PREFIX}/cut`]) expect((await others.get(path)).status).toBe(200)
     expect((await askForWork(others)).status).toBe(200)
-    // The same node, at its loopback address.
+    // The same node at its loopback address.
     const loopback = new Peer(devnet.url.replace('0.0.0.0', '127.0.0.1'))
     onTestFinished(() => loopback.close())
     expect((await order(loopback, '/make-blocks', { 0: 1 })).made).toEqual({ 0: 1 })
@@ -143,7 +143,7 @@ describe('who may control', () => {
 })
 
 describe('rules set by hand', () => {
-  it('a new difficulty applies from the next block of every chain on, and ends earlier work', async () => {
+  it('a new difficulty applies from the next block of every chain, and ends earlier work', async () => {
     const { devnet, peer, status, additions } = await start({ graph: 'pair', blockDelayMs: 5 })
     await order(peer, '/make-blocks', { 0: 5, 1: 5 })
     const old = await getWork(peer, 0)
@@ -163,8 +163,8 @@ describe('rules set by hand', () => {
     expect((await checkNode({ url: devnet.url })).violations.map(({ rule }) => rule)).toContain('target')
   })
 
-  it('a new block delay is in /info, and targets follow it', async () => {
-    // Each look at the clock is a millisecond later: blocks take as long on every machine.
+  it('a new block delay appears in /info, and targets follow it', async () => {
+    // Each reading of the clock is one millisecond later, so blocks take equally long on every machine.
     const startMs = Date.now()
     let passedMs = 0
     const clock = { ...systemClock, monotonicMs: () => ++passedMs, wallMs: () => startMs + passedMs }
@@ -196,7 +196,7 @@ describe('rules set by hand', () => {
 })
 
 describe('pause and resume', () => {
-  it('a paused chain has no work and takes no solutions; miners are told when it resumes', async () => {
+  it('a paused chain gives no work and accepts no solutions; miners hear when it resumes', async () => {
     const { devnet, peer, additions, status } = await start()
     const early = solve(await getWork(peer, 6))
     const stream = await watch(devnet.url, 6)
@@ -207,7 +207,7 @@ describe('pause and resume', () => {
     for (let i = 0; i < 40; i++) expect(chainOf(await getWork(peer, 6))).not.toBe(6)
     expect(await order(peer, '/devnet/pause', { chain: 3 })).toEqual({ paused: [3, 6] })
     expect((await status()).paused).toEqual([3, 6])
-    // Chains 1, 8 and 9 are adjacent to 6: they may be one ahead.
+    // Chains 1, 8 and 9 are adjacent to 6, so they may be one block ahead.
     expect(await refusal(peer, '/make-blocks', { 1: 2 })).toEqual([
       409,
       'chain 6 would have to grow by 1, but it is paused',
@@ -221,7 +221,7 @@ describe('pause and resume', () => {
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
   })
 
-  it('answers 503 and says why when no chain can be mined', async () => {
+  it('answers 503 and says why if no chain can be mined', async () => {
     const { peer } = await start({ graph: 'triangle' })
     await order(peer, '/devnet/pause', { chain: 0 })
     for (let i = 0; i < 2; i++) await mineBlock(peer)
@@ -236,7 +236,7 @@ describe('pause and resume', () => {
     expect(chainOf(await mineBlock(peer, 1))).toBe(0)
   })
 
-  it('a fork leaves paused chains alone', async () => {
+  it('a fork does not touch paused chains', async () => {
     const { peer } = await start({ graph: 'pair', pow: false })
     await order(peer, '/make-blocks', { 0: 3, 1: 3 })
     await order(peer, '/devnet/pause', { chain: 1 })
@@ -256,7 +256,7 @@ describe('pause and resume', () => {
 })
 
 describe('streams', () => {
-  it('closes them cleanly, and new ones may be opened', async () => {
+  it('closes them cleanly, and clients may open new ones', async () => {
     const { devnet, peer, status } = await start({ pow: false })
     const mining = await watch(devnet.url, 0)
     const header = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
@@ -274,7 +274,7 @@ describe('streams', () => {
     while ((await status()).streams.open.header > 0);
   })
 
-  it('stalls them: they stay open, and events are lost until they are resumed', async () => {
+  it('stalls them: they stay open, and events are lost until they resume', async () => {
     const { devnet, peer, status } = await start({ pow: false })
     const mining = await watch(devnet.url, 0)
     const header = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
@@ -304,7 +304,7 @@ describe('streams', () => {
 describe('faults', () => {
   const cutPath = `${PREFIX}/cut`
 
-  it('answers the next calls of an endpoint with a status and a body, then as usual', async () => {
+  it('answers the next calls of an endpoint with a status and a body, and then normally', async () => {
     const { devnet, peer, status } = await start()
     const fault = { operation: 'cut', count: 2, status: 503, body: 'try later' }
     expect(await order(peer, '/devnet/faults', fault)).toEqual({ faults: [fault] })
@@ -344,7 +344,7 @@ describe('faults', () => {
     const answer = waiting.get(cutPath).catch(() => 'over')
     while (jsonOf(await peer.get('/devnet/status')).faults.length > 0);
     await devnet.close()
-    // Answered just before the close, or cut off.
+    // The answer comes just before the close, or the connection breaks.
     expect(['over', expect.objectContaining({ status: 500 })]).toContainEqual(await answer)
     waiting.close()
   })
@@ -365,7 +365,7 @@ describe('faults', () => {
   })
 })
 
-it('/devnet/clock sets the clock and block times ahead', async () => {
+it('/devnet/clock moves the clock and block times forward', async () => {
   const { devnet, peer, status } = await start({ graph: 'pair', pow: false })
   const hourMs = 3_600_000
   const beforeMs = Date.now()
@@ -423,7 +423,7 @@ it('acknowledges a change only when it is durable', async () => {
     isAnswered = true
   })
   await until(() => chains.cut.get(0)?.height === 1n)
-  // Other requests that are sent later are answered.
+  // The server answers later requests meanwhile.
   const other = new Peer(peer.url)
   for (let i = 0; i < 3; i++) await other.get('/devnet/status')
   other.close()
@@ -432,7 +432,7 @@ it('acknowledges a change only when it is durable', async () => {
   expect((await answer).made).toEqual({ 0: 1 })
 })
 
-it('calls take turns in the order of arrival, and no more than 64 at once', async () => {
+it('calls run in the order of arrival, and no more than 64 wait at once', async () => {
   const queue = new Queue()
   const ran: number[] = []
   let open: () => void = () => undefined
@@ -455,7 +455,7 @@ it('calls take turns in the order of arrival, and no more than 64 at once', asyn
   expect(await queue.take(async () => 65)).toBe(65)
 })
 
-it('/devnet/status of a new node shows that nothing is set by hand', async () => {
+it('/devnet/status of a new node shows no rule set by hand', async () => {
   const { status } = await start({ graph: 'pair' })
   expect(await status()).toEqual({
     mode: 'blocks by miners',

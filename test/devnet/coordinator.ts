@@ -1,4 +1,4 @@
-/** A coordinator without HTTP, for tests of the parts that use one. */
+/** A coordinator without HTTP, for tests of its users. */
 
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'

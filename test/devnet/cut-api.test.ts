@@ -14,14 +14,14 @@ import { localValue } from './local.ts'
 const fast = { graph: 'pair', pow: false, difficulty: 1n } as const
 
 /**
- * The wall clock of a machine has whole milliseconds, so the clocks of two nodes differ by up to one, and a node refuses
- * a block from its future. This clock has so few binary digits that its wall time is the monotonic time plus a constant.
+ * Wall clocks have whole milliseconds, so the clocks of two nodes differ by up to one. A node refuses a block from its
+ * future. This clock has so few binary digits that its wall time is the monotonic time plus a constant.
  */
 const monotonicMs = () => Math.floor(systemClock.monotonicMs() * 1024) / 1024
 const startMs = Math.floor(systemClock.wallMs() - monotonicMs())
 const exactClock = { ...systemClock, monotonicMs, wallMs: () => startMs + monotonicMs() }
 
-/** One of several nodes that take blocks from each other: all read the same time. */
+/** A node that exchanges blocks with others; all of them read the same clock. */
 const startFast = () => start(fast, { clock: exactClock })
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 const text = (bytes: Uint8Array = new Uint8Array()) => Buffer.from(bytes).toString()
@@ -37,7 +37,7 @@ const peerAt = (url: string, hostname = '127.0.0.1') => ({
   address: { hostname, port: Number(new URL(url).port) },
 })
 
-/** A node that has itself as a peer, and the origin entry with which it takes cuts. */
+/** A node that has itself as a peer, and the origin entry with which it accepts cuts. */
 async function startWithPeer() {
   const started = await startFast()
   const origin = peerAt(started.devnet.url)
@@ -54,16 +54,16 @@ const payloadJson = (payload: StoredPayload) => ({
   payloadHash: base64(payload.payloadHash),
 })
 
-/** A payload with the hashes of its parts as they are. */
+/** A payload whose hashes match its parts. */
 const sealedPayload = (payload: StoredPayload): StoredPayload => ({ ...payload, ...payloadHashes(payload) })
 
-/** Blocks as a cut holds them. */
+/** Blocks in the format of a cut. */
 const blocksJson = (blocks: readonly { readonly header: Header; readonly payload: StoredPayload }[]) => ({
   headers: Object.fromEntries(blocks.map(({ header }) => [idOf(header), base64(encodeHeader(header))])),
   payloads: Object.fromEntries(blocks.map(({ payload }) => [base64(payload.payloadHash), payloadJson(payload)])),
 })
 
-/** The body of a cut of these heads. The node computes weight and height itself. */
+/** The body of a cut with these heads. The node computes weight and height itself. */
 function cutOf(heads: Iterable<Header>, more: object) {
   const hashes = [...heads].map((head) => [head.chainId, { height: Number(head.height), hash: idOf(head) }])
   return { hashes: Object.fromEntries(hashes), weight: 'A'.repeat(43), height: 0, ...more }
@@ -104,7 +104,7 @@ describe('PUT cut', () => {
     expect(brief(other).slice(0, 2)).toEqual([415, TEXT])
   })
 
-  it('moves the node to a heavier cut of blocks that it has, but not to a lighter one', async () => {
+  it('moves the node to a heavier cut of known blocks, but not to a lighter one', async () => {
     const started = await startWithPeer()
     const { devnet, origin } = started
     const fork = new Fork(devnet, 'fork')
@@ -116,7 +116,7 @@ describe('PUT cut', () => {
     expect(await headsOf(started)).toEqual([...fork.cut.values()].map(idOf))
   })
 
-  it('takes the blocks that a cut holds, with headers as text or object, in any order', async () => {
+  it('accepts the blocks in a cut, with headers as text or object, in any order', async () => {
     const source = await startFast()
     const started = await startWithPeer()
     const { origin } = started
@@ -137,12 +137,12 @@ describe('PUT cut', () => {
     const both = [source, started].map(async ({ peer }) => jsonOf(await peer.get(`${PREFIX}/chain/0/block`)))
     const [theirs, ours] = await Promise.all(both)
     expect(ours).toEqual(theirs)
-    // Once more: it has all of them already.
+    // Again: the node has all of these blocks already.
     expect((await put(started, 'cut', body)).status).toBe(204)
     expect(started.devnet.chains.store.size).toBe(2 + made.length)
   })
 
-  it('executes the blocks of another node: it has the same results and balances then', async () => {
+  it('executes the blocks of another node, with the same results and balances', async () => {
     const source = await startFast()
     const started = await startWithPeer()
     const commands = [transfer('sender01', 1.5), transfer('sender02', 1e9)]
@@ -158,12 +158,12 @@ describe('PUT cut', () => {
     expect(known(started)).toEqual(known(source))
     expect(known(started).balances[1]).toBe(110_000_001.5)
     expect(known(started).results[1]).toContain('Insufficient funds')
-    // A block of its own on top of them is one that the other node takes.
+    // The other node accepts a block that this node makes on top of them.
     const next = growCut(started.devnet, 1, { commands: [transfer('sender01', 2, { chainId: '1' })] })
     expect(source.devnet.chains.add(next.header, { ...next.payload })).toMatchObject({ status: 'added' })
   })
 
-  it('refuses a block whose outputs are not what its transactions do, and says which', async () => {
+  it('refuses a block whose outputs do not match its transactions, and names it', async () => {
     const source = await startFast()
     const started = await startWithPeer()
     const { payload } = makeBlock(source.devnet, source.devnet.chains.cut, 0, { commands: [transfer('sender01', 1)] })
@@ -203,7 +203,7 @@ describe('PUT cut', () => {
     }
   })
 
-  it('changes nothing when a block is missing, because this node fetches none', async () => {
+  it('changes nothing if a block is missing, since this node fetches none', async () => {
     const source = await startFast()
     const started = await startWithPeer()
     const { origin } = started
@@ -222,7 +222,7 @@ describe('PUT cut', () => {
     }
     const whole = { [withoutOutputs.payloadHash]: payloadJson(first.payload) }
     expect((await put(started, 'cut', cutOf(heads, { origin, headers, payloads: whole }))).status).toBe(204)
-    // The second is still missing.
+    // The second block is still missing.
     expect(await headsOf(started)).toEqual(before)
     expect(started.devnet.chains.store.size).toBe(3)
     expect(started.devnet.chains.store.byId(idOf(second.header))).toBeUndefined()
@@ -243,7 +243,7 @@ describe('PUT cut', () => {
     expect((await ask({ headers: { x: 'AAAA' } }))[2]).toMatch(/^Invalid cut: header at offset 3: /)
     const garbled = { ...payloadJson(payload), coinbase: 'A' }
     expect((await ask({ payloads: { x: garbled } }))[2]).toMatch(/^Invalid cut: coinbase at offset 1: /)
-    // A coinbase may hold anything.
+    // A coinbase may hold any bytes.
     const other = { ...payloadJson(payload), coinbase: base64(Buffer.from('{"reqKey":7')) }
     expect((await ask({ headers: { x: base64(encodeHeader(header)) }, payloads: { x: other } }))[0]).toBe(204)
     const fork = new Fork(devnet, 'fork')
@@ -260,7 +260,7 @@ describe('PUT cut', () => {
 describe('cut/peer', () => {
   const peersOf = async ({ peer }: Started, query = '') => jsonOf(await peer.get(`${PREFIX}/cut/peer${query}`))
 
-  it('lists the peers that made themselves known, each address once', async () => {
+  it('lists peers that registered, each address once', async () => {
     const started = await start(fast)
     expect(await peersOf(started)).toEqual({ limit: 0, items: [], next: null })
     const first = peerAt(started.devnet.url)
@@ -309,7 +309,7 @@ describe('cut/peer', () => {
     expect((await peersOf(started)).items).toEqual([])
   })
 
-  it('comes in pages of 64, or of up to 512, with positions as cursors', async () => {
+  it('returns pages of 64, or of up to 512, with positions as cursors', async () => {
     const started = await start(fast)
     const count = 520
     const all = await listenAt(count)

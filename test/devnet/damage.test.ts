@@ -26,7 +26,9 @@ const harm: Readonly<Record<string, (path: string, random: () => number) => Prom
     ),
 }
 
-/** What comes of opening a data directory: an error, or its number of blocks, notices, and what a check finds. */
+/**
+ * The outcome of opening a data directory: an error, or its number of blocks, its notices and the findings of a check.
+ */
 async function outcomeOf(
   directory: string,
 ): Promise<{ error?: string; blocks?: number; notices: string[]; findings?: readonly string[] }> {
@@ -49,7 +51,7 @@ it.each([1, 2])(
     const random = randomFrom(seed)
     const directory = await temporaryDirectory()
     const original = join(directory, 'original')
-    // Opened twice, so that there are tables as well as a log.
+    // The second opening turns the log into tables, so that both exist.
     for (let i = 0; i < 2; i++) {
       const devnet = await startDevnet({ port: 0, dataDir: original, ...(i === 0 && { graph: 'pair', pow: false }) })
       grow(devnet, 300)
@@ -71,7 +73,7 @@ it.each([1, 2])(
           expect(notices, what).toEqual([expect.stringContaining(`has lost blocks: 602 were in it, ${blocks} are`)])
           expect(findings, what).toEqual([])
         } else {
-          // Payloads are only read when they are asked for: a check finds the damaged ones.
+          // The node reads payloads on demand only, so the check finds the damaged ones.
           seen[findings.length > 0 ? 'findings' : 'whole']++
           for (const finding of findings) expect(finding, what).toMatch(/damaged: the record payload|no payload in the/)
         }
@@ -84,7 +86,7 @@ it.each([1, 2])(
   },
 )
 
-it('a state database that cannot be accessed is refused, not made anew', async () => {
+it('an inaccessible state database is refused, not rebuilt', async () => {
   const directory = await temporaryDirectory()
   await (await startDevnet({ port: 0, graph: 'singleton', pow: false, dataDir: directory })).close()
   const state = join(directory, 'state')

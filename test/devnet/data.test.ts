@@ -36,7 +36,7 @@ async function everything(peer: Peer, chains: number): Promise<unknown> {
 }
 
 describe('a network on disk', () => {
-  it('goes on after a restart with the same blocks and its own settings', async () => {
+  it('continues after a restart with the same blocks and its own settings', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, dataDir, graph: 'petersen', difficulty: 20n, blockDelayMs: 200 })
     const peer = new Peer(first.url)
@@ -63,7 +63,7 @@ describe('a network on disk', () => {
     for (const { payload } of again.devnet.chains.store.slice(3, 0, 10)) expect(payload.minerData).toBeDefined()
   })
 
-  it('keeps orphans, an adopted branch, and rules that were changed', async () => {
+  it('keeps orphans, an adopted branch, and changed rules', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, dataDir, ...small, graph: 'pair' })
     const { chains } = first
@@ -93,7 +93,7 @@ describe('a network on disk', () => {
     expect({ blocks, orphans, findings }).toEqual({ blocks: size, orphans: 8, findings: [] })
   })
 
-  it('judges orphans by the rules that held when they were added', async () => {
+  it('judges orphans by the rules at the time when they were added', async () => {
     const dataDir = await temporaryDirectory()
     const devnet = await startDevnet({ port: 0, dataDir, ...small, graph: 'singleton' })
     const { chains } = devnet
@@ -105,7 +105,7 @@ describe('a network on disk', () => {
     expect(await checkDataDirectory(dataDir)).toMatchObject({ blocks: 8, orphans: 2, findings: [] })
   })
 
-  it('answers a miner only when the block is written, and with an error when it cannot be written', async () => {
+  it('answers a miner only when the block is written, and with an error if it cannot be written', async () => {
     const dataDir = await temporaryDirectory()
     const { devnet, peer } = await start({ dataDir, ...small })
     const { chains } = devnet
@@ -117,7 +117,7 @@ describe('a network on disk', () => {
     const count = ({ status }: { status: number }) => (answered = status)
     const first = submit(peer, await getWork(peer, 0)).then(count)
     await until(() => chains.store.size === 11)
-    // Requests that are sent later are answered.
+    // The node answers later requests meanwhile.
     const other = new Peer(devnet.url)
     for (let i = 0; i < 3; i++) await other.get('/info')
     other.close()
@@ -128,7 +128,7 @@ describe('a network on disk', () => {
     await until(() => chains.store.size === 12)
     write(new Error('disk full'))
     expect(await second).toBe(500)
-    // Written blocks are in the files, even if the process ends now.
+    // Durable blocks survive even if the process ends now.
     grow(devnet, 100)
     await durable()
     const copy = join(await temporaryDirectory(), 'copy')
@@ -136,7 +136,7 @@ describe('a network on disk', () => {
     expect(await checkDataDirectory(copy)).toMatchObject({ blocks: 112, findings: [] })
   })
 
-  it('takes no more blocks than can wait to be written', async () => {
+  it('accepts only as many blocks as can wait to be written', async () => {
     const data = await openDataDirectory(await temporaryDirectory(), { ...quiet, asked: small })
     const { store } = data.loaded
     for (let i = 0; i <= 20_000; i++) {
@@ -166,7 +166,7 @@ describe('a network on disk', () => {
     expect(devnet.chains.store.size).toBe(7)
   })
 
-  /** As start, for a node with another clock than that of the machine. */
+  /** Like `start`, for a node whose clock differs from the machine's: the peer checks no timestamps. */
   async function startUnchecked(dataDir: string) {
     const { devnet, additions } = await start({ dataDir, difficulty: undefined })
     return { devnet, additions, peer: new Peer(devnet.url) }
@@ -183,7 +183,7 @@ describe('a node', () => {
     return error.message
   }
 
-  it('refuses a directory with another network than asked for; every setting is compared', async () => {
+  it('refuses a directory with another network than requested; every setting is compared', async () => {
     const dataDir = await temporaryDirectory()
     await (await startDevnet({ port: 0, dataDir, graph: 'pair', difficulty: 5n })).close()
     const open = (asked: object) => refused(startDevnet({ port: 0, dataDir, ...asked }))
@@ -254,13 +254,13 @@ describe('a node', () => {
     const again = await startDevnet({ port: 0, dataDir: directory })
     expect(() => again.chains.store.at(3).payload).toThrow(`damaged: the record ${payloadKey} has a wrong checksum`)
     await again.close()
-    // A byte of the nonce: the rest of the header, its hash included, stays as it was.
+    // A byte of the nonce: the rest of the header, its hash included, stays the same.
     await database.open()
     await flip('block/0000000003', 240)
     expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain('block/0000000003: a wrong checksum')
   })
 
-  it('begins anew in a directory with a beginning that was interrupted', async () => {
+  it('starts anew in a directory with an interrupted start', async () => {
     const directory = await temporaryDirectory()
     const database = new ClassicLevel(join(directory, 'blocks.new'))
     await database.put('block/0000000000', 'anything')
@@ -269,10 +269,10 @@ describe('a node', () => {
     expect(devnet.chains.store.size).toBe(2)
   })
 
-  it('stops when it can no longer write, and keeps what it acknowledged', async () => {
+  it('stops if it can no longer write, and keeps what it acknowledged', async () => {
     const dataDir = await temporaryDirectory()
     const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
-    // Files may have at most 1024 blocks of 512 bytes; writing more fails as on a full disk.
+    // `ulimit -f 1024` limits files to 1024 blocks of 512 bytes; larger writes fail as on a full disk.
     const script = 'ulimit -f 1024; exec "$0" "$@"'
     const args = ['-c', script, process.execPath, main, 'devnet', '--port', '0', '--no-pow', '--data', dataDir]
     const child = spawn('/bin/sh', [...args, '--graph', 'petersen'])
@@ -345,7 +345,7 @@ describe('--check', () => {
     expect(out).toMatch(/\n\d+ things are wrong\n$/)
   })
 
-  it('finds a payload that was exchanged, and one that is missing', async () => {
+  it('finds an exchanged payload and a missing one', async () => {
     const chains = someChains(6)
     const directory = await directoryOf(chains)
     const [first, second] = [chains.store.at(4), chains.store.at(5)]
@@ -358,7 +358,7 @@ describe('--check', () => {
     await database.del(keyOf(second))
     await database.close()
     const { findings } = await checkDataDirectory(directory)
-    // Blocks on top of these two cannot be executed, which is not told again.
+    // The blocks on top of these two cannot be executed, which is not reported separately.
     expect(findings).toHaveLength(4)
     expect(findings[0]).toContain(`block ${first.id}: its payload has another hash`)
     expect(findings[1]).toContain(`block ${first.id}: its payload names wrong hashes`)

@@ -5,7 +5,7 @@ import { type App, createApp, openEventStream, type ServedStream } from '../../s
 import { until } from '../wait.ts'
 import { OpenResponse } from './request.ts'
 
-/** An application with one path, /stream, that opens an event stream after `before`. */
+/** A server with a single path, /stream, that opens an event stream after `before`. */
 async function serve(before: (socketClosed: Promise<unknown>) => unknown = () => undefined) {
   const app: App = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
   const sockets: net.Socket[] = []
@@ -21,7 +21,7 @@ async function serve(before: (socketClosed: Promise<unknown>) => unknown = () =>
   return { url, seen, sockets }
 }
 
-it('a stream ends after all events that were sent before its end; later ones are lost', async () => {
+it('a stream ends after all events that were sent before; later ones are lost', async () => {
   const { url, seen } = await serve()
   const response = await OpenResponse.open(url)
   seen.stream?.send('event:a\n\n')
@@ -36,7 +36,7 @@ it('a stream ends after all events that were sent before its end; later ones are
   expect(seen.closed).toBe(1)
 })
 
-it('a stream is over at once when its reader left before it was opened', async () => {
+it('a stream ends at once if its reader left before it was opened', async () => {
   const { url, seen } = await serve((socketClosed) => {
     socket.destroy()
     return socketClosed
@@ -66,7 +66,7 @@ it('a stream drops a reader that does not read', async () => {
   expect(seen.closed).toBe(1)
 })
 
-it('a stream that has ended is closed after some seconds if its reader does not read', async () => {
+it('a stream that has ended closes after some seconds if its reader does not read', async () => {
   const { url, seen, sockets } = await serve()
   const response = await OpenResponse.open(url)
   response.pause()

@@ -1,4 +1,4 @@
-/** A network that adopts a fork by the votes of its blocks: mined by a miner, and verified by a client of another. */
+/** A network adopts a fork by the votes of its blocks. A real miner mines it, and a client verifies every header. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { COUNTING_BLOCKS, type ForkState, forkStateOf } from '../../src/core/fork.ts'
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
@@ -18,7 +18,7 @@ async function networkWith(options: Partial<DevnetOptions> = {}) {
   return devnet
 }
 
-/** Fork states of the whole chain, each header verified by a client of its own. */
+/** Fork states of the whole chain; the client verifies each header. */
 async function verifiedStates(url: string, chain: number): Promise<ForkState[]> {
   const client = await NodeClient.connect({ url })
   onTestFinished(() => client.close())
@@ -27,7 +27,7 @@ async function verifiedStates(url: string, chain: number): Promise<ForkState[]> 
   return headers.map(({ featureFlags }) => forkStateOf(featureFlags))
 }
 
-/** Mines until so many blocks are accepted, with a process of its own. Returns what it has printed. */
+/** Mines this many blocks with a process of its own. Returns its stdout. */
 async function mineWith(url: string, blocks: number, ...more: readonly string[]): Promise<string> {
   const fixed = ['--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off', '--public-key', KEY]
   const miner = startNewcut(['mine', '--node', url, '--blocks', `${blocks}`, ...fixed, ...more])
@@ -36,11 +36,11 @@ async function mineWith(url: string, blocks: number, ...more: readonly string[])
   return out
 }
 
-/** Blocks to find for that many heights. */
+/** Blocks of both chains up to a few heights after the first epoch. */
 const OF_EPOCH = 2 * (EPOCH + 8)
 
 describe('a network whose nodes know fork number 1', () => {
-  it('adopts it on all chains when its blocks have voted for it, and its miner is told what it votes', async () => {
+  it('adopts it on all chains once its blocks have voted for it, and its miner reports its votes', async () => {
     const devnet = await networkWith()
     const out = await mineWith(devnet.url, OF_EPOCH, '--fork-epoch', `${VOTING}`)
     for (const chain of [0, 1]) {
@@ -55,7 +55,7 @@ describe('a network whose nodes know fork number 1', () => {
       ])
     }
     const votes = [...out.matchAll(/^\S+ vote +(.*)$/gm)].map(([, text]) => text)
-    // The first block of the next epoch still has the vote of its node, which has no fork to vote for from there on.
+    // The last vote comes from a node without a further fork to vote for.
     expect([votes[0], votes.at(-1)]).toEqual(['votes for fork 1', 'does not vote for fork 2'])
     expect(out).toMatch(/ summary .*\n.*\n.*\n.* does not vote for fork 2\n/)
   })
@@ -63,7 +63,7 @@ describe('a network whose nodes know fork number 1', () => {
   it.each([
     ['the node votes for none', { forkTarget: 0 }, []],
     ['its miner votes against it', {}, ['--fork-vote', 'no']],
-  ] as const)('does not adopt it when %s', async (_, options, flags) => {
+  ] as const)('does not adopt it if %s', async (_, options, flags) => {
     const devnet = await networkWith(options)
     const out = await mineWith(devnet.url, OF_EPOCH, '--fork-epoch', `${VOTING}`, ...flags)
     const states = await verifiedStates(devnet.url, 1)
@@ -71,14 +71,14 @@ describe('a network whose nodes know fork number 1', () => {
     expect(out).toContain('does not vote for fork 1')
   })
 
-  it('adopts it when its miner votes for it, and its node does not', async () => {
+  it('adopts it if its miner votes for it and its node does not', async () => {
     const devnet = await networkWith({ forkTarget: 0 })
     await mineWith(devnet.url, OF_EPOCH, '--fork-epoch', `${VOTING}`, '--fork-vote', 'yes')
     const states = await verifiedStates(devnet.url, 0)
     expect(states[EPOCH].number).toBe(1)
   })
 
-  it('goes over to a heavier branch on which it was adopted', async () => {
+  it('switches to a heavier branch that adopted it', async () => {
     const devnet = await networkWith({ pow: false })
     const { chains } = devnet
     grow(devnet, 2 * (EPOCH - 1))
@@ -91,7 +91,7 @@ describe('a network whose nodes know fork number 1', () => {
     expect(numbers()).toEqual([1, 1])
     expect(chains.adopt(long)).toBe(true)
     expect(numbers()).toEqual([1, 1])
-    // Work on the head has the number of its branch.
+    // Work on the head has the fork number of its branch.
     grow(devnet, 2)
     expect(numbers()).toEqual([1, 1])
   })

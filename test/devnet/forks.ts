@@ -9,14 +9,14 @@ import type { Signed } from './command.ts'
 import { type Ground, payloadOn } from './ground.ts'
 
 export interface BlockOptions {
-  /** The miner's account: different accounts make different blocks. */
+  /** The miner's account; different accounts make different blocks. */
   readonly account?: string
   readonly commands?: readonly Signed[]
-  /** In place of commands: any bytes, for chains that nobody executes. */
+  /** Any bytes in place of commands, for chains that execute nothing. */
   readonly transactions?: StoredPayload['transactions']
 }
 
-/** A block on top of the head of `chain` in `cut`. It is not solved: with proof of work it still needs a nonce. */
+/** A block on top of the head of `chain` in `cut`. With proof of work it still needs a nonce. */
 export function makeBlock(ground: Ground, cut: Cut, chain: number, options: BlockOptions = {}) {
   const parent = cut.get(chain)
   if (parent === undefined) throw new Error(`the cut has no chain ${chain}`)
@@ -34,7 +34,7 @@ function withTransactions(payload: StoredPayload, transactions: StoredPayload['t
   return { ...parts, ...payloadHashes(parts) }
 }
 
-/** Grows a cut of its own beside that of the network, starting from the present one. */
+/** A branch: a separate cut, which starts from the network's current one and grows on its own. */
 export class Fork {
   readonly cut: Map<number, Header>
   readonly #ground: Ground

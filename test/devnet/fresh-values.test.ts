@@ -1,6 +1,6 @@
 /**
- * Gas and results do not depend on how a node keeps its values: one that reads every row anew, as from disk, comes to
- * the same as one that keeps the objects it wrote. Otherwise two nodes would disagree about a block.
+ * Gas and results do not depend on how a node stores its values. A node that decodes every row anew, as from disk, gets
+ * the same results as one that keeps its objects in memory. Otherwise two nodes would disagree about a block.
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { keepEntry, keptEntry, type ModuleNumbers } from '../../src/devnet/ledge
 import { MemoryVersions, type Version } from '../../src/devnet/ledger/versions.ts'
 import { LedgerGround, resultOf, type TestCommand } from './ledger-ground.ts'
 
-/** Modules stay what they are; each version has its place in the list as its number. */
+/** Modules stay the same objects; the index in the list is the number of a version. */
 class Numbers implements ModuleNumbers {
   readonly #modules: Module[] = []
 
@@ -23,7 +23,7 @@ class Numbers implements ModuleNumbers {
   }
 }
 
-/** Gives every value as it would come from disk: made anew for whoever asks. */
+/** Decodes each value anew for every reader, as if it came from disk. */
 class FreshVersions extends MemoryVersions {
   readonly #numbers = new Numbers()
 
@@ -87,16 +87,16 @@ const steps = fc.record({
   n: fc.nat({ max: 12 }),
 })
 
-it('gas and outputs are those of a node that reads every value anew', () => {
+it('gas and outputs equal those of a node that decodes every value anew', () => {
   const succeeded = new Map<string, number>()
   const property = fc.property(fc.array(steps, { minLength: 10, maxLength: 25 }), (moves) => {
     const [ground, other] = [new LedgerGround('singleton'), new LedgerGround('singleton', new FreshVersions())]
-    // Its clock is ahead: no block comes from the future.
+    // The clock of the other node is ahead, so no block comes from its future.
     other.wait(86_400)
     const pacts: string[] = []
     const done = (kind: string, command: TestCommand) => {
       const { header, payload } = ground.grow(0, [command])
-      // The other node executes the block; it refuses one whose outputs are not its own.
+      // The other node executes the block and refuses it if the outputs differ.
       const addition = other.chains.insert(header, payload)
       expect(
         'why' in addition ? addition.why : addition.status,

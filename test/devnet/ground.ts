@@ -1,4 +1,4 @@
-/** Chains inside the process, with or without a ledger, and payloads that they take. */
+/** Chains inside the process, with or without a ledger, and payloads for them. */
 import type { Header } from '../../src/core/header.ts'
 import { graphAt } from '../../src/core/network.ts'
 import { type MinerAccount, payloadHashes } from '../../src/core/payload.ts'
@@ -13,13 +13,13 @@ import type { Signed } from './command.ts'
 import { ledgerOf } from './ledger.ts'
 import { inPayload } from './read-command.ts'
 
-/** Chains and who executes their blocks. No ledger: nobody does. */
+/** Chains and the ledger that executes their blocks, if there is one. */
 export interface Ground {
   readonly chains: Chains
   readonly ledger?: Ledger
 }
 
-/** Chains that execute, as a node without HTTP has them. */
+/** Chains that execute, as in a node but without HTTP. */
 export function executingChains(settings: NetworkSettings, now: () => bigint): Required<Ground> {
   const network = networkOf(settings)
   const state = genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
@@ -30,7 +30,7 @@ export function executingChains(settings: NetworkSettings, now: () => bigint): R
   return { chains, ledger }
 }
 
-/** The payload of the block on top of `parent` with these commands. Throws when one of them has no place in it. */
+/** The payload of a block on top of `parent` with these commands. Throws if a command does not fit into it. */
 export function payloadOn(
   { ledger }: Ground,
   parent: Header,

@@ -1,4 +1,7 @@
-/** Makes blocks inside the process, for tests of storage: many at once, and blocks that cannot be made over HTTP. */
+/**
+ * Makes blocks inside the process, for tests of storage: large numbers of blocks, and blocks that cannot be made over
+ * HTTP.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +16,7 @@ import { type Ground, payloadOn } from './ground.ts'
 const key = 'a11ce'.padEnd(64, '0')
 export const miner = { account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] }
 
-/** The next block of a chain on top of a cut, with any nonce. undefined: the chain is blocked. */
+/** The next block of a chain on top of a cut, with any nonce, or undefined if the chain is blocked. */
 export function nextBlock(
   ground: Ground,
   chain: number,
@@ -28,7 +31,10 @@ export function nextBlock(
   return 'blockedBy' in work ? undefined : { header: { ...work, hash: blockHash(encodeWork(work)) }, payload }
 }
 
-/** Adds blocks to the cut, on every open chain in turn. `commandsOf`: commands of block number `index`, on `chain`. */
+/**
+ * Adds blocks to the cut, on every open chain in turn. `commandsOf` returns the commands of block number `index`, on
+ * `chain`.
+ */
 export function grow(
   ground: Ground,
   count: number,
@@ -45,7 +51,7 @@ export function grow(
   }
 }
 
-/** Puts blocks on top of an earlier cut without moving the cut. Returns the heads of that branch. */
+/** Adds blocks on top of an earlier cut without moving the network's cut. Returns the heads of that branch. */
 export function fork(ground: Ground, from: Cut, count: number): Cut {
   const heads = new Map(from)
   for (let added = 0, chain = 0; added < count; chain = (chain + 1) % heads.size) {
@@ -59,7 +65,7 @@ export function fork(ground: Ground, from: Cut, count: number): Cut {
   return heads
 }
 
-/** A directory of its own for one test. */
+/** A temporary directory for one test. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'newcut-test-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))

@@ -9,7 +9,7 @@ import { JsonBytes } from '../../src/devnet/http/encode/json-bytes.ts'
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 const hash = bytes(32)
-/** Numbers of all sizes. Uniform ones would nearly all have the most digits. */
+/** Numbers of all sizes. Nearly all uniform ones would have the maximum number of digits. */
 const upTo = (bits: number) =>
   fc.integer({ min: 0, max: bits }).chain((some) => fc.bigInt({ min: 0n, max: (1n << BigInt(some)) - 1n }))
 const signed = fc.tuple(upTo(63), fc.boolean()).map(([value, isNegative]) => (isNegative ? -value : value))
@@ -35,7 +35,7 @@ const header: fc.Arbitrary<Header> = fc.record({
   hash,
 })
 
-it('writes a header from its bytes as it writes one from an object, byte for byte', () => {
+it('writes a header from its bytes exactly as from an object', () => {
   fc.assert(
     fc.property(header, fc.constantFrom('chainweb' as const, 'ledger' as const), (header, product) => {
       const text = textOf(headerObjectWriter(header.adjacents.size, product), encodeHeader(header))
@@ -45,7 +45,7 @@ it('writes a header from its bytes as it writes one from an object, byte for byt
   )
 })
 
-it('writes real headers, also one whose flags exceed the safe integers', () => {
+it('writes real headers, including one whose flags exceed the safe integers', () => {
   const vectors: { header_hex?: string }[] = JSON.parse(
     readFileSync(new URL('../vectors/headers.json', import.meta.url), 'utf8'),
   )

@@ -1,17 +1,17 @@
-/** Collects the events of transactions, and lets a test wait for them. */
+/** Collects transaction events and lets a test wait for them. */
 import type { TransactionEvent } from '../../src/schema/devnet-events.ts'
 
 export class Heard {
   readonly all: TransactionEvent[] = []
   #look = () => undefined as unknown
 
-  /** For `onTransaction`. */
+  /** Handler for `onTransaction`. */
   readonly tell = (event: TransactionEvent): void => {
     this.all.push(event)
     this.#look()
   }
 
-  /** Resolves with everything told so far, as soon as that is so many events. */
+  /** Resolves with all events so far once there are at least `count`. */
   events(count: number): Promise<readonly TransactionEvent[]> {
     return new Promise((resolve) => {
       this.#look = () => this.all.length >= count && resolve([...this.all])
@@ -19,7 +19,7 @@ export class Heard {
     })
   }
 
-  /** Each event in three words: `included 0 KEY`. */
+  /** Each event in three words, such as `included 0 KEY`. */
   async brief(count: number): Promise<string[]> {
     return (await this.events(count)).map((event) => {
       if (event.step === 'skipped') return `skipped ${event.steps}`

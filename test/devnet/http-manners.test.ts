@@ -23,7 +23,7 @@ afterAll(async () => {
   await devnet.close()
 })
 
-/** Sends bytes as they are. Returns the whole answer, up to the end of the connection. */
+/** Sends raw bytes. Returns the whole answer, up to the end of the connection. */
 function sendRaw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(Number(new URL(devnet.url).port), '127.0.0.1', () => socket.write(text))
@@ -57,7 +57,7 @@ describe('CORS, as a live node', () => {
         'Accept, Accept-Language, Content-Language, Content-Type',
       )
       expect(answer.headers['access-control-allow-origin']).toBe('*')
-      // Without the headers of a preflight, OPTIONS is a method that the path does not have.
+      // Without the headers of a preflight, OPTIONS is a method that the path does not support.
       expect((await peer.request('OPTIONS', path)).status).toBe(405)
     }
   })
@@ -69,7 +69,7 @@ describe('CORS, as a live node', () => {
     expect(peers.headers['access-control-allow-methods']).toBe('GET, HEAD')
   })
 
-  it('pages cannot read a control path, however it is spelled', async () => {
+  it('pages cannot read a control path, in any spelling', async () => {
     const page = new Peer(devnet.url)
     onTestFinished(() => page.close())
     for (const path of ['/devnet/make-blocks', '/%64evnet/make-blocks', '/devnet/%6dake-blocks', '/%6Dake-blocks']) {
@@ -83,7 +83,7 @@ describe('CORS, as a live node', () => {
     }
   })
 
-  it('pages cannot read a control path by other forms of request', async () => {
+  it('pages cannot read a control path by other forms of requests', async () => {
     const answer = await sendRaw(
       'GET http://node/devnet/status HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n',
     )
@@ -91,12 +91,12 @@ describe('CORS, as a live node', () => {
     expect(answer).not.toContain('access-control')
   })
 
-  it('a preflight of a path that does not exist is refused', async () => {
+  it('a preflight for an unknown path is refused', async () => {
     expect((await preflight('/nowhere', 'GET')).status).toBe(404)
   })
 })
 
-it('a method that a path does not have is a 405 that names those it has', async () => {
+it('an unsupported method is a 405 that lists the supported ones', async () => {
   for (const method of METHODS.filter((each) => !['GET', 'HEAD', 'CONNECT'].includes(each))) {
     const answer = await peer.request(method, `${PREFIX}/chain/0/hash`)
     expect([method, answer.status, answer.headers.allow, answer.body.length]).toEqual([method, 405, 'GET, HEAD', 0])
@@ -131,7 +131,7 @@ describe('HEAD', () => {
 })
 
 describe('malformed requests', () => {
-  /** Status line, common headers and message of an answer made by the parser of HTTP. */
+  /** Checks status line, common headers and message of an answer from the HTTP parser. */
   const check = (answer: string, status: string) => {
     const [head, message] = answer.split('\r\n\r\n')
     expect(head.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`)
@@ -183,7 +183,7 @@ describe('Accept', () => {
       [`${objects};q=0, */*`, JSON_TYPE],
       ['application/json;q=0, */*;q=0.1', objects],
     ]) {
-      // The second time, the remembered choice is used.
+      // The second round uses the cached choice.
       for (let i = 0; i < 2; i++) {
         const answer = await ask(accept)
         expect([accept, answer.status, answer.headers['content-type']]).toEqual([accept, 200, type])
@@ -191,9 +191,9 @@ describe('Accept', () => {
     }
   })
 
-  it('is answered with 406 when no type on offer is acceptable, after any number of different headers', async () => {
+  it('is answered with 406 if no available type is acceptable, after any number of different headers', async () => {
     expect((await ask('*/*;q=0')).status).toBe(406)
-    // More headers than are remembered.
+    // More headers than the cache holds.
     for (let i = 0; i < 100; i++) expect((await ask(`text/x${i}`)).status).toBe(406)
     expect((await ask(`text/x, ${objects}`)).headers['content-type']).toBe(objects)
   })

@@ -1,4 +1,4 @@
-/** A node, a real process, is killed under load: whatever it has acknowledged is there when it starts again. */
+/** A real node process is killed under load; after a restart it must have every block that it acknowledged. */
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -18,7 +18,7 @@ import { Peer } from './request.ts'
 
 const COINS = 'table:coin.coin-table'
 const MINERS = 4
-/** A run is killed at a random moment: while it still loads, or after at most so long under load. */
+/** Longest time under load before a kill, in ms. A run may also be killed while it is still loading. */
 const LOAD_MS = 250
 
 /** A block that the node has acknowledged. */
@@ -28,7 +28,7 @@ interface Acknowledged {
   readonly hash: string
 }
 
-/** Mines until the node is gone. It submits one block for each chain and height, so all of them are added. */
+/** Mines until the node is gone. It submits one block for each chain and height, so the node adds all of them. */
 async function mine(url: string, taken: Set<string>, acknowledged: Acknowledged[]): Promise<void> {
   const peer = new Peer(url)
   try {
@@ -42,14 +42,14 @@ async function mine(url: string, taken: Set<string>, acknowledged: Acknowledged[
       acknowledged.push({ chain, height, hash: merkleBlockHash(work) })
     }
   } catch (error) {
-    // The connection broke: the node was killed.
+    // The connection broke because the node was killed.
     if ((error as NodeJS.ErrnoException).code === undefined && !/socket hang up|aborted/.test(`${error}`)) throw error
   } finally {
     peer.close()
   }
 }
 
-/** Headers of a chain from this height on, by the hash at their end. */
+/** Hashes of the headers of a chain, starting at this height. The last 32 bytes of a header are its hash. */
 async function hashesFrom(peer: Peer, chain: number, height: number): Promise<Set<string>> {
   const hashes = new Set<string>()
   let next = ''
@@ -63,7 +63,7 @@ async function hashesFrom(peer: Peer, chain: number, height: number): Promise<Se
   }
 }
 
-/** Every acknowledged block is there, and no chain is lower than what was acknowledged of it. */
+/** Every acknowledged block exists, and no chain is lower than its acknowledged blocks. */
 async function expectAcknowledged(url: string, acknowledged: readonly Acknowledged[]): Promise<void> {
   const peer = new Peer(url)
   try {
@@ -83,11 +83,11 @@ async function expectAcknowledged(url: string, acknowledged: readonly Acknowledg
 async function killed(node: Running): Promise<void> {
   node.child.kill('SIGKILL')
   const { code, signal, err } = await node.ended
-  // It was killed, and had not ended by itself before.
+  // The signal ended the process, which had not exited by itself.
   expect({ code, signal, err }).toEqual({ code: null, signal: 'SIGKILL', err: '' })
 }
 
-/** Two tests, with so many kills each. */
+/** Declares two tests with this many kills each. */
 export function testKilledNode({
   kills,
   reorganisations,
@@ -111,7 +111,7 @@ async function killUnderLoad(kills: number, { annotate }: TestContext): Promise<
   for (let kill = 0; kill <= kills; kill++) {
     const node = start(args)
     if (kill < kills && random() < 0.2) {
-      // At a random moment, as all kills here: that is what is tried out.
+      // The moment is random on purpose, as for all kills here.
       await sleep(random() * 400)
       await killed(node)
       continue
@@ -123,7 +123,7 @@ async function killUnderLoad(kills: number, { annotate }: TestContext): Promise<
     last = []
     const taken = new Set<string>()
     const miners = Array.from({ length: MINERS }, () => mine(url, taken, last))
-    // Even on a slow machine, some blocks are acknowledged in each run.
+    // Even on a slow machine each run acknowledges some blocks.
     await until(() => last.length >= 2 || node.child.exitCode !== null)
     await sleep(random() * LOAD_MS)
     await killed(node)
@@ -145,7 +145,7 @@ interface PrintedHead {
   readonly balances: Readonly<Record<string, string>>
 }
 
-/** Account -> balance after this block. */
+/** Balances by account after this block. */
 function balancesAfter({ loaded: { store }, ledger }: DataDirectory, id: string): Record<string, string> {
   const block = store.byId(id)
   if (block === undefined) throw new Error(`no block ${id}`)
@@ -170,7 +170,7 @@ async function killReorganising(kills: number): Promise<void> {
     moves += lines.length
     const data = await openDataDirectory(dataDir, { asked: {}, onFailure: () => undefined, onNotice: () => undefined })
     const { store, heads: found, ruleChanges: changes } = data.loaded
-    // It was killed at most one step after the last one that it printed.
+    // At most one step followed the last printed one.
     expect([0, 1]).toContain(changes.length - ruleChanges)
     expect(store.size, `seed ${seed}`).toBeGreaterThanOrEqual(blocks)
     for (const { id, balances } of heads as PrintedHead[]) {
@@ -181,7 +181,7 @@ async function killReorganising(kills: number): Promise<void> {
     if (store.size === blocks) expect([...found.values()].map(({ hash }) => encodeBase64Url(hash))).toEqual(ids)
     await data.close()
     const report = await checkDataDirectory(dataDir)
-    // Opening it has executed the blocks that the state database did not have yet.
+    // Opening the directory executed the blocks that the state database lacked.
     expect(report, `seed ${seed}`).toMatchObject({ blocks: store.size, stateBlocks: store.size, findings: [] })
     expect(report.orphans).toBeGreaterThan(0)
   }

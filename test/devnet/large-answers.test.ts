@@ -14,12 +14,12 @@ const BLOCK_BYTES = 1_500_000
 let devnet: Devnet
 let peer: CheckedPeer
 
-/** Blocks that peers could send: each with one large transaction. */
+/** Blocks with one large transaction each, as peers could send them. */
 beforeAll(async () => {
   devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false, nodeRelease: '2.32' })
   peer = new CheckedPeer(devnet.url)
   for (let i = 0; i < BLOCKS; i++) {
-    // A proof of nothing, which costs no gas in release 2.32.
+    // A meaningless proof, which costs no gas in release 2.32.
     const cont = { pactId: 'p', step: 1, rollback: false, proof: `${i % 10}`.repeat(BLOCK_BYTES), data: {} }
     growCut(devnet, 0, { commands: [signed({}, { payload: { cont } })] })
   }
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 const hashesOf = (items: { header: { hash: string } }[]) => items.map(({ header }) => header.hash)
 
-/** Reads all pages. All but the last must be larger than the limit, by one block at most. */
+/** Reads all pages. All but the last must exceed the limit, by one block at most. */
 async function allPages(ask: (query: string) => Promise<Answer>): Promise<string[]> {
   const hashes: string[] = []
   for (let query = ''; ; ) {
@@ -46,7 +46,7 @@ async function allPages(ask: (query: string) => Promise<Answer>): Promise<string
   }
 }
 
-it('a page of large blocks ends early, and the next one goes on there', async () => {
+it('a page of large blocks ends early, and the next one continues there', async () => {
   const { items } = jsonOf(await peer.get(`${PREFIX}/chain/0/hash`))
   expect(items).toHaveLength(BLOCKS + 1)
   const path = `${PREFIX}/chain/0/block`
@@ -57,7 +57,7 @@ it('a page of large blocks ends early, and the next one goes on there', async ()
   expect(branch).toEqual(items.toReversed())
 })
 
-it('a batch of more payloads than an answer may hold is refused', async () => {
+it('a batch that exceeds the answer limit is refused', async () => {
   const accept = 'application/json;blockheader-encoding=object'
   const { items } = jsonOf(await peer.get(`${PREFIX}/chain/0/header`, { headers: { accept } }))
   const keys = items.map(({ payloadHash }: { payloadHash: string }) => payloadHash)

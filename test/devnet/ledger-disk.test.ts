@@ -1,4 +1,4 @@
-/** What contracts keep survives the end of the process: modules, tables, guards, and pacts under way. */
+/** Contract data survives the end of the process: modules, tables, guards, and pacts under way. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -86,7 +86,7 @@ const questions = [
 ]
 const answers = ({ ledger }: Devnet) => questions.map((question) => localValue(ledger, 0, question))
 
-it('modules, tables, guards and pacts are the same after a restart, and after the state was made anew', async () => {
+it('modules, tables, guards and pacts survive a restart and a rebuild of the state', async () => {
   const dataDir = await temporaryDirectory()
   const first = await startDevnet({ port: 0, dataDir, graph: 'singleton', pow: false })
   done(first, run(base('2.5')))
@@ -94,7 +94,7 @@ it('modules, tables, guards and pacts are the same after a restart, and after th
   const begun = run('(free.shop.deliver "second" 4)')
   done(first, run('(free.shop.place "second" 4)'))
   expect(done(first, begun)).toBe('sent')
-  // The shop was made with the first version of its base, and keeps it.
+  // The shop was loaded with the first version of its base and keeps using it.
   done(first, run(base('10.0')))
   expect(localValue(first.ledger, 0, '[(free.base.rate) (free.shop.price 2)]')).toEqual([10, 5])
   const before = answers(first)
@@ -108,7 +108,7 @@ it('modules, tables, guards and pacts are the same after a restart, and after th
   expect(answers(third)).toEqual(before)
   await third.close()
 
-  // From disk, not from what was just executed.
+  // Read from disk, not from the execution above.
   const fourth = await startDevnet({ port: 0, dataDir })
   expect(done(fourth, next(begun.hash))).toMatch(/^10\.0 /)
   expect(localValue(fourth.ledger, 0, '(at "price" (read free.shop.orders "second"))')).toBe(10.125)

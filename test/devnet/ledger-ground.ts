@@ -1,4 +1,4 @@
-/** Chains that execute, inside the process and without signatures: tests add blocks of commands on any cut. */
+/** Chains that execute blocks inside the process, without signatures. Tests add blocks of commands on any cut. */
 
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import type { ObjectValue } from '../../src/contracts/values/value.ts'
@@ -25,7 +25,7 @@ import { ledgerOf } from './ledger.ts'
 import { inPayload } from './read-command.ts'
 
 export interface TestCommand {
-  /** Its hash. */
+  /** The request key. */
   readonly key: string
   readonly command: Command
   readonly bytes: Uint8Array
@@ -50,7 +50,7 @@ export class LedgerGround {
   readonly index = new MemoryTransactionIndex()
   #micros: bigint
 
-  /** `versions`: where it keeps its state; in memory where none are given. */
+  /** `versions` stores the state. Default: in memory. */
   constructor(graph: GraphName, versions?: Versions, release: NodeRelease = '3.2') {
     const network = networkOf(settingsOf({ graph, pow: false, release }))
     this.#micros = network.genesisTime
@@ -64,7 +64,7 @@ export class LedgerGround {
     this.chains.onBlock((block) => indexBlock(this.index, block))
   }
 
-  /** Sets the clock on. */
+  /** Moves the clock forward. */
   wait(seconds: number): void {
     this.#micros += BigInt(seconds) * 1_000_000n
   }
@@ -87,7 +87,7 @@ export class LedgerGround {
     return { key, ...inPayload({ hash: key, sigs: [{ sig: '' }], cmd }) }
   }
 
-  /** Adds a block with these commands on top of a cut; of those that have no place in it, it holds none. */
+  /** Adds a block on top of a cut with those of the commands that fit into it. */
   block(cut: Cut, chain: number, commands: readonly TestCommand[] = [], miner = MINER): Block {
     const parent = headOf(cut, chain)
     const draft = this.ledger.begin(parent, miner)
@@ -112,13 +112,13 @@ export class LedgerGround {
     return this.chains.chainIds.filter((chain) => typeof extensionOf(this.chains.network, cut, chain) !== 'number')
   }
 
-  /** The result of a command on the cut; undefined: there is none. */
+  /** The result of a command on the cut, or undefined if there is none. */
   result(chain: number, key: string): Result | undefined {
     const found = this.ledger.result(chain, key)
     return found === null ? undefined : resultOf(found.output)
   }
 
-  /** Proof of the result of a command for another chain; null: there is none yet. */
+  /** A proof of the result of a command for another chain, or null if there is none yet. */
   proof(chain: number, key: string, targetChain: number): string | null {
     const found = this.ledger.result(chain, key)
     if (found === null) return null
@@ -127,14 +127,14 @@ export class LedgerGround {
     return 'proof' in answer ? answer.proof : null
   }
 
-  /** Value of code on the head of a chain, as JSON. */
+  /** The value of code on the head of a chain, as JSON. */
   local(chain: number, code: string): unknown {
     const { result } = JSON.parse(this.ledger.local(chain, this.command(chain, code).command)) as Result
     if (result.status !== 'success') throw new Error(JSON.stringify(result))
     return result.data
   }
 
-  /** Sum of all balances after a block. */
+  /** The sum of all balances after a block. */
   total(block: { readonly chain: number; readonly hash: Uint8Array }): Decimal {
     const state = this.ledger.stateOf(block.chain, this.chains.store.recordOfHash(block.hash))
     let sum = Decimal.of(0n)

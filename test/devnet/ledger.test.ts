@@ -20,7 +20,7 @@ describe('a transfer', () => {
       gasLimit,
     })
 
-  it('moves coins, pays the miner for its gas, and tells of both in this order', () => {
+  it('moves coins, pays the miner for its gas, and reports both in this order', () => {
     const command = transfer(1.5)
     ground.grow(0, [command])
     const result = ground.result(0, command.key)
@@ -53,7 +53,7 @@ describe('a transfer', () => {
     expect(result?.error?.message).toMatch(/^Gas limit "40" exceeded: \d+$/)
   })
 
-  it('of an account that is not there is in no block', () => {
+  it('of an unknown account is in no block', () => {
     const command = ground.command(0, '(+ 1 1)', { sender: 'nobody', publicKey: 'b'.repeat(64) })
     const block = ground.grow(0, [command])
     expect(block.payload.transactions).toEqual([])
@@ -63,7 +63,7 @@ describe('a transfer', () => {
   })
 })
 
-it('a miner whose account has another guard gets nothing, and the chain goes on', () => {
+it('a miner whose account has another guard gets nothing, and the chain continues', () => {
   const ground = new LedgerGround('singleton')
   ground.grow(0)
   const other = { account: 'miner', predicate: 'keys-all', publicKeys: ['c'.repeat(64)] }
@@ -83,7 +83,7 @@ describe('a block of another node', () => {
     return { maker, taker }
   }
 
-  it('is executed, and is taken when its outputs are what comes out', () => {
+  it('is executed, and accepted if its outputs match', () => {
     const { maker, taker } = pairOfNodes()
     const command = maker.command(0, '(+ 1 2)')
     const { header, payload } = maker.grow(0, [command])
@@ -91,7 +91,7 @@ describe('a block of another node', () => {
     expect(taker.result(0, command.key)?.result).toEqual({ status: 'success', data: { int: 3 } })
   })
 
-  it('whose outputs are wrong is refused, and the reason says which', () => {
+  it('with wrong outputs is refused with the reason', () => {
     const { maker, taker } = pairOfNodes()
     const { header, payload } = maker.grow(0, [maker.command(0, '(+ 1 2)')])
     const [{ transaction, output }] = payload.transactions
@@ -107,7 +107,7 @@ describe('a block of another node', () => {
     })
   })
 
-  it('that holds a transaction of its own branch again is refused', () => {
+  it('that repeats a transaction of its own branch is refused', () => {
     const { maker, taker } = pairOfNodes()
     const command = maker.command(0, '(+ 1 2)')
     const [one, two] = [maker.grow(0, [command]), maker.grow(0, [command])]
@@ -129,7 +129,7 @@ describe('generated histories', () => {
     amount: fc.integer({ min: 1, max: 5_000_000 }),
   })
 
-  it('keep every coin: a branch has what it began with, its rewards, and what came in less what went out', () => {
+  it('keep every coin: a branch has its initial coins, its rewards, and arrivals minus departures', () => {
     fc.assert(
       fc.property(fc.array(move, { minLength: 10, maxLength: 40 }), (moves) => {
         const history = new History()
@@ -153,10 +153,10 @@ interface Move {
   readonly amount: number
 }
 
-/** A network of three chains, each adjacent to the others, on which things happen. */
+/** A network of three adjacent chains with random transfers and forks. */
 class History {
   readonly ground = new LedgerGround('triangle')
-  /** Block -> its state when it was added. */
+  /** The state of each block at the time when it was added. */
   readonly #states = new Map<string, { block: Block; state: string }>()
   readonly #burned: { chain: number; key: string; target: number }[] = []
 
@@ -195,7 +195,7 @@ class History {
     return details.guard.keys[0]
   }
 
-  /** Finishes a transfer between chains, if it can be finished already; some twice. */
+  /** Completes a cross-chain transfer if possible; may try the same one again. */
   #mint(pick: number): void {
     const burned = this.#burned[pick % Math.max(1, this.#burned.length)]
     if (burned === undefined) return
@@ -233,7 +233,7 @@ class History {
     this.#states.set(block.id, { block, state: this.ground.snapshot(block) })
   }
 
-  /** What all accounts of a branch must have together, as its outputs tell. */
+  /** The sum of all balances on a branch, computed from its outputs. */
   expectedTotal({ hash, chainId }: { readonly hash: Uint8Array; readonly chainId: number }): Decimal {
     const { store } = this.ground.chains
     let sum = Decimal.of(1_450_000_000n)
@@ -245,13 +245,13 @@ class History {
     return sum
   }
 
-  /** The state of a block is what it was when it was added, whatever came later. */
+  /** Later blocks have not changed the state of any block. */
   expectSameStates(): void {
     for (const { block, state } of this.#states.values()) expect(this.ground.snapshot(block)).toBe(state)
   }
 }
 
-/** Coins that an output adds to its chain: transfers from nobody, less those to nobody. */
+/** Coins that an output adds to its chain: transfers from nobody minus transfers to nobody. */
 function changeOf(output: Uint8Array): Decimal {
   const { events = [] } = parseExactJson(Buffer.from(output).toString()) as {
     events?: readonly { name: string; params: Parameters<typeof valueFromJson>[0][] }[]
@@ -266,7 +266,7 @@ function changeOf(output: Uint8Array): Decimal {
   return change
 }
 
-it('a block is worth the reward of the network, divided among its chains', () => {
+it('a block earns the reward of the network, divided among its chains', () => {
   const [one, ten] = [new LedgerGround('singleton'), new LedgerGround('petersen')]
   expect(changeOf(one.grow(0).payload.coinbase).compare(REWARD)).toBe(0)
   expect(changeOf(ten.grow(0).payload.coinbase).compare(REWARD.div(Decimal.of(10n)))).toBe(0)

@@ -1,11 +1,11 @@
-/** A ledger without HTTP, for tests of the parts that use one. */
+/** A ledger without HTTP, for tests of its users. */
 import { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { MemoryVersions, type Versions } from '../../src/devnet/ledger/versions.ts'
 import type { ChainState } from '../../src/devnet/rules/journal.ts'
 import { type ReleaseRules, releaseRules } from '../../src/devnet/rules/releases.ts'
 import { MemoryTransactionIndex, type TransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 
-/** A ledger of these chains, which knows what the first block of every chain has written. */
+/** A ledger of these chains that knows the state of every genesis block. */
 export function ledgerOf(
   { store, heads }: Pick<ChainState, 'store' | 'heads'>,
   index: TransactionIndex = new MemoryTransactionIndex(),

@@ -1,8 +1,8 @@
-/** Peers that can be reached: servers that only listen, each on a port of its own. */
+/** Reachable peers: servers that only listen, each on a port of its own. */
 import net, { type AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** PeerInfo of each, as JSON; they close when the test is over. */
+/** Opens servers and returns the PeerInfo of each, as JSON. The end of the test closes them. */
 export function listenAt(count: number) {
   return Promise.all(
     Array.from({ length: count }, async () => {

@@ -51,7 +51,7 @@ describe('a block', () => {
   })
 
   it('takes at most 512 transactions and 2 MiB of them', async () => {
-    // The size of a proof costs no gas in release 2.32.
+    // In release 2.32 the size of a proof costs no gas.
     const started = await start({ graph: 'singleton', pow: false, nodeRelease: '2.32' })
     const { peer } = started
     const small = Array.from({ length: 600 }, () => signed({ gasLimit: 10 }))
@@ -70,7 +70,7 @@ describe('a block', () => {
     expect(await pendingKeys(peer)).toEqual([large[2].hash])
   })
 
-  it('is still taken when transactions arrive during the search; the next request for work gets them', async () => {
+  it('stays valid when transactions arrive during the search; the next work request gets them', async () => {
     const started = await start({ graph: 'singleton' })
     const { peer, additions } = started
     const [a, b] = [signed(), signed()]
@@ -85,14 +85,14 @@ describe('a block', () => {
     expect((await submit(peer, solve(withA))).status).toBe(200)
     expect(keysIn(headPayload(started))).toEqual([a.hash])
     expect(await pendingKeys(peer)).toEqual([b.hash])
-    // Too late by now, as on a live node.
+    // The work is stale; a live node answers 200 too.
     expect((await submit(peer, solve(empty))).status).toBe(200)
     expect(additions.map(({ status }) => status)).toEqual(['added', 'stale'])
     await mineBlock(peer)
     expect(keysIn(headPayload(started))).toEqual([b.hash])
   })
 
-  it('with the oldest choice of transactions is forgotten first when too many wait for a solution', async () => {
+  it('with the oldest choice of transactions is forgotten first if too many wait for a solution', async () => {
     const { peer, additions } = await start({ graph: 'singleton', workLimit: 3 })
     const works: Buffer[] = []
     for (let i = 0; i < 6; i++) {
@@ -102,7 +102,7 @@ describe('a block', () => {
     expect((await submit(peer, solve(works[2]))).status).toBe(404)
     expect((await submit(peer, solve(works[3]))).status).toBe(200)
     expect(additions.map(({ status }) => status)).toEqual(['added'])
-    // Work that no later request replaced is not forgotten: further requests are refused.
+    // Current work is never forgotten; the node refuses further requests instead.
     for (const account of ['x', 'y', 'z']) await getWork(peer, 0, { account: { ...bob, account } })
     expect((await askForWork(peer, 0)).status).toBe(503)
   })
@@ -117,16 +117,16 @@ describe('Refreshed Block', () => {
     onTestFinished(() => stream.destroy())
     return stream
   }
-  /** Two chains on a time that is passed by hand, and the streams of their miners. */
+  /** Two chains on a clock that the test moves, and the update streams of their miners. */
   async function watched() {
     const { time, clock } = clockByHand()
     const { devnet } = await start({ graph: 'pair', pow: false, refreshMs: REFRESH_MS }, { clock })
-    // The clock of the node goes on when time is passed.
+    // The node's clock moves with the test, so use a plain peer, which checks no timestamps.
     const peer = new Peer(devnet.url)
     onTestFinished(() => peer.close())
     const [zero, one] = [await watch(devnet.url, 0), await watch(devnet.url, 1)]
     let inserted = 0
-    /** Lets time pass, and runs what is due then and later, until the miners of the chain were told so often. */
+    /** Moves the clock, and runs timers as they become due until the stream has had this many refresh events. */
     const passUntil = async (stream: OpenResponse, times: number, milliseconds: number) => {
       await time.pass(milliseconds)
       await until(async () => {
@@ -134,7 +134,10 @@ describe('Refreshed Block', () => {
         return stream.text.split(REFRESHED).length > times
       })
     }
-    /** Waits for the event of a transaction of chain 1: those of chain 0 are executed by then, and their time is over. */
+    /**
+     * Waits for the event of a transaction on chain 1. By then those of chain 0 are executed and their interval is
+     * over.
+     */
     const afterOthers = async (milliseconds = REFRESH_MS) => {
       await insert(peer, [signed({ chainId: '1' })], 1)
       await passUntil(one, ++inserted, milliseconds)
@@ -142,26 +145,27 @@ describe('Refreshed Block', () => {
     return { time, peer, zero, one, passUntil, afterOthers }
   }
 
-  it('comes only when the next block of the chain has changed', async () => {
+  it('comes only if the next block of the chain has changed', async () => {
     const { peer, zero, one, passUntil, afterOthers } = await watched()
     const large = signed({ gasLimit: 150_000, gasPrice: 1 })
     await insert(peer, [large])
     await passUntil(zero, 1, 0)
-    // The first is pending already, the second does not fit.
+    // The first is pending already; the second does not fit.
     await insert(peer, [large])
     await insert(peer, [signed(cheap)])
     await afterOthers()
-    // A busy node answers before it has executed the transaction: then, and only then, its miner is told of it.
+    // A busy node may answer before it has executed the transaction. Only in that case does its miner get another
+    // event.
     const work = await getWork(peer, 0)
     await afterOthers()
     const whole = await getWork(peer, 0)
     const toWhole = payloadOf(whole) === payloadOf(work) ? REFRESHED : REFRESHED + REFRESHED
     expect(await zero.read(toWhole.length)).toBe(toWhole)
-    // The block makes room for the other one; New Cut announces that.
+    // The block makes room for the other transaction, which New Cut announces.
     expect((await submit(peer, solve(whole))).status).toBe(200)
     await zero.read(toWhole.length + NEW.length)
     await afterOthers()
-    // The chain is blocked now, so no work can have changed.
+    // The chain is now blocked, so its work cannot have changed.
     await insert(peer, [signed()])
     await afterOthers()
     expect(one.text).toBe(REFRESHED.repeat(4))
@@ -177,14 +181,14 @@ describe('Refreshed Block', () => {
     await passUntil(zero, 1, 0)
     for (let i = 0; i < 5; i++) await insert(peer, [signed()])
     await afterOthers(0)
-    // The streams end some time, and the next event is planned.
+    // Two timers end the streams; the third is the next event.
     expect(time.pending).toBe(3)
     await time.pass(REFRESH_MS - 1)
     expect(time.pending).toBe(3)
     await time.pass(1)
     expect(time.pending).toBe(2)
     expect(await zero.read(2 * REFRESHED.length)).toBe(REFRESHED.repeat(2))
-    // Chain 1 grows with chain 0, so that this one is never blocked.
+    // Chain 1 grows with chain 0, so that chain 0 is never blocked.
     await mineBlock(peer, 1)
     await mineBlock(peer, 0)
     await mineBlock(peer, 1)
@@ -192,7 +196,7 @@ describe('Refreshed Block', () => {
     await zero.read(toNew.length)
     await insert(peer, [signed()])
     await passUntil(zero, 3, REFRESH_MS)
-    // New Cut covers what a block takes out of the pool: no event follows.
+    // New Cut covers the removal of transactions by a block, so no refresh event follows.
     await mineBlock(peer, 0)
     await afterOthers()
     await mineBlock(peer, 1)
@@ -221,14 +225,14 @@ describe('real transactions of mainnet01', () => {
       expect(signatureFault(sigs[0].sig, signer, Buffer.alloc(32))).toBe('invalid ed25519 signature')
       const spelling = (json: string) => [Object.keys(JSON.parse(json)), Object.keys(JSON.parse(json).sigs[0])]
       expect(spelling(textOf(bytes))).toEqual(spelling(text))
-      // The source of the samples has reformatted the numbers in cmd, so that the hash no longer matches cmd.
+      // The source of the samples has reformatted the numbers in cmd, so the hash does not match.
       const theirs = readCommandText(text)
       if (theirs instanceof CommandFault) throw new Error(theirs.message)
       expect(sealFault(theirs, { gasModel: 'post32' })).toBe('Invalid transaction hash')
     }
   })
 
-  it('are hashed with BLAKE2b-256, as the known hash of the empty text shows; BLAKE2s-256 is taken too', () => {
+  it('are hashed with BLAKE2b-256, as the known hash of the empty text shows; BLAKE2s-256 is accepted too', () => {
     // The request key of the coinbase in a block without contracts (PROTOCOL.md B.4).
     const ofNothing = Buffer.from('DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g', 'base64url')
     expect(isCommandHash(ofNothing, new Uint8Array(0))).toBe(true)

@@ -1,4 +1,4 @@
-/** The endpoints of the memory pool, as tests use them. */
+/** The endpoints of the mempool, for tests. */
 import { expect } from 'vitest'
 import type { Signed } from './command.ts'
 import { brief, JSON_TYPE, PREFIX, type Started } from './common.ts'
@@ -13,7 +13,7 @@ function send(peer: Peer, method: string, path: string, body: unknown): Promise<
 export const insertTexts = (peer: Peer, texts: readonly unknown[], chain = 0) =>
   send(peer, 'PUT', `${poolPath(chain)}/insert`, texts)
 
-/** Inserts commands, all of which must be taken. */
+/** Inserts commands, all of which must be accepted. */
 export async function insert(peer: Peer, commands: readonly Signed[], chain = 0): Promise<void> {
   const texts = commands.map((command) => JSON.stringify(command))
   expect(brief(await insertTexts(peer, texts, chain))).toEqual([200, JSON_TYPE, ''])
@@ -54,6 +54,6 @@ export function headPayload({ devnet }: Pick<Started, 'devnet'>, chain = 0) {
   return block.payload
 }
 
-/** Request keys of the transactions of a payload. */
+/** Request keys of the transactions in a payload. */
 export const keysIn = ({ transactions }: ReturnType<typeof headPayload>): string[] =>
   transactions.map(({ transaction }) => JSON.parse(textOf(transaction)).hash)

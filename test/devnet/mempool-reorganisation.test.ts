@@ -19,7 +19,7 @@ import type { Peer } from './request.ts'
 const keysOf = (commands: readonly Signed[]) => commands.map((command) => command.hash)
 const pendingKeys = async (peer: Peer) => (await pending(peer)).hashes
 
-/** A block with these transactions on top of a cut of one chain, in the store but not on the cut. */
+/** A block with these transactions on top of `parent`, in the store but not on the cut. */
 function fork(ground: Ground, parent: Header, commands: readonly Signed[]): Header {
   const { header, payload } = makeBlock(ground, new Map([[0, parent]]), 0, { account: 'fork', commands })
   expect(ground.chains.insert(header, payload)).toMatchObject({ status: 'added' })
@@ -30,7 +30,7 @@ const headOf = (chains: Chains) => chains.cut.get(0) as Header
 const idOf = ({ hash }: Header) => Buffer.from(hash).toString('base64url')
 
 describe('a reorganisation', () => {
-  it('brings back what only the old branch holds, and takes out what the new one holds', async () => {
+  it('restores transactions that only the old branch holds, and removes those of the new one', async () => {
     const started = await start({ graph: 'singleton', pow: false })
     const { devnet, peer } = started
     const { chains } = devnet
@@ -43,7 +43,7 @@ describe('a reorganisation', () => {
     await insert(peer, [later, fromNew])
     const first = fork(devnet, genesis, [inBoth, fromNew])
     const second = fork(devnet, first, [])
-    // Orphans do not change the pool.
+    // Orphans do not change the mempool.
     expect(await pendingKeys(peer)).toEqual(keysOf([later, fromNew]))
     expect(brief(await insertTexts(peer, texts(inOld)))).toEqual([
       400,
@@ -62,7 +62,7 @@ describe('a reorganisation', () => {
     }
     await mineWhole(peer)
     expect(keysIn(headPayload(started))).toEqual(keysOf([later, inOld]))
-    // And back again.
+    // A second reorganisation returns to the old branch.
     const heads = [fork(devnet, old, [])]
     for (let i = 0; i < 3; i++) heads.push(fork(devnet, heads[i], []))
     expect(chains.adopt(new Map([[0, heads[3]]]))).toBe(true)
@@ -74,14 +74,14 @@ describe('a reorganisation', () => {
     const { devnet, peer } = await start({ graph: 'singleton', pow: false })
     const { chains } = devnet
     const sent: Signed[] = []
-    /** Block -> the transactions on its branch. */
+    /** The transactions on the branch of each block. */
     const held = new Map<string, Signed[]>([[idOf(headOf(chains)), []]])
     let tips = [headOf(chains)]
     for (let step = 0; step < 40; step++) {
       const fresh = [signed(), signed()]
       await insert(peer, fresh)
       sent.push(...fresh)
-      // Grow the branch of a random earlier block, with some transactions that it does not hold yet.
+      // Extends the branch of a random earlier block with some of the transactions that it lacks.
       const parent = tips[Math.floor((((step * 7919) % 101) / 101) * tips.length)]
       const branch = held.get(idOf(parent)) ?? []
       const missing = sent.filter((command) => !branch.includes(command))
@@ -113,7 +113,7 @@ describe('with a clock of its own', () => {
     const chains = new Chains({ network: graph, checkPow: false, now })
     const index = new MemoryTransactionIndex()
     chains.onBlock((block) => indexBlock(index, block))
-    // The size of a proof costs no gas there.
+    // In this release the size of a proof costs no gas.
     const release = releaseRules['2.32']
     const pools = new Mempools({ chains, index, nowMs, trial: noTrial, turns: new TimeSlicer(), release })
     const advance = (ms: number) => {
@@ -122,7 +122,7 @@ describe('with a clock of its own', () => {
     return { chains, index, pools, pool: pools.of(0), advance }
   }
 
-  it('removes expired transactions everywhere, and tells listeners', () => {
+  it('removes expired transactions everywhere, and notifies listeners', () => {
     const { pools, pool, advance } = network()
     const [short, long] = [signed({ ttl: 60 }), signed({ ttl: 600 })]
     expect(pools.insert(0, [short, long].map(commandOf))).toBe(null)
@@ -168,7 +168,7 @@ describe('with a clock of its own', () => {
     expect(index.find('none')).toEqual([])
   })
 
-  it('takes back no transaction that has expired in a block', () => {
+  it('does not restore a transaction that expired in a block', () => {
     const { chains, pools, pool, advance } = network()
     const [short, long] = [signed({ ttl: 60 }), signed({ ttl: 600 })]
     const genesis = headOf(chains)
@@ -182,12 +182,12 @@ describe('with a clock of its own', () => {
     })
   })
 
-  it('refuses transactions beyond the limits of a pool, and a full pool stays as it is', () => {
+  it('refuses transactions beyond the limits of a pool, and a full pool stays unchanged', () => {
     const { chains, pools, pool } = network()
     const genesis = headOf(chains)
     const mined = signed()
     chains.adopt(new Map([[0, fork({ chains }, genesis, [mined])]]))
-    // As many bytes as fit: 16 MiB.
+    // The maximum number of bytes: 16 MiB.
     const cont = { pactId: 'p', step: 1, rollback: false, proof: 'x'.repeat(1_600_000), data: {} }
     const full = { full: { transactions: 10_000, bytes: 16_777_216 } }
     const large = Array.from({ length: 11 }, () => commandOf(signed({ ttl: 600 }, { payload: { cont } })))
@@ -196,7 +196,7 @@ describe('with a clock of its own', () => {
     expect(pools.insert(0, large.slice(0, 10))).toBe(null)
     expect(pools.insert(0, [commandOf(signed())])).toBe(null)
     pool.remove(pool.pending(null).hashes)
-    // Removed transactions make room. Copies without checks: ten thousand signatures would take seconds.
+    // Removed transactions make room. Unchecked copies save the seconds that 10,000 signatures would take.
     const copied = pendingOf(signed())
     const many = Array.from({ length: 10_000 }, (_, i) => ({ ...copied, key: `copy ${i}` }))
     expect(pool.insert(many)).toBe(null)

@@ -9,10 +9,10 @@ import type { Peer } from './request.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 const keysOf = (commands: readonly Signed[]) => commands.map((command) => command.hash)
-/** The pool keeps the same properties of a command as live nodes, in their order. */
+/** The mempool keeps the same properties of a command as live nodes, in the same order. */
 const contentsOf = ({ hash, sigs, cmd }: Signed) => JSON.stringify({ hash, sigs, cmd })
 
-it('the pool of a chain tells membership, contents and all pending hashes', async () => {
+it('the pool of a chain reports membership, contents and all pending hashes', async () => {
   const { peer } = await start()
   const [a, b, c] = [signed(), signed(), signed()]
   expect(await pending(peer)).toMatchObject({ hashes: [], newest: 0 })
@@ -49,7 +49,7 @@ describe('marks', () => {
       expect(BigInt.asIntN(64, BigInt(nonce))).toBe(BigInt(nonce))
       await insert(peer, [signed()])
       expect((await pending(peer, `?nonce=${nonce}&since=1`)).hashes).toEqual([])
-      // The nearest number that a double can hold is another nonce.
+      // The nearest double is another nonce.
       if (String(BigInt(Number(nonce))) !== nonce) {
         expect((await pending(peer, `?nonce=${BigInt(Number(nonce))}&since=1`)).hashes).toHaveLength(1)
       }
@@ -107,7 +107,7 @@ interface ModelEntry extends Signed {
   readonly id: number
 }
 
-/** Runs out of gas at once, so that it uses exactly what it may use. */
+/** Runs out of gas at once, so it uses exactly its gas limit. */
 const tooMuch = { payload: { exec: { data: {}, code: '(enumerate 1 1000000000000)' } } }
 
 class Model {
@@ -133,11 +133,11 @@ class Model {
   }
 }
 
-it('the pool takes numbers in each spelling', async () => {
+it('the pool accepts numbers in each spelling', async () => {
   const { peer } = await start()
   const spelled = signText(
     JSON.stringify(commandPayload({ gasLimit: '600', ttl: { int: 600 }, creationTime: { int: `${nowSeconds()}` } }))
-      // A price with more digits than a double has, all of them zeros.
+      // A price with more digits than a double holds; all extra ones are zeros.
       .replace('"gasPrice":1e-8', '"gasPrice":"0.00000001000000000000000000"'),
   )
   await insert(peer, [spelled])
@@ -145,7 +145,7 @@ it('the pool takes numbers in each spelling', async () => {
 })
 
 describe('insert refuses the whole request for a command that', () => {
-  /** Sends a valid command together with this one. Returns what the refusal says about this one. */
+  /** Sends a valid command together with this one. Returns the error message for this one. */
   async function refusal(peer: Peer, command: unknown): Promise<string> {
     const good = signed()
     const answer = await insertTexts(peer, [
@@ -179,7 +179,7 @@ describe('insert refuses the whole request for a command that', () => {
       [{ ...signed(), cmd: '{' }, /^\/cmd: no JSON/],
       [{ ...signed(), cmd: '[]' }, /^\/cmd must be object/],
       [{ ...signed(), hash: 'A'.repeat(42) }, /^\/hash/],
-      // 43 characters hold two bits more than 32 bytes: they must be zero.
+      // 43 characters hold two bits more than 32 bytes; these bits must be zero.
       [{ ...signed(), hash: `${'A'.repeat(42)}B` }, /hash.*unused bits/],
       [{ ...signed(), sigs: {} }, /^\/sigs must be array/],
       [signText('{"nonce":"\ud800"}'), /surrogate/],
@@ -221,7 +221,7 @@ describe('insert refuses the whole request for a command that', () => {
     await insert(peer, [signed({ chainId: '19' })], 19)
   })
 
-  it('asks for too much gas or pays too little', async () => {
+  it('requests too much gas or pays too little', async () => {
     const { peer } = await start()
     const code = (length: number) => ({ payload: { exec: { data: null, code: 'x'.repeat(length) } } })
     const places = (price: string) =>
@@ -232,7 +232,7 @@ describe('insert refuses the whole request for a command that', () => {
       [signed({ gasPrice: 9.9e-9 }), 'Transaction gas price (0.0000000099) is below minimum gas price (0.00000001)'],
       [signed({ gasPrice: -1 }), 'Transaction gas price (-1) is below minimum gas price (0.00000001)'],
       [signed({ gasPrice: 1.00000000000001e-1 }), places('0.100000000000001')],
-      // More digits than a double holds: all of them count.
+      // The price has more digits than a double holds, and all of them count.
       [signed({ gasPrice: '1.0000000000000000000001' }), places('1.0000000000000000000001')],
     ] as const) {
       expect(await refusal(peer, command)).toBe(message)
@@ -343,7 +343,7 @@ it('the endpoints of the pool refuse malformed requests', async () => {
   expect((await peer.request('PUT', `${path}/insert`, { body: '[]' })).status).toBe(415)
 })
 
-it('mempool/lookup refuses a request that names one transaction so often that the answer would be huge', async () => {
+it('mempool/lookup refuses a request that repeats one transaction so often that the answer would be huge', async () => {
   const { peer } = await start()
   const large = signed({ gasLimit: 150_000 }, { payload: { exec: { data: null, code: 'x'.repeat(270_000) } } })
   await insert(peer, [large])

@@ -1,4 +1,4 @@
-/** A minimal miner: asks for work, tries nonces one by one, hands in the solution. Uses nothing of src/. */
+/** A minimal miner: requests work, tries nonces one by one, submits the solution. Uses nothing of src/. */
 import { hash } from 'node:crypto'
 import type { Answer, Peer } from './request.ts'
 
@@ -8,7 +8,7 @@ export interface Account {
   readonly 'public-keys': readonly string[]
 }
 
-/** An account that can be paid: a name of a key (k:KEY) would have to be that of this one. */
+/** An account that can be paid. A `k:` name would have to match this key. */
 export const alice: Account = { account: 'alice', predicate: 'keys-all', 'public-keys': ['a1'.repeat(32)] }
 export const bob: Account = { ...alice, account: 'bob' }
 
@@ -19,7 +19,7 @@ export interface MinerOptions {
 
 const PREFIX = '/chainweb/0.0/development'
 
-/** The answer to a request for work; `chain` is only a suggestion. */
+/** The answer to a work request; `chain` is only a suggestion. */
 export function askForWork(peer: Peer, chain?: number | string, options: MinerOptions = {}): Promise<Answer> {
   const { account = alice, prefix = PREFIX } = options
   return peer.get(`${prefix}/mining/work${chain === undefined ? '' : `?chain=${chain}`}`, {
@@ -35,7 +35,7 @@ export async function getWork(peer: Peer, chain?: number, options: MinerOptions 
   return answer.body.subarray(36)
 }
 
-/** Byte offsets of the fields that tests read or change, counted from the end: they are the same for every degree. */
+/** Byte offsets of fields. Most are relative to the end, so they hold for every degree. */
 export const at = {
   creationTime: () => 8,
   parent: () => 16,
@@ -57,7 +57,7 @@ function littleEndian(bytes: Buffer): bigint {
 
 export const isSolved = (work: Buffer) => littleEndian(hash('blake2s256', work, 'buffer')) <= targetOf(work)
 
-/** A copy of the work with the first nonce that solves it (`wrong`: the first nonce that does not). */
+/** A copy of the work with the first nonce that solves it, or with `wrong` the first nonce that does not. */
 export function solve(work: Buffer, wrong = false): Buffer {
   if (wrong && targetOf(work) === 2n ** 256n - 1n) throw new Error('every nonce solves the easiest target')
   const copy = Buffer.from(work)
@@ -79,10 +79,10 @@ export async function mineBlock(peer: Peer, chain?: number, options: MinerOption
   return solved
 }
 
-/** Equal answers in a row after which work is taken for complete. Each request lets the node execute some commands. */
+/** Equal answers in a row that show that the work is complete. Each request lets the node execute some commands. */
 const COMPLETE_AFTER = 12
 
-/** As mineBlock, once the node has executed all commands that the block can have. It takes them little by little. */
+/** Like mineBlock, but first waits until the node has executed all commands that fit. The node adds them gradually. */
 export async function mineWhole(peer: Peer, chain?: number, options: MinerOptions = {}): Promise<Buffer> {
   let work = await getWork(peer, chain, options)
   for (let equal = 0; equal < COMPLETE_AFTER; ) {

@@ -28,7 +28,7 @@ async function cutHeights(peer: CheckedPeer): Promise<number[]> {
   return Object.values(hashes as Record<string, { height: number }>).map(({ height }) => height)
 }
 
-/** Whether the node has the block with these work bytes. */
+/** Whether the chain has the block with these work bytes. */
 async function isInChain(peer: CheckedPeer, work: Buffer): Promise<boolean> {
   const { status } = await peer.get(`${PREFIX}/chain/${chainOf(work)}/header/${merkleBlockHash(work)}`)
   expect([200, 404]).toContain(status)
@@ -36,7 +36,7 @@ async function isInChain(peer: CheckedPeer, work: Buffer): Promise<boolean> {
 }
 
 describe('mining/work', () => {
-  it('for an account that cannot be paid is handed out, and the operator is told once', async () => {
+  it('is given even for an account that cannot be paid, with one warning for the operator', async () => {
     const notices: string[] = []
     const { peer } = await start({ onNotice: (message) => void notices.push(message) })
     const account = { ...alice, account: 'sender00' }
@@ -57,7 +57,7 @@ describe('mining/work', () => {
     expect(answer.body.subarray(4, 36)).toEqual(work.subarray(158, 190))
     expect(targetOf(work)).toBe((2n ** 256n - 1n) / 20n)
     expect([heightOf(work), work.readUInt16LE(48), work.readUInt32LE(266)]).toEqual([1, 3, 2])
-    // One vote, for the first fork.
+    // One vote (1000 thousandths) for the first fork, and nonce 0.
     expect([work.readBigUInt64LE(0), work.readBigUInt64LE(278)]).toEqual([1000n << 32n, 0n])
     const time = work.readBigInt64LE(8)
     expect(time >= before && time <= now() + 1000n).toBe(true)
@@ -70,7 +70,7 @@ describe('mining/work', () => {
     for (let chain = 0; chain < 20; chain++) expect(chainOf(await getWork(peer, chain))).toBe(chain)
     const mined = await mineBlock(peer, 0)
     expect([chainOf(mined), heightOf(mined)]).toEqual([0, 1])
-    // Chain 0 waits for 5, 10 and 15.
+    // Chain 0 waits for chains 5, 10 and 15.
     const seen = new Set<number>()
     for (let i = 0; i < 100; i++) seen.add(chainOf(await getWork(peer, 0)))
     expect(seen.has(0)).toBe(false)
@@ -80,7 +80,7 @@ describe('mining/work', () => {
     expect((await askForWork(peer, 20)).status).toBe(200)
   })
 
-  it('draws the chain at random without a suggestion', async () => {
+  it('picks a random chain without a suggestion', async () => {
     const { peer } = await start({ graph: 'pair' })
     const chains = new Set<number>()
     for (let i = 0; i < 60; i++) chains.add(chainOf(await getWork(peer)))
@@ -151,7 +151,7 @@ describe('mining/work', () => {
     const works: Buffer[] = []
     for (let i = 0; i < 3; i++) works.push(await getWork(peer, 0, miner(i)))
     expect(brief(await askForWork(peer, 0, miner(3)))).toEqual([503, TEXT, 'Too many work requests'])
-    // The same work again is renewed, and takes no more room.
+    // A repeated request renews the same work and takes no additional room.
     for (let i = 0; i < 3; i++) expect(payloadOf(await getWork(peer, 0, miner(i)))).toBe(payloadOf(works[i]))
     expect((await askForWork(peer, 0, miner(3))).status).toBe(503)
     expect((await submit(peer, solve(works[0]))).status).toBe(200)
@@ -169,13 +169,13 @@ describe('mining/work', () => {
     }
     for (const chain of [0, 1, 0]) seen.add(payloadOf(await mineBlock(peer, chain)))
     seen.add(payloadOf(await getWork(peer, 1)))
-    // The blocks at height 1 have the payloads that were handed out.
+    // The blocks at height 1 have the payloads that the node handed out.
     expect(seen.size).toBe(7)
   })
 })
 
 describe('mining/solved', () => {
-  it('takes a solution with an empty 200, and adds the block', async () => {
+  it('accepts a solution with an empty 200, and adds the block', async () => {
     const { peer, additions } = await start()
     const work = solve(await getWork(peer, 7))
     expect(brief(await submit(peer, work))).toEqual([200, JSON_TYPE, ''])
@@ -194,13 +194,13 @@ describe('mining/solved', () => {
       expect([status, type]).toEqual([400, TEXT])
       expect(message).toMatch(/^Decoding error: \w+ at offset \d+: ./)
     }
-    // None of them has used up the work.
+    // None of these requests has consumed the work.
     expect((await submit(peer, work)).status).toBe(200)
     const typed = { headers: { 'content-type': 'application/json' }, body: work }
     expect((await peer.request('POST', `${PREFIX}/mining/solved`, typed)).status).toBe(415)
   })
 
-  it('refuses a wrong hash, and forgets the work until it is asked for again', async () => {
+  it('refuses a wrong hash, and forgets the work until it is requested again', async () => {
     const { peer } = await start()
     const work = await getWork(peer, 3)
     expect(brief(await submit(peer, solve(work, true)))).toEqual([400, TEXT, 'Invalid solved work: Invalid POW hash'])
@@ -219,7 +219,7 @@ describe('mining/solved', () => {
 
   it('forgets a payload after its lifetime', async () => {
     const { devnet } = await start({ workLifetimeMs: 100_000 })
-    // The clock of the node is set ahead; its answers show that time.
+    // The node's clock is ahead, and its answers show that time, so the peer checks no timestamps.
     const peer = new Peer(devnet.url)
     onTestFinished(() => peer.close())
     const old = solve(await getWork(peer, 0))
@@ -231,7 +231,7 @@ describe('mining/solved', () => {
     expect((await submit(peer, renewed)).status).toBe(200)
   })
 
-  it('answers 200 to a solution that comes too late', async () => {
+  it('answers 200 to a solution that is too late', async () => {
     const { peer, additions } = await start()
     const first = solve(await getWork(peer, 4))
     const second = solve(await getWork(peer, 4, { account: bob }))
@@ -241,7 +241,7 @@ describe('mining/solved', () => {
     expect(additions.map(({ status }) => status)).toEqual(['added', 'stale'])
   })
 
-  it('takes work whose adjacent chains have moved on by one block', async () => {
+  it('accepts work whose adjacent chains have moved on by one block', async () => {
     const { peer, additions } = await start()
     const work = solve(await getWork(peer, 0))
     for (const chain of [5, 10, 15, 1]) await mineBlock(peer, chain)

@@ -40,35 +40,35 @@ it('mining/updates sends exactly the bytes of one event, without data', async ()
   }
   socket.write(`GET ${PREFIX}/mining/updates HTTP/1.1\r\nhost: node\r\ncontent-length: 4\r\n\r\n`)
   socket.write(bodyOf(2))
-  // The headers come at once, before there is an event.
+  // The headers arrive at once, before the first event.
   await until(() => received.includes('\r\n\r\n'))
   const head = received.slice(0, received.indexOf('\r\n\r\n') + 4)
   expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
   expect(head).toMatch(/\r\ncontent-type: text\/event-stream\r\n/i)
   expect(received).toBe(head)
   await mineBlock(peer, 2)
-  // One chunk of fifteen bytes.
+  // One chunk of 15 bytes.
   const chunk = `f\r\n${EVENT}\r\n`
   await until(() => received.length >= head.length + chunk.length)
   expect(received.slice(head.length)).toBe(chunk)
 })
 
-it('mining/updates tells of its own chain only, also when that is no longer blocked', async () => {
+it('mining/updates reports only its own chain, and also when that is unblocked', async () => {
   const { devnet, peer } = await start()
-  /** Waits for the answers to later requests: everything that was sent before has then arrived. */
+  /** Waits for the answers to later requests: by then all earlier events have arrived. */
   const settled = async () => {
     for (let i = 0; i < 3; i++) await peer.get('/health-check')
   }
   const [zero, five, one] = [await watch(devnet, 0), await watch(devnet, 5), await watch(devnet, 1)]
   await mineBlock(peer, 0)
   expect(await zero.read(EVENT.length)).toBe(EVENT)
-  // Chain 0 waits for 5, 10 and 15: only the last of them unblocks it.
+  // Chain 0 waits for 5, 10 and 15; the last of them unblocks it.
   await mineBlock(peer, 5)
   await mineBlock(peer, 10)
   expect(await five.read(EVENT.length)).toBe(EVENT)
   await mineBlock(peer, 15)
   expect(await zero.read(2 * EVENT.length)).toBe(EVENT.repeat(2))
-  // It is unblocked once, not with every block: chain 1 is not adjacent, and was never blocked itself.
+  // Chain 0 unblocks once, not with every block: chain 1 is not adjacent and was never blocked itself.
   await mineBlock(peer, 1)
   expect(await one.read(EVENT.length)).toBe(EVENT)
   await settled()
@@ -93,7 +93,7 @@ it('mining/updates sends nothing for solutions that change nothing', async () =>
   expect([await stream.read(1), await other.read(1)]).toEqual([EVENT, EVENT])
 })
 
-it('mining/updates ends after its time, give or take a tenth', async () => {
+it('mining/updates ends after its lifetime, plus or minus a tenth', async () => {
   const { time, clock } = clockByHand()
   const chances = [0.5, 0, 0.999]
   const { devnet } = await start({ updateStreamMs: 2000 }, { clock, random: () => chances.shift() ?? 0 })
@@ -124,7 +124,7 @@ it('mining/updates refuses a body that is no chain of the network', async () => 
   }
 })
 
-it('mining/updates has a limit of open streams, and takes the next when one is closed', async () => {
+it('mining/updates limits open streams, and accepts the next when one closes', async () => {
   const { devnet, peer } = await start({ updateStreamLimit: 2 })
   const ask = () => peer.get(`${PREFIX}/mining/updates`, { body: bodyOf(0) })
   const first = await watch(devnet, 0)

@@ -8,7 +8,7 @@ import { grow } from './grow.ts'
 
 const START_MS = 1_700_000_000_000
 
-/** Clocks of a machine: time passes on both, and the wall clock can be set. */
+/** The clocks of a machine: time passes on both, and the wall clock can be set. */
 class Machine {
   #wallMs = START_MS
   #monotonicMs = 5000
@@ -29,7 +29,7 @@ class Machine {
 const millisecondsOf = (clock: NodeClock) => Number(clock.microseconds()) / 1000 - START_MS
 
 describe('the clock of a node', () => {
-  it('tells the time of the machine, in finer steps than its wall clock', () => {
+  it('reads the time of the machine, in finer steps than its wall clock', () => {
     const machine = new Machine()
     const clock = new NodeClock(machine)
     expect(millisecondsOf(clock)).toBe(0)
@@ -40,13 +40,13 @@ describe('the clock of a node', () => {
     expect(clock.aheadMs).toBe(0)
   })
 
-  it('never gives the same time twice', () => {
+  it('never returns the same time twice', () => {
     const clock = new NodeClock(new Machine())
     const times = Array.from({ length: 100 }, () => clock.microseconds())
     for (let i = 1; i < times.length; i++) expect(times[i]).toBe(times[i - 1] + 1n)
   })
 
-  it('goes on at the pace of the machine when the wall clock is set back by 60 s', () => {
+  it("continues at the machine's pace if the wall clock is set back by 60 s", () => {
     const machine = new Machine()
     const clock = new NodeClock(machine)
     const before = millisecondsOf(clock)
@@ -58,7 +58,7 @@ describe('the clock of a node', () => {
     expect(clock.aheadMs).toBe(60_000)
   })
 
-  it('follows when the wall clock is set ahead, as after a machine has slept', () => {
+  it('follows if the wall clock is set ahead, as after a machine has slept', () => {
     const machine = new Machine()
     const clock = new NodeClock(machine)
     millisecondsOf(clock)
@@ -68,7 +68,7 @@ describe('the clock of a node', () => {
     expect(clock.aheadMs).toBe(0)
   })
 
-  it('does not go back when a wall clock that was ahead is corrected', () => {
+  it('does not go back if a wall clock that was ahead is corrected', () => {
     const machine = new Machine()
     const clock = new NodeClock(machine)
     machine.set(3_600_000)
@@ -78,7 +78,7 @@ describe('the clock of a node', () => {
     expect(millisecondsOf(clock)).toBeCloseTo(ahead + 10, 2)
   })
 
-  it('goes on from the time of future blocks at the pace of the machine', () => {
+  it("continues from the time of future blocks at the machine's pace", () => {
     const machine = new Machine()
     const clock = new NodeClock(machine)
     clock.catchUp(BigInt(START_MS + 60_000) * 1000n)
@@ -92,7 +92,7 @@ describe('the clock of a node', () => {
   })
 })
 
-it('difficulty does not change when the wall clock is set back by 60 s', () => {
+it('difficulty does not change if the wall clock is set back by 60 s', () => {
   const machine = new Machine()
   const clock = new NodeClock(machine)
   const difficulty = 1_000_000n
@@ -104,7 +104,7 @@ it('difficulty does not change when the wall clock is set back by 60 s', () => {
   }
   const chains = new Chains({ network, checkPow: false, now: clock.microseconds })
   for (let block = 0; block < 600; block++) {
-    // Two chains: a block every half block delay.
+    // Two chains make one block every half block delay.
     machine.pass(500)
     if (block === 300) machine.set(-60_000)
     grow({ chains }, 1)

@@ -1,4 +1,4 @@
-/** What 0.1.0 has left on disk before networks had a release, and headers votes: test/fixtures/0.1.0. */
+/** Data directories and journals of version 0.1.0, from test/fixtures/0.1.0. They have no release and no votes. */
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,12 +23,12 @@ async function copyOf(name: string): Promise<string> {
 const kept = { graph: undefined, difficulty: undefined, blockDelayMs: undefined }
 
 describe('a network of 0.1.0', () => {
-  it('is whole, with all blocks and results, by the rules of release 2.32', async () => {
+  it('is complete, with all blocks and results, by the rules of release 2.32', async () => {
     const report = await checkDataDirectory(await copyOf('devnet'))
     expect(report).toMatchObject({ blocks: 44, orphans: 0, findings: [] })
   })
 
-  it('goes on as it was: without votes, with every block and balance', async () => {
+  it('continues unchanged: without votes, with every block and balance', async () => {
     const dataDir = await copyOf('devnet')
     const { devnet, peer } = await start({ ...kept, dataDir })
     expect(devnet.settings).toMatchObject({ release: '2.32', forkEpoch: 14_280, graph: 'pair' })
@@ -40,7 +40,7 @@ describe('a network of 0.1.0', () => {
     for (const { featureFlags } of devnet.chains.cut.values()) expect(featureFlags).toBe(0n)
   })
 
-  it('is not opened by the rules of another release, and says so', async () => {
+  it('does not open under the rules of another release, and says so', async () => {
     const dataDir = await copyOf('devnet')
     expect(await failureOf(startDevnet({ port: 0, dataDir, nodeRelease: '3.2' }))).toMatchObject({
       message: expect.stringContaining('the rules of node release 2.32'),
@@ -50,7 +50,7 @@ describe('a network of 0.1.0', () => {
   })
 })
 
-it('a journal of 0.1.0 is read whole', async () => {
+it('a journal of 0.1.0 is read completely', async () => {
   const { records, damaged } = await readJournal(await copyOf('journal'))
   expect(damaged).toBe(0)
   const states = [...records.values()].map(({ state, chain, height }) => [state, [0, 1].includes(chain), height > 15])

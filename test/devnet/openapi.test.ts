@@ -29,7 +29,7 @@ interface Document {
   components: { schemas: Record<string, object> }
 }
 
-/** The result of checking a document against the official schema of OpenAPI 3.1. */
+/** The result of validating a document against the official OpenAPI 3.1 schema. */
 const officially = (description: Document) => new Validator().validate({ ...structuredClone(description) })
 
 let devnet: Devnet
@@ -59,7 +59,7 @@ describe('the description of the interface', () => {
   it('is valid by the official schema of OpenAPI 3.1', async () => {
     expect(document.openapi).toBe('3.1.1')
     expect(await officially(document)).toEqual({ valid: true })
-    // The schema does find errors.
+    // The official schema does find errors.
     const changes: ((wrong: Document) => void)[] = [
       (wrong) => delete wrong.info.title,
       (wrong) => Object.assign(wrong, { path: {} }),
@@ -74,7 +74,7 @@ describe('the description of the interface', () => {
     }
   })
 
-  it('names every parameter of its paths, each operation once, and only schemas that it has', () => {
+  it('describes every path parameter, each operation once, and uses only schemas that it has', () => {
     const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((each) => each.operationId))
     expect(new Set(ids).size).toBe(ids.length)
     for (const [path, methods] of Object.entries(document.paths)) {
@@ -87,7 +87,7 @@ describe('the description of the interface', () => {
     expect(references.length).toBeGreaterThan(20)
     const known = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`)
     expect(references.filter((reference) => !known.includes(reference))).toEqual([])
-    // JSON Schema 2020-12: lists of schemas stand under prefixItems.
+    // JSON Schema 2020-12 puts lists of schemas under prefixItems.
     expect(JSON.stringify(document)).not.toMatch(/"items":\[|"additionalItems"/)
   })
 
@@ -102,15 +102,15 @@ describe('the description of the interface', () => {
   it('has only the operations of the table, and itself', () => {
     const described = Object.values(document.paths).flatMap((path) => Object.values(path))
     const table = Object.keys(operations)
-    // Control of the embedded node is no part of the interface.
+    // The control of the embedded node is not part of the interface.
     const others = described.filter(({ operationId, tags }) => !table.includes(operationId) && !tags.includes('devnet'))
     expect(others.map(({ operationId }) => operationId)).toEqual(['openApi'])
     expect(interfaceEndpoints).toHaveLength(table.length)
   })
 })
 
-describe('answers are as described', () => {
-  /** A request for each operation with a JSON answer, and the answer that is expected of it. */
+describe('answers match the description', () => {
+  /** A request for each operation with a JSON answer, and its expected answer. */
   const requests = async (): Promise<[string, string, string, { accept?: string; body?: unknown }?][]> => {
     const { hashes } = jsonOf(await peer.get(`${PREFIX}/cut`))
     const head = hashes[0].hash
@@ -139,7 +139,7 @@ describe('answers are as described', () => {
     ]
   }
 
-  it('by every operation that answers with JSON', async () => {
+  it('for every operation that answers with JSON', async () => {
     for (const [method, path, hash, { accept = 'application/json', body } = {}] of await requests()) {
       const url = path.replace('{chain}', '0').replace('{hash}', hash)
       const answer = await peer.request(method, url, {
@@ -162,7 +162,7 @@ describe('answers are as described', () => {
     expect(errorsOf({ $ref: '#/components/schemas/NodeInfo' }, { nodeVersion: 1 })).not.toEqual([])
   })
 
-  it('by the endpoints of commands', async () => {
+  it('for the endpoints of commands', async () => {
     const [command, failing] = [exec('[1, 0.5, (read-integer "i")]'), exec('(coin.details "nobody")')]
     const meta = { address: { from: 'a', to: ['b'] } }
     const hidden = signText(JSON.stringify({ ...JSON.parse(command.cmd), meta }))
@@ -191,9 +191,9 @@ describe('answers are as described', () => {
     expect(errorsOf(poll.responses[200].content?.[JSON_TYPE].schema ?? {}, wrong)).not.toEqual([])
   })
 
-  it('by every operation to requests that never reach it', async () => {
+  it('for requests that never reach their operation', async () => {
     const seen = new Set<number>()
-    // Control has no CORS headers.
+    // Control endpoints have no CORS headers.
     const plain = new Peer(devnet.url)
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, { tags, parameters, requestBody, responses }] of Object.entries(methods)) {
@@ -213,7 +213,7 @@ describe('answers are as described', () => {
           [path.includes('{hash}'), url('0', '!'), { headers, ...body }],
         ]
         for (const [applies, target, request] of wrong) {
-          // Streams and backups answer whatever the Accept header is: streams would stay open, backups would start.
+          // Streams and backups ignore the Accept header: a stream would stay open, and a backup would start.
           if (!applies || (request.headers?.accept && responses[406] === undefined)) continue
           const answer = await (isControl ? plain : peer).request(method.toUpperCase(), target, request)
           seen.add(answer.status)
@@ -233,7 +233,7 @@ describe('answers are as described', () => {
     expect([...seen].sort()).toEqual(expect.arrayContaining([400, 404, 406, 413, 415]))
   })
 
-  it('by a request for a header with an unknown key, and by one for work, which is binary', async () => {
+  it('for a header with an unknown key, and for work, which is binary', async () => {
     const unknown = await peer.get(`${PREFIX}/chain/0/header/${'A'.repeat(43)}`)
     const { responses } = document.paths[`${PREFIX}/chain/{chain}/header/{hash}`].get
     expect(errorsOf(responses[404].content?.[JSON_TYPE].schema ?? {}, jsonOf(unknown))).toEqual([])
@@ -244,7 +244,7 @@ describe('answers are as described', () => {
 })
 
 describe('/config', () => {
-  it('says how the node runs, and holds no secrets', async () => {
+  it('describes the node, and contains no secrets', async () => {
     const account = { account: 'k:5ec7e7', predicate: 'keys-all', publicKeys: ['5ec7e7'] }
     const { peer } = await start({
       graph: 'petersen',

@@ -5,7 +5,7 @@ import { grow, temporaryDirectory } from './grow.ts'
 import { Peer } from './request.ts'
 import { type DevnetOptions, startDevnet } from './whole-node.ts'
 
-/** The error of startDevnet for options that come from JavaScript. */
+/** The error of startDevnet for options from untyped JavaScript. */
 const refusal = async (options: unknown) => {
   const devnet = await startDevnet(options as DevnetOptions).catch((error) => error)
   if (!(devnet instanceof Error)) await devnet.close()
@@ -38,7 +38,7 @@ describe('startDevnet refuses', () => {
     })
   })
 
-  it('an option that does not exist, and names those that do', async () => {
+  it('an unknown option, and lists the known ones', async () => {
     expect(await refusal({ port: 0, chains: 10 })).toMatchObject({
       code: 'BAD_OPTION',
       message: 'chains: there is no such option',
@@ -46,12 +46,12 @@ describe('startDevnet refuses', () => {
     })
   })
 
-  it('options that are no object', async () => {
+  it('options that are not an object', async () => {
     expect(await refusal('petersen')).toMatchObject({ code: 'BAD_OPTION' })
   })
 })
 
-it('startDevnet takes undefined for an option that is left out', async () => {
+it('startDevnet treats undefined as an omitted option', async () => {
   const { devnet } = await start({ graph: undefined, pow: undefined, dataDir: undefined })
   expect(devnet.cut.size).toBe(20)
 })
@@ -65,7 +65,7 @@ describe('a network on disk', () => {
     return mode
   }
 
-  it('goes on with the auto-mine mode that it was begun with', async () => {
+  it('continues with its first auto-mine mode', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, graph: 'pair', dataDir, autoMine: constant })
     await first.close()
@@ -76,7 +76,7 @@ describe('a network on disk', () => {
     await until(() => again.devnet.blocks >= blocks + 4)
   })
 
-  it('changes to the auto-mine mode that it is opened with, and keeps that', async () => {
+  it('switches to the auto-mine mode that it is opened with, and keeps it', async () => {
     const dataDir = await temporaryDirectory()
     await (await startDevnet({ port: 0, graph: 'pair', dataDir, autoMine: constant })).close()
     await (await startDevnet({ port: 0, dataDir, autoMine: { kind: 'on-demand' } })).close()
@@ -84,7 +84,7 @@ describe('a network on disk', () => {
     expect(await modeOf(devnet.url)).toBe('blocks by POST /make-blocks')
   })
 
-  it('has no auto-mining if it was begun without', async () => {
+  it('has no auto-mining if it started without', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, graph: 'pair', pow: false, dataDir })
     grow(first, 3)

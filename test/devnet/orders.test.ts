@@ -22,7 +22,7 @@ async function start(options: DevnetOptions, machine: Partial<HostMachine> = {})
   return { devnet, peer }
 }
 
-/** The search of a real node, or one for something that no hash meets, and a promise that it has tried nonces. */
+/** The search of a real node, endless if so asked, and a promise that resolves once it has tried nonces. */
 function watchedSearch(isEndless = false) {
   const engine = new EngineSearch(allCores, () => undefined)
   let begin: () => void = () => undefined
@@ -42,7 +42,7 @@ function watchedSearch(isEndless = false) {
   return { search, begun }
 }
 
-/** Sends an order whose caller can leave before it is answered. */
+/** Sends an order whose caller can disconnect before the answer. */
 function sendOrder(url: string, path: string, body: unknown) {
   const sent = request(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' } })
   sent.on('error', () => undefined)
@@ -51,25 +51,25 @@ function sendOrder(url: string, path: string, body: unknown) {
 }
 
 describe('an order on a network with proof of work', () => {
-  it('has the engine search difficult blocks, and keeps every rule', async () => {
+  it('searches difficult blocks with the engine, and keeps every rule', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 200_000n })
     expect((await order(peer, '/make-blocks', { 0: 2, 1: 2 })).made).toEqual({ 0: 2, 1: 2 })
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
   })
 
-  it('ends when its caller leaves, and so does the search', async () => {
+  it('ends when its caller disconnects, and so does the search', async () => {
     const { search, begun } = watchedSearch(true)
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 15_000_000_000n }, { search })
     const sent = sendOrder(devnet.url, '/make-blocks', { 0: 1 })
     await begun
     sent.destroy()
-    // Orders take turns: this one is answered once the one before it is over.
+    // Orders run one at a time, so this answer comes after the end of the previous order.
     await order(peer, '/devnet/difficulty', { difficulty: 50 })
     expect(devnet.blocks).toBe(2)
     expect((await order(peer, '/make-blocks', { 0: 1 })).made).toEqual({ 0: 1 })
   })
 
-  it('does not begin when its caller has left before its turn', async () => {
+  it('does not start if its caller disconnected before its turn', async () => {
     const { search, begun } = watchedSearch(true)
     let leave: () => void = () => undefined
     const hasLeft = new Promise<void>((resolve) => {
@@ -82,7 +82,7 @@ describe('an order on a network with proof of work', () => {
     const second = sendOrder(devnet.url, '/make-blocks', { 1: 1 })
     await once(second, 'finish')
     second.destroy()
-    // The node tells of a request when it is over: this is the second.
+    // The node reports a request at its end; this report is of the second.
     await hasLeft
     first.destroy()
     await order(peer, '/devnet/difficulty', { difficulty: 50 })
@@ -128,7 +128,7 @@ describe('an order on a network with proof of work', () => {
   })
 })
 
-it('an order without proof of work ends when its caller leaves; blocks that were made stay', async () => {
+it('an order without proof of work ends when its caller disconnects; its finished blocks stay', async () => {
   const { devnet, peer } = await start({ pow: false, graph: 'petersen' })
   const counts = Object.fromEntries([...devnet.cut.keys()].map((chain) => [chain, 9000]))
   const sent = sendOrder(devnet.url, '/make-blocks', counts)
@@ -139,7 +139,7 @@ it('an order without proof of work ends when its caller leaves; blocks that were
   const { blocks } = devnet
   expect(blocks).toBeGreaterThan(100)
   expect(blocks).toBeLessThan(90_000)
-  // An order of which something is left would go on before the next ones are over.
+  // A leftover of the order would make blocks before these orders end.
   for (let i = 0; i < 3; i++) await order(peer, '/devnet/pause', { chain: 0 })
   expect(devnet.blocks).toBe(blocks)
 })
@@ -176,7 +176,7 @@ describe('the search of a node', () => {
     expect(typeof (await search.search(work, targetOfDifficulty(1000n), { signal, ...quiet }))).toBe('bigint')
   })
 
-  it('goes on for longer than the threads stay between two searches', async () => {
+  it('continues longer than the threads stay between two searches', async () => {
     const search = new EngineSearch(allCores, () => undefined)
     onTestFinished(() => search.close())
     const searched = (difficulty: bigint) =>
@@ -216,10 +216,10 @@ describe('a fork', () => {
     }
   })
 
-  it('leaves no chain lower where the old branch was easier to outweigh', async () => {
+  it('leaves no chain lower if the old branch was easier to outweigh', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 4n })
     await order(peer, '/make-blocks', { 0: 10, 1: 10 })
-    // One block of the new branch outweighs all of the old one.
+    // One block of the new branch outweighs the whole old one.
     await order(peer, '/devnet/difficulty', { difficulty: 2000 })
     const before = [...devnet.cut.values()].map(({ height }) => height)
     await order(peer, '/make-blocks', { 0: 1, 1: 1 })

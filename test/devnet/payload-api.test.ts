@@ -14,7 +14,7 @@ const transactions = [
 ]
 let devnet: Devnet
 let peer: CheckedPeer
-/** Payload hashes of chain 0: genesis, three blocks of which the second holds commands, and one that holds any bytes. */
+/** Payload hashes of chain 0: genesis, three blocks (the second with commands), and a block of arbitrary bytes. */
 let keys: string[]
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
     growCut(devnet, 0, i === 1 ? { commands } : {})
     growCut(devnet, 1)
   }
-  // Past all rules: no node would execute these transactions.
+  // Inserted past all checks: no node would execute these transactions.
   const { header, payload } = makeBlock(devnet, devnet.chains.cut, 0, { transactions })
   devnet.chains.store.insert(header, payload)
   const page = jsonOf(await peer.get(`${PREFIX}/chain/0/header`, { headers: { accept: OBJECTS } }))
@@ -119,7 +119,7 @@ describe('one payload', () => {
     }
   })
 
-  it('is found on the chain of its block only; that of the genesis blocks on every chain', async () => {
+  it('is found on the chain of its block only; the payload of genesis on every chain', async () => {
     for (const path of ['', '/outputs']) {
       expect((await get(`${keys[0]}${path}`, undefined, 1)).status).toBe(200)
       for (const [key, chain] of [
@@ -144,7 +144,7 @@ describe('one payload', () => {
 })
 
 describe('batches', () => {
-  it('hold each payload that exists once, for both forms of the body', async () => {
+  it('hold each existing payload once, for both forms of the body', async () => {
     for (const [path, suffix] of [
       ['batch', ''],
       ['outputs/batch', '/outputs'],
@@ -157,12 +157,12 @@ describe('batches', () => {
         expect(jsonOf(answer)).toEqual(singles)
       }
       expect(brief(await post(path, []))).toEqual([200, JSON_TYPE, '[]'])
-      // On another chain, of these only the payload of genesis exists.
+      // On the other chain only the payload of genesis exists.
       expect(jsonOf(await post(path, keys, 1))).toEqual([singles[0]])
     }
   })
 
-  it('look at 1000 hashes and leave out the rest', async () => {
+  it('read 1000 hashes and ignore the rest', async () => {
     const unknown = Array.from({ length: 999 }, () => UNKNOWN)
     expect(jsonOf(await post('batch', [...unknown, keys[1]]))).toHaveLength(1)
     expect(jsonOf(await post('batch', [UNKNOWN, ...unknown, keys[1]]))).toHaveLength(0)

@@ -1,4 +1,4 @@
-/** A second implementation of the hashes of a payload; shares nothing with src/. */
+/** An independent implementation of payload hashes; shares nothing with src/. */
 import { hash } from 'node:crypto'
 
 export interface PayloadParts {
@@ -10,7 +10,7 @@ export interface PayloadParts {
 const sha = (...parts: Uint8Array[]) => hash('sha512-256', Buffer.concat(parts), 'buffer')
 const leaf = (tag: number, bytes: Uint8Array) => sha(Buffer.of(0, 0, tag), bytes)
 
-/** Level by level; an odd node is carried up. */
+/** Builds the tree level by level and carries an odd node up. */
 function root(entries: readonly Buffer[]): Buffer {
   if (entries.length === 1) return entries[0]
   const next: Buffer[] = []

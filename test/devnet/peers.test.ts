@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Peers } from '../../src/devnet/http/peers.ts'
 import { listenAt } from './listeners.ts'
 
-it('takes 1000 peers, and then only those that are known already', async () => {
+it('accepts 1000 peers, and then only those that it knows', async () => {
   const peers = new Peers()
   const all = await listenAt(1001)
   for (const peer of all.slice(0, 1000)) expect(await peers.add(peer)).toBeNull()

@@ -1,4 +1,4 @@
-/** Signed commands as the node reads them; all of them must be readable. */
+/** Signed commands as the node reads them; each must be readable. */
 import type { Command } from '../../src/devnet/command/command.ts'
 import { CommandFault, readCommand } from '../../src/devnet/command/read.ts'
 import { type Transaction, transactionOf } from '../../src/devnet/mempool/transaction.ts'
@@ -10,11 +10,11 @@ export function commandOf({ hash, sigs, cmd }: Signed): Command {
   return command
 }
 
-/** As a block takes it. */
+/** The command as a block stores it. */
 export const inPayload = ({ hash, sigs, cmd }: Signed) => ({
   command: commandOf({ hash, sigs, cmd }),
   bytes: Buffer.from(JSON.stringify({ hash, sigs, cmd })),
 })
 
-/** As a pool has it. */
+/** The command as the mempool stores it. */
 export const pendingOf = (signed: Signed): Transaction => transactionOf(commandOf(signed))

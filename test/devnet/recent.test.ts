@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Recent } from '../../src/devnet/store/recent.ts'
 
-it('what was used lately is kept: at least so many entries, at most twice as many', () => {
+it('recent entries are kept: at least the limit, at most twice as many', () => {
   const recent = new Recent<number>(10)
   for (let i = 0; i < 1000; i++) {
     recent.set(`${i}`, i)

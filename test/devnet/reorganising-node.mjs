@@ -1,6 +1,6 @@
 /**
- * A node that moves coins and reorganises its chains again and again. After each step, once it is on disk, it prints the
- * state: one line of JSON. It is a process of its own, so that it can be killed. Argument: data directory.
+ * A node that repeatedly moves coins and reorganises its chains. It prints its state as one line of JSON once each step
+ * is on disk. It is a process of its own, so that tests can kill it. Argument: the data directory.
  */
 
 import { machineFor } from '../../dist/src/compose/devnet-machine.js'
@@ -22,7 +22,7 @@ const { chains, ledger } = await startNode(
 )
 let made = 0
 
-/** A command that moves a coin from one account of the first block to the next one. */
+/** A command that transfers 1.25 coins from one funded account to the next. */
 function transfer(chain) {
   const number = made++ % developmentAccounts.length
   const [from, to] = [developmentAccounts[number], developmentAccounts[(number + 1) % developmentAccounts.length]]
@@ -45,7 +45,7 @@ function transfer(chain) {
   })
 }
 
-/** Inserts blocks on top of a cut, the first one of each chain with these commands; returns the heads of that branch. */
+/** Inserts blocks on top of a cut; the first block of each chain has the commands. Returns the heads of the branch. */
 function branch(from, count, commands) {
   const heads = new Map(from)
   for (let added = 0, chain = 0; added < count; chain = (chain + 1) % heads.size) {
@@ -70,7 +70,7 @@ function place(draft, command) {
   if (added !== 'added') throw new Error(JSON.stringify(added))
 }
 
-/** Account -> balance after the head of a chain. */
+/** Balances by account after the head of a chain. */
 function balancesOf({ chainId, hash }) {
   const state = ledger.stateOf(chainId, chains.store.recordOfHash(hash))
   const domain = 'table:coin.coin-table'
@@ -82,7 +82,7 @@ for (let step = 0; ; step++) {
   const before = new Map(chains.cut)
   const onBoth = chains.chainIds.map(transfer)
   const withShared = (others) => chains.chainIds.map((chain) => [onBoth[chain], ...others[chain]])
-  // Three steps, each written as a whole: two more blocks, a longer branch in their place, a change of the rules.
+  // Three atomic writes: two more blocks, a longer branch in their place, a change of the rules.
   const lost = chains.chainIds.map((chain) => [transfer(chain), transfer(chain)])
   if (!chains.adopt(branch(before, 2, withShared(lost)))) throw new Error('the cut did not move')
   await chains.durable()

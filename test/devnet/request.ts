@@ -1,4 +1,4 @@
-/** The HTTP client of the tests. It uses node:http only, so that a GET can have a body, and nothing of src/. */
+/** The HTTP client of the tests. It uses node:http, so that a GET can have a body, and nothing of src/. */
 import http from 'node:http'
 
 export interface Answer {
@@ -14,7 +14,7 @@ export interface RequestOptions {
   readonly body?: Uint8Array | string
 }
 
-/** One node, over one kept-alive connection. */
+/** A client of one node, over one kept-alive connection. */
 export class Peer {
   readonly url: string
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
@@ -60,7 +60,7 @@ export class OpenResponse {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
   readonly from: string
-  /** Settles when the response has ended, whoever ended it. */
+  /** Settles when the response has ended, whichever side ended it. */
   readonly closed: Promise<void>
   text = ''
   #changed: () => void = () => undefined
@@ -83,7 +83,7 @@ export class OpenResponse {
     })
   }
 
-  /** Sends a GET on a connection of its own; resolves with the head of the response. */
+  /** Sends a GET on a new connection; resolves with the head of the response. */
   static open(url: string, { headers = {}, body }: RequestOptions = {}): Promise<OpenResponse> {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     return new Promise((resolve, reject) => {
@@ -94,7 +94,7 @@ export class OpenResponse {
     })
   }
 
-  /** Resolves with the text so far as soon as it is at least this long. */
+  /** Resolves with the text so far once it is at least this long. */
   async read(length: number): Promise<string> {
     while (this.text.length < length) {
       await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** What blocks are worth, by the table of the public network (rewards/miner_rewards.csv of chainweb-node). */
+/** Block rewards against the table of the public network (rewards/miner_rewards.csv of chainweb-node). */
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { rewardAt } from '../../src/devnet/ledger/rewards.ts'
@@ -7,7 +7,7 @@ const ENTRY = 87_600
 const ENTRIES = 60
 const textAt = (height: number, chains = 1) => rewardAt(BigInt(height), chains).toSource()
 
-it('rewards are those of the first five years of the public network, at both ends of every entry', () => {
+it("rewards equal those of the public network's first five years, at both ends of every entry", () => {
   const entries = Array.from({ length: ENTRIES }, (_, i) => ({ first: i * ENTRY + 1, last: (i + 1) * ENTRY }))
   const rows = entries.map(({ first, last }) => {
     expect(textAt(first), `${first} and ${last}`).toBe(textAt(last))
@@ -19,7 +19,7 @@ it('rewards are those of the first five years of the public network, at both end
   expect(digest).toBe('4b5ad3ead1089d277138927c36ef0d6033f34da5445ee3ef7aee37d4a0d3db6c')
 })
 
-it('blocks after the last entry get the reward of the last, and genesis blocks none', () => {
+it('blocks after the last entry get its reward, and genesis blocks none', () => {
   for (const height of [ENTRIES * ENTRY + 1, 1e12]) expect(textAt(height)).toBe('19.43471')
   for (const height of [0n, -1n]) expect(() => rewardAt(height, 1)).toThrow(RangeError)
 })

@@ -1,4 +1,4 @@
-/** Signatures of signers: WebAuthn as authenticators make them, built here by hand. */
+/** Signatures of signers: WebAuthn signatures as authenticators make them, built by hand. */
 import { hash as digest, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { signatureFault } from '../../src/devnet/mempool/signatures.ts'
@@ -21,7 +21,7 @@ function ed25519() {
   return { cose: `a4010103272006215820${Buffer.from(x, 'base64url').toString('hex')}`, secret: privateKey }
 }
 
-/** What a browser and an authenticator make of a challenge. */
+/** The response of a browser and an authenticator to a challenge. */
 function authenticated(secret: KeyObject, challenge: Uint8Array = hash) {
   const client = text({
     type: 'webauthn.get',
@@ -48,23 +48,23 @@ describe.each([
   const { cose, secret } = make()
   const right = authenticated(secret)
 
-  it('counts for its key, with and without the prefix', () => {
+  it('is valid for its key, with and without the prefix', () => {
     expect(faultOf(right, `WEBAUTHN-${cose}`)).toBe(null)
     expect(faultOf(right, cose)).toBe(null)
   })
 
-  it('counts for no other key, hash or data', () => {
+  it('is invalid for any other key, hash or data', () => {
     expect(faultOf(right, `WEBAUTHN-${make().cose}`)).toBe('invalid WebAuthn signature')
     const other = digest('sha256', 'another command', 'buffer')
     expect(faultOf(authenticated(secret, other), cose)).toBe('its challenge is not the hash of the command')
     const changed = { ...right, authenticatorData: text('something else').toString('base64') }
     expect(faultOf(changed, cose)).toBe('invalid WebAuthn signature')
-    // A client that names the right challenge, with a signature of another one.
+    // The client data names the right challenge; the signature belongs to another one.
     const forged = { ...authenticated(secret, other), clientDataJSON: right.clientDataJSON }
     expect(faultOf(forged, cose)).toBe('invalid WebAuthn signature')
   })
 
-  it('is refused where it is none', () => {
+  it('is refused if it is malformed', () => {
     const shape = 'no JSON text with authenticatorData, clientDataJSON and signature'
     for (const sig of ['', 'ab'.repeat(64), 'null', '[]', { ...right, signature: 7 }, { signature: right.signature }]) {
       expect(faultOf(sig, cose)).toBe(shape)
@@ -74,7 +74,7 @@ describe.each([
     expect(faultOf({ ...right, signature: '' }, cose)).toBe('invalid WebAuthn signature')
   })
 
-  it('is refused for what is no key', () => {
+  it('is refused for a malformed key', () => {
     const none = 'the public key is no COSE key of P-256 or Ed25519'
     const cut = cose.slice(0, -2)
     for (const pubKey of ['', 'WEBAUTHN-', 'WEBAUTHN-xy', cut, `${cose}00`, 'a0', '80', 'ff', `bb${'ff'.repeat(8)}`]) {
@@ -83,7 +83,7 @@ describe.each([
   })
 })
 
-it('a point that is not on the curve is no key', () => {
+it('a point off the curve is no key', () => {
   const { cose, secret } = p256()
   const off = `${cose.slice(0, -64)}${'00'.repeat(32)}`
   expect(faultOf(authenticated(secret), off)).toMatch(/^the public key cannot be one \(/)

@@ -8,7 +8,7 @@ import { PREFIX, start } from './common.ts'
 import { temporaryDirectory } from './grow.ts'
 import { Peer } from './request.ts'
 
-/** A connection, the text received on it, and a promise of its end. */
+/** A connection, its received text, and a promise of its end. */
 function open(url: string) {
   const { port } = new URL(url)
   const socket = connect(Number(port), '127.0.0.1')
@@ -21,16 +21,16 @@ function open(url: string) {
   return { state, socket, closed: new Promise<string>((resolve) => socket.once('close', () => resolve(state.text))) }
 }
 
-/** Sends one byte at a time, with pauses: a client that is slow, as such a one is. */
+/** A slow client: sends one byte at a time, with pauses. */
 function dribble(socket: Socket): void {
   const timer = setInterval(() => socket.write('x'), 20)
   onTestFinished(() => clearInterval(timer))
 }
 
-describe('a request that takes longer to arrive than it may', () => {
+describe('a request that arrives too slowly', () => {
   const requestTimeoutMs = 300
 
-  it('is answered with 408 and its connection closed when its body comes too slowly', async () => {
+  it('is answered with 408 and closed if its body is too slow', async () => {
     const { devnet, peer } = await start({ requestTimeoutMs })
     const { socket, closed } = open(devnet.url)
     socket.write(`POST ${PREFIX}/mining/solved HTTP/1.1\r\nhost: n\r\ncontent-length: 100000\r\n\r\n`)
@@ -39,7 +39,7 @@ describe('a request that takes longer to arrive than it may', () => {
     expect((await peer.get('/info')).status).toBe(200)
   })
 
-  it('is answered with 408 and its connection closed when its headers come too slowly', async () => {
+  it('is answered with 408 and closed if its headers are too slow', async () => {
     const { devnet } = await start({ requestTimeoutMs })
     const { socket, closed } = open(devnet.url)
     socket.write('GET /info HTTP/1.1\r\nhost: ')
@@ -47,16 +47,16 @@ describe('a request that takes longer to arrive than it may', () => {
     expect(await closed).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
   })
 
-  it('has its connection closed when nothing arrives at all', async () => {
+  it('is closed if nothing arrives at all', async () => {
     const { devnet } = await start({ requestTimeoutMs })
     await open(devnet.url).closed
   })
 
-  it('does not affect a stream that is open for longer', async () => {
+  it('does not affect a stream that stays open for longer', async () => {
     const { devnet, peer } = await start({ requestTimeoutMs, pow: false })
     const stream = open(devnet.url)
     stream.socket.write(`GET ${PREFIX}/header/updates HTTP/1.1\r\nhost: n\r\n\r\n`)
-    // Connections that are opened later, one after the other, have had their time.
+    // Connections that were opened later, one after the other, have timed out by now.
     for (let i = 0; i < 2; i++) await open(devnet.url).closed
     expect(stream.socket.closed).toBe(false)
     expect((await peer.get('/info')).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Snapshots, reverts and the clock that goes back, over HTTP, in memory and on disk. */
+/** Snapshots, and reverts that also set the clock back, over HTTP, in memory and on disk. */
 import { rm } from 'node:fs/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
@@ -34,14 +34,14 @@ async function start(options: DevnetOptions = ON_DEMAND) {
   return { devnet, peer, make, take, revert, status, cut, close }
 }
 
-/** The machine's own clock may be set meanwhile, by a little. */
+/** The tolerance covers small adjustments of the machine's own clock. */
 const expectAhead = (aheadMs: number, expected: number) => expect(Math.abs(aheadMs - expected)).toBeLessThan(60_000)
 
 const COINS = '(coin.get-balance "sender01")'
 const coinsOf = (devnet: Devnet, account: string) =>
   localValue(devnet.ledger, 0, `(coin.get-balance "${account}")`) as number
 
-/** A transfer that the pool of chain 0 takes. */
+/** A transfer that the mempool of chain 0 accepts. */
 function transfer(amount: number) {
   const text = amount.toFixed(1)
   const code = `(coin.transfer "sender00" "sender01" ${text})`
@@ -58,7 +58,7 @@ async function directory(): Promise<string> {
   return path
 }
 
-it.each(['memory', 'disk'])('a revert brings back chains, coins, pools, rules and clock: in %s', async (where) => {
+it.each(['memory', 'disk'])('a revert restores chains, coins, pools, rules and clock: in %s', async (where) => {
   const dataDir = where === 'disk' ? await directory() : undefined
   const { devnet, peer, make, take, revert, status, cut, close } = await start({
     ...ON_DEMAND,
@@ -90,7 +90,7 @@ it.each(['memory', 'disk'])('a revert brings back chains, coins, pools, rules an
   expect(await status()).toMatchObject({ heights, ruleChanges, snapshots: [] })
   expectAhead((await status()).clock.aheadMs, HOUR_MS)
 
-  // It grows again, and not with the difficulty that was set in between.
+  // The chains grow again, without the difficulty that was set in between.
   await make({ 0: 3, 1: 3 })
   const head = devnet.chains.cut.get(0)
   expect(devnet.chains.network.blockDelay).toBe(30_000_000n)
@@ -106,7 +106,7 @@ it.each(['memory', 'disk'])('a revert brings back chains, coins, pools, rules an
   expect(await checkDataDirectory(dataDir, NOBODY)).toMatchObject({ findings: [], findingCount: 0 })
 })
 
-it('what contracts did after the snapshot is undone, and can be done again', async () => {
+it('a revert undoes contract calls after the snapshot, and they can run again', async () => {
   const { devnet, peer, make, take, revert } = await start()
   await make({ 0: 1, 1: 1 })
   const coins = coinsOf(devnet, 'sender01')
@@ -123,7 +123,7 @@ it('what contracts did after the snapshot is undone, and can be done again', asy
   expect(coinsOf(devnet, 'sender01')).toBe(coins + 2.5)
   await revert(first)
   expect(localValue(devnet.ledger, 0, COINS)).toBe(coins)
-  // The same command again: it is on no chain now.
+  // The same command again: no chain has it now.
   await insert(peer, [payment])
   await make({ 0: 1 })
   expect(coinsOf(devnet, 'sender01')).toBe(coins + 2.5)
@@ -156,7 +156,7 @@ it('keeps at most 1000 snapshots', async () => {
   expect(await take()).toBe(1001)
 })
 
-it('miners hear of a revert, and their work of before is not taken', async () => {
+it('miners hear of a revert, and their earlier work is refused', async () => {
   const { devnet, peer, take, revert } = await start({ pow: false, difficulty: 1n })
   const id = await take()
   expect((await submit(peer, solve(await getWork(peer, 0)))).status).toBe(200)
@@ -171,7 +171,7 @@ it('miners hear of a revert, and their work of before is not taken', async () =>
   expect([...devnet.chains.cut.values()].map(({ height }) => height)).toEqual([0n, 1n])
 })
 
-it('a network with proof of work is reverted too', async () => {
+it('a network with proof of work can be reverted too', async () => {
   const { devnet, take, revert, make } = await start({ difficulty: 20n })
   await make({ 0: 2 })
   const id = await take()

@@ -1,4 +1,4 @@
-/** Proofs of outputs between the chains of the embedded network: made on one, verified on another. */
+/** Proofs of outputs between the chains of the embedded network: one chain makes them, another verifies them. */
 import { hash as digest } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -36,7 +36,7 @@ function transactionOf(block: string, index: number) {
   return { transaction: bytes(`{"cmd":"${block} ${index}"}`), output: bytes(JSON.stringify(result)) }
 }
 
-/** A block on top of the head of `chain` in `cut`, with so many transactions; the cut of the network stays. */
+/** A block with this many transactions on top of the head of `chain` in `cut`. The network's cut stays. */
 function addBlock(chains: Chains, cut: Cut, chain: number, transactions: number, account = 'miner'): Header {
   const name = `${chain} ${cut.get(chain)?.height} ${account}`
   const list = Array.from({ length: transactions }, (_, i) => transactionOf(name, i))
@@ -45,7 +45,7 @@ function addBlock(chains: Chains, cut: Cut, chain: number, transactions: number,
   return header
 }
 
-/** Heads of a branch with so many blocks on every chain, up from `from`. Blocks hold 0 to 6 transactions. */
+/** Heads of a branch with `rounds` blocks on every chain above `from`. Blocks hold 0 to 6 transactions. */
 function branch(chains: Chains, from: Cut, rounds: number, account = 'miner'): Map<number, Header> {
   const heads = new Map(from)
   for (let round = 0; round < rounds; round++) {
@@ -71,7 +71,7 @@ function ask(chains: Chains, block: Block, targetChain: number, index = 0) {
   return spvProof(chains, { chain: block.chain, requestKey: 'key', block, index, targetChain })
 }
 
-/** The proof, which there must be. */
+/** The proof; fails if there is none. */
 function proofOf(chains: Chains, block: Block, targetChain: number, index = 0): string {
   const answer = ask(chains, block, targetChain, index)
   if ('fault' in answer) throw new Error(answer.fault)
@@ -116,12 +116,12 @@ describe.each(graphNames.map((name) => [name]))('%s', (name) => {
 describe('a proof', () => {
   it('has the steps of a real one from chain 0 to chain 1 of the twenty', () => {
     const chains = grown('twenty', 5)
-    // Chain 0 has 3 transactions at height 2: the first leaf but one of four.
+    // Chain 0 has 3 transactions at height 2, so output 0 is the second of four leaves.
     const { steps } = decodeProof(proofOf(chains, blockAt(chains, 0, 2), 1))
     expect(steps.map(({ side }) => (side === 'left' ? 'L' : 'R')).join('')).toBe('LRLRRLRLLRLRLLRLL')
   })
 
-  it('leads to the block as many heights above as the chains are apart, and is there from that block on', () => {
+  it('leads to the block as many heights above as the chains are apart, and exists from that block', () => {
     const chains = chainsOf('twenty')
     const heads = branch(chains, chains.cut, 1)
     chains.adopt(heads)
@@ -154,12 +154,12 @@ describe('a proof', () => {
     expect(verify(chains, 5, proof)).toHaveProperty('output')
   })
 
-  it('there is none for a chain that the network does not have', () => {
+  it('does not exist for an unknown chain', () => {
     const chains = grown('pair', 2)
     expect(ask(chains, blockAt(chains, 1, 1), 2)).toEqual({ fault: NO_WAY })
   })
 
-  it('needs a transaction that the block holds', () => {
+  it('needs a transaction of the block', () => {
     const chains = grown('pair', 2)
     const block = blockAt(chains, 1, 1)
     expect(() => ask(chains, block, 0, 1)).toThrow(`block ${block.id} does not hold key at place 1 of chain 1`)
@@ -182,12 +182,12 @@ describe('a proof is refused', () => {
   const proof = proofOf(chains, block, 5)
   const { position, steps, output } = decodeProof(proof)
 
-  it('on another chain than that it is for', () => {
+  it('on another chain than its target', () => {
     const fault = 'verifyCont: cannot redeem continuation proof on wrong targget chain'
     expect(verify(chains, 4, proof)).toEqual({ fault })
   })
 
-  it('where it names another chain than that of its root', () => {
+  it("that names another chain than its root's", () => {
     const moved = encodeProof({ chain: 4, position, steps, output })
     expect(verify(chains, 4, moved)).toEqual({ fault: OUT_OF_BOUNDS })
   })
@@ -198,7 +198,7 @@ describe('a proof is refused', () => {
     ['', 'verifyCont: Cannot decode transaction output proof'],
     [Buffer.from('{}').toString('base64url'), 'verifyCont: Cannot decode transaction output proof'],
     [Buffer.of(0xff).toString('base64url'), 'verifyCont: Cannot decode transaction output proof'],
-  ])('that is no proof: %#', (text, fault) => {
+  ])('that is malformed: %#', (text, fault) => {
     expect(verify(chains, 5, text)).toEqual({ fault })
   })
 
@@ -223,7 +223,7 @@ describe('a proof is refused', () => {
         const damaged = Buffer.from(proof)
         damaged[Math.floor(where * damaged.length)] ^= 1 << bit
         const answer = verify(chains, 5, damaged.toString('latin1'))
-        // The place of the output in its tree may be wrong: it leads nowhere.
+        // Only the position of the output may change undetected, since no verifier uses it.
         if ('output' in answer) expect(answer).toEqual({ output })
         fates['fault' in answer ? 'refused' : 'same']++
       }),
@@ -232,7 +232,7 @@ describe('a proof is refused', () => {
     expect(fates.refused).toBeGreaterThan(950)
   })
 
-  it('whose steps are swapped, left out, or taken from elsewhere', () => {
+  it('with swapped, missing or foreign steps', () => {
     const other = decodeProof(proofOf(chains, block, 5, 1))
     const wrong = [
       { steps: steps.slice(1) },
@@ -257,7 +257,7 @@ describe('a proof is refused', () => {
     chains.add(header, payload)
     const honest = decodeProof(proofOf(chains, blockAt(chains, 0, 2), 0))
     const leaves = [leaf(TAG.minerData, payload.minerData), leaf(TAG.transaction, forged)]
-    // One step for the tree of two outputs, one for the other tree; the rest is the way through the header.
+    // One step within the tree of two leaves and one to the tree of outputs; the rest leads through the header.
     const steps = [...merkleSteps(leaves, 1), { side: 'right' as const, sibling: payload.outputsHash }]
     const path = encodePath({ position: 1n, steps: [...steps, ...honest.steps.slice(2)] })
     const text = (tag: number) => {
@@ -266,7 +266,7 @@ describe('a proof is refused', () => {
       const json = { chain: 0, object, subject: { input }, algorithm: 'SHA512t_256' }
       return Buffer.from(JSON.stringify(json)).toString('base64url')
     }
-    // It does lead to the block: only the tag tells that it is no output.
+    // The path does lead to the block: only the tag shows that the leaf is no output.
     let root: Uint8Array = leaf(TAG.transaction, forged)
     for (let at = 12; at < path.length; at += 33) {
       const sibling = path.subarray(at + 1, at + 33)
@@ -279,8 +279,8 @@ describe('a proof is refused', () => {
   })
 })
 
-describe('on which branch', () => {
-  it('a proof holds from its root on, not before', () => {
+describe('by branch', () => {
+  it('a proof is valid from its root, not before', () => {
     const chains = grown('triangle', 4)
     const proof = proofOf(chains, blockAt(chains, 1, 1), 2)
     const { output } = decodeProof(proof)
@@ -294,7 +294,7 @@ describe('on which branch', () => {
     ])
   })
 
-  it('a proof of an orphan holds on the branch of the orphan only', () => {
+  it("a proof of an orphan is valid only on the orphan's branch", () => {
     const chains = grown('petersen', 2)
     const fork = new Map(chains.cut)
     chains.adopt(branch(chains, chains.cut, 4))
@@ -306,11 +306,11 @@ describe('on which branch', () => {
     expect(verify(chains, 5, proof, oldHead)).toEqual({ output: decodeProof(proof).output })
     expect(ask(chains, block, 5)).toEqual({ fault: NO_WAY })
     expect(ask(chains, block, 3)).toEqual({ fault: NO_WAY })
-    // What both branches share can be proven as before.
+    // Blocks that both branches share remain provable.
     expect(verify(chains, 5, proofOf(chains, blockAt(chains, 3, 1), 5))).toHaveProperty('output')
   })
 
-  it('a proof of a block beside the cut does not hold, though the block is known', () => {
+  it('a proof of a block beside the cut is invalid, though the block is known', () => {
     const chains = grown('pair', 3)
     const heads = branch(chains, chains.cut, 2, 'rival')
     const hop = heads.get(0) as Header

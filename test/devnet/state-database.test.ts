@@ -12,10 +12,10 @@ import { startDevnet } from './whole-node.ts'
 
 const small = { graph: 'petersen', pow: false } as const
 const quiet = { asked: {}, onFailure: () => undefined, onNotice: () => undefined }
-/** Of the first block of each of ten chains. */
+/** Transactions in the genesis blocks of ten chains. */
 const GENESIS_TRANSACTIONS = 80
 
-/** Grows chains by blocks of which every third holds a transfer of a coin. Returns its key for each; null: none. */
+/** Grows the chains; every third block holds a transfer of one coin. Returns its request key or null for each block. */
 function growWithTransfers(ground: Ground, count: number): (string | null)[] {
   const keys: (string | null)[] = []
   grow(ground, count, (index, chain) => {
@@ -26,7 +26,7 @@ function growWithTransfers(ground: Ground, count: number): (string | null)[] {
   return keys
 }
 
-/** What a node that opens the directory knows: where transactions are, and what accounts have. */
+/** The transaction places and account balances that a node finds in the directory. */
 async function knownIn(dataDir: string, keys: readonly (string | null)[], notices: string[] = []) {
   const data = await openDataDirectory(dataDir, { ...quiet, onNotice: (text) => notices.push(text) })
   const places = keys.map((key) => (key === null ? [] : data.state.find(key)))
@@ -36,7 +36,7 @@ async function knownIn(dataDir: string, keys: readonly (string | null)[], notice
   return { places, balances }
 }
 
-it('a state database finds transactions, and is remade when it is missing, behind or damaged', async () => {
+it('a state database finds transactions, and is rebuilt if it is missing, behind or damaged', async () => {
   const dataDir = await temporaryDirectory()
   const first = await startDevnet({ port: 0, dataDir, ...small })
   const keys = growWithTransfers(first, 30)
@@ -89,7 +89,7 @@ it('a state database reports that the block database has lost blocks', async () 
   const notices: string[] = []
   const after = await knownIn(dataDir, keys, notices)
   expect(after.places.flat()).toEqual([])
-  // Also what the lost blocks have paid.
+  // Payments in the lost blocks are gone too.
   expect(after.balances).toEqual(before.balances)
   expect(notices).toEqual([expect.stringContaining('has lost blocks: 30 were in it, 20 are')])
 })

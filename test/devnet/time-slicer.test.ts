@@ -9,7 +9,7 @@ import { TimeSlicer, type YieldingWork } from '../../src/devnet/time-slicer.ts'
 
 const run = promisify(execFile)
 
-/** Turns on a time that passes in steps of the work alone: each of them takes longer than a turn. */
+/** A time slicer whose time passes only with the steps of the work; each step takes longer than a slice. */
 function slowTurns() {
   let nowMs = 0
   const turns = new TimeSlicer(() => nowMs)
@@ -25,7 +25,7 @@ function slowTurns() {
   return { turns, told, slow }
 }
 
-it('kinds of work take turns, and so do the works of one kind', async () => {
+it('kinds of work alternate, and so do the works of one kind', async () => {
   const { turns, told, slow } = slowTurns()
   const works = [
     turns.run('commands', slow('a', 2)),
@@ -36,7 +36,7 @@ it('kinds of work take turns, and so do the works of one kind', async () => {
   expect(told).toEqual(['a1', 'c1', 'b1', 'c2', 'a2', 'c3', 'b2'])
 })
 
-it('a request that comes during long work is answered before the work ends', async () => {
+it('a request during long work is answered before the work ends', async () => {
   const server = createServer((_request, response) => response.end('served'))
   onTestFinished(() => void server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -48,7 +48,7 @@ it('a request that comes during long work is answered before the work ends', asy
       response.resume()
       isAnswered = true
     })
-    // Far more turns than one request takes, on any machine: caller and server are served in the same ones.
+    // On any machine one request needs far fewer turns. Client and server run in the same turns.
     for (let i = 0; i < 100_000 && !isAnswered; i++) yield* slow('a', 1)
     return isAnswered
   }
@@ -67,7 +67,7 @@ it('work may be planned while other work of its kind runs', async () => {
   expect(await inner).toBe('b')
 })
 
-it('work that fails tells so, and what waits behind it goes on', async () => {
+it('failed work rejects, and the work behind it continues', async () => {
   const { turns, slow } = slowTurns()
   const failing = turns.run('commands', failingSteps())
   const next = turns.run('commands', slow('b', 1))
@@ -79,13 +79,13 @@ it('nothing runs after a stop', async () => {
   const { turns, told, slow } = slowTurns()
   void turns.run('commands', slow('a', 3))
   turns.stop()
-  // What is planned later runs later.
+  // Work that was planned later would run later.
   await turn()
   await turn()
   expect(told).toEqual([])
 })
 
-it('goes on when nothing else happens in the process', async () => {
+it('continues if nothing else happens in the process', async () => {
   const module = new URL('../../dist/src/devnet/time-slicer.js', import.meta.url).href
   const code = `
     const { TimeSlicer } = await import(${JSON.stringify(module)})

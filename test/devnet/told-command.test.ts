@@ -1,4 +1,4 @@
-/** Commands and their results as events tell them. */
+/** Commands and their results as events describe them. */
 
 import { describe, expect, it } from 'vitest'
 import { outcomeOf } from '../../src/devnet/watch/outcome.ts'
@@ -17,7 +17,7 @@ const coins = (change = {}) => {
   return { kind: 'transfer', ...plain, ...change }
 }
 
-describe('a command is told as', () => {
+describe('a command is described as', () => {
   it.each([
     ['(coin.transfer "a" "b" 1.5)', coins()],
     [' ( coin.transfer\n "a" "b"\t1.50 ) ; for "b"', coins({ amount: '1.50' })],
@@ -42,14 +42,14 @@ describe('a command is told as', () => {
     ['(coin.transfers "a" "b" 1.5)'],
     ['(let ((x 1)) (coin.transfer "a" "b" 1.5))'],
     ['(+ 1 2)'],
-    // Reading it would take longer than it is worth.
+    // The code is too long to be worth parsing.
     [`(coin.transfer "a" "b" 1.5)${' '.repeat(2000)}`],
     [''],
-  ])('code where it is anything else: %j', (code) => {
+  ])('code if it is anything else: %j', (code) => {
     expect(actionOf(code)).toEqual({ kind: 'code', code: code.trim() })
   })
 
-  it('one printable line of limited length, whatever is in it', () => {
+  it('one printable line of limited length, whatever it contains', () => {
     const hostile = '(f "\u001b[2J\u202e")\r\n  (g\t1)\u0000'
     expect(actionOf(hostile)).toEqual({ kind: 'code', code: '(f " [2J ") (g 1)' })
     expect(actionOf(`(f "${'x'.repeat(100_000)}")`)).toEqual({ kind: 'code', code: `(f "${'x'.repeat(195)}…` })
@@ -72,7 +72,7 @@ describe('a command is told as', () => {
   })
 })
 
-describe('a result is told as', () => {
+describe('a result is described as', () => {
   const outcome = (result: unknown, rest = '') =>
     outcomeOf(
       Buffer.from(
@@ -92,13 +92,13 @@ describe('a result is told as', () => {
     expect(data(json)).toBe(expected)
   })
 
-  it('a long value by its beginning, as JSON where it is very long', () => {
+  it('the beginning of a long value, as JSON if it is very long', () => {
     expect(data(`"${'x'.repeat(1000)}"`)).toBe(`"${'x'.repeat(198)}…`)
     const long = data(`[1.5,"${'x'.repeat(100_000)}"]`)
     expect(long).toBe(`[1.5,"${'x'.repeat(193)}…`)
   })
 
-  it('its whole message and its place when it failed', () => {
+  it('its whole message and its place if it failed', () => {
     const error = { callStack: [], type: 'EvalError', message: `no\nway ${'x'.repeat(249)}`, info: 'free.m.f.{Yf}:12' }
     expect(outcome({ status: 'failure', error })).toEqual({
       status: 'failure',

@@ -1,4 +1,4 @@
-/** The limits within which a node tells of transactions. */
+/** The limits within which a node reports transactions. */
 
 import { expect, it } from 'vitest'
 import { type GraphName, graphs } from '../../src/core/graph.ts'
@@ -15,7 +15,7 @@ import { Fork, growCut } from './forks.ts'
 import { Heard } from './heard.ts'
 import { commandOf, pendingOf } from './read-command.ts'
 
-/** Chains whose blocks nobody executes, and what is told of them. `onTold`: called with each number of events. */
+/** Chains that execute nothing, and their transaction events. `onTold` receives the number of events after each one. */
 function watched(onTold: (count: number) => void = () => undefined, graph: GraphName = 'singleton') {
   const network = { ...development, graphHistory: [{ from: 0, graph: graphs[graph] }], window: null }
   let last = BigInt(Date.now()) * 1000n - 3_600_000_000n
@@ -37,7 +37,7 @@ function watched(onTold: (count: number) => void = () => undefined, graph: Graph
 const RESULT = Buffer.from('{"gas":1,"result":{"status":"success","data":true}}')
 const inBlock = (command: Signed) => ({ transaction: Buffer.from(JSON.stringify(command)), output: RESULT })
 
-it('nothing is told while somebody else works: a block does not wait for it', async () => {
+it('nothing is reported while other work runs, so a block does not wait for it', async () => {
   const { ground, heard } = watched()
   const command = signed()
   growCut(ground, 0, { transactions: [inBlock(command)] })
@@ -45,8 +45,8 @@ it('nothing is told while somebody else works: a block does not wait for it', as
   expect(await heard.brief(1)).toEqual([`included 0 ${command.hash}`])
 })
 
-it('telling a large block leaves room for others, and takes turns with them', async () => {
-  // Half a millisecond each: a block of them takes far longer than a turn.
+it('reporting a large block alternates with other work', async () => {
+  // Half a millisecond each: a whole block takes far longer than a slice.
   const { ground, heard, turns, time } = watched(() => {
     time.nowMs += 0.5
   })
@@ -62,12 +62,12 @@ it('telling a large block leaves room for others, and takes turns with them', as
     }
   }
   await turns.run('commands', other())
-  // The other work began before all was told, and was not done in one turn.
+  // The other work began before all events were reported, and took more than one turn.
   expect(toldBefore[0]).toBeLessThan(512)
   expect(new Set(toldBefore).size).toBeGreaterThan(1)
 })
 
-it('an undone transaction is told to be where it went, though it is elsewhere by the time it is told', async () => {
+it('an undone transaction is reported at the place where it went, even if it has moved on since', async () => {
   const { ground, chains, pools, heard } = watched()
   const command = signed()
   const fork = new Fork(ground, 'fork')
@@ -85,7 +85,7 @@ it('an undone transaction is told to be where it went, though it is elsewhere by
   expect(again).toMatchObject({ step: 'included', height: 3, isAgain: true })
 })
 
-it('nothing is told to be pending that a full pool does not take', async () => {
+it('a transaction that a full pool refuses is not reported as pending', async () => {
   const { pools, heard } = watched()
   const copied = pendingOf(signed())
   expect(pools.of(0).insert(Array.from({ length: 10_000 }, (_, i) => ({ ...copied, key: `copy ${i}` })))).toBe(null)
@@ -96,7 +96,7 @@ it('nothing is told to be pending that a full pool does not take', async () => {
   expect(await heard.brief(1)).toEqual([`pending 0 ${taken.hash}`])
 })
 
-it('of more than 20,000 transactions at once only the number is told', async () => {
+it('beyond 20,000 transactions at once only their number is reported', async () => {
   const { watch, heard } = watched()
   const command = commandOf(signed())
   const refused = Array.from({ length: 19_999 }, () => ({ hash: command.key, command, fault: 'no' }))
@@ -107,7 +107,7 @@ it('of more than 20,000 transactions at once only the number is told', async () 
   const told = await heard.events(20_001)
   expect(told.filter(({ step }) => step === 'refused')).toHaveLength(20_000)
   expect(told[20_000]).toEqual({ step: 'skipped', steps: 3 })
-  // Their number is told once, and there is room again.
+  // Their number is reported once, and then there is room again.
   for (const [i, reason] of ['again', 'at last'].entries()) {
     watch.refusedWhole(0, 400, reason)
     const count = 20_002 + i
@@ -115,26 +115,26 @@ it('of more than 20,000 transactions at once only the number is told', async () 
   }
 })
 
-it('after 10,000 moves of heads blocks are still told, once each and in their order', async () => {
+it('after 10,000 moves of heads blocks are still reported once each and in order', async () => {
   const commands = Array.from({ length: 4 }, () => signed())
   const grow = (i: number) => growCut(ground, 0, { transactions: [inBlock(commands[i])] })
   const { ground, chains, heard } = watched((count) => {
-    // One more block comes while those are told that were put off.
+    // Another block arrives while the postponed ones are being reported.
     if (count === 2) grow(3)
   })
   grow(0)
-  // Listeners hear of a change of the rules as of a new head.
+  // Listeners hear of a rule change as of a new head.
   for (let i = 0; i < 10_000; i++) chains.changeRules({ blockDelay: 1_000_000n })
   grow(1)
   grow(2)
   expect(await heard.brief(4)).toEqual(commands.map(({ hash }) => `included 0 ${hash}`))
-  // Nothing is left that would come too late.
+  // No postponed event remains that would come late.
   const last = signed()
   growCut(ground, 0, { transactions: [inBlock(last)] })
   expect((await heard.brief(5)).slice(4)).toEqual([`included 0 ${last.hash}`])
 })
 
-it('a chain that was put off is told to its head, whatever moves while others are told', async () => {
+it('a postponed chain is reported up to its head, whatever moves meanwhile', async () => {
   const [a, b, c, d, e] = Array.from({ length: 5 }, () => signed())
   const grow = (chain: number, command: Signed) => growCut(ground, chain, { transactions: [inBlock(command)] })
   const { ground, chains, heard } = watched((count) => {

@@ -10,7 +10,7 @@ export interface TestKey {
   readonly secret: Uint8Array
   /** Compressed, in hex. */
   readonly publicKey: string
-  /** As Ethereum has it: `0x` and 40 hex digits. */
+  /** The Ethereum form: `0x` and 40 hex digits. */
   readonly address: string
 }
 
@@ -23,12 +23,12 @@ export function newKey(secret: Uint8Array = secp256k1.utils.randomSecretKey()): 
   }
 }
 
-/** r and s in hex: a signature of the SHA3-256 of these bytes. */
+/** r and s in hex: a signature of the SHA3-256 hash of these bytes. */
 export function signList({ secret }: TestKey, bytes: Uint8Array): string {
   return hex(secp256k1.sign(sha3_256(bytes), secret, { prehash: false }))
 }
 
-/** r, s and v of a signature of the digest. `base`: 27, or 37 as in EIP-155. */
+/** r, s and v of a signature of the digest. `base` is 27, or 37 as in EIP-155. */
 export function signDigest({ secret }: TestKey, digest: Uint8Array, base = 27): Uint8Array {
   const [recovery, ...rest] = secp256k1.sign(digest, secret, { prehash: false, format: 'recovered' })
   return Uint8Array.from([...rest, base + recovery])
@@ -60,7 +60,7 @@ export function newMessage(body: string) {
   return { bytes, id: keccak_256(bytes), object }
 }
 
-/** What validators sign of a checkpoint. */
+/** The digest that validators sign for a checkpoint. */
 export function checkpointDigest(root: Uint8Array, index: number, messageId: Uint8Array): Uint8Array {
   const domain = keccak_256(Buffer.concat([u32(ORIGIN), TREE, utf8('HYPERLANE')]))
   const signed = keccak_256(Buffer.concat([domain, root, u32(index), messageId]))
@@ -74,7 +74,7 @@ export function rootMetadata(id: Uint8Array, keys: readonly TestKey[], base?: nu
   return Buffer.concat([TREE, root, u32(12), ...keys.map((key) => signDigest(key, digest, base))])
 }
 
-/** Metadata with a Merkle proof: the message has the place 5 in its tree, a later one made the checkpoint. */
+/** Metadata with a Merkle proof. The message is at index 5 of its tree; a later message made the checkpoint. */
 export function merkleMetadata(id: Uint8Array, keys: readonly TestKey[]): Buffer {
   const beside = Array.from({ length: 32 }, (_, i) => Buffer.alloc(32, 100 + i))
   let root = id

@@ -1,4 +1,4 @@
-/** Verifiers: proofs in a command that vouch for capabilities, in blocks, preflight and local calls. */
+/** Verifiers vouch for capabilities by proofs in a command: in blocks, preflight and local calls. */
 
 import { sha3_256 } from '@noble/hashes/sha3.js'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -45,12 +45,12 @@ function run(code: string, verifiers: readonly Use[], gasLimit = ALL_GAS) {
   return { gas, told: result.error?.message ?? result.data, error: result.error }
 }
 
-/** Code that tells when no verifier refuses. */
+/** Code whose result shows that no verifier refused. */
 const AGREED = '"agreed"'
-/** What a verifier says. */
+/** The verdict of a verifier. */
 const judged = (use: Use, gasLimit?: number) => run(AGREED, [use], gasLimit).told
 
-/** The gas of code that takes none with a verifier, without that for the size of the command. */
+/** The gas of a verifier: that of free code, minus the gas for the size of the command. */
 function gasOf(use: Use): number {
   const bare = ground.command(0, AGREED, { verifiers: [use], gasLimit: ALL_GAS })
   const size = sizeGas(bare.command.size, 'post32')
@@ -66,7 +66,7 @@ describe('allow', () => {
     expect(gasOf(use)).toBe(100)
   })
 
-  it('grants a capability that is listed twice as one', () => {
+  it('grants a capability once, even if it is listed twice', () => {
     expect(judged({ ...use, clist: [cap, cap] })).toBe('agreed')
   })
 
@@ -99,7 +99,7 @@ describe('allow', () => {
 })
 
 describe('signed_list', () => {
-  /** A vector of the live node's own tests. */
+  /** A vector from the live node's own tests. */
   const parts = [
     { '0x': 'faf3fd67e908cd840298a6f3523631716d4c8df06d69c9a32415f59eaa56825d' },
     { '0x': 'e8a6bc590ed71a70e2507ad842a237cf55bbb751abb38fca61c0c83c4b07bd5f' },
@@ -115,7 +115,7 @@ describe('signed_list', () => {
     expect(gasOf(use)).toBe(650)
   })
 
-  it('hashes texts, decimals and lists, and shows all but wrapped bytes in the capability', () => {
+  it('hashes texts, decimals and lists, and the capability shows all but wrapped bytes', () => {
     const own = newKey()
     const inner = Buffer.concat([Buffer.from('b'), Buffer.from('ff00', 'hex')])
     const list = ['é', 1.5, { decimal: '2.0' }, ['b', { '0x': 'ff00' }], { '0x': 'ab' }]
@@ -187,21 +187,21 @@ describe('hyperlane_v3_message', () => {
     expect(gasOf(use)).toBe(10 + 2 * 16_250)
   })
 
-  it('grants a message that is in the tree whose checkpoint they have signed, for 18 gas more', () => {
+  it('grants a message in the tree whose checkpoint they have signed, for 18 gas more', () => {
     const merkle = withMetadata(merkleMetadata(id, two))
     expect(judged(merkle)).toBe('agreed')
     expect(gasOf(merkle)).toBe(10 + 18 + 2 * 16_250)
   })
 
-  it('looks at no more signatures than the threshold', () => {
+  it('checks no more signatures than the threshold', () => {
     expect(judged(withMetadata(Buffer.concat([rootMetadata(id, two), Buffer.alloc(65)])))).toBe('agreed')
   })
 
-  it('takes v as in EIP-155', () => {
+  it('accepts v as in EIP-155', () => {
     expect(judged(withMetadata(rootMetadata(id, two, 37)))).toBe('agreed')
   })
 
-  it('takes signatures in the order of the signers only', () => {
+  it('accepts signatures in the order of the signers only', () => {
     const last: TestKey[] = [keys[1], keys[2]]
     expect(judged(withMetadata(rootMetadata(id, last)))).toBe('agreed')
     expect(judged(withMetadata(rootMetadata(id, [...last].reverse())))).toBe('Verification failed')
@@ -278,7 +278,7 @@ describe('hyperlane_v3_message', () => {
     else expect(told).toMatch(text)
   })
 
-  it('fails when the gas is used up at its second signature', () => {
+  it('fails if the gas runs out at its second signature', () => {
     const told = judged(use, 20_000)
     expect(told).toMatch(/^gas exhausted in verifier. attempted to charge 16250 with only \d{4} remaining.$/)
   })
@@ -295,7 +295,7 @@ describe('verifiers', () => {
     })
   })
 
-  it('run by name: the first that refuses is told', () => {
+  it('run by name: the first refusal is reported', () => {
     const list: Use = { name: 'signed_list', proof: 1, clist: [] }
     const bad: Use = { ...allow('a'), proof: 1 }
     const missing: Use = { name: 'b', proof: 1, clist: [] }
@@ -331,7 +331,7 @@ describe('verifiers', () => {
     }
   })
 
-  it('see no more gas than is left after that for the size of the command', () => {
+  it("have only the gas that remains after the charge for the command's size", () => {
     const { command } = ground.command(0, '1', { verifiers: [allow('a')], gasLimit: 150 })
     const size = sizeGas(command.size, 'post32')
     expect(run(AGREED, [allow('a')], size + 99).told).toBe(

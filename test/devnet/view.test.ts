@@ -1,4 +1,4 @@
-/** /devnet/view and /devnet/live: what the page for developers shows, compared with what the node's interface says. */
+/** /devnet/view and /devnet/live, the data of the developer page, against the node's interface. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { validatorOf } from '../../src/schema/validator.ts'
 import type { NodeView } from '../../src/schema/view.ts'
@@ -33,7 +33,7 @@ function plain({ url }: CheckedPeer): Peer {
 }
 
 describe('the view', () => {
-  it('keeps its schema, and has the heads of the cut and blocks as their headers say', async () => {
+  it('keeps its schema, and matches the heads of the cut and the headers of its blocks', async () => {
     const { peer } = await start({ graph: 'petersen', autoMine: { kind: 'on-demand' } })
     await makeBlocks(peer, { 0: 6, 4: 3 })
     const view = await viewOf(peer)
@@ -57,7 +57,7 @@ describe('the view', () => {
     expect(view.status).toEqual({ ...jsonOf(await plain(peer).get('/devnet/status')), clock: expect.anything() })
   })
 
-  it('has the balances that the chains have', async () => {
+  it('has the balances of the chains', async () => {
     const { peer } = await startLedger()
     await ok(send(peer, [transfer('sender03', 12.5)]))
     await makeBlocks(peer, { 0: 1 })
@@ -73,7 +73,7 @@ describe('the view', () => {
     expect(accounts[3].balances[0]).toBe('130000012.5')
   })
 
-  it('has what is pending, and results as poll has them, those of failures too', async () => {
+  it('has pending transactions, and results as in poll, failures included', async () => {
     const { peer } = await startLedger()
     const [good, bad] = [transfer('sender01', 3), exec('(coin.transfer "sender00" "nobody" 1.0)')]
     await ok(send(peer, [good, bad]))
@@ -94,7 +94,7 @@ describe('the view', () => {
     expect(transactions.map(({ status }) => status).toSorted()).toEqual(['failure', 'success'])
   })
 
-  it('says of a transaction whose block the chain has lost that it is an orphan, and has it pending again', async () => {
+  it('shows a transaction whose block was orphaned as such, and as pending again', async () => {
     const { peer } = await startLedger()
     const command = transfer('sender01', 3)
     await ok(send(peer, [command]))
@@ -109,7 +109,7 @@ describe('the view', () => {
     expect(after.pool.newest.map(({ key }) => key)).toEqual([command.hash])
   })
 
-  it('has the last 200 requests, and not those that the page makes by itself', async () => {
+  it('has the last 200 requests, without those of the page itself', async () => {
     const beforeMs = Date.now()
     const { peer } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
     await peer.get('/devnet/view')
@@ -136,7 +136,7 @@ describe('the view', () => {
 })
 
 describe('the stream', () => {
-  it('begins with the whole view, and then tells what changes', async () => {
+  it('begins with the whole view, and then sends changes', async () => {
     const { peer } = await startLedger()
     const stream = await watch(peer)
     expect(stream.headers['content-type']).toBe('text/event-stream')
@@ -153,7 +153,7 @@ describe('the stream', () => {
       .slice(1)
       .flatMap((each) => each.data.blocks ?? [])
     expect(added.map(({ chain, hash }) => [chain, hash])).toEqual([[1, heads[1]]])
-    // Nothing is told twice, and what stays as it is not at all.
+    // Events repeat nothing and omit unchanged parts.
     expect(
       told(stream)
         .slice(1)
@@ -164,7 +164,7 @@ describe('the stream', () => {
     await expect.poll(() => merged().requests?.at(-1)?.path).toBe('/devnet/pause')
   })
 
-  it('tells of thousands of blocks in few events, and of those that are shown only', async () => {
+  it('sends thousands of blocks in few events, and only the visible ones', async () => {
     const { peer } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
     const stream = await watch(peer)
     await expect.poll(() => told(stream).length).toBe(1)
@@ -177,7 +177,7 @@ describe('the stream', () => {
     for (const { hash } of (await viewOf(peer)).blocks) expect(known).toContain(hash)
   })
 
-  it('is refused with 503 when 16 are open, until one of them ends; all end with the node', async () => {
+  it('is refused with 503 if 16 are open, until one of them ends; all end with the node', async () => {
     const { peer, devnet } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
     const streams = await Promise.all(Array.from({ length: 16 }, () => watch(peer)))
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200))
@@ -199,7 +199,7 @@ describe('the stream', () => {
   })
 })
 
-describe('who may see and do what', () => {
+describe('permissions', () => {
   const foreign: [string, Record<string, string>][] = [
     ['another host name', { host: 'evil.example:1848' }],
     ['a page of another site', { origin: 'https://evil.example' }],
@@ -209,7 +209,7 @@ describe('who may see and do what', () => {
     ['a request of another port, without an Origin', { 'sec-fetch-site': 'same-site' }],
   ]
 
-  it.each(foreign)('%s sees neither requests nor what is set by hand, and changes nothing', async (_, headers) => {
+  it.each(foreign)('%s sees neither requests nor rules set by hand, and changes nothing', async (_, headers) => {
     const { peer } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
     const view = await viewOf(peer, headers)
     expect([view.heads.length, view.status, view.requests]).toEqual([2, undefined, undefined])
@@ -234,7 +234,7 @@ describe('who may see and do what', () => {
     expect(told(stream).flatMap(({ data }) => [data.status, data.requests])).not.toContainEqual(expect.anything())
   })
 
-  it("the node's own page may order", async () => {
+  it("the node's own page may send orders", async () => {
     const { peer } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
     const { host, port } = new URL(peer.url)
     for (const own of [host, `localhost:${port}`, `[::1]:${port}`]) {

@@ -1,4 +1,4 @@
-/** An embedded node together with its chains and ledger, which users of the package cannot reach. */
+/** An embedded node with access to its chains and ledger, which users of the package cannot reach. */
 import { machineFor } from '../../src/compose/devnet-machine.ts'
 import { type Devnet as Handle, type HostMachine, startNode } from '../../src/devnet/devnet.ts'
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
@@ -9,7 +9,7 @@ export type { DevnetOptions } from '../../src/devnet/options.ts'
 
 export type Devnet = Handle & { readonly chains: Chains; readonly ledger: Ledger }
 
-/** Starts a node as startDevnet of the package does. `machine`: in place of what it takes from this machine. */
+/** Starts a node like the package's startDevnet. `machine` replaces services of the host machine. */
 export async function startDevnet(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}): Promise<Devnet> {
   const { devnet, chains, ledger } = await startNode(options, { ...machineFor(options), ...machine })
   return Object.assign(devnet, { chains, ledger })

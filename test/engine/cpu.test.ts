@@ -39,7 +39,7 @@ async function started(threads: number, priority: Priority = 'low', options: Par
   return { engine, candidates, hashesAtClaims, warnings, hashes }
 }
 
-/** Nothing else runs on this thread meanwhile. */
+/** Keeps this thread busy, so that nothing else runs on it. */
 function blockFor(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }
@@ -63,38 +63,38 @@ describe('the CPU engine', () => {
     }
   })
 
-  it('counts exactly what it hashes: as many candidates as expected', async () => {
+  it('counts exactly its hashes: the number of candidates matches', async () => {
     const { engine, candidates, hashes } = await started(1)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET / 100_000n))
     await until(() => candidates.length >= 32)
-    // Once the thread has taken up that there is no work, no slice is under way.
+    // Once the thread has taken up the empty work, no slice is under way.
     await engine.setWork(noWork(2))
     const perCandidate = hashes() / candidates.length
-    // With 32 candidates or more, chance moves the mean by a factor of 5 once in 10^12 runs.
+    // With 32 candidates or more the mean is off by a factor of 5 once in 10^12 runs.
     expect(perCandidate).toBeGreaterThan(20_000)
     expect(perCandidate).toBeLessThan(500_000)
   })
 
-  it('tells with a claim how much was hashed after it, here while the main thread was busy', async () => {
+  it('reports with a claim how much was hashed after it, here while the main thread was busy', async () => {
     const { engine, candidates, hashesAtClaims, hashes } = await started(1)
     void engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET / 100_000n))
     while (hashes() < 3_000_000) blockFor(2)
     await until(() => candidates.length >= 20)
     const foundAt = candidates.map(({ hashesSince = 0 }, index) => hashesAtClaims[index] - hashesSince)
-    // The 1st of these is among the first million hashes, and the 20th behind 200,000, but once in 20,000 runs.
+    // The 1st candidate is among the first million hashes and the 20th after 200,000, except once in 20,000 runs.
     expect(candidates[0].hashesSince).toBeGreaterThan(2_000_000)
     expect(foundAt[0]).toBeGreaterThan(0)
     expect(foundAt[19]).toBeGreaterThan(200_000)
   })
 
-  it('answers the newest of several works with true and the others with false', async () => {
+  it('resolves true for the newest of several works and false for the others', async () => {
     const { engine } = await started(2)
     const give = (sequence: number) => engine.setWork(engineWork(sequence, freshWork(UNREACHABLE), 0n))
     const answers = await Promise.all([give(1), give(2), give(3)])
     expect(answers).toEqual([false, false, true])
   })
 
-  it('hashes nothing without work, and goes on with new work', async () => {
+  it('hashes nothing without work, and resumes with new work', async () => {
     const { engine, hashes } = await started(2)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 0n))
     await until(() => hashes() > 0)
@@ -110,16 +110,16 @@ describe('the CPU engine', () => {
 
   it('limits the rate of candidates for a target that every hash meets', async () => {
     const { engine, candidates } = await started(1)
-    // The bound is a rate, so that this has to measure: a slow machine only makes it easier to keep.
+    // The bound is a rate, so the test must measure time. A slow machine only makes the bound easier to keep.
     const startMs = performance.now()
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET))
     await until(() => candidates.length > 60)
-    // After a burst of 8, one in 5 ms.
+    // A burst of 8, then one every 5 ms.
     expect(candidates.length).toBeLessThan(20 + (performance.now() - startMs) / 5)
   })
 
   it.each([178, 214, 250, 286])('searches work of %i bytes', async (workBytes) => {
-    // A kernel for another length is tested while it mines, which takes long at low priority on a busy machine.
+    // The engine tests a kernel for another length while it mines, which is slow at low priority on a busy machine.
     const { engine, candidates, warnings } = await started(1, 'normal')
     const work = freshWork(UNREACHABLE, (workBytes - 178) / 36)
     expect(work).toHaveLength(workBytes)
@@ -152,7 +152,7 @@ describe('the CPU engine', () => {
     },
   )
 
-  it('restarts a thread that died, and meanwhile takes up new work without it', async () => {
+  it('restarts a dead thread, and meanwhile takes up new work without it', async () => {
     const mark = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.NEWCUT_TEST_MARK = mark
     const module = new URL('./faulty-thread.mjs', import.meta.url)
@@ -190,7 +190,7 @@ describe('the CPU engine', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('replaces a thread that hangs, and no other', async () => {
+  it('replaces only the thread that hangs', async () => {
     process.env.NEWCUT_TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.NEWCUT_TEST_FAULT = 'hang'
     const module = new URL('./faulty-thread.mjs', import.meta.url)
@@ -198,7 +198,7 @@ describe('the CPU engine', () => {
     const { engine, warnings } = await started(2, 'normal', { module, clock, random: () => 0.5 })
     void engine.setWork(engineWork(13, freshWork(UNREACHABLE), 0n))
     await until(() => existsSync(process.env.NEWCUT_TEST_MARK ?? ''))
-    /** A second, in which a thread that searches counts hashes. */
+    /** Passes one second of virtual time; a searching thread first counts hashes in it. */
     const second = async (searches: boolean) => {
       const [, { hashes }] = engine.devices()
       if (searches) await until(() => engine.devices()[1].hashes > hashes)
@@ -214,7 +214,7 @@ describe('the CPU engine', () => {
     const [{ hashes }] = engine.devices()
     await clock.pass(500)
     await until(() => engine.devices()[0].state === undefined && engine.devices()[0].hashes > hashes)
-    // A thread without work is silent too.
+    // A thread without work reports no hashes either.
     expect(await engine.setWork(noWork(14))).toBe(true)
     for (let i = 0; i < 60; i++) await second(false)
     expect(warnings).toHaveLength(1)
@@ -226,12 +226,12 @@ describe('the CPU engine', () => {
     const { engine } = await started(1, 'normal', { module: new URL('./faulty-thread.mjs', import.meta.url) })
     void engine.setWork(engineWork(13, freshWork(UNREACHABLE), 0n))
     await until(() => existsSync(process.env.NEWCUT_TEST_MARK ?? ''))
-    // The thread never ends by itself.
+    // The hung thread never ends by itself.
     await engine.stop()
     expect(await engine.setWork(engineWork(14, freshWork(UNREACHABLE), 0n))).toBe(false)
   })
 
-  it('says that there is no kernel for work whose nonce lies in two blocks', async () => {
+  it('reports that there is no kernel for work whose nonce lies in two blocks', async () => {
     const { engine, warnings } = await started(1)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE, 4), MAX_TARGET))
     await until(() => warnings.length > 0)

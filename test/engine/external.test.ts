@@ -22,7 +22,9 @@ afterEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A worker written in JavaScript. Its code has `input`, what it reads, and `target`, its last argument. */
+/**
+ * A worker written in JavaScript. Its code can use `input`, the text that it reads, and `target`, its last argument.
+ */
 function worker(name: string, code: string): string {
   const file = join(folder, `${name}.mjs`)
   const head = `import { readFileSync, writeFileSync, appendFileSync } from 'node:fs'
@@ -45,7 +47,7 @@ async function started(command: string) {
 }
 
 describe('an external worker', () => {
-  it('gets the work and the target, and its nonce and count of hashes are read', async () => {
+  it('gets the work and the target, and prints its nonce and hash count', async () => {
     const command = worker(
       'echo',
       `writeFileSync(folder + '/seen', input.toString('hex') + ' ' + target)
@@ -72,7 +74,7 @@ describe('an external worker', () => {
   })
 
   it.each(['00000000deadbeef', '00000000DEADBEEF 7 1.25e+08', '00000000deadbeef found by device 0'])(
-    'may print more behind the nonce: %s',
+    'may print more after the nonce: %s',
     async (answer) => {
       const { engine, candidates, warnings } = await started(worker('more', `process.stdout.write('${answer}')`))
       await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
@@ -82,7 +84,7 @@ describe('an external worker', () => {
     },
   )
 
-  it('is killed with all that it started when there is new work', async () => {
+  it('is killed with all its child processes when new work comes', async () => {
     const command = worker('hang', `appendFileSync(folder + '/pids', process.pid + '\\n'); setInterval(() => 0, 1000)`)
     const { engine } = await started(`true && ${command}`)
     const pids = () => {
@@ -94,7 +96,7 @@ describe('an external worker', () => {
     }
     const isAlive = (pid: number) => {
       try {
-        // A dead process stays a zombie where no parent waits for it, as in containers without an init.
+        // A dead process stays a zombie if no parent reaps it, as in containers without an init.
         const isThere = process.kill(pid, 0)
         if (process.platform !== 'linux') return isThere
         return isThere && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -105,7 +107,7 @@ describe('an external worker', () => {
     const work = freshWork(UNREACHABLE)
     await engine.setWork(engineWork(1, work, 5n))
     await until(() => pids().length === 1)
-    // The same job under a later time is the same search.
+    // The same job with a later creation time is the same search.
     await engine.setWork({ ...engineWork(1, withCreationTime(work, 99n), 5n), sequence: 2 })
     expect(isAlive(pids()[0])).toBe(true)
     await engine.setWork(engineWork(3, freshWork(UNREACHABLE), 5n))
@@ -119,7 +121,7 @@ describe('an external worker', () => {
     ['exits with an error', `console.error('no device'); process.exit(3)`, /ended with exit code 3: no device/],
     ['prints no nonce', `console.log('found: 12')`, /printed "found: 12\\n", expected a nonce of 16 hex digits/],
     ['prints nothing', '', /printed ""/],
-  ])('that %s causes a warning, and is tried again after pauses that double', async (_what, code, pattern) => {
+  ])('that %s causes a warning and is retried with exponential backoff', async (_what, code, pattern) => {
     const { engine, clock, candidates, warnings } = await started(worker('fails', code))
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
     for (const [i, pauseMs] of [500, 1000, 2000].entries()) {
@@ -133,7 +135,7 @@ describe('an external worker', () => {
     expect(candidates).toEqual([])
   })
 
-  it('that failed is not tried sooner for new work', async () => {
+  it('that failed is not retried sooner for new work', async () => {
     const { engine, clock, warnings } = await started('false')
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
     await until(() => warnings.length === 1)
@@ -144,7 +146,7 @@ describe('an external worker', () => {
     await until(() => warnings.length === 2)
   })
 
-  it('that failed has the state restarting until it runs again', async () => {
+  it('that failed is in the state restarting until it runs again', async () => {
     const { engine, warnings } = await started(worker('fails', `console.error('no device'); process.exit(3)`))
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
     await until(() => warnings.length > 0)
@@ -168,7 +170,7 @@ describe('an external worker', () => {
 describe('newcut solve', () => {
   const easy = MAX_TARGET / 100_000n
 
-  it('prints a nonce that solves, the count of hashes and their rate', async () => {
+  it('prints a solving nonce, the hash count and the hashrate', async () => {
     const work = freshWork(UNREACHABLE)
     const { code, out, err } = await run(['solve', encodeHex(u256LE(easy))], {}, work)
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -178,7 +180,7 @@ describe('newcut solve', () => {
     expect(Number(rate)).toBeGreaterThan(0)
   })
 
-  it('takes any bytes of the length of work, as other miners do', async () => {
+  it('accepts any bytes of the length of work, as other miners do', async () => {
     const work = new Uint8Array(286)
     const { code, out } = await run(['solve', encodeHex(u256LE(easy))], {}, work)
     expect(code).toBe(0)

@@ -1,6 +1,7 @@
 /**
- * The search thread, but the first one goes wrong, once: it writes the file NEWCUT_TEST_MARK. NEWCUT_TEST_FAULT says how:
- * `early`, it dies before it is ready; `hang`, it hangs when it takes up work number 13; else it dies then.
+ * A search thread with a fault in thread 0, which occurs once and creates the file NEWCUT_TEST_MARK. NEWCUT_TEST_FAULT
+ * selects the fault. `early`: the thread dies before it is ready. `hang`: it hangs when it takes up work number 13.
+ * Any other value: it dies at that work.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { search as healthySearch } from '../../dist/src/engine/cpu/thread.js'

@@ -29,7 +29,7 @@ for (const name of nativeNames) {
 }
 
 describe('operation graph', () => {
-  // The nonce may start in the high half of word 0 to 13.
+  // The nonce may start in the high half of any word from 0 to 13.
   const layouts = Array.from({ length: 14 }, (_, k) => tailLayout(4 * 64 + 10 + 4 * k))
 
   it.each(layouts)('computes the top word, nonce from word $nonceWord', (layout) => {
@@ -112,7 +112,7 @@ interface Faults {
   readonly low?: (low: number, tail: Uint32Array) => number
 }
 
-/** Eight lanes, one after the other, by core/blake2s.ts. */
+/** A kernel of eight lanes that computes them one after the other with core/blake2s.ts. */
 function plainKernel({ nonceWord, tailBytes, totalBytes }: TailLayout, faults: Faults): Kernel {
   const lanes = 8
   let state = new Uint32Array(8)
@@ -146,7 +146,7 @@ function plainKernel({ nonceWord, tailBytes, totalBytes }: TailLayout, faults: F
   }
 }
 
-/** The value of a graph for given inputs. All words of `tail` are read as they are, including the swept one. */
+/** The value of a graph for given inputs. It reads all words of `tail` unchanged, including the swept one. */
 function evaluate(value: LaneWord, state: Uint32Array, tail: Uint32Array, seen = new Map<LaneWord, number>()): number {
   const read = (operand: LaneWord) => evaluate(operand, state, tail, seen)
   const compute = (): number => {

@@ -1,4 +1,4 @@
-/** Which file of native kernels is used, of real ones that the compiler makes here. */
+/** Which native kernel file newcut chooses; the compiler makes real files for the test. */
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ const wrong = join(folder, 'wrong.node')
 const env = { PATH: process.env.PATH }
 const noCompiler = spawnSync('cc', ['--version']).status === 0 ? null : 'cc is not installed: apt-get install gcc'
 
-/** Runs a copy of the sources with a wrong constant, and marks the result as if it were from the right ones. */
+/** Compiles a copy of the sources with a wrong constant, and gives the file the mark of the right sources. */
 function compileWrong(): void {
   const copy = join(folder, 'wrong/src/engine/cpu/native')
   cpSync(dirname(script), copy, { recursive: true })
@@ -33,7 +33,7 @@ function compileWrong(): void {
   appendFileSync(wrong, sourcesMark())
 }
 
-describeWith(noCompiler, 'the native kernel that is used', () => {
+describeWith(noCompiler, 'the chosen native kernel', () => {
   let files: NativeFiles
   let count = 0
   beforeAll(() => {
@@ -59,7 +59,7 @@ describeWith(noCompiler, 'the native kernel that is used', () => {
   })
 
   it.each([
-    ['is of another system', () => writeFileSync(files.prebuilt, `text, ${sourcesMark()}`), /does not load: /],
+    ['is for another system', () => writeFileSync(files.prebuilt, `text, ${sourcesMark()}`), /does not load: /],
     [
       'computes wrongly',
       () => copyFileSync(wrong, files.prebuilt),
@@ -70,7 +70,7 @@ describeWith(noCompiler, 'the native kernel that is used', () => {
       () => writeFileSync(files.prebuilt, readFileSync(right).subarray(0, 4096)),
       /it was made from other sources$/,
     ],
-  ])('is the installed one where the prebuilt one %s, and a sentence says so', (_, spoil, sentence) => {
+  ])('is the installed one if the prebuilt one %s, with a sentence that says so', (_, spoil, sentence) => {
     spoil()
     copyFileSync(right, files.installed)
     const passedOver = [expect.stringMatching(/^the prebuilt native kernel is not used: /)]
@@ -78,7 +78,7 @@ describeWith(noCompiler, 'the native kernel that is used', () => {
     expect(chooseNative(files).passedOver[0]).toMatch(sentence)
   })
 
-  it('is none where all are unusable, and the last reason is the obstacle', () => {
+  it('is none if all are unusable, and the last reason is reported', () => {
     copyFileSync(wrong, files.prebuilt)
     writeFileSync(files.cached, 'text')
     const choice = chooseNative(files)
@@ -87,7 +87,7 @@ describeWith(noCompiler, 'the native kernel that is used', () => {
     expect(loadChosen(choice)).toEqual({ sweeps: {}, obstacle: choice.obstacle })
   })
 
-  it('is none where there is no file', () => {
+  it('is none without a file', () => {
     expect(chooseNative(files)).toEqual(NO_NATIVE)
   })
 })

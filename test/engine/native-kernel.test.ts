@@ -40,7 +40,7 @@ function choose(preference: KernelPreference, addon: NativeAddon) {
 const noKernel = built.obstacle === null ? null : `there is no native kernel (${built.obstacle}): npm run install`
 
 describeWith(noKernel, `choice among native kernels (${here.join(', ')})`, () => {
-  it('native chooses the widest kernel that the processor has, without a message about wider ones', () => {
+  it('native chooses the widest kernel of the processor, without a message about wider ones', () => {
     expect(choose('native', built)).toEqual({ name: widest, refused: [] })
     const narrow = { sweeps: { [narrowest]: built.sweeps[narrowest] }, obstacle: null }
     expect(choose('native', narrow)).toEqual({ name: narrowest, refused: [] })
@@ -67,7 +67,7 @@ describeWith(noKernel, `choice among native kernels (${here.join(', ')})`, () =>
     expect(choose('native', addon)).toEqual({ name: here[1] ?? null, refused })
   })
 
-  it('a sweep throws for anything but a job, instead of reading memory behind it', () => {
+  it('a sweep without a valid job throws instead of reading past its memory', () => {
     const sweep = built.sweeps[widest]
     const jobs = [new Uint32Array(26), new Int32Array(27), new Uint32Array(27).fill(16), null]
     for (const job of jobs) expect(() => sweep?.(job as Uint32Array, 0, 64)).toThrow(TypeError)
@@ -91,7 +91,7 @@ describe('without native kernels', () => {
       empty,
       /^kernel native does not run here: this processor has none of AVX-512, AVX2, /,
     ],
-  ])('with %s, auto chooses WebAssembly and a sentence says why', (_, file, sentence) => {
+  ])('with %s, auto chooses WebAssembly and gives the reason in a sentence', (_, file, sentence) => {
     const addon = loadNative(file)
     const refused = [expect.stringMatching(sentence)]
     expect(choose('auto', addon)).toEqual({ name: 'wasm', refused: [], note: expect.stringMatching(sentence) })
@@ -121,12 +121,12 @@ describe('build at installation', () => {
     return stdout
   }
 
-  it('prints one line and removes the old file where the headers of Node are missing', () => {
+  it('prints one line and removes the old file if the headers of Node are missing', () => {
     expect(build('')).toMatch(/^newcut: no native kernel: .*node-api-headers.*\n$/)
     expect(existsSync(output)).toBe(false)
   })
 
-  it('prints one line and removes the old file where the compiler is missing or fails', () => {
+  it('prints one line and removes the old file if the compiler is missing or fails', () => {
     symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'))
     for (const CC of ['no-such-compiler', `${process.execPath} -e process.exit(1)`]) {
       expect(build(CC)).toMatch(/^newcut: no native kernel: .+\n$/)
@@ -142,7 +142,7 @@ describe('build at installation', () => {
   })
 })
 
-describe('the native kernel where install scripts did not run', () => {
+describe('the native kernel if install scripts did not run', () => {
   const unstopped = new AbortController().signal
   let count = 0
   const places = () => {
@@ -164,7 +164,7 @@ describe('the native kernel where install scripts did not run', () => {
     expect(await provideNativeKernel({ env, signal: unstopped, places: own })).toEqual({ choice, news: [] })
   })
 
-  itWith(noCompiler, 'is compiled where what the installation left does not load, and says so', async () => {
+  itWith(noCompiler, 'is compiled if the installed file does not load, with a message', async () => {
     const own = places()
     mkdirSync(dirname(own.installed), { recursive: true })
     writeFileSync(own.installed, '')
@@ -175,7 +175,7 @@ describe('the native kernel where install scripts did not run', () => {
     expect(news).toEqual([choice.passedOver[0], expect.stringMatching(/^native kernel compiled with cc/)])
   })
 
-  it('is not compiled again where one is in the cache, even if it does not load', async () => {
+  it('is not compiled again if the cache has one, even if that does not load', async () => {
     const own = places()
     mkdirSync(dirname(own.cached), { recursive: true })
     writeFileSync(own.cached, '')
@@ -201,7 +201,7 @@ describe('the native kernel where install scripts did not run', () => {
     expect(existsSync(own.cached)).toBe(false)
   })
 
-  it('is not waited for when the compiler takes long', async () => {
+  it('is not awaited if the compiler is slow', async () => {
     const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
     const env = { ...process.env, CC }
     const { news } = await provideNativeKernel({ env, signal: unstopped, places: places(), limitMs: 200 })
@@ -209,7 +209,7 @@ describe('the native kernel where install scripts did not run', () => {
     expect(news).toEqual([expect.stringMatching(late)])
   })
 
-  it('is not waited for when the engine stops meanwhile', async () => {
+  it('is not awaited if the engine stops meanwhile', async () => {
     const stop = new AbortController()
     const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
     const provided = provideNativeKernel({ env: { ...process.env, CC }, signal: stop.signal, places: places() })
@@ -217,15 +217,15 @@ describe('the native kernel where install scripts did not run', () => {
     expect(await provided).toEqual({ choice: NO_NATIVE, news: [] })
   })
 
-  it('is cached in another file for another compiler', () => {
+  it('has a separate cache file for each compiler', () => {
     const file = (CC: string) => findNative({ XDG_CACHE_HOME: folder, LOCALAPPDATA: folder, CC }).cached
     expect(file('cc')).not.toBe(file('clang'))
     expect(file('cc')).toBe(file('cc'))
     expect(file('cc')).toContain(join(folder, 'newcut', 'kernel-'))
   })
 
-  // As `npm ci --ignore-scripts` leaves it: compiled TypeScript and sources, but no build folder.
-  itWith(noCompiler, 'is made by the first search and used by the next', async () => {
+  // The state after `npm ci --ignore-scripts`: compiled TypeScript and sources, but no build folder.
+  itWith(noCompiler, 'is compiled by the first search and used by the next', async () => {
     const root = join(folder, 'no-scripts')
     for (const part of ['dist', 'src/engine/cpu/native', 'package.json']) {
       cpSync(fileURLToPath(new URL(`../../${part}`, import.meta.url)), join(root, part), { recursive: true })

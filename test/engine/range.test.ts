@@ -1,4 +1,4 @@
-/** How the nonce space is split: on the real splits by their bounds, and nonce by nonce on small parts. */
+/** The split of the nonce space: real splits by their bounds, and small parts nonce by nonce. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NonceCursor } from '../../src/engine/gpu/batches.ts'
@@ -76,7 +76,7 @@ describe('the nonce space', () => {
         expect([first, middles]).toEqual([range.first, range.count])
         expect(start).toBeLessThan(middles)
       }
-      // From one start to the next are 1024 of the 65,536 highs for a GPU, a 64th of the middles for a thread.
+      // Starts are 1024 of the 65,536 highs apart for a GPU, and a 64th of the middles for a thread.
       const highs = restarted.map(({ high }) => high).sort((a, b) => a - b)
       const starts = restarted.map(({ start }) => start).sort((a, b) => a - b)
       for (let i = 1; i < 64; i++) {
@@ -154,7 +154,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-describe('middles of which a pool fixes a part', () => {
+describe('middles with bits that a pool has fixed', () => {
   const more = fc.constantFrom(24, 32).chain((bits) => {
     return fc.record({
       bits: fc.constant(bits),
@@ -193,7 +193,7 @@ describe('middles of which a pool fixes a part', () => {
     fc.assert(property, { numRuns: 10 })
   })
 
-  it('are all tried by a GPU, each once, and then it has none left until there is another header', () => {
+  it('are all tried by a GPU, each once, which then waits for another header', () => {
     const property = fc.property(
       fc.integer({ min: 1, max: 3 }),
       more,

@@ -11,7 +11,7 @@ const spot = { low: 0x1234, middle: 0xfedcba98, from: 63 * CHECKED_NONCES }
 const mid = midstate(randomBytes(286))
 const here = kernelNames.flatMap((name) => chooseKernel(286, name, randomBytes).kernel ?? [])
 
-/** The kernel with other sweeps; tells the bound that it was given last. */
+/** The kernel with another sweep; `given` records the last bound that was set. */
 function altered(kernel: Kernel, sweep: (real: Kernel['sweep']) => Kernel['sweep']) {
   const given = { bound: Number.NaN }
   const setWork: Kernel['setWork'] = (state, tail, bound) => {

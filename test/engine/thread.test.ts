@@ -1,4 +1,4 @@
-/** A search thread, run on the thread of the test: what it hashes, in which order, and what it tells. */
+/** A search thread, run on the test's own thread: which nonces it hashes, in which order, and its messages. */
 import type { MessagePort } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
@@ -12,25 +12,25 @@ import { search, type ThreadMessage } from '../../src/engine/cpu/thread.ts'
 import { HIGHS, nextLow, nonceOf } from '../../src/engine/range.ts'
 
 const TARGET = MAX_TARGET / 1_500n
-/** About 90,000 hashes: those of one middle, and the first of the next low. */
+/** About 90,000 hashes: all of one middle, and the first of the next low. */
 const CANDIDATES = 60
 const range = { first: 7, count: 1, start: 0, low: 0xffff, high: 0 }
-/** Each of these hashes is made once more by the test, which takes a while. */
+/** The test repeats this many hashes at each spot, since repeating all takes too long. */
 const CHECKED = 4_096
 const isChecked = (index: number) => index < CHECKED || Math.abs(index - HIGHS) < CHECKED
 
-/** The nonces in the order of the search: nonce at a place, and place of a nonce. */
+/** The search order: the nonce at an index, and the index of a nonce. */
 const nonceAt = (index: number) =>
   nonceOf(index < HIGHS ? range.low : nextLow(range.low, FREE_NONCE), range.first, index % HIGHS)
 const indexOf = (nonce: bigint) => Number(nonce >> 48n) + ((nonce & 0xffffn) === BigInt(range.low) ? 0 : HIGHS)
 
-it.each(['js', 'wasm'] as const)('hashes nonce after nonce of its range, and tells of all that solve: %s', (kernel) => {
+it.each(['js', 'wasm'] as const)('hashes nonce after nonce of its range, and reports all that solve: %s', (kernel) => {
   const work = freshWork(UNREACHABLE)
   const shared = new SharedWork(1)
   shared.publish(engineWork(1, work, TARGET))
   const told: ThreadMessage[] = []
   const candidates = () => told.flatMap((message) => (message.type === 'candidate' ? [message] : []))
-  // It runs until it is stopped, and no other message can come meanwhile.
+  // The search blocks this thread until it is stopped, so no other message can arrive meanwhile.
   const postMessage = (message: ThreadMessage) => {
     told.push(message)
     if (candidates().length === CANDIDATES || told.length > 2 * CANDIDATES) shared.stop()
@@ -54,7 +54,7 @@ it.each(['js', 'wasm'] as const)('hashes nonce after nonce of its range, and tel
   expect(candidates().at(-1)).toMatchObject({ sequence: 1, hashes })
 })
 
-it('tries what a pool left of the nonces once, tells that it is done, and rests until there is other work', () => {
+it('tries the nonces that a pool leaves once, reports that it is done, and rests until other work comes', () => {
   const fixedNonce = { bits: 32, value: 0xa5c3_b7d9 }
   const [work, other] = [freshWork(UNREACHABLE), freshWork(UNREACHABLE)]
   const shared = new SharedWork(1)
@@ -66,7 +66,7 @@ it('tries what a pool left of the nonces once, tells that it is done, and rests 
     told.push(message)
     if (message.type !== 'done') return
     hashesWhenDone.push(shared.hashesOf(0))
-    // The same header again, then another one.
+    // First the same header again, then another one.
     if (message.sequence === 1) shared.publish({ ...content, sequence: 2, target: MAX_TARGET / 3_000n })
     else if (message.sequence === 2) shared.publish({ ...content, sequence: 3, bytes: other })
     else shared.stop()

@@ -29,18 +29,18 @@ describe('new work', () => {
     expect(await taken).toBe(true)
   })
 
-  it('counts as taken at once where no device is up', async () => {
+  it('counts as taken at once if no device is up', async () => {
     expect(await uptakeOf(0).expect(1)).toBe(true)
   })
 
-  it('is answered with false when newer work comes first', async () => {
+  it('resolves false if newer work comes first', async () => {
     const uptake = uptakeOf(2)
     const first = uptake.expect(1)
     void uptake.expect(2)
     expect(await first).toBe(false)
   })
 
-  it('is answered with false when it is cancelled', async () => {
+  it('resolves false if it is cancelled', async () => {
     const uptake = uptakeOf(2)
     const taken = uptake.expect(1)
     uptake.cancel()
@@ -65,7 +65,7 @@ describe('new work', () => {
     expect(await taken).toBe(true)
   })
 
-  it('is not taken when devices report older work', async () => {
+  it('is not taken if devices report older work', async () => {
     const uptake = uptakeOf(2)
     void uptake.expect(1)
     const taken = uptake.expect(2)
@@ -74,7 +74,7 @@ describe('new work', () => {
     expect(await isPending(taken)).toBe(true)
   })
 
-  it('counts a device once that reports it twice', async () => {
+  it('counts a device once, even if it reports twice', async () => {
     const uptake = uptakeOf(2)
     const taken = uptake.expect(2)
     uptake.took('d0', 2)

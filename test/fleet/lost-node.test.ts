@@ -75,7 +75,8 @@ describeWith(lackOf('nats-server'), 'a leader whose node is killed', () => {
     const rig = await Rig.login(port)
     onTestFinished(() => rig.close())
     await until(() => rig.jobs.length > 0)
-    expect((await run(['fleet', '--nats', nats])).out).toMatch(/^alpha .* relay of 1 rig/m)
+    // The list has the last report of the relay.
+    await until(async () => /^alpha .* relay of 1 rig/m.test((await run(['fleet', '--nats', nats])).out))
     const workOf = (job: { readonly header: Uint8Array } | undefined) =>
       Buffer.from(job?.header.subarray(16, 270) ?? [])
     const before = workOf(rig.jobs.at(-1))

@@ -62,7 +62,7 @@ it('three rigs mine over stratum, a block is orphaned, and every user is paid to
   const refused = await run(['payouts', ...rules, '--account', ground.pool.account])
   expect([refused.code, refused.err]).toEqual([
     25,
-    expect.stringContaining('its miner is running, and has the share log open (--from HOST:PORT'),
+    expect.stringContaining('its miner is running, and has the share log open (read it with --from HOST:PORT'),
   ])
   // No rig may mine on top of the head that the test orphans.
   for (const rig of rigs) await rig.stop()

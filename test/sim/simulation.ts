@@ -344,13 +344,13 @@ class Simulation {
     if (event.type === 'solution' || event.type === 'speed') return
     const { type } = event
     const message = 'message' in event ? event.message : ''
-    if (message.startsWith('the journal')) this.#onJournal(type, message)
+    if (/^(?:the journal|cannot write the journal)\b/.test(message)) this.#onJournal(type, message)
     this.#report.trace(`miner: ${type} ${message}${'job' in event ? `job ${event.job}` : ''}`)
   }
 
   #onJournal(type: MinerEvent['type'], message: string): void {
     if (type === 'recovered' && message.includes('written')) this.#solutions.isJournalFailing = false
-    if (type !== 'trouble' && !message.includes('cannot be kept')) return
+    if (type !== 'trouble' && !message.startsWith('cannot write')) return
     this.#solutions.isJournalFailing = true
     if (this.#disk.failures === 0) this.#report.violate('the journal fails when its disk does', message)
   }

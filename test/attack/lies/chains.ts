@@ -1,4 +1,4 @@
-/** Lies about what the chains have: a miner asks for that to see whether its blocks are there. */
+/** Lies about the contents of the chains, which a miner reads to find its blocks. */
 import { lies, titled } from '../lie.ts'
 import type { Answer, Exchange, Tell, Told } from '../proxy.ts'
 import {
@@ -95,7 +95,7 @@ const headers = titled('blocks', {
   'are answered without end': () => floods('x'.repeat(65_536), { 'content-type': 'application/octet-stream' }),
 })
 
-/** Heads of which the miner knows nothing: whether its blocks are below them only the chain can tell. */
+/** Adds unknown heads to the cut, so that the miner must query the chain to find its blocks. */
 function asksForBlocks(tell: Tell): Tell {
   const beyond = heads(({ height }) => ({ height: height + 1, hash: HASH }))
   return (exchange) => (exchange.endpoint === 'cut' ? beyond(exchange) : tell(exchange))

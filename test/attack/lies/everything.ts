@@ -1,4 +1,4 @@
-/** Lies about everything at once: what stands before a node that restarts, is overloaded, or is another thing now. */
+/** Lies at every endpoint: the node restarts, is overloaded, or another service answers in its place. */
 import { lies, titled } from '../lie.ts'
 import type { Endpoint, Tell } from '../proxy.ts'
 import {
@@ -74,7 +74,7 @@ const mixtures = {
   'nothing is answered': () => hangs,
 }
 
-/** Of a node that is overloaded, or far away. */
+/** The node is overloaded or far away. */
 const slowness = {
   'the cut comes 1.2 s late, everything else 3 s late': () => slow(1_200, 3_000),
   'every answer comes 3 s late': () => slow(3_000, 3_000),
@@ -90,7 +90,7 @@ function exceptStreams(tell: Tell): Tell {
   return (exchange) => (streams.includes(exchange.endpoint) ? null : tell(exchange))
 }
 
-/** Nobody can tell whether the chains have them: so nobody may say that they do. */
+/** Nobody can tell whether the chains have these solutions, so the miner must not claim that they do. */
 const unknown = titled('solutions are thrown away, and whoever asks for them is', {
   'told 404': () => either({ solved: says(204), cut: says(404), chain: says(404) }),
   'told 503': () => either({ solved: says(204), cut: says(503), chain: says(503) }),

@@ -17,7 +17,7 @@ const tables: readonly (readonly [readonly Lie[], readonly string[]])[] = [
   [everythingLies, ['everything is answered by resetting the connection']],
 ]
 
-/** Lies under which something is always under way: a stop must not wait for it. */
+/** Lies that keep a request pending all the time: a stop must not wait for it. */
 export const lastingLies: readonly Lie[] = tables.flatMap(([table, titles]) =>
   titles.map((title) => {
     const lie = table.find((each) => each.title === title)

@@ -17,7 +17,7 @@ import {
   takesButSays,
 } from '../tell.ts'
 
-/** The node never hears of the solution. */
+/** The node never receives the solution. */
 const notTaken = {
   'a solution is thanked for with 204, and thrown away': () => says(204),
   'a solution is thanked for with 200, and thrown away': () => says(200),
@@ -52,7 +52,7 @@ const notTaken = {
   'a solution is answered with an endless stream': () => streams('ok\n\n', 20),
 }
 
-/** The node hears of the solution, and adds it. */
+/** The node receives the solution and adds its block. */
 const taken = {
   'the answer to a solution is lost': () => losesAnswer,
   'the answer to a solution breaks off': () => breaksOff,

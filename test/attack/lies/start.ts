@@ -1,4 +1,4 @@
-/** Lies from the first request on. */
+/** Lies that hold from the first request. */
 import type { StartLie, StartProperty } from '../lie.ts'
 import type { Tell } from '../proxy.ts'
 import {
@@ -30,7 +30,7 @@ function all(property: StartProperty, tells: Readonly<Record<string, () => Tell>
 const info = (change: (value: Info) => unknown) => () => either({ info: altersJson<Info>(change) })
 const infoWith = (members: Info) => info((value) => ({ ...value, ...members }))
 
-/** A network that a node cannot have, or that does not fit itself. */
+/** Networks that a node cannot have, or whose properties contradict each other. */
 const infos: Readonly<Record<string, () => Tell>> = {
   '/info has an empty graph history': infoWith({ nodeGraphHistory: [] }),
   '/info has a graph without chains': infoWith({ nodeGraphHistory: [[0, []]] }),
@@ -73,7 +73,7 @@ const infos: Readonly<Record<string, () => Tell>> = {
   "/info is another service's JSON": () => either({ info: saysJson({ status: 'ok', version: '1.0' }) }),
 }
 
-/** What a node or something in front of it answers while it starts. */
+/** Answers of a node that is starting, or of a gateway in front of it. */
 const outages: Readonly<Record<string, () => Tell>> = {
   'everything is answered with 404': () => says(404),
   'everything is answered with 404 and a page': () => says(404, '<html>404</html>', PAGE),
@@ -108,7 +108,7 @@ const ambiguous: Readonly<Record<string, () => Tell>> = {
 }
 
 const REFUSED = 'NODE_REFUSED'
-/** Nodes put it on all of their answers; what stands before them does not. */
+/** Nodes set this header on every response; gateways do not. */
 const NODES_OWN = { 'x-chainweb-node-version': 'development' }
 
 export const startLies: readonly StartLie[] = [
@@ -156,7 +156,7 @@ export const startLies: readonly StartLie[] = [
   },
 ]
 
-/** Text of the node on a terminal: lines for people show it, so they must show it tamed. */
+/** The node's text ends up in log lines on a terminal, so the miner must escape it. */
 export const textLies: readonly StartLie[] = [
   ...all(endsOrGoesOn, {
     '/info has a network name with escape sequences': infoWith({ nodeVersion: ESCAPES }),
@@ -170,7 +170,7 @@ export const textLies: readonly StartLie[] = [
   }),
 ].map((lie) => ({ ...lie, args: ['--log', 'text'] }))
 
-/** Waits for its timeouts: the miner may be as patient with a node that hangs. */
+/** The miner runs into its timeouts; it may wait as long for a node that hangs. */
 export const slowStartLies: readonly StartLie[] = all(waits, {
   'nothing is answered': () => hangs,
   'work is never answered': () => either({ work: hangs }),

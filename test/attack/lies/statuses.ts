@@ -1,4 +1,4 @@
-/** Statuses that what stands before a node may answer with, as one would meet them. */
+/** HTTP statuses and bodies that real gateways send. */
 
 import type { Tell } from '../proxy.ts'
 import { says } from '../tell.ts'
@@ -6,7 +6,7 @@ import { says } from '../tell.ts'
 const page = (title: string) => `<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`
 const HTML = { 'content-type': 'text/html' }
 
-/** What a request is answered with -> how. */
+/** Maps a description of the response to its teller. */
 export const statuses: Readonly<Record<string, () => Tell>> = {
   '301 to another path': () => says(301, '', { location: '/elsewhere' }),
   '302 to a login page': () => says(302, page('Login'), { ...HTML, location: 'http://127.0.0.1:1/login' }),

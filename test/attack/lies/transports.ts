@@ -1,4 +1,4 @@
-/** Answers that are broken as HTTP. */
+/** Responses that are broken at the HTTP level. */
 import type { Tell } from '../proxy.ts'
 import {
   altersHeaders,
@@ -17,7 +17,7 @@ import {
 const CHUNKED = ['HTTP/1.1 200 OK', `content-type: ${BINARY}`, 'transfer-encoding: chunked']
 const TLS_ALERT = Uint8Array.of(0x15, 3, 3, 0, 2, 2, 40)
 
-/** What is wrong with an answer -> how to make it so. Nothing that is asked for comes through. */
+/** Maps the defect to a teller that produces it. None of the requested data gets through. */
 export const transports: Readonly<Record<string, () => Tell>> = {
   'never answered': () => hangs,
   'answered by closing the connection': () => closes,
@@ -49,7 +49,7 @@ export const transports: Readonly<Record<string, () => Tell>> = {
   'answered in HTTP/9.9': () => speaksHttp(['HTTP/9.9 200 OK', 'content-length: 0']),
 }
 
-/** Strange, but the answer of the node is in it all the same. */
+/** Strange responses that still contain the node's answer. */
 export const oddities: Readonly<Record<string, () => Tell>> = {
   'answered without keeping the connection': () => altersHeaders({ connection: 'close' }),
   'answered with 60 cookies': () => altersHeaders({ 'set-cookie': Array.from({ length: 60 }, (_, i) => `a${i}=b`) }),

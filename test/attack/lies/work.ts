@@ -6,7 +6,7 @@ import { altersBody, altersHeaders, altersWork, answersTwice, dribbles, hangs, l
 import { statuses } from './statuses.ts'
 import { oddities, transports } from './transports.ts'
 
-/** Nothing that could be taken for work comes through. */
+/** Nothing that could pass for work gets through. */
 const noWork = {
   ...titled('work is answered with', statuses),
   ...titled('work is', transports),
@@ -30,7 +30,7 @@ const noWork = {
     altersBody((body) => changed(body, (copy) => copy.writeUInt16LE(65535, 36 + 48))),
 }
 
-/** Work that is well-formed, but of no chain that /info names. */
+/** Well-formed work for a chain that /info does not list. */
 const foreignWork = {
   'work is of chain 10, where there is none': () => altersWork((fields) => ({ ...fields, chainId: 10 })),
   'work is of a chain of its own each time': () =>
@@ -38,7 +38,7 @@ const foreignWork = {
   'work is of the last chain that there can be': () => altersWork((fields) => ({ ...fields, chainId: 0xffff_ffff })),
 }
 
-/** Well-formed work that leads nowhere. */
+/** Well-formed work that cannot become a block. */
 const badWork = {
   'work comes bit by bit': () => dribbles(1),
   'work is compressed, as its header says, but is not': () => altersHeaders({ 'content-encoding': 'gzip' }),

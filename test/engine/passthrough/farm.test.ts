@@ -1,4 +1,6 @@
-/** Many rigs behind our own stratum server as the pool: real shares, and as many sessions there as there are rigs. */
+/**
+ * Many rigs behind our own stratum server in the role of the pool, with real shares and one session there for each rig.
+ */
 import { afterEach, expect, it } from 'vitest'
 import { readPoolAddress } from '../../../src/source/pool/address.ts'
 import { until } from '../../wait.ts'
@@ -13,20 +15,20 @@ afterEach(async () => {
   await stopServers()
 })
 
-it('100 rigs have a nonce1 each, all their shares count there, and no nonce is tried twice', async () => {
+it('100 rigs have a nonce1 each, all their shares count at the pool, and no nonce is tried twice', async () => {
   const server = await startedServer({}, { difficulty: 65_536 })
-  // The rigs search by trial in the thread of the test, so shares are as easy as blocks are.
+  // The rigs search by brute force in the test's thread, so shares are as easy as blocks.
   await server.engine.setWork(workOf(1, 256n))
   const { port, engine, lines } = await proxy([readPoolAddress(`stratum+tcp://k%3Aab.farm@127.0.0.1:${server.port}`)])
   const names = Array.from({ length: RIGS }, (_, n) => `X.r${n}`)
   const rigs: RawRig[] = []
-  // As many at a time as come when the power is back.
+  // Rigs connect in groups of 25, as after a power cut.
   for (let n = 0; n < RIGS; n += 25) {
     rigs.push(...(await Promise.all(names.slice(n, n + 25).map((user) => rig(port, { user })))))
   }
   expect(new Set(rigs.map(({ nonce1 }) => nonce1)).size).toBe(RIGS)
   expect(rigs.every(({ nonce1, size }) => nonce1.length === 4 && size === 6)).toBe(true)
-  // A session for each, the spare one, and that of the miner itself.
+  // One session for each rig, the spare one, and the session of the miner itself.
   await expect.poll(() => [lines.sessions, server.engine.status().sessions], SOON).toEqual([RIGS + 1, RIGS + 2])
   const answers = await Promise.all(rigs.flatMap((one, n) => [one.share(names[n]), one.share(names[n])]))
   expect(answers.filter(({ result }) => result !== true)).toEqual([])
@@ -36,16 +38,16 @@ it('100 rigs have a nonce1 each, all their shares count there, and no nonce is t
   expect(told.rigs.map(({ device, shares }) => [device, shares.accepted]).sort()).toEqual(
     names.map((_, n) => [`rig:r${n}`, 2]).sort(),
   )
-  // The server knows them by the account that it pays, and took what the proxy says it took.
+  // The server knows the rigs by the account that it pays, and its counts match those of the proxy.
   const there = server.engine.status()
   expect(there.shares).toMatchObject({ accepted: 2 * RIGS, stale: 0, duplicate: 0, low: 0, malformed: 0 })
   expect(there.users.filter(({ hashes }) => hashes > 0).map(({ user }) => user)).toEqual(['k:ab'])
   expect(there.rigs.filter(({ shares }) => shares.accepted === 2).length).toBe(RIGS)
-  // All shares are blocks of this easy work, each under the nonce1 of its rig.
+  // Every share is a block of this easy work, with the nonce1 of its rig.
   const nonces = server.candidates.map(({ nonce }) => nonce)
   expect([nonces.length, new Set(nonces).size]).toEqual([2 * RIGS, 2 * RIGS])
 
-  // New work comes to all, each by its own session.
+  // New work reaches all rigs, each through its own session.
   const other = workOf(2, 256n)
   await server.engine.setWork(other)
   // The hash of the parent.

@@ -1,4 +1,4 @@
-/** Log-ins of rigs behind a pool: what they are told, in which order, and who is sent away. */
+/** Log-ins of rigs behind a pool: the answers and their order, and which rigs are refused. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { withNonce } from '../../../src/core/header.ts'
 import { CpuEngine } from '../../../src/engine/cpu/cpu.ts'
@@ -15,7 +15,7 @@ const SOON = { interval: 10 }
 afterEach(stopProxies)
 
 describe('a rig behind a pool', () => {
-  it('is told nonces, target and job as the pool says them, the answer to its subscription first', async () => {
+  it('gets nonces, target and job as the pool sends them, the answer to its subscription first', async () => {
     const at = await pool({ nonce1: (n) => `0a0${n}` })
     const { port } = await proxy([at.address()])
     const ka3 = await visitor(port)
@@ -44,14 +44,14 @@ describe('a rig behind a pool', () => {
     expect((await bm.share()).result).toBe(true)
   })
 
-  it('that authorizes first is told nothing before the answer to its subscription', async () => {
+  it('that authorizes first gets no line before the answer to its subscription', async () => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const bm = await visitor(port)
     await bm.ask('mining.authorize', ['X.worker7', 'x'])
     at.notify('b2')
     at.say({ id: 7, method: 'mining.ping', params: [] })
-    // The session has taken what was said before it answers.
+    // The pong proves that the session has processed the lines before it.
     await until(() => at.sessions[1].asked.some(({ result }) => result === 'pong'))
     bm.send('mining.subscribe', ['BM-K1'])
     await until(() => bm.jobs.length > 0)
@@ -59,7 +59,7 @@ describe('a rig behind a pool', () => {
     expect(bm.jobs[0].id).toBe('b2')
   })
 
-  it('is not answered where it asks with a null id, and is where it asks what nobody knows', async () => {
+  it('gets no answer to a request with a null id, but one to an unknown method', async () => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const bfg = await visitor(port)
@@ -75,10 +75,10 @@ describe('a rig behind a pool', () => {
     ])
   })
 
-  it('has the spare session at once, and another one is logged in for the next', async () => {
+  it('takes the spare session at once, and the proxy logs in another one', async () => {
     const at = await pool()
     const { port, lines } = await proxy([at.address()])
-    // Its own, and the spare one.
+    // The session of the miner itself, and the spare one.
     await expect.poll(() => at.count, SOON).toBe(2)
     await until(() => at.sessions[1].asked.length === 2)
     const first = await rig(port)
@@ -90,12 +90,12 @@ describe('a rig behind a pool', () => {
     await expect.poll(() => [lines.sessions, at.sessions.length], SOON).toEqual([2, 3])
   })
 
-  it('waits for a session without a line, and has the answer to its subscription first', async () => {
+  it('waits for a session without any line, and gets the answer to its subscription first', async () => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     await until(() => at.sessions[1]?.asked.length === 2)
     at.script = { isMute: true }
-    // The spare one goes to the first, and no other comes about.
+    // The first rig takes the spare session, and the pool ignores the log-in of a new one.
     await rig(port)
     const late = await visitor(port)
     late.say({ id: 1, method: 'mining.subscribe', params: ['GodMiner/2.0.0', null] })
@@ -109,7 +109,7 @@ describe('a rig behind a pool', () => {
     expect(late.lines.map(({ id, method }) => method ?? id)).toEqual([1, 2, 3, 'mining.set_target', 'mining.notify'])
   })
 
-  it('is sent away after 15 s, with the reason, where no session comes about', async () => {
+  it('is refused after 15 s with the reason if no session opens', async () => {
     const clock = new VirtualClock()
     const at = await pool()
     const { port, engine, warnings } = await proxy([at.address()], { clock })
@@ -137,7 +137,7 @@ describe('a rig behind a pool', () => {
       await one.share(user)
       expect(at.shares.at(-1)).toMatchObject({ user: known, judged: '"result":true,"error":null' })
     }
-    // Without a name it is the user of the miner itself, who is logged in already.
+    // Without a worker name the rig is the user of the miner itself, which is already logged in.
     await rig(port, { user: `k:${'0'.repeat(64)}` })
     const asked = at.sessions.flatMap((side) => side.asked.filter(({ method }) => method === 'mining.authorize'))
     const passwords = new Set(asked.map(({ params }) => params?.[1]))
@@ -146,7 +146,7 @@ describe('a rig behind a pool', () => {
     expect(named.sort()).toEqual(Object.values(users).sort())
   })
 
-  it('is refused with a constant text where the pool does not take its user', async () => {
+  it('is refused with a constant text if the pool refuses its user', async () => {
     const at = await pool({ takes: (user) => !user.endsWith('.bad') })
     const { port, engine, warnings } = await proxy([at.address()])
     const bad = await visitor(port)
@@ -160,12 +160,12 @@ describe('a rig behind a pool', () => {
     expect((await good.share()).result).toBe(true)
   })
 
-  it('that is one too many is refused, and one that leaves makes room', async () => {
+  it('beyond the limit is refused, and one that leaves makes room', async () => {
     const at = await pool()
     const { port, engine, warnings, lines } = await proxy([at.address()], { most: 2 })
     const first = await rig(port)
     await rig(port)
-    // Its own and two: no spare one is kept for whoever is not let in.
+    // The miner's session and two of rigs. Without room for another rig there is no spare session.
     await expect.poll(() => [at.sessions.length, lines.sessions], SOON).toEqual([3, 2])
     for (let i = 1; i <= 2; i++) {
       const third = await visitor(port)
@@ -181,7 +181,7 @@ describe('a rig behind a pool', () => {
     expect(at.sessions.length).toBe(3)
   })
 
-  it('with an order of bytes of its own has nonces in that order, and the pool has them in the usual one', async () => {
+  it('that writes nonces in memory order keeps its order, and the pool gets the usual one', async () => {
     const at = await pool({ nonce1: (n) => `0a1${n}` })
     const { port } = await proxy([at.address()])
     const f1 = await rig(port, { agent: 'BlackMiner/1' })
@@ -194,7 +194,7 @@ describe('a rig behind a pool', () => {
 })
 
 describe('rigs that come and go', () => {
-  it('leave a session that they did not use to the next one', async () => {
+  it('leave an unused session to the next one', async () => {
     const at = await pool()
     const { port, engine } = await proxy([at.address()])
     await until(() => at.sessions[1]?.asked.length === 2)
@@ -206,18 +206,18 @@ describe('rigs that come and go', () => {
       one.close()
       await until(() => engine.status().sessions === 0)
     }
-    // The one that was spare first, and that which took its place.
+    // The first spare session, and the one that replaced it.
     expect(nonces.size).toBeLessThanOrEqual(2)
     expect(at.count).toBeLessThanOrEqual(3)
     const miner = await rig(port)
     expect((await miner.share()).result).toBe(true)
   })
 
-  it('open four sessions a second at most, once as many were opened as there may be', async () => {
+  it('open at most four sessions a second once the limit was reached', async () => {
     const clock = new VirtualClock()
     const at = await pool()
     const { port, engine } = await proxy([at.address()], { clock, most: 3 })
-    // Its own, the spare one, and one for each that is gone: four in all for rigs.
+    // The miner's own session, the spare one, and one for each rig that has left: four in all for rigs.
     for (let i = 0; i < 4; i++) {
       const one = await rig(port)
       one.close()
@@ -242,36 +242,39 @@ describe('a pool whose nonces rigs cannot use', () => {
     ['of 4 bytes', '0a0b0c0d', 4, 'few', 'the pool leaves too few nonces for rigs'],
     ['of an odd number of digits', 'a0b', 6, 'digits', 'the pool writes nonce1 in digits that rigs cannot read'],
     ['of fewer digits', '0b', 6, 'digits', 'the pool writes nonce1 in digits that rigs cannot read'],
-  ])('because nonce1 is %s has rigs sent away with the reason, and CPUs mine', async (_, nonce1, size, why, text) => {
-    const at = await pool({ nonce1: () => nonce1, size, difficulty: 4096n })
-    const { port, engine, warnings, reader, source } = await proxy([at.address()])
-    for (let i = 1; i <= 2; i++) {
-      const ka3 = await visitor(port)
-      const answer = await ka3.ask('mining.subscribe', ['GodMiner/2.0.0', null])
-      expect(answer).toMatchObject({ result: false, error: [20, text, null] })
-      await until(() => ka3.isClosed)
-      expect(engine.status().sentAway).toMatchObject({ [why]: i })
-    }
-    expect(warnings.length).toBe(1)
-    const job = await reader.job()
-    expect(job.fixedNonce).toEqual({ bits: 64 - 8 * size, value: Number.parseInt(nonce1, 16) })
-    const cpu = new CpuEngine({
-      ...{ ranges: nonceRanges(1, Math.random), kernel: 'wasm' as const, priority: 'normal' as const },
-      clock: systemClock,
-    })
-    const found: bigint[] = []
-    await cpu.start(286, { onCandidate: ({ nonce }) => found.push(nonce), onWarning: () => undefined })
-    await cpu.setWork({ ...job, sequence: 1, job: job.id, bytes: job.work.bytes })
-    await until(() => found.length >= 3)
-    await cpu.stop()
-    const receipts = found.slice(0, 3).map((nonce) => {
-      return source.handIn({ job, bytes: Uint8Array.from(withNonce(job.work.bytes, nonce)) })
-    })
-    expect(await Promise.all(receipts)).toEqual([1, 2, 3].map(() => ({ step: 'acknowledged' })))
-    expect(at.shares.map(({ judged }) => judged)).toEqual([1, 2, 3].map(() => '"result":true,"error":null'))
-  })
+  ])(
+    'because nonce1 is %s makes the proxy refuse rigs with the reason, while CPUs mine',
+    async (_, nonce1, size, why, text) => {
+      const at = await pool({ nonce1: () => nonce1, size, difficulty: 4096n })
+      const { port, engine, warnings, reader, source } = await proxy([at.address()])
+      for (let i = 1; i <= 2; i++) {
+        const ka3 = await visitor(port)
+        const answer = await ka3.ask('mining.subscribe', ['GodMiner/2.0.0', null])
+        expect(answer).toMatchObject({ result: false, error: [20, text, null] })
+        await until(() => ka3.isClosed)
+        expect(engine.status().sentAway).toMatchObject({ [why]: i })
+      }
+      expect(warnings.length).toBe(1)
+      const job = await reader.job()
+      expect(job.fixedNonce).toEqual({ bits: 64 - 8 * size, value: Number.parseInt(nonce1, 16) })
+      const cpu = new CpuEngine({
+        ...{ ranges: nonceRanges(1, Math.random), kernel: 'wasm' as const, priority: 'normal' as const },
+        clock: systemClock,
+      })
+      const found: bigint[] = []
+      await cpu.start(286, { onCandidate: ({ nonce }) => found.push(nonce), onWarning: () => undefined })
+      await cpu.setWork({ ...job, sequence: 1, job: job.id, bytes: job.work.bytes })
+      await until(() => found.length >= 3)
+      await cpu.stop()
+      const receipts = found.slice(0, 3).map((nonce) => {
+        return source.handIn({ job, bytes: Uint8Array.from(withNonce(job.work.bytes, nonce)) })
+      })
+      expect(await Promise.all(receipts)).toEqual([1, 2, 3].map(() => ({ step: 'acknowledged' })))
+      expect(at.shares.map(({ judged }) => judged)).toEqual([1, 2, 3].map(() => '"result":true,"error":null'))
+    },
+  )
 
-  it('that gives its clients another nonce1 for the next session lets rigs in then', async () => {
+  it('that sends another nonce1 for the next session lets rigs in then', async () => {
     const at = await pool({ nonce1: (n) => (n % 2 === 0 ? '0a0b' : 'a0b') })
     const { port } = await proxy([at.address()])
     const first = await visitor(port)
@@ -281,7 +284,7 @@ describe('a pool whose nonces rigs cannot use', () => {
   })
 })
 
-it('a pool is told the program of rigs, as far as it is one that is known', async () => {
+it("the pool learns the rigs' program if it is a known one", async () => {
   const at = await pool()
   const { port } = await proxy([at.address()])
   const agents = () => at.sessions.map(({ asked }) => asked[0]?.params?.[0])

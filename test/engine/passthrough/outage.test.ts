@@ -1,4 +1,4 @@
-/** Shares of rigs behind a pool, and what becomes of rigs when the pool goes away, comes back, or another one is chosen. */
+/** Shares of rigs behind a pool, and the rigs themselves when the pool goes down, comes back or changes. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { freshWork } from '../../../bench/work.ts'
 import { difficultyOf } from '../../../src/core/target.ts'
@@ -12,7 +12,7 @@ const PROGRAMS = { GodMiner: 'GodMiner/2.0.0', bfgminer: 'bfgminer/5.4.2', plain
 afterEach(stopProxies)
 
 describe('a share', () => {
-  it('goes to the pool as it is, and the answer comes back under its id', async () => {
+  it('goes to the pool unchanged, and the answer comes back under its id', async () => {
     const at = await pool()
     const { port, engine } = await proxy([at.address()])
     const one = await rig(port)
@@ -51,7 +51,7 @@ describe('a share', () => {
       { result: false, error: [24, 'Who', null] },
       'unauthorized',
     ],
-  ])('that the pool answers with %s has that answer', async (_, said, heard, verdict) => {
+  ])('that the pool answers with %s gets that answer', async (_, said, heard, verdict) => {
     const at = await pool({ answer: () => said })
     const { port, engine } = await proxy([at.address()])
     const one = await rig(port)
@@ -66,7 +66,7 @@ describe('a share', () => {
     ['with too long a nonce2', ['X.worker7', 'a1', '0000000000001'], [20, 'nonce2 has 13 digits, expected 12']],
     ['without a nonce2', ['X.worker7', 'a1'], [20, 'submit needs a user, a job id and nonce2']],
     ['with a list as its job', ['X.worker7', ['a1'], '000000000001'], [20, 'the job id is not a text']],
-  ])('%s is answered here', async (_, params, [code, text]) => {
+  ])('%s is answered by the proxy', async (_, params, [code, text]) => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const one = await rig(port)
@@ -86,7 +86,7 @@ describe('a share', () => {
     expect(engine.status().shares).toMatchObject({ unsubscribed: 1, unauthorized: 1 })
   })
 
-  it('counts for the user in it, of several on one connection', async () => {
+  it('counts for its user among several on one connection', async () => {
     const at = await pool()
     const { port, engine } = await proxy([at.address()])
     const farm = await rig(port, { user: 'F.a' })
@@ -102,7 +102,7 @@ describe('a share', () => {
     ])
   })
 
-  it('of the target before counts for the easier of the two', async () => {
+  it('of the previous target counts for the easier of the two', async () => {
     const at = await pool()
     const { port, engine } = await proxy([at.address()])
     const one = await rig(port)
@@ -116,8 +116,8 @@ describe('a share', () => {
   })
 })
 
-describe('what the pool says', () => {
-  it('comes to the rig as it is: jobs, targets, another nonce1, messages', async () => {
+describe('messages of the pool', () => {
+  it('reach the rig unchanged: jobs, targets, another nonce1, texts', async () => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const one = await rig(port)
@@ -147,7 +147,7 @@ describe('what the pool says', () => {
   it.each([
     ['a rig that knows no other nonce1', PROGRAMS.plain, ['0bff', 6]],
     ['a rig that cannot use it', PROGRAMS.GodMiner, ['0bff00', 5]],
-  ])('closes %s, when the pool gives it one', async (_, agent, params) => {
+  ])('close %s, if they set another nonce1', async (_, agent, params) => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const one = await rig(port, { agent })
@@ -156,7 +156,7 @@ describe('what the pool says', () => {
     expect(one.told).not.toContain('mining.set_extranonce')
   })
 
-  it('is work of the length that rigs know, or the session ends', async () => {
+  it('end the session if they have work of an unknown length', async () => {
     const at = await pool()
     const { port, warnings } = await proxy([at.address()])
     await rig(port, { agent: PROGRAMS.plain })
@@ -167,8 +167,8 @@ describe('what the pool says', () => {
   })
 })
 
-describe('when the sessions of a pool are lost', () => {
-  it.each(['GodMiner', 'bfgminer'] as const)('a rig with %s stays, and goes on in a new session', async (program) => {
+describe('after the sessions of a pool are lost', () => {
+  it.each(['GodMiner', 'bfgminer'] as const)('a rig with %s stays, and continues in a new session', async (program) => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const one = await rig(port, { agent: PROGRAMS[program] })
@@ -181,11 +181,11 @@ describe('when the sessions of a pool are lost', () => {
     expect([target.method, job.method]).toEqual(['mining.set_target', 'mining.notify'])
     expect(one.nonce1).not.toBe(nonce1)
     expect(await one.share()).toMatchObject({ result: true })
-    // The pool was told who it is before it was told to go on.
+    // The new session authorized the rig's user before the rig continued.
     expect(at.shares.at(-1)).toMatchObject({ user: 'k:ab.worker7', nonce1: one.nonce1 })
   })
 
-  it('a rig that asked for it stays, and another is closed; that is said once', async () => {
+  it('a rig that subscribed to nonce1 changes stays, and others are closed with one warning', async () => {
     const at = await pool()
     const { port, warnings } = await proxy([at.address()])
     const asking = await rig(port, { agent: PROGRAMS.plain })
@@ -200,7 +200,7 @@ describe('when the sessions of a pool are lost', () => {
     expect((await again.share()).result).toBe(true)
   })
 
-  it('a share of a job before is stale, also where the new session has a job of that id', async () => {
+  it('a share of an earlier job is stale, even if the new session has a job of that id', async () => {
     const at = await pool()
     const { port, engine } = await proxy([at.address()])
     const one = await rig(port)
@@ -214,7 +214,7 @@ describe('when the sessions of a pool are lost', () => {
     await expect.poll(() => one.jobs.length, SOON).toBe(3)
     const [, second, third] = one.jobs
     expect(third.id).toBe(second.id)
-    // One that was found with the nonce1 before is of no use in this session.
+    // A share that was found with the previous nonce1 is worthless in this session.
     const before = at.shares.length
     let foreign = one.nonce2(second, '7777')
     while (one.isShare(second, foreign)) foreign = one.nonce2(second, '7777')
@@ -224,7 +224,7 @@ describe('when the sessions of a pool are lost', () => {
     expect(engine.status().shares).toMatchObject({ stale: 2, low: 0, accepted: 1 })
   })
 
-  it('a share without an answer is stale, and none is said to be good that the pool did not take', async () => {
+  it('a share without an answer is stale, and only shares that the pool accepted count', async () => {
     const at = await pool({ answer: () => null })
     const { port, engine } = await proxy([at.address()])
     const one = await rig(port)
@@ -235,14 +235,14 @@ describe('when the sessions of a pool are lost', () => {
     expect(engine.status().shares).toMatchObject({ stale: 1, accepted: 0 })
   })
 
-  it('rigs have a line every half minute while the pool is away, and mine on when it is back', async () => {
+  it('rigs get a line every 30 s while the pool is down, and continue when it is back', async () => {
     const clock = new VirtualClock()
     const at = await pool()
     const { port } = await proxy([at.address()], { clock })
     const one = await rig(port)
     const { port: there } = at
     await at.close()
-    // Until both ends have seen that the sessions are over.
+    // Wait until both ends have noticed the end of the sessions.
     await expect.poll(() => one.share(), SOON).toMatchObject(STALE)
     const before = one.lines.length
     for (let halves = 1; halves <= 10; halves++) {
@@ -257,7 +257,7 @@ describe('when the sessions of a pool are lost', () => {
     expect(await one.share()).toMatchObject({ result: true })
   })
 
-  it('rigs have a line every half minute while the pool is silent', async () => {
+  it('rigs get a line every 30 s while the pool is silent', async () => {
     const clock = new VirtualClock()
     const at = await pool()
     const { port } = await proxy([at.address()], { clock })
@@ -270,18 +270,18 @@ describe('when the sessions of a pool are lost', () => {
     expect(one.lines.at(-1)).toEqual(one.lines.find(({ method }) => method === 'mining.set_target'))
   })
 
-  it('log-ins that fail are tried by one, with pauses that grow, and said once', async () => {
+  it('failed log-ins are retried one at a time with growing pauses, and reported once', async () => {
     const clock = new VirtualClock()
     const at = await pool()
     const { port, warnings } = await proxy([at.address()], { clock })
     const rigs = [await rig(port), await rig(port), await rig(port)]
-    // Its own session stays; those of rigs end when they have asked something.
+    // The miner's own session stays; those of rigs end after their first request.
     at.script = { nonce1: () => 'xyz!' }
     const counted = at.count
     at.say('nonsense', at.sessions.slice(1))
     const sinceMs = clock.monotonicMs()
     await passing(clock, () => at.count - counted >= 10)
-    // Four at once, and one at a time from then on: six pauses, of which the shortest takes an eighth of a second.
+    // Four attempts at once, then one at a time with six pauses; the shortest is an eighth of a second.
     expect(clock.monotonicMs() - sinceMs).toBeGreaterThan(7_000)
     expect(rigs.map(({ isClosed }) => isClosed)).toEqual([false, false, false])
     expect(warnings).toEqual([expect.stringMatching(/^no session for a rig: pool .*nonce1.*; trying again$/)])
@@ -291,8 +291,8 @@ describe('when the sessions of a pool are lost', () => {
   })
 })
 
-describe('of several pools', () => {
-  it('all rigs move to the one that is chosen, and back without a gap', async () => {
+describe('with several pools', () => {
+  it('all rigs move to the chosen one, and back without a gap', async () => {
     const clock = new VirtualClock()
     const [first, second] = [await pool(), await pool({ nonce1: (n) => `0b0${n}` })]
     const { port: there } = first
@@ -313,16 +313,16 @@ describe('of several pools', () => {
     await expect.poll(() => rigs.map(({ nonce1 }) => nonce1.slice(0, 2)), SOON).toEqual(['0a', '0a'])
     expect((await rigs[0].share()).result).toBe(true)
     expect(first.shares.at(-1)).toMatchObject({ user: 'k:ab.worker7' })
-    // Only its own session is left there.
+    // Only the miner's own session remains there.
     await expect.poll(() => second.sessions.length, SOON).toBe(1)
   })
 
-  it('rigs go on with the old one until they have a session with the new one', async () => {
+  it('rigs stay with the old one until they have a session with the new one', async () => {
     const clock = new VirtualClock()
     const [first, second] = [await pool({ isMute: true }), await pool({ nonce1: (n) => `0b0${n}` })]
     const { port, source } = await proxy([first.address(), second.address()], { clock, failbackMs: 10_000 })
     const one = await rig(port)
-    // The first gives work to the miner itself, and to nobody else yet.
+    // The first pool gives work to the miner itself, but not yet to rigs.
     first.script = {}
     first.drop()
     await passing(clock, () => first.sessions.length > 0)
@@ -339,7 +339,7 @@ describe('of several pools', () => {
   })
 })
 
-/** Lets time pass, a little for each look, until it is so. */
+/** Passes virtual time in small steps until the condition holds. */
 function passing(clock: VirtualClock, isSo: () => boolean): Promise<void> {
   return until(async () => {
     await clock.pass(100)

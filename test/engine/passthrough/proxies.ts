@@ -1,4 +1,4 @@
-/** Proxies for rigs on loopback: a source for pools, its sessions for rigs, and the engine that they connect to. */
+/** Proxies for rigs on loopback: a source for pools, its sessions for rigs, and the engine that rigs connect to. */
 import type { Clock } from '../../../src/core/clock.ts'
 import { PassthroughEngine } from '../../../src/engine/passthrough/passthrough.ts'
 import type { RigLimits } from '../../../src/engine/stratum/limits.ts'
@@ -12,7 +12,7 @@ import { type Script, ScriptedPool } from './scripted-pool.ts'
 
 const cleanups: (() => unknown)[] = []
 
-/** Ends what the test started. */
+/** Stops everything that the test started. */
 export async function stopProxies(): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 }
@@ -30,7 +30,7 @@ export interface ProxyOptions {
   readonly limits?: Partial<RigLimits>
 }
 
-/** A proxy before these pools. It waits for the first that gives work. */
+/** A proxy in front of these pools. Resolves once the first of them gives work. */
 export async function proxy(pools: readonly PoolAddress[], options: ProxyOptions = {}) {
   const { clock = systemClock, most = 128, failbackMs = 60_000, limits } = options
   const about = { trust: {}, agent: 'newcut/test', clock, random: Math.random }
@@ -59,7 +59,7 @@ export async function rig(port: number, options: Parameters<typeof RawRig.login>
   return started
 }
 
-/** A rig that has said nothing yet. */
+/** A rig that has connected and sent nothing. */
 export async function visitor(port: number): Promise<RawRig> {
   const started = await RawRig.connect(port)
   cleanups.push(() => started.close())

@@ -1,4 +1,4 @@
-/** A rig on loopback whose lines are kept as they come, in their order. */
+/** A rig on loopback that keeps all received lines in their order. */
 import { connect, type Socket } from 'node:net'
 import { decodeHex } from '../../../src/core/bytes.ts'
 import { withNonce } from '../../../src/core/header.ts'
@@ -42,7 +42,7 @@ export class RawRig {
     })
   }
 
-  /** As an Antminer KA3 does it, or the program of this name. */
+  /** Logs in as an Antminer KA3, or as the program with this name. */
   static async login(port: number, { agent = 'GodMiner/2.0.0', user = 'X.worker7' } = {}): Promise<RawRig> {
     const rig = await RawRig.connect(port)
     const { result } = await rig.ask('mining.subscribe', [agent, null])
@@ -57,7 +57,7 @@ export class RawRig {
     this.socket.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
   }
 
-  /** Sends a request, whose answer comes among the lines. Returns its id. */
+  /** Sends a request; its answer appears among the lines. Returns its id. */
   send(method: string, params: readonly unknown[]): number {
     const id = this.#nextId++
     this.say({ id, method, params })
@@ -71,7 +71,7 @@ export class RawRig {
     return answer() ?? { id, result: undefined, error: 'closed' }
   }
 
-  /** nonce2 of a share of a job, found by trying. */
+  /** Finds the nonce2 of a share of a job by brute force. */
   nonce2({ header } = this.jobs[this.jobs.length - 1], nonce1 = this.nonce1): string {
     const low = BigInt(`0x${nonce1 === '' ? '0' : nonce1}`)
     for (;;) {
@@ -81,18 +81,18 @@ export class RawRig {
     }
   }
 
-  /** Whether a nonce2 is a share with the nonce1 that it has now. */
+  /** Whether a nonce2 is a share with the rig's current nonce1. */
   isShare({ header }: { readonly header: Uint8Array }, nonce2: string): boolean {
     return meets(powHash(withNonce(header, BigInt(`0x${nonce2}${this.nonce1}`))), this.target)
   }
 
-  /** Finds a share of the newest job, and hands it in. */
+  /** Finds a share of the newest job and submits it. */
   share(user = 'X.worker7'): Promise<Line> {
     const job = this.jobs[this.jobs.length - 1]
     return this.ask('mining.submit', [user, job.id, this.nonce2(job)])
   }
 
-  /** What it is told, without answers. */
+  /** The methods of all received notifications. */
   get told(): readonly string[] {
     return this.lines.flatMap(({ method }) => (method === undefined ? [] : [method]))
   }

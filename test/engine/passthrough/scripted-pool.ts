@@ -1,4 +1,6 @@
-/** A pool on loopback in which each session has a nonce1 of its own. It judges shares by @noble/hashes, or as it is told. */
+/**
+ * A pool on loopback with a separate nonce1 for each session. It judges shares with @noble/hashes, or by its script.
+ */
 import { createServer, type Server, type Socket } from 'node:net'
 import { freshWork } from '../../../bench/work.ts'
 import { encodeHex } from '../../../src/core/bytes.ts'
@@ -13,11 +15,11 @@ export interface Script {
   readonly nonce1?: (n: number) => string
   readonly size?: number
   readonly difficulty?: bigint
-  /** Whether it takes a user. */
+  /** Whether the pool accepts a user. */
   readonly takes?: (user: string) => boolean
-  /** Another answer to a share than the judged one: `"result":…,"error":…`; null: none. */
+  /** The answer to a share as `"result":…,"error":…`, in place of the judged one, or null for no answer. */
   readonly answer?: (judged: string) => string | null
-  /** Whether it says nothing to those who connect from now on. */
+  /** Whether the pool sends nothing to new connections. */
   readonly isMute?: boolean
 }
 
@@ -48,7 +50,7 @@ export class ScriptedPool {
   script: Script
   readonly sessions: PoolSide[] = []
   readonly shares: TakenShare[] = []
-  /** Sessions since the start. */
+  /** Number of sessions since the start. */
   count = 0
   port = 0
   readonly #server: Server
@@ -72,7 +74,7 @@ export class ScriptedPool {
     return readPoolAddress(`stratum+tcp://${user}:secret@127.0.0.1:${this.port}`)
   }
 
-  /** Ends all connections, and listens no more. */
+  /** Closes all connections and stops listening. */
   async close(): Promise<void> {
     this.drop()
     if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve))
@@ -86,20 +88,20 @@ export class ScriptedPool {
     return MAX_TARGET / (this.script.difficulty ?? 64n)
   }
 
-  /** A line for all, or for one. */
+  /** Sends a line to all sessions, or to the given ones. */
   say(line: string | object, to: readonly PoolSide[] = this.sessions): void {
     const text = typeof line === 'string' ? line : JSON.stringify(line)
     for (const { socket } of to) socket.write(`${text}\n`)
   }
 
-  /** Another job, told to nobody. */
+  /** Creates a new job without announcing it. */
   work(id: string, bytes = freshWork(2n ** 60n)): object {
     this.#jobs.set(id, bytes)
     this.#newest = id
     return { id: null, method: 'mining.notify', params: [id, encodeHex(bytes), true] }
   }
 
-  /** Another job for all. */
+  /** Creates a new job and announces it to all sessions. */
   notify(id: string): void {
     this.say(this.work(id))
   }

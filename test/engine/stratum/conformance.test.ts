@@ -6,7 +6,7 @@ import { StratumEngine } from '../../../src/engine/stratum/stratum.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { engineConformance } from '../../conformance/engine.ts'
 
-/** Brings its own rigs. */
+/** A server that starts its own rigs. */
 class EngineWithRigs extends StratumEngine {
   readonly #rigs: Rig[] = []
 

@@ -1,4 +1,4 @@
-/** What rigs differ in: the recorded sessions said to the server, and rigs that write nonces in the order of memory. */
+/** Dialects of rigs: the server replays recorded sessions, and serves rigs that write nonces in memory order. */
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
@@ -11,7 +11,7 @@ import { connected, loggedIn, startedServer, stopServers, workOf } from './serve
 
 afterEach(stopServers)
 
-/** All that a connection said, as it was said. */
+/** All lines of a connection, unparsed. */
 function heard(rig: Rig): string[] {
   const lines: string[] = []
   let text = ''
@@ -24,7 +24,7 @@ function heard(rig: Rig): string[] {
   return lines
 }
 
-/** Of a notification, or of the answer to a request. */
+/** The method of a notification, or the id of an answered request. */
 const kindOf = (raw: string) => {
   const { id, method } = JSON.parse(raw)
   return method ?? `answer ${id}`
@@ -39,7 +39,7 @@ describe('the client of the recorded sessions', () => {
     }[]
   }
 
-  it.each(sessions)('with $pool is told by this server what it was told there, in that order', async ({ messages }) => {
+  it.each(sessions)('with $pool gets the recorded lines from this server, in that order', async ({ messages }) => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await connected(port)
@@ -47,14 +47,14 @@ describe('the client of the recorded sessions', () => {
     for (const { dir, raw } of messages) if (dir === 'client->server') rig.socket.write(`${raw}\n`)
     await until(() => lines.length >= 4)
     const told = messages.filter(({ dir }) => dir === 'server->client').map(({ raw }) => raw)
-    // Of several jobs at the beginning this server gives one.
+    // The recorded server sends several jobs at the beginning; this server sends one.
     expect(lines.map(kindOf)).toEqual(told.slice(0, 4).map(kindOf))
     for (const [index, line] of lines.entries()) expect(shapeOf(line)).toEqual(shapeOf(told[index]))
     expect(engine.devices()).toMatchObject([{ device: expect.stringMatching(/^rig:[0-9a-f]{31}…$/) }])
   })
 })
 
-/** Types of all values, and how long texts are, but for ids of jobs and the flag that some leave out. */
+/** The shape of a line: types of all values and lengths of texts, without job ids and the optional clean flag. */
 function shapeOf(raw: string): unknown {
   const { method, params, ...rest } = JSON.parse(raw)
   const shape = (value: unknown): unknown =>
@@ -62,7 +62,7 @@ function shapeOf(raw: string): unknown {
   return { ...rest, result: shape(rest.result), params: shape(method === 'mining.notify' ? [params[1]] : params) }
 }
 
-describe('a rig that speaks a little otherwise', () => {
+describe('a rig with small differences', () => {
   it.each([
     ['as the BM-K1, without null', '{"id":2,"method":"mining.subscribe","params":["BM-K1/1.0"]}'],
     ['with an empty list', '{"id":2,"method":"mining.subscribe","params":[]}'],
@@ -81,7 +81,7 @@ describe('a rig that speaks a little otherwise', () => {
   })
 
   it.each(['6412800009e8', '40591', 'ffffffff', 'F'.repeat(64)])(
-    'with a share of the job %s, which is of another pool, is told that it is over',
+    'with a share of the job %s of another pool gets a stale answer',
     async (id) => {
       const { engine, port } = await startedServer({ badUntilBan: 1 })
       await engine.setWork(workOf(1, UNREACHABLE))
@@ -92,7 +92,7 @@ describe('a rig that speaks a little otherwise', () => {
   )
 })
 
-/** A share as such a rig finds it: both texts are bytes of the nonce, in the order of memory. */
+/** A share as such a rig finds it: nonce1 and nonce2 are the bytes of the nonce in memory order. */
 function memoryShare(rig: Rig) {
   const { id, header, target } = rig.jobs[0]
   for (let number = 1; ; number++) {
@@ -104,7 +104,7 @@ function memoryShare(rig: Rig) {
 }
 
 describe('a rig that writes the lowest byte first', () => {
-  /** How it tells the server. */
+  /** Ways to tell the server. */
   const says: [string, (rig: Rig) => Promise<unknown>][] = [
     [
       'by its program',
@@ -131,7 +131,7 @@ describe('a rig that writes the lowest byte first', () => {
 
   it.each(says)('%s, has its shares counted and finds blocks', async (_, login) => {
     const { engine, port, candidates } = await startedServer()
-    // So that its nonce1 is not the same from both ends.
+    // Three earlier log-ins give this rig a nonce1 whose two bytes differ.
     for (let i = 0; i < 3; i++) await loggedIn(port)
     const work = workOf(1, 300n)
     await engine.setWork(work)
@@ -141,13 +141,13 @@ describe('a rig that writes the lowest byte first', () => {
     const { id, nonce2, bytes } = memoryShare(rig)
     expect(await rig.submit(id, nonce2)).toMatchObject({ result: true, error: null })
     expect(await rig.submit(id, nonce2)).toMatchObject({ result: false, error: { code: 22 } })
-    // The nonce of the block is the bytes that the rig hashed.
+    // The nonce of the block has the bytes that the rig hashed.
     expect(candidates).toHaveLength(1)
     expect(encodeHex(withNonce(work.bytes, candidates[0].nonce))).toBe(encodeHex(bytes))
     expect(engine.status().shares).toMatchObject({ accepted: 1, duplicate: 1 })
   })
 
-  it('never has the bytes of nonce1 of another, whoever writes them how', async () => {
+  it('never shares the bytes of nonce1 with another rig, in any mix of byte orders', async () => {
     const { engine, port } = await startedServer()
     const inMemory = (rig: Rig) => rig.nonce1
     const usual = (rig: Rig) => rig.nonce1.slice(2) + rig.nonce1.slice(0, 2)
@@ -160,7 +160,7 @@ describe('a rig that writes the lowest byte first', () => {
       rigs.push({ rig: late, bytesOf: inMemory })
       for (let k = 0; k < 8; k++) rigs.push({ rig: await loggedIn(port), bytesOf: usual })
     }
-    // Those that were too late: what they read is the nonce1 of another.
+    // Rigs that declared the order too late are closed, since in memory order their nonce1 belongs to another rig.
     const { sessions } = engine.status()
     await until(() => rigs.filter(({ rig }) => !rig.hasEnded).length === sessions)
     const staying = rigs.filter(({ rig }) => !rig.hasEnded)
@@ -168,10 +168,10 @@ describe('a rig that writes the lowest byte first', () => {
     expect(new Set(staying.map(({ rig, bytesOf }) => bytesOf(rig))).size).toBe(staying.length)
   })
 
-  it('by a password that comes too late for its nonce1 is closed, and counts when it comes again', async () => {
+  it('that says so too late for its nonce1 is closed, and counts after its reconnect', async () => {
     const { engine, port } = await startedServer({}, { random: () => 0 })
     await engine.setWork(workOf(1, UNREACHABLE))
-    // 0000 to 0100: with the bytes the other way round, 0001 is 0100.
+    // The values 0000 to 0100: with swapped bytes 0001 is 0100, which is taken.
     const rigs: Rig[] = []
     for (let i = 0; i <= 256; i++) rigs.push(await connected(port))
     await rigs[1].subscribe()
@@ -185,7 +185,7 @@ describe('a rig that writes the lowest byte first', () => {
     expect(await again.submit(id, nonce2)).toMatchObject({ result: true })
   })
 
-  it('is any other when it says order=usual, whatever its program', async () => {
+  it('uses the usual order if it says order=usual, whatever its program', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     await loggedIn(port)

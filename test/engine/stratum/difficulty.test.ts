@@ -1,4 +1,4 @@
-/** How hard the shares of a rig are: at first, as it goes on, and when it comes back. */
+/** The share difficulty of a rig: at first, while it works, and when it comes back. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
@@ -54,7 +54,7 @@ describe('the first shares', () => {
     expect(difficultyOf(rig)).toBe(2 ** 20)
   })
 
-  it('are listed as hard as the rig is told, which is never harder than a block', async () => {
+  it("are listed with the difficulty of the rig, which is never above a block's", async () => {
     const { engine, port } = await startedServer({}, { difficulty: 2 ** 20 })
     await engine.setWork(workOf(1, 4096n))
     const rig = await loggedIn(port, 'k:abc.w')
@@ -66,7 +66,7 @@ describe('the first shares', () => {
     await until(() => listed()[0] === 2 ** 20)
   })
 
-  it('are as hard as the rig suggests, within bounds, before it authorizes and after', async () => {
+  it('have the suggested difficulty within bounds, before it authorizes and after', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
@@ -116,7 +116,7 @@ describe('a hint', () => {
     expect(engine.devices()).toMatchObject([{ device: user.includes('+7') ? 'rig:rig+7' : 'rig:rig' }])
   })
 
-  it('is a floor too, and silence goes no lower', () => {
+  it('is a floor too: silence does not lower the difficulty below it', () => {
     const difficulty = new ShareDifficulty(2 ** 44, 0, 'kdaminer')
     difficulty.suggest(3e9, 0)
     for (let ms = 0; ms < 3_600_000; ms += 1000) difficulty.adjust(ms, 2 ** 60)
@@ -124,8 +124,8 @@ describe('a hint', () => {
   })
 })
 
-describe('a rig that is faster than thought', () => {
-  it('gets harder shares after eight; those of jobs before count as they were told', async () => {
+describe('a rig that is faster than assumed', () => {
+  it('gets harder shares after eight; those of earlier jobs count by their own difficulty', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { difficulty: 200, clock })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -135,11 +135,11 @@ describe('a rig that is faster than thought', () => {
     for (let i = 0; i < 7; i++) expect((await rig.submit(first.id, rig.nextShare(first))).result).toBe(true)
     await clock.pass(3_000)
     for (let i = 0; i < 2; i++) expect((await rig.submit(first.id, rig.nextShare(first))).result).toBe(true)
-    // A job before these answers would have come before them.
+    // A job that was sent earlier would have arrived before these answers.
     expect(rig.jobs).toHaveLength(1)
     await clock.pass(1_100)
     await until(() => rig.jobs.length === 2)
-    // At least 65,536, however far that is.
+    // At least 65,536, however far the jump is.
     expect(difficultyOf(rig)).toBe(2 ** 16)
     expect(rig.jobs[1].clean).toBe(false)
     expect((await rig.submit(first.id, rig.nextShare(first))).result).toBe(true)
@@ -147,7 +147,7 @@ describe('a rig that is faster than thought', () => {
     expect(engine.hashes()).toBe(10 * 200)
   })
 
-  it('has no second step for shares of the jobs before', async () => {
+  it('has no second step for shares of earlier jobs', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { difficulty: 200, clock })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -164,14 +164,14 @@ describe('a rig that is faster than thought', () => {
     expect(difficultyOf(rig)).toBe(after)
   })
 
-  it('begins where it was when it comes back', async () => {
+  it('starts at its old difficulty when it comes back', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { difficulty: 2 ** 18, clock })
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port, 'abc.back')
     await rig.ask('mining.suggest_difficulty', [2 ** 30])
     const named = () => engine.devices().find(({ device }) => device === 'rig:back')
-    // It is looked at once a second.
+    // The server adjusts difficulties once a second.
     await clock.pass(1_000)
     rig.close()
     await until(() => named()?.state === 'unable')
@@ -196,7 +196,7 @@ it('a slow rig gets easier shares after 30 s', () => {
 })
 
 describe('a change of target while the rig has a job', () => {
-  /** A rig that was told one difficulty with its first job, and another with its second. */
+  /** A rig with one difficulty for its first job and another for its second. */
   async function changed(from: number, to: number) {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { difficulty: from, clock })
@@ -209,7 +209,7 @@ describe('a change of target while the rig has a job', () => {
     return { clock, engine, rig, targets: rig.jobs.map(({ target }) => target) }
   }
 
-  /** A share of the first job that meets one target and not the other. */
+  /** A share of the first job that meets one target and misses the other. */
   function between(rig: Rig, target: bigint, not: bigint): string {
     for (;;) {
       const nonce2 = rig.nextShare(rig.jobs[0], target)
@@ -217,7 +217,7 @@ describe('a change of target while the rig has a job', () => {
     }
   }
 
-  it('to an easier one: both hold for that job for five seconds, and credit is what its job was told', async () => {
+  it("to an easier one: both hold for that job for five seconds, and credit follows the job's difficulty", async () => {
     const { clock, engine, rig, targets } = await changed(2 ** 20, 2 ** 16)
     const [job] = rig.jobs
     expect(await rig.submit(job.id, between(rig, targets[1], targets[0]))).toMatchObject({ result: true })
@@ -229,7 +229,7 @@ describe('a change of target while the rig has a job', () => {
     expect(engine.status().shares).toMatchObject({ accepted: 2, low: 1 })
   })
 
-  it('to a harder one: shares of that job count as it was told', async () => {
+  it('to a harder one: shares of that job count by its own difficulty', async () => {
     const { engine, rig, targets } = await changed(500, 2 ** 16)
     const [job] = rig.jobs
     expect(await rig.submit(job.id, between(rig, targets[0], targets[1]))).toMatchObject({ result: true })
@@ -238,14 +238,14 @@ describe('a change of target while the rig has a job', () => {
   })
 })
 
-describe('what a rig begins with when it comes back', () => {
+describe('the difficulty of a rig that comes back', () => {
   const job = () =>
     new Jobs(
       () => 0,
       () => 0,
     ).begin(workOf(1, UNREACHABLE))
 
-  it('is what fitted before it fell silent', () => {
+  it('is the one that fitted before it fell silent', () => {
     const difficulty = new ShareDifficulty(2 ** 48, 0, 'GodMiner')
     const first = job()
     difficulty.tell(first, 0)
@@ -255,7 +255,7 @@ describe('what a rig begins with when it comes back', () => {
     expect(difficulty.lasting).toBe(2 ** 48)
   })
 
-  it('is what silence led to, once there was a share at that', () => {
+  it('is the one that silence led to, once there was a share at it', () => {
     const difficulty = new ShareDifficulty(2 ** 48, 0, 'GodMiner')
     const first = job()
     difficulty.tell(first, 0)
@@ -269,7 +269,7 @@ describe('what a rig begins with when it comes back', () => {
     expect([difficulty.wanted, difficulty.lasting]).toEqual([2 ** 47, 2 ** 47])
   })
 
-  it('is what it asked for', () => {
+  it('is the one that it suggested', () => {
     const difficulty = new ShareDifficulty(2 ** 48, 0)
     difficulty.suggest(2 ** 50, 0)
     expect(difficulty.lasting).toBe(2 ** 50)

@@ -1,4 +1,4 @@
-/** Headers by need: often enough that no rig searches a nonce twice, or hears nothing, and never the same one again. */
+/** New headers come often enough that no rig runs out of nonces or waits in silence, and no header is repeated. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
@@ -34,7 +34,7 @@ describe('the time of a header', () => {
     expect(Math.round(rollMs({ agent: '', rate: null, difficulty: 2 ** 44, ...known }, QUARTER))).toBe(ms)
   })
 
-  it('is less than a rig needs for its nonces, and never two a second nor less than one in 30 s', () => {
+  it('is less than a rig needs for its nonces, at most two a second and at least one in 30 s', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 500e12, noNaN: true }), fc.string(), (rate, agent) => {
         const ms = rollMs({ agent, rate, difficulty: 2 ** 44 }, QUARTER)
@@ -55,7 +55,7 @@ describe('the server', () => {
     await until(() => fast.jobs.length === 1 && slow.jobs.length === 1)
     for (const jobs of [2, 3]) {
       await clock.pass(499)
-      // Jobs come before later answers.
+      // Jobs arrive before later answers.
       await fast.ask('mining.ping', [])
       expect(fast.jobs).toHaveLength(jobs - 1)
       await clock.pass(1)
@@ -68,7 +68,7 @@ describe('the server', () => {
     expect(slow.jobs).toHaveLength(1)
   })
 
-  it('gives every rig a line in 30 s, also while there is no work: the last job, whose shares are stale', async () => {
+  it('sends every rig a line within 30 s, even without work: the last job, whose shares are stale', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { clock })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -82,7 +82,7 @@ describe('the server', () => {
     const [first] = timesOf(rig)
     expect(timesOf(rig)).toEqual([first, first + 1n, first + 2n, first + 3n])
     expect((await rig.submit(rig.jobs[3].id, rig.nextShare(rig.jobs[3]))).error?.code).toBe(21)
-    // One that comes now has the last job too.
+    // A rig that connects now gets the last job too.
     const late = await loggedIn(port, 'abc.late')
     await until(() => late.jobs.length === 1)
     // With work again, its shares count.
@@ -91,7 +91,7 @@ describe('the server', () => {
     expect((await rig.submit(rig.jobs[4].id, rig.nextShare(rig.jobs[4]))).result).toBe(true)
   })
 
-  it('repeats the target every half minute while the first work is missing', async () => {
+  it('repeats the target every 30 s while the first work is missing', async () => {
     const clock = new VirtualClock()
     const { port } = await startedServer({}, { clock })
     const rig = await loggedIn(port)
@@ -102,7 +102,7 @@ describe('the server', () => {
     }
   })
 
-  it('gives a rig another nonce1 after a start of its own', async () => {
+  it('gives a rig another nonce1 after a restart', async () => {
     const nonce1s = new Set<string>()
     for (const start of [0.25, 0.5, 0.75]) {
       const { port } = await startedServer({}, { random: () => start })
@@ -112,7 +112,7 @@ describe('the server', () => {
   })
 })
 
-it('work that comes again has another header, so that no share is one of before', async () => {
+it('repeated work has another header, so no share repeats an earlier one', async () => {
   const { engine, port } = await startedServer()
   const [work, other] = [workOf(1, UNREACHABLE), workOf(2, UNREACHABLE)]
   await engine.setWork(work)
@@ -137,7 +137,7 @@ describe('creation times', () => {
     expect(new Set(times).size).toBe(1000)
   })
 
-  it('begin at that of the work or less than a modulus later, and each is a modulus after the one before', () => {
+  it('begin at that of the work or less than a modulus later, and grow by a modulus', () => {
     fc.assert(
       fc.property(classOf, fc.bigInt({ min: 0n, max: 2n ** 61n }), (header, time) => {
         const times = new HeaderTimes()
@@ -151,12 +151,12 @@ describe('creation times', () => {
     )
   })
 
-  it('of work that was forgotten are later than all that it may have had', () => {
+  it('of forgotten work are later than any that it may have had', () => {
     const header = { residue: 0, modulus: 16 }
     const times = new HeaderTimes(2)
     const works = Array.from({ length: 4 }, (_, n) => withCreationTime(workOf(n, UNREACHABLE).bytes, BigInt(1600 * n)))
     expect(works.map((bytes) => times.next(bytes, header))).toEqual([0n, 1600n, 3200n, 4800n])
-    // The first two are forgotten. The newest time of these was 1600.
+    // The first two works are forgotten; the newest time of these was 1600.
     expect(times.next(works[0], header)).toBe(1616n)
     expect(times.next(works[3], header)).toBe(4816n)
   })
@@ -185,7 +185,7 @@ it('two servers with the same work and the same nonce1 hand out no header twice'
   expect(new Set(headers).size).toBe(headers.length)
 })
 
-it('no header is handed out twice, whatever work comes in whatever order', () => {
+it('no header is handed out twice, whatever the order of work', () => {
   const works = [1, 2, 3].map((sequence) => workOf(sequence, UNREACHABLE))
   const step = fc.oneof(
     fc.record({ kind: fc.constant('begin' as const), work: fc.nat(2), time: fc.bigInt({ min: 0n, max: 5n }) }),
@@ -216,7 +216,7 @@ it('no header is handed out twice, whatever work comes in whatever order', () =>
         expect(headers.has(header)).toBe(false)
         headers.add(header)
         if (each.kind !== 'begin') continue
-        // A candidate names the creation time where the header has another than its work.
+        // A candidate names the creation time if the header's differs from that of its work.
         const searched = job.creationTime === undefined ? bytes : withCreationTime(bytes, job.creationTime)
         expect(header).toBe(Buffer.from(withNonce(searched, 0n)).toString('hex'))
       }

@@ -1,4 +1,4 @@
-/** Which jobs are alive at once, when they are over, and that no share that solves one is thrown away. */
+/** Which jobs are valid at once, when they end, and that no share that solves one is lost. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
@@ -21,17 +21,17 @@ afterEach(stopServers)
 
 type TestWork = ReturnType<typeof workOf>
 
-/** Work for a chain and height with other parents than all other work. */
+/** Work for a chain and height, with parents that no other work has. */
 function workFor(sequence: number, chainId: number, height: bigint, reason?: string): TestWork {
   return changed(workOf(sequence, EASY), { chainId, height }, reason)
 }
 
-/** The same work but for these fields. */
+/** The same work with changed fields. */
 function changed(work: TestWork, fields: Partial<WorkFields>, reason?: string): TestWork {
   return { ...work, bytes: encodeWork({ ...decodeWork(work.bytes), ...fields }), ...(reason && { reason }) }
 }
 
-/** A server that gave these works, and a rig that has a job of each. */
+/** A server that got these works one after the other, and a rig with a job for each. */
 async function rigWith(works: readonly TestWork[], limits = {}) {
   const started = await startedServer(limits)
   const { engine, port } = started
@@ -47,7 +47,7 @@ const submitted = (rig: Rig, index: number) => rig.submit(rig.jobs[index].id, ri
 
 describe('a share of a job of another chain', () => {
   it.each(['better', 'chosen', 'refreshed', 'reconnected', 'switched', 'start', undefined])(
-    'counts when other work came by the reason %j, and solves its work',
+    'counts if other work came by the reason %j, and solves its work',
     async (reason) => {
       const first = workFor(1, 3, 100n)
       const { engine, rig, candidates } = await rigWith([first, workFor(2, 6, 100n, reason)])
@@ -60,17 +60,14 @@ describe('a share of a job of another chain', () => {
     },
   )
 
-  it.each(['newCut', 'solved'])(
-    'is stale when its chain was ended by the reason %j, and still solves',
-    async (reason) => {
-      const { engine, rig, candidates } = await rigWith([workFor(1, 3, 100n), workFor(2, 6, 100n, reason)])
-      expect(await submitted(rig, 0)).toMatchObject(STALE)
-      expect(candidates.map(({ sequence }) => sequence)).toEqual([1])
-      expect(engine.hashes()).toBe(0)
-    },
-  )
+  it.each(['newCut', 'solved'])('is stale if its chain ended by the reason %j, and still solves', async (reason) => {
+    const { engine, rig, candidates } = await rigWith([workFor(1, 3, 100n), workFor(2, 6, 100n, reason)])
+    expect(await submitted(rig, 0)).toMatchObject(STALE)
+    expect(candidates.map(({ sequence }) => sequence)).toEqual([1])
+    expect(engine.hashes()).toBe(0)
+  })
 
-  it('counts when the chain of a job after it moved on', async () => {
+  it('counts if the chain of a later job moved on', async () => {
     const works = [workFor(1, 3, 100n), workFor(2, 6, 100n, 'better'), workFor(3, 2, 100n, 'newCut')]
     const { rig } = await rigWith(works)
     const results = []
@@ -78,7 +75,7 @@ describe('a share of a job of another chain', () => {
     expect(results).toEqual([true, false, true])
   })
 
-  it('counts when there is no work any more for the chain searched last', async () => {
+  it('counts if there is no more work for the chain searched last', async () => {
     const { engine, rig } = await rigWith([workFor(1, 3, 100n), workFor(2, 6, 100n, 'better')])
     await engine.setWork(noWork(3))
     expect(await submitted(rig, 0)).toMatchObject({ result: true })
@@ -87,7 +84,7 @@ describe('a share of a job of another chain', () => {
 })
 
 describe('a share of an earlier job of its chain', () => {
-  it('counts when only the transactions changed', async () => {
+  it('counts if only the transactions changed', async () => {
     const first = workFor(1, 3, 100n)
     const payloadHash = new Uint8Array(32).fill(7)
     const { rig } = await rigWith([
@@ -97,7 +94,7 @@ describe('a share of an earlier job of its chain', () => {
     expect(await submitted(rig, 0)).toMatchObject({ result: true })
   })
 
-  it('counts when only a neighbour of its chain moved on, and not when its parent is another one', async () => {
+  it('counts if only a neighbour of its chain moved on, but not with another parent', async () => {
     const first = workFor(1, 3, 100n)
     const { adjacents } = decodeWork(first.bytes)
     const moved = new Map(
@@ -121,14 +118,14 @@ describe('a share of an earlier job of its chain', () => {
     ['higher work', 'better', 101n, false],
     ['work as high on other parents', 'reconnected', 100n, false],
     ['lower work of a node that is behind', 'switched', 99n, true],
-  ])('is judged by the work of its chain that came later: %s', async (_, reason, height, counts) => {
+  ])('is judged by the later work of its chain: %s', async (_, reason, height, counts) => {
     const works = [workFor(1, 3, 100n), workFor(2, 6, 100n, 'better'), workFor(3, 3, height, reason)]
     const { rig } = await rigWith(works)
     expect((await submitted(rig, 0)).result).toBe(counts)
     expect(await submitted(rig, 1)).toMatchObject({ result: true })
   })
 
-  it('is stale after a new cut, with whatever was searched on the same parents', async () => {
+  it('is stale after a new cut, whatever was searched on the same parents', async () => {
     const first = workFor(1, 3, 100n)
     const payloadHash = new Uint8Array(32).fill(7)
     const second = changed({ ...first, sequence: 2, job: 'other' }, { payloadHash }, 'refreshed')
@@ -137,7 +134,7 @@ describe('a share of an earlier job of its chain', () => {
   })
 })
 
-it('a job is over five minutes after other work took its place, and not before', () => {
+it('a job ends five minutes after its replacement, and not before', () => {
   let nowMs = 0
   const jobs = new Jobs(
     () => 0,
@@ -153,8 +150,8 @@ it('a job is over five minutes after other work took its place, and not before',
   expect([first, second].map((job) => jobs.isOver(job))).toEqual([true, false])
 })
 
-describe('a share that solves the work is handed in', () => {
-  it('when its job has had too many shares, though the rig is told that it is over', async () => {
+describe('a share that solves the work is submitted', () => {
+  it('if its job has had too many shares, though the rig gets a stale answer', async () => {
     const work = workOf(1, 1n)
     const { engine, rig, candidates } = await rigWith([work], { sharesPerJob: 3 })
     const codes: unknown[] = []
@@ -165,7 +162,7 @@ describe('a share that solves the work is handed in', () => {
     expect(engine.status().shares).toMatchObject({ accepted: 4, stale: 4 })
   })
 
-  it('when shares of so many jobs came since that those of its job are forgotten', async () => {
+  it('if the shares of its job are forgotten, after those of many later jobs', async () => {
     const first = workFor(1, 3, 100n)
     const rolled = (n: number) => ({ ...first, sequence: n + 1, bytes: withCreationTime(first.bytes, BigInt(n)) })
     const works = [first, ...Array.from({ length: 17 }, (_, n) => rolled(n + 1))]
@@ -175,7 +172,7 @@ describe('a share that solves the work is handed in', () => {
     expect(candidates.map(({ sequence }) => sequence)).toEqual([...works.map(({ sequence }) => sequence), 1])
   })
 
-  it('when the rig was told so many targets since that the one of its job is forgotten', async () => {
+  it('if the target of its job is forgotten, after many later ones', async () => {
     const work = workOf(1, 70_000n)
     const { rig, candidates } = await rigWith([work])
     for (let change = 1; change <= 9; change++) {
@@ -190,7 +187,7 @@ describe('a share that solves the work is handed in', () => {
 })
 
 describe('a miner with rigs', () => {
-  /** A miner that works for a source that the test feeds, and one rig. */
+  /** A miner with a source that the test feeds, and one rig. */
   async function mining() {
     const source = new FedSource(new VirtualClock())
     const server = { host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, limits: { sharesPerJob: 1 } }
@@ -208,7 +205,7 @@ describe('a miner with rigs', () => {
 
   const workOn = (chainId: number) => workFromBytes(encodeWork({ ...easyWork(7n).fields, chainId }))
 
-  it('hands in a solution of a chain that it searched before, and no second one, however often the rig sends it', async () => {
+  it('submits a solution for an earlier chain once, however often the rig sends it', async () => {
     const { source, rig, end } = await mining()
     await source.give(workOn(3), 'start')
     await until(() => rig.jobs.length > 0)
@@ -219,7 +216,7 @@ describe('a miner with rigs', () => {
     expect((await rig.submit(job.id, share)).result).toBe(true)
     await until(() => source.submitted.length > 0)
     expect(decodeWork(source.submitted[0])).toMatchObject({ chainId: 3, target: MAX_TARGET / 50n })
-    // With the second share the nonces of both are forgotten.
+    // With the second share the server forgets the nonces of both.
     expect((await submitted(rig, 0)).result).toBe(true)
     for (let i = 0; i < 20; i++) expect(await rig.submit(job.id, share)).toMatchObject(STALE)
     expect(source.submitted).toHaveLength(1)
@@ -227,7 +224,7 @@ describe('a miner with rigs', () => {
   })
 })
 
-it('an unknown job is over, whatever its id', async () => {
+it('a share of an unknown job is stale, whatever the id', async () => {
   const { engine, port } = await startedServer({ badUntilBan: 1 })
   await engine.setWork(workOf(1, UNREACHABLE))
   const rig = await loggedIn(port)

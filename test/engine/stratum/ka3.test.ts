@@ -1,4 +1,4 @@
-/** Variations of a KA3, on virtual time: its network, its firmware, and work that comes often, never or is easy. */
+/** Variations of a KA3 on virtual time: its network, its firmware, and work that is frequent, missing or easy. */
 import { describe, expect, it } from 'vitest'
 import { ModelRig } from '../../../bench/rigs/model-rig.ts'
 import { models, type RigModel } from '../../../bench/rigs/models.ts'
@@ -34,7 +34,7 @@ const VARIATIONS: readonly (readonly [string, Variation])[] = [
 ]
 
 describe.each(VARIATIONS)('a KA3 %s', (_, { model = ka3, ...options }) => {
-  it('has its hash power used', async () => {
+  it('uses its hashrate well', async () => {
     const scene = await sceneOf({ rigs: [model], ...options }, 11)
     await expectUseful(scene)
     expect(mostInSecond(scene.rig)).toBeLessThan(100)
@@ -42,46 +42,43 @@ describe.each(VARIATIONS)('a KA3 %s', (_, { model = ka3, ...options }) => {
   })
 })
 
-describe('a KA3 that names another program', () => {
+describe('a KA3 with an unknown agent string', () => {
   it.each([
     [0, 1],
     [20, 2],
     [200, 3],
-  ])('has its hash power used, and floods for one round trip only (%d ms away, seed %d)', async (latencyMs, seed) => {
+  ])('uses its hashrate well, and floods for one round trip only (%d ms away, seed %d)', async (latencyMs, seed) => {
     const scene = await sceneOf({ rigs: [unknown], latencyMs: () => latencyMs }, seed)
     const { rig, clock } = scene
     const startMs = clock.monotonicMs()
     await scene.pass(10)
-    // Subscribe, authorize and the first eight shares take a round trip each, and half of one for the target.
+    // Subscribe, authorize and the first eight shares take one round trip each, and the new target takes half of one.
     const flood = rig.targets.filter(({ difficulty }) => difficulty === 2 ** 32)
     const [hard] = rig.targets.filter(({ difficulty }) => difficulty > 2 ** 40)
     expect(flood).toHaveLength(1)
     expect(hard.atMs - startMs).toBeLessThanOrEqual(6 * latencyMs + 25)
-    // The difficulty fits: a share in 2 to 60 s.
+    // The difficulty fits: one share every 2 to 60 s.
     expect(rig.difficulty).toBeGreaterThanOrEqual(2 ** 48.3)
     expect(rig.difficulty).toBeLessThanOrEqual(2 ** 53.2)
-    // All of them were answered when they came.
+    // The server answered all of them at once.
     expect(rig.slowestAnswerMs).toBeLessThanOrEqual(2 * latencyMs)
     expect(rig.mostWaiting).toBeLessThanOrEqual(2 * latencyMs * 40 + 1)
     const { accepted } = scene.engine.status().shares
     await expectUseful(scene)
-    // Each counted as it was told.
+    // Each share counted by the difficulty of its job.
     expect(accepted).toBeGreaterThan(8)
     expect([...rig.answers.keys()].filter((code) => code !== STALE)).toEqual([0])
   })
 
-  it.each([1, 2])(
-    'floods a small network no longer than that, with shares of work that is over (seed %d)',
-    async (seed) => {
-      const scene = await sceneOf({ rigs: [unknown], latencyMs: () => 50, blockDifficulty: 1n << 45n }, seed)
-      await scene.pass(60)
-      expect(scene.rig.answers.get(STALE)).toBeGreaterThan(0)
-      expect(scene.rig.slowestAnswerMs).toBeLessThanOrEqual(100)
-      expectWell(scene)
-    },
-  )
+  it.each([1, 2])('floods a small network no longer than that, with stale shares (seed %d)', async (seed) => {
+    const scene = await sceneOf({ rigs: [unknown], latencyMs: () => 50, blockDifficulty: 1n << 45n }, seed)
+    await scene.pass(60)
+    expect(scene.rig.answers.get(STALE)).toBeGreaterThan(0)
+    expect(scene.rig.slowestAnswerMs).toBeLessThanOrEqual(100)
+    expectWell(scene)
+  })
 
-  it('keeps no other rig of its address waiting', async () => {
+  it('does not delay other rigs of its address', async () => {
     const scene = await sceneOf(
       { rigs: [models.kd6, ...Array.from({ length: 5 }, () => unknown)], latencyMs: () => 20 },
       5,
@@ -91,8 +88,8 @@ describe('a KA3 that names another program', () => {
   })
 })
 
-describe('a network that is lost for five minutes', () => {
-  it('costs a KA3 that time and at most a minute more, and its difficulty is as before', async () => {
+describe('an outage of five minutes', () => {
+  it('costs a KA3 that time and at most a minute more, and its difficulty stays', async () => {
     const scene = await sceneOf({ rigs: [ka3], latencyMs: () => 20 }, 6)
     const { rig, network } = scene
     await scene.pass(180)
@@ -109,13 +106,13 @@ describe('a network that is lost for five minutes', () => {
     expect(rig.difficulty).toBeGreaterThanOrEqual(before / 4)
     // A flood would be 151 shares a second.
     expect(rig.shareTimes.length - shares).toBeLessThan(60)
-    // Shares that were on their way when it left are answered to nobody, and no other one was refused.
+    // Shares that were under way at the disconnect got no answer, and no other share was refused.
     expect([...rig.answers.keys()].filter((code) => code !== STALE)).toEqual([0])
     expect(scene.warnings).toEqual([])
   })
 })
 
-it('a spare connection of a KA3 does not change what its next one begins with', async () => {
+it('a spare connection of a KA3 does not change the start of its next one', async () => {
   const scene = await sceneOf({ rigs: [ka3] }, 7)
   const { rig, clock, network } = scene
   const accept = scene.engine.accept.bind(scene.engine)
@@ -133,7 +130,7 @@ it('a spare connection of a KA3 does not change what its next one begins with', 
   for (const each of [spare, again]) each.stop()
 })
 
-it('a hundred KA3 5 to 200 ms away, with new work every 5 s, have their hash power used', async () => {
+it('100 KA3, 5 to 200 ms away and with new work every 5 s, use their hashrate well', async () => {
   const rigs = Array.from({ length: 100 }, () => ka3)
   const scene = await sceneOf({ rigs, latencyMs: between(5, 200, 10), workMs: 5_000, withinMs: 2_000 }, 10)
   await scene.pass(10)

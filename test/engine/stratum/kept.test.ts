@@ -1,4 +1,4 @@
-/** Shares whose store keeps them: what rigs are told, what counts, and what the console hears. */
+/** Shares that the server stores first: the answers to rigs, the counts, and the console messages. */
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { UNREACHABLE } from '../../../bench/work.ts'
@@ -50,7 +50,7 @@ const storeOf = (store: LevelStore): LedgerStorage['store'] => ({
 })
 
 describe('an accepted share', () => {
-  it('is answered once it is kept, with all that is known of it; other lines pass meanwhile', async () => {
+  it('is answered once it is stored with all details; other lines pass meanwhile', async () => {
     let letThrough: () => void = () => undefined
     const gate = new Promise<void>((resolve) => {
       letThrough = resolve
@@ -98,7 +98,7 @@ describe('an accepted share', () => {
     ])
   })
 
-  it('that comes too late and solves its work is refused, and kept without hashes for its block', async () => {
+  it('that is stale but solves its work is refused, and stored without hashes for its block', async () => {
     const { engine, port, store, candidates, blocks } = await keeping(temporaryFolder())
     await engine.setWork(workOf(1, 10n))
     const rig = await loggedIn(port)
@@ -113,7 +113,7 @@ describe('an accepted share', () => {
     expect(await listOf(store.shares())).toMatchObject([{ block, difficulty: 0, blockDifficulty: 10 }])
   })
 
-  it('that cannot be kept is told so and does not count, and its block is handed in all the same', async () => {
+  it('that cannot be stored is refused and does not count, and its block is submitted all the same', async () => {
     const { engine, port, store, candidates, notices, blocks } = await keeping(temporaryFolder(), () => async () => {
       throw new Error('no space left')
     })
@@ -132,7 +132,7 @@ describe('an accepted share', () => {
     expect(await listOf(store.shares())).toEqual([])
   })
 
-  it('of a server that stops meanwhile is answered before the connection ends', async () => {
+  it('of a stopping server is answered before the connection ends', async () => {
     const { engine, port } = await keeping(temporaryFolder(), (of) => async (shares) => {
       await of.append(shares)
     })
@@ -147,7 +147,7 @@ describe('an accepted share', () => {
 })
 
 describe('accounts', () => {
-  it('are those of before when a server starts again, and know its shares', async () => {
+  it('survive a restart of the server, and know their shares', async () => {
     const folder = temporaryFolder()
     const first = await keeping(folder)
     await first.engine.setWork(workOf(1, UNREACHABLE))
@@ -167,7 +167,7 @@ describe('accounts', () => {
     ])
   })
 
-  it('have what the program of a rig says of its rate', async () => {
+  it("have the hashrate that the rig's program reports", async () => {
     const { engine, port, accounts } = await keeping(temporaryFolder())
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
@@ -181,8 +181,8 @@ describe('accounts', () => {
   })
 })
 
-describe('the console hears', () => {
-  it('once of 50 refused shares, with the reason, and once when the rig is well again', async () => {
+describe('the console reports', () => {
+  it('50 refused shares once, with the reason, and the recovery of the rig once', async () => {
     const { engine, port, notices } = await keeping(temporaryFolder())
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port, 'k:abc.shelf-1')
@@ -215,7 +215,7 @@ describe('the console hears', () => {
     ])
   })
 
-  it('of a flood of such connections as a count', async () => {
+  it('a flood of such connections as a count', async () => {
     const { port, notices } = await keeping(temporaryFolder())
     for (let i = 0; i < 45; i++) (await connected(port)).close()
     await until(() => notices.some(({ message }) => /^\d+ more connections ended without a log-in$/.test(message)))

@@ -1,4 +1,4 @@
-/** Clients that send too much, too long, nonsense or nothing: each costs no more than its bound. */
+/** Clients that send too much, too long, nonsense or nothing: the server bounds the cost of each. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { connected, loggedIn, startedServer, stopServers, workOf } from './serve
 
 afterEach(stopServers)
 
-/** Both ends of all connections, since the servers run in this process. */
+/** Open sockets at both ends of all connections, since the servers run in this process. */
 const openSockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
 
 describe('a client is closed', () => {
@@ -55,7 +55,7 @@ describe('a client is closed', () => {
     await rig.ended
   })
 
-  it('that sends lines that are no messages, after it was told of three', async () => {
+  it('that sends invalid lines, after three error answers', async () => {
     const { port } = await startedServer()
     const rig = await connected(port)
     rig.socket.write('GET / HTTP/1.1\r\nHost: x\r\nAccept: */*\r\nCookie: y\r\n\r\n')
@@ -83,12 +83,12 @@ describe('a client is closed', () => {
   })
 })
 
-it('a client that does not read holds up no news of new work', async () => {
+it('a client that does not read does not delay new work for others', async () => {
   const { engine, port } = await startedServer({ unsentBytes: 1e9 })
   const stuck = await loggedIn(port, 'abc.stuck')
   stuck.socket.pause()
   await loggedIn(port, 'abc.good')
-  // Megabytes fit into the buffers of the network.
+  // The network buffers hold several megabytes.
   for (let sequence = 1; sequence <= 12_000; sequence++) {
     void engine.setWork(workOf(sequence, UNREACHABLE))
     if (sequence % 500 === 0) await new Promise(setImmediate)
@@ -97,7 +97,7 @@ it('a client that does not read holds up no news of new work', async () => {
   expect(engine.status().sessions).toBe(2)
 })
 
-it('a client that asks too much waits, and gets all its answers', async () => {
+it('a client with too many requests waits, and gets all its answers', async () => {
   const clock = new VirtualClock()
   const { port } = await startedServer({ requestsPerSecond: 100 }, { clock })
   const rig = await loggedIn(port)
@@ -113,11 +113,11 @@ it('a client that asks too much waits, and gets all its answers', async () => {
       seconds++
     }
   }
-  // 200 at once, and 100 a second from then on; what comes together is read together.
+  // 200 requests at once, then 100 a second. The server reads requests that arrive together in one piece.
   expect(seconds).toBeGreaterThanOrEqual(3)
 })
 
-it('an address has so many sessions and no more', async () => {
+it('an address may have only its limit of sessions', async () => {
   const { port, engine } = await startedServer({ sessionsPerAddress: 3 })
   const rigs = await Promise.all([1, 2, 3].map(() => loggedIn(port)))
   await (await connected(port)).ended
@@ -125,7 +125,7 @@ it('an address has so many sessions and no more', async () => {
   expect(rigs.some(({ hasEnded }) => hasEnded)).toBe(false)
 })
 
-it('the server warns once when an address has all its sessions, and once when there are as many as may be', async () => {
+it('the server warns once if an address has all its sessions, and once if the total limit is reached', async () => {
   const { port, warnings } = await startedServer({ sessionsPerAddress: 2 })
   for (let i = 0; i < 2; i++) await loggedIn(port)
   for (let i = 0; i < 3; i++) await (await connected(port)).ended
@@ -136,7 +136,7 @@ it('the server warns once when an address has all its sessions, and once when th
   expect(full.warnings).toEqual([expect.stringMatching(/^2 rigs are connected, .*ulimit -n/)])
 })
 
-describe('where TLS is spoken', () => {
+describe('with TLS', () => {
   const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url))
   const tls = { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') }
 
@@ -147,7 +147,7 @@ describe('where TLS is spoken', () => {
     return Rig.over(socket)
   }
 
-  it('an address has so many connections, those included whose handshake goes on, and gets them back', async () => {
+  it('an address has a limit of connections, pending handshakes included, and gets them back', async () => {
     const { engine, port } = await startedServer({ sessionsPerAddress: 3 }, { tls })
     for (let round = 0; round < 3; round++) {
       const silent = [await connected(port), await connected(port)]
@@ -155,25 +155,25 @@ describe('where TLS is spoken', () => {
       await rig.subscribe()
       await (await connected(port)).ended
       expect([engine.status().sessions, ...silent.map(({ hasEnded }) => hasEnded)]).toEqual([1, false, false])
-      // A handshake that fails, a client that goes before it has begun one, and one that goes after it.
+      // A failing handshake, a client that leaves before its handshake, and one that leaves after it.
       silent[0].socket.write('{"id":1,"method":"mining.subscribe","params":[]}\n')
       silent[1].close()
       rig.close()
       await silent[0].ended
       await until(() => engine.status().sessions === 0)
-      // The address gets a place back when the server's end of a connection closes, also of one without a session.
+      // The address gets a place back when the server closes its end, even without a session.
       await until(() => openSockets() === 0)
       await settle()
     }
   })
 
-  it('a banned address is closed before a handshake, and whoever was in one does not come in', async () => {
+  it('a banned address is closed before a handshake, and its pending handshake gets no session', async () => {
     const { engine, port } = await startedServer({ badUntilBan: 10 }, { tls, clock: new VirtualClock() })
     const early = await connected(port)
     const bad = await secured(port)
     bad.socket.write('nonsense\n')
     await bad.ended
-    // The time for a handshake never passes.
+    // The clock stands still, so the handshake timeout never fires.
     await (await connected(port)).ended
     const late = connect({ socket: early.socket, ca: readFileSync(tls.cert) })
     late.on('error', () => undefined)
@@ -181,11 +181,11 @@ describe('where TLS is spoken', () => {
     expect(engine.status().sessions).toBe(0)
   })
 
-  it('a handshake takes so long and no longer, also one that goes on byte by byte', async () => {
+  it('a handshake times out, even one that sends byte by byte', async () => {
     const clock = new VirtualClock()
     const { port } = await startedServer({ handshakeMs: 700 }, { tls, clock })
     const [silent, slow] = [await connected(port), await connected(port)]
-    // The head of a record of 512 bytes, which never comes to its end.
+    // The head of a record of 512 bytes, which never completes.
     slow.socket.write(Buffer.from('1603010200010001fc0303', 'hex'))
     for (let i = 0; i < 6; i++) {
       await clock.pass(100)
@@ -211,7 +211,7 @@ describe('where TLS is spoken', () => {
     await until(() => engine.status().sessions === 0)
   })
 
-  it('a client that sends what is no TLS after its handshake is closed', async () => {
+  it('a client that sends anything but TLS after its handshake is closed', async () => {
     const { engine, port } = await startedServer({}, { tls })
     const raw = await connected(port)
     const socket = connect({ socket: raw.socket, ca: readFileSync(tls.cert) })
@@ -222,17 +222,17 @@ describe('where TLS is spoken', () => {
     await until(() => engine.status().sessions === 0)
   })
 
-  it('the server stops at once, whatever handshakes go on', async () => {
+  it('the server stops at once, whatever handshakes are pending', async () => {
     const { engine, port } = await startedServer({}, { tls, clock: new VirtualClock() })
     const silent = await connected(port)
     const rig = await secured(port)
-    // The time for a handshake never passes.
+    // The clock stands still, so the handshake timeout never fires.
     await engine.stop()
     await Promise.all([silent.ended, rig.ended])
   })
 })
 
-it('an address that may have more sessions may ask more, and the process has what its files leave', () => {
+it('an address with a higher session limit may send more requests, and the open-file limit bounds all sessions', () => {
   expect(limitsFor(1024, null)).toEqual({
     sessions: 65_536,
     sessionsPerAddress: 1024,
@@ -245,8 +245,8 @@ it('an address that may have more sessions may ask more, and the process has wha
   })
 })
 
-describe('a worker is banned for a while', () => {
-  it('that hands in bad shares: it has its answers and a word, and those of its sessions are closed that are no good', async () => {
+describe('a worker gets a temporary ban', () => {
+  it('for bad shares: it gets its answers and a warning, and only its sessions without good shares are closed', async () => {
     const clock = new VirtualClock()
     const { engine, port, warnings } = await startedServer({ badUntilBan: 20, banMs: 700 }, { clock })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -261,7 +261,7 @@ describe('a worker is banned for a while', () => {
     await Promise.all([bad.ended, other.ended])
     expect(answers).toEqual(Array.from({ length: 20 }, () => 23))
     expect(warnings).toEqual([expect.stringMatching(/^rig:rig of k:abc is banned .*20 of its last 21 shares were low/)])
-    // Whoever shares its address stays, and may come.
+    // The address may still connect, but the banned worker is refused.
     const back = await connected(port)
     await back.subscribe()
     expect(await back.authorize()).toMatchObject({ result: false, error: failures.banned })
@@ -271,7 +271,7 @@ describe('a worker is banned for a while', () => {
     expect([again.hasEnded, good.hasEnded, neighbour.hasEnded]).toEqual([false, false, false])
   })
 
-  it('but not for shares that are stale or come twice, and not before it has authorized', async () => {
+  it('but not for stale or duplicate shares, and not before it has authorized', async () => {
     const { engine, port, warnings } = await startedServer({ badUntilBan: 5 })
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
@@ -285,7 +285,7 @@ describe('a worker is banned for a while', () => {
     expect([rig.hasEnded, early.hasEnded, ...warnings]).toEqual([false, false])
   })
 
-  it('and refused, while the others of its connection go on', async () => {
+  it('and refusals, while the other users of its connection continue', async () => {
     const { engine, port } = await startedServer({ badUntilBan: 5 })
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port, 'k:abc.one')
@@ -299,7 +299,7 @@ describe('a worker is banned for a while', () => {
     expect(engine.status().shares).toMatchObject({ malformed: 5, unauthorized: 1, accepted: 1 })
   })
 
-  it('but not one with a good share for every fourth bad one', async () => {
+  it('but not with a good share for every fourth bad one', async () => {
     const { engine, port } = await startedServer({ badUntilBan: 20 }, { difficulty: 50 })
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
@@ -313,8 +313,8 @@ describe('a worker is banned for a while', () => {
   })
 })
 
-describe('what is remembered is bounded', () => {
-  it('of addresses: those that misbehaved, 10,000 at most', () => {
+describe('memory is bounded', () => {
+  it('for addresses: those that misbehaved, 10,000 at most', () => {
     const addresses = new Addresses({ ...defaultLimits, badUntilBan: 1 })
     const ban = (n: number) => {
       const address = addresses.enter(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, 0)
@@ -324,11 +324,11 @@ describe('what is remembered is bounded', () => {
       return true
     }
     for (let n = 0; n < 10_001; n++) expect(ban(n)).toBe(true)
-    // The first was forgotten, the last was not.
+    // The server has forgotten the first address but not the last.
     expect([ban(10_000), ban(0)]).toEqual([false, true])
   })
 
-  it('of workers: those beyond 256 that are connected count as one', () => {
+  it('for workers: those beyond 256 that are connected count as one', () => {
     const workers = new Workers()
     const joined = Array.from({ length: MAX_NAMED + 50 }, (_, n) => workers.join(`k:abc.${n}`, 0))
     expect(new Set(joined).size).toBe(MAX_NAMED + 1)
@@ -339,7 +339,7 @@ describe('what is remembered is bounded', () => {
     expect(workers.statuses(2, null)).toHaveLength(MAX_NAMED + 1)
   })
 
-  it('of users: those beyond 64 count as one, and whoever is gone and has done least makes room', () => {
+  it('for users: those beyond 64 count as one, and the least active disconnected user makes room', () => {
     const users = new Users()
     const joined = Array.from({ length: MAX_USERS }, (_, n) => users.join(`k:${n}.rig`))
     expect(users.join('k:abc.rig').user).toBe('others')
@@ -350,7 +350,7 @@ describe('what is remembered is bounded', () => {
     expect([names.length, names.includes('k:19'), names.includes('k:18')]).toEqual([MAX_USERS + 1, false, true])
   })
 
-  it('of users: one that is called as all others are is one of them', () => {
+  it('for users: one whose name is that of the others is one of them', () => {
     const users = new Users()
     const named = users.join('others.rig')
     for (let n = 0; n < MAX_USERS; n++) users.join(`k:${n}.rig`)
@@ -361,7 +361,7 @@ describe('what is remembered is bounded', () => {
     expect(users.statuses()).toHaveLength(MAX_USERS + 1)
   })
 
-  it('of workers that are gone, for ten minutes', () => {
+  it('for disconnected workers, for ten minutes', () => {
     const workers = new Workers()
     const goneAtMs = 1_000_000
     workers.leave(workers.join('k:abc.a', 0), goneAtMs)
@@ -412,7 +412,7 @@ it.each([
   expect(accountName(user)).toBe(name)
 })
 
-describe('whatever a client sends', () => {
+describe('after any input of a client', () => {
   const word = fc.oneof(
     fc.constantFrom('mining.submit', 'mining.subscribe', 'mining.authorize', 'mining.suggest_target', 'client.x'),
     fc.string({ maxLength: 20 }),
@@ -428,7 +428,7 @@ describe('whatever a client sends', () => {
     fc.string({ maxLength: 200 }),
   )
 
-  it('the server lives, and answers the next client', async () => {
+  it('the server keeps running, and answers the next client', async () => {
     const { engine, port, warnings } = await startedServer({ badUntilBan: 1e9, requestsPerSecond: 1e6 })
     await engine.setWork(workOf(1, UNREACHABLE))
     await fc.assert(

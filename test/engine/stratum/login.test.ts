@@ -1,4 +1,4 @@
-/** How each maker's rigs log in and hand in shares, line by line as they send it. */
+/** How rigs of each maker log in and submit shares, line by line. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
@@ -7,7 +7,7 @@ import { connected, startedServer, stopServers, workOf } from './servers.ts'
 
 afterEach(stopServers)
 
-/** What a connection is told, line by line. */
+/** The lines that a connection receives. */
 function told(rig: Rig): {
   readonly lines: Record<string, unknown>[]
   readonly next: (count: number) => Promise<void>
@@ -34,7 +34,7 @@ async function served() {
 
 describe('a KA3', () => {
   it.each(['GodMiner/2.0.0', 'GodMiner/2.0.1', 'ckbminer-v1.0.0'])(
-    'as %s reads the answer first, then is told a target of 64 digits before its job',
+    'as %s reads the answer first, then gets a target of 64 digits before its job',
     async (agent) => {
       const { lines, next, say, rig } = await served()
       say({ id: 1, method: 'mining.subscribe', params: [agent, null] })
@@ -51,7 +51,7 @@ describe('a KA3', () => {
     },
   )
 
-  it('that misread the first answer and subscribes again has an answer first, with the same nonce1', async () => {
+  it('that misread the first answer and subscribes again gets an answer first, with the same nonce1', async () => {
     const { lines, next, say } = await served()
     say({ id: 1, method: 'mining.subscribe', params: ['GodMiner/2.0.0', null] })
     say({ id: 1, method: 'mining.subscribe', params: ['ckbminer-v1.0.0', null] })
@@ -70,7 +70,7 @@ describe('a KA3', () => {
 })
 
 describe('a rig in the manner of bfgminer', () => {
-  it('has no line before the answer to its subscription, and no answer to what has the id null', async () => {
+  it('gets no line before the answer to its subscription, and no answer to a null id', async () => {
     const { lines, next, say } = await served()
     say(
       { id: null, method: 'mining.suggest_target', params: ['00000000ffff'.padEnd(64, '0')] },
@@ -81,7 +81,7 @@ describe('a rig in the manner of bfgminer', () => {
     expect(lines[0]).toMatchObject({ id: 0, error: null, result: [null, expect.anything(), 6] })
   })
 
-  it('has its ids back, whatever they are', async () => {
+  it('gets its ids back, whatever they are', async () => {
     const { lines, next, say } = await served()
     say({ id: 0, method: 'mining.subscribe', params: [] })
     say({ id: 'xnsub', method: 'mining.extranonce.subscribe', params: [] })
@@ -101,7 +101,7 @@ it.each([
   ['without parameters', [['mining.subscribe', []] as const, ['mining.authorize', ['a.b', 'x']] as const]],
   ['with a session', [['mining.subscribe', ['x', 'f00d']] as const, ['mining.authorize', ['a.b']] as const]],
   ['that authorizes first', [['mining.authorize', ['a.b', 'x']] as const, ['mining.subscribe', ['x']] as const]],
-])('a rig %s has both answers before its target and its job', async (_, asks) => {
+])('a rig %s gets both answers before its target and its job', async (_, asks) => {
   const { lines, next, say } = await served()
   say(...asks.map(([method, params], index) => ({ id: index + 1, method, params })))
   await next(4)
@@ -112,7 +112,7 @@ it.each([
   ['as text', '3'],
   ['as a number', 3],
   ['as a list', [1, 2]],
-])('a share with the chain behind it, %s, is accepted', async (_, chain) => {
+])('a share with the chain after it, %s, is accepted', async (_, chain) => {
   const { rig, engine } = await served()
   await rig.subscribe('kdaminer-v1.0.0')
   await rig.authorize('k:abc.kd')
@@ -124,7 +124,7 @@ it.each([
 })
 
 describe('a connection with several users', () => {
-  it('has its shares counted for the user of each, and for the first where that one has not authorized', async () => {
+  it('counts shares for their users, and for the first if the named one has not authorized', async () => {
     const { rig, engine, port } = await served()
     await rig.subscribe('farm-proxy/1')
     for (const user of ['k:abc.one', 'k:abc.two', 'k:def.three']) await rig.authorize(user)
@@ -144,7 +144,7 @@ describe('a connection with several users', () => {
     await until(() => engine.status().sessions === 0)
     expect(engine.status().rigs.map(({ sessions }) => sessions)).toEqual([0, 0, 0])
     expect(engine.status().users.map(({ sessions }) => sessions)).toEqual([0, 0])
-    // The server lives on.
+    // The server keeps running.
     expect((await (await connected(port)).subscribe()).error).toBeNull()
   })
 })

@@ -1,19 +1,19 @@
-/** Models of makers' rigs against the server, on virtual time: what part of their hash power is of use. */
+/** Models of makers' rigs against the server, on virtual time: the useful share of their hashrate. */
 import { describe, expect, it } from 'vitest'
 import { modelNames, models } from '../../../bench/rigs/models.ts'
 import { expectUseful, expectWell, STALE, sceneOf } from './scenes.ts'
 
 describe.each(modelNames)('a model of %s', (name) => {
-  it.each([1, 2, 3])('has its hash power used, and no share of it refused (seed %d)', async (seed) => {
+  it.each([1, 2, 3])('uses its hashrate well, and no share of it is refused (seed %d)', async (seed) => {
     const scene = await sceneOf({ rigs: [models[name]] }, seed)
     await expectUseful(scene)
-    // Work is over at once; the rig takes up other work with its next push.
+    // This rig switches to other work with its next push, so only shares before that are stale.
     if (models[name].pushMs === 0) expect([...scene.rig.answers.keys()]).toEqual([0])
     else expect(scene.rig.answers.get(STALE) ?? 0).toBeLessThan(3)
   })
 })
 
-it.each([1, 2, 3, 4, 5])('a KA3 hands in a share every 5 to 20 s after a minute (seed %d)', async (seed) => {
+it.each([1, 2, 3, 4, 5])('a KA3 submits a share every 5 to 20 s after a minute (seed %d)', async (seed) => {
   const scene = await sceneOf({ rigs: [models.ka3] }, seed)
   const { clock, rig } = scene
   await scene.pass(60)
@@ -24,7 +24,7 @@ it.each([1, 2, 3, 4, 5])('a KA3 hands in a share every 5 to 20 s after a minute 
   expect(meanMs).toBeLessThan(20_000)
 })
 
-it('a KA3 does not leave while the node is lost for five minutes', async () => {
+it('a KA3 stays connected while the node is down for five minutes', async () => {
   const scene = await sceneOf({ rigs: [models.ka3] })
   const { rig } = scene
   await scene.pass(60)
@@ -33,19 +33,19 @@ it('a KA3 does not leave while the node is lost for five minutes', async () => {
   scene.work()
   await scene.pass(60)
   expect([rig.faults, rig.logins]).toEqual([[], 1])
-  // All but the 12 ms until its boards have their first header.
+  // Everything but the 12 ms before its boards get their first header.
   expect(rig.useful).toBeGreaterThan(0.9999)
   // Without work its shares are stale.
   expect([...rig.answers.keys()].sort()).toEqual([0, STALE])
 })
 
-it('a KA3 does not leave a server that has no work yet', async () => {
+it('a KA3 stays connected to a server that has no work yet', async () => {
   const scene = await sceneOf({ rigs: [models.ka3], isWithoutWork: true })
   await scene.pass(300)
   expect([scene.rig.faults, scene.rig.logins, scene.rig.jobs]).toEqual([[], 1, 0])
 })
 
-it('a spare KA3 that starts after an hour hands in few shares, and all of its hash power is of use', async () => {
+it('a spare KA3 that starts after an hour submits few shares, and wastes no hashrate', async () => {
   const scene = await sceneOf({ rigs: [models.ka3] })
   const { rig } = scene
   rig.pause()
@@ -60,7 +60,7 @@ it('a spare KA3 that starts after an hour hands in few shares, and all of its ha
   expectWell(scene)
 })
 
-it('the shares of a farm count for the rig that each names', async () => {
+it('the shares of a farm count for the rigs that they name', async () => {
   const scene = await sceneOf({ rigs: [models.farm] })
   await scene.pass(1200)
   const counted = scene.engine.status().rigs.map(({ shares }) => shares.accepted)
@@ -69,20 +69,20 @@ it('the shares of a farm count for the rig that each names', async () => {
   expect(counted.filter((each) => each > 0).length).toBeGreaterThan(50)
 })
 
-it('a hundred KA3 on one server have their hash power used', async () => {
+it('100 KA3 on one server use their hashrate well', async () => {
   const scene = await sceneOf({ rigs: Array.from({ length: 100 }, () => models.ka3) })
   await scene.pass(180)
   for (const rig of scene.rigs) {
     expect(rig.useful).toBeGreaterThanOrEqual(0.99)
-    // Two headers a second, new work, and new targets.
+    // Two headers a second, plus new work and new targets.
     expect(rig.jobs).toBeLessThanOrEqual(2 * 180 + 20)
   }
   expectWell(scene)
   const { accepted, stale, ...refused } = scene.engine.status().shares
   expect(accepted).toBeGreaterThan(1000)
-  // Of the 12 ms until a board takes up other work.
+  // Only shares of the 12 ms until a board switches to other work.
   expect(stale).toBeLessThan(accepted / 500)
   expect(Object.values(refused).every((count) => count === 0)).toBe(true)
-  // What was credited is what was searched, but for chance.
+  // The credited hashes match the searched ones, apart from chance.
   expect(scene.engine.hashes() / (100 * 180 * models.ka3.hashrate)).toBeCloseTo(1, 0)
 })

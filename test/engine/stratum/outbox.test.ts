@@ -1,4 +1,6 @@
-/** What is written to many sockets arrives whole and in order, with the native function and without, slow readers included. */
+/**
+ * Writes to many sockets arrive complete and in order, even with slow readers, with the native function and without it.
+ */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
@@ -12,7 +14,7 @@ import { until } from '../../wait.ts'
 
 const { sendAll, fault } = loadSender()
 const noSender = sendAll === null ? `the native function does not load (${fault ?? 'no file'}): npm run install` : null
-/** More than are written to together. */
+/** More sockets than a single call writes to. */
 const COUNT = 1100
 
 interface Pair {
@@ -52,7 +54,7 @@ describe.each([
     }
     server.close()
   })
-  /** Sequence of what was written, and whether the network took all of it. */
+  /** The sequence of each write, and whether the network took all of it. */
   const written: [number, boolean][] = []
   const fresh = (unsentBytes: number) => {
     for (const pair of pairs) pair.received = ''
@@ -61,25 +63,29 @@ describe.each([
     return new Outbox<Mail>({ sendAll, unsentBytes, onWritten, onSlow: () => undefined })
   }
 
-  itWith(lack, 'gives each its own text and what all get, in order, in one turn of the event loop', async () => {
-    const outbox = fresh(2 ** 20)
-    const some = pairs.slice(0, 700)
-    for (const [i, { mail }] of some.entries()) {
-      if (i % 3 === 0) outbox.post(mail, `a${i} é\n`, null)
-      outbox.post(mail, 'the same for all\n', 7)
-      if (i % 5 === 0) outbox.post(mail, `b${i}\n`, null)
-    }
-    expect(written).toEqual([])
-    await new Promise(setImmediate)
-    expect(written).toEqual(some.map(() => [7, true]))
-    const wanted = some.map(
-      (_, i) => `${i % 3 === 0 ? `a${i} é\n` : ''}the same for all\n${i % 5 === 0 ? `b${i}\n` : ''}`,
-    )
-    await until(() => some.every(({ received }, i) => received.length >= wanted[i].length))
-    expect(some.map(({ received }) => received)).toEqual(wanted)
-  })
+  itWith(
+    lack,
+    'sends each client its own text and the common one, in order, in one turn of the event loop',
+    async () => {
+      const outbox = fresh(2 ** 20)
+      const some = pairs.slice(0, 700)
+      for (const [i, { mail }] of some.entries()) {
+        if (i % 3 === 0) outbox.post(mail, `a${i} é\n`, null)
+        outbox.post(mail, 'the same for all\n', 7)
+        if (i % 5 === 0) outbox.post(mail, `b${i}\n`, null)
+      }
+      expect(written).toEqual([])
+      await new Promise(setImmediate)
+      expect(written).toEqual(some.map(() => [7, true]))
+      const wanted = some.map(
+        (_, i) => `${i % 3 === 0 ? `a${i} é\n` : ''}the same for all\n${i % 5 === 0 ? `b${i}\n` : ''}`,
+      )
+      await until(() => some.every(({ received }, i) => received.length >= wanted[i].length))
+      expect(some.map(({ received }) => received)).toEqual(wanted)
+    },
+  )
 
-  itWith(lack, 'writes to the first 1,024 of more before the event loop turns', async () => {
+  itWith(lack, 'writes to the first 1,024 clients before the event loop turns', async () => {
     const outbox = fresh(2 ** 20)
     for (const { mail } of pairs) outbox.post(mail, 'to all\n', 3)
     expect(written.length).toBe(1024)
@@ -87,7 +93,7 @@ describe.each([
     expect(written).toEqual(pairs.map(() => [3, true]))
   })
 
-  itWith(lack, 'loses nothing of a client that reads slowly, and tells that it was not written', async () => {
+  itWith(lack, 'loses nothing for a slow reader, and reports that it was not written', async () => {
     const outbox = fresh(2 ** 26)
     const [slow, quick] = pairs
     slow.client.pause()
@@ -99,7 +105,7 @@ describe.each([
       outbox.flush()
     }
     expect(written.at(-1)).toEqual([sent - 1, false])
-    // What follows waits behind it.
+    // Later text queues behind it.
     outbox.post(slow.mail, 'the end\n', 1000)
     outbox.flush()
     expect(written.at(-1)).toEqual([1000, false])
@@ -110,7 +116,7 @@ describe.each([
     expect(quick.received).toBe(Array.from({ length: sent }, (_, i) => `${i}\n`).join(''))
   })
 
-  itWith(lack, 'closes a client that leaves too much unread, and no other', async () => {
+  itWith(lack, 'closes only the client that leaves too much unread', async () => {
     const outbox = fresh(200_000)
     const [, , slow, other] = pairs
     slow.client.pause()
@@ -120,7 +126,7 @@ describe.each([
       outbox.flush()
     }
     expect([slow.mail.socket.destroyed, other.mail.socket.destroyed]).toEqual([true, false])
-    // Nothing is written to one that is closed, and nothing fails.
+    // The outbox writes nothing to a closed client and throws no error.
     const before = written.length
     outbox.post(slow.mail, 'more', 2)
     outbox.flush()
@@ -139,7 +145,7 @@ describe.each([
     expect(written.map(([sequence]) => sequence).sort((a, b) => a - b)).toEqual(some.map((_, i) => i))
   })
 
-  itWith(lack, 'keeps what several slow clients of one call did not take apart', async () => {
+  itWith(lack, 'keeps the unsent rest of several slow clients of one call', async () => {
     const outbox = fresh(2 ** 26)
     const slow = pairs.slice(50, 54)
     for (const { client } of slow) client.pause()
@@ -171,7 +177,7 @@ describe.each([
     expect(written).toEqual([[1, true]])
   })
 
-  itWith(lack, 'writes to those that are there when one has reset its connection', async () => {
+  itWith(lack, 'writes to the remaining clients when one has reset its connection', async () => {
     const outbox = fresh(2 ** 20)
     const [, , , , gone, other] = pairs
     const closed = new Promise((resolve) => gone.mail.socket.once('close', resolve))
@@ -199,7 +205,7 @@ describe('the native function', () => {
     expect(order([0, 10])).toBeUndefined()
   })
 
-  it('is not used, and why is told, when the file is none', () => {
+  it('is not used if its file is invalid, and the reason is reported', () => {
     const file = join(tmpdir(), `newcut-send-${process.pid}.node`)
     writeFileSync(file, 'no library')
     const { sendAll: none, fault } = loadSender(file)

@@ -1,4 +1,7 @@
-/** The port for proxies of newcut: 1 + 7 bytes of the nonce, which no rig and no other proxy has (RIGS, session 13). */
+/**
+ * The port for newcut proxies. A proxy gets one fixed byte of the nonce and fills the other seven; no rig or other
+ * proxy uses them (RIGS, session 13).
+ */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
@@ -17,13 +20,13 @@ afterEach(stopServers)
 describe('the values of nonce1', () => {
   const ofProxy = (first: number) => Array.from({ length: RIGS_OF_PROXY }, (_, second) => first | (second << 8))
 
-  it('of rigs and proxies are disjoint, whoever comes and goes', () => {
+  it('of rigs and proxies are disjoint, whatever joins and leaves', () => {
     const step = fc.record({
       isProxy: fc.boolean(),
       leaves: fc.option(fc.nat(), { nil: null }),
       count: fc.integer({ min: 1, max: 300 }),
     })
-    // With more than a half of either, both are in either half.
+    // With more than half of the values in use, rigs and proxies both reach into the other's half.
     const start = fc.constantFrom(
       [],
       [{ isProxy: false, leaves: null, count: 32_700 }],
@@ -54,7 +57,7 @@ describe('the values of nonce1', () => {
     )
   })
 
-  it('are enough for 128 proxies beside 32,768 rigs, for 256 proxies, or for 65,536 rigs', () => {
+  it('suffice for 128 proxies beside 32,768 rigs, for 256 proxies, or for 65,536 rigs', () => {
     const both = new Nonce1Pool(77, true)
     const rigs = Array.from({ length: MAX_SESSIONS / 2 }, () => both.take())
     expect(rigs).not.toContain(null)
@@ -70,7 +73,7 @@ describe('the values of nonce1', () => {
     }
   })
 
-  it('come back only after all others, where there are no proxies', () => {
+  it('are reused only after all others, without proxies', () => {
     const pool = new Nonce1Pool(65_535, false)
     const taken = Array.from({ length: 3 }, () => pool.take())
     expect(taken).toEqual([65_535, 0, 1])
@@ -79,7 +82,7 @@ describe('the values of nonce1', () => {
   })
 })
 
-it('a nonce2 of a proxy is read as its whole nonce, and each has a key of its own', () => {
+it("a proxy's nonce2 is read as the whole nonce, and each has a key of its own", () => {
   const hex = fc.stringMatching(/^[0-9a-fA-F]{1,14}$/)
   fc.assert(
     fc.property(hex, hex, fc.nat(255), (text, other, first) => {
@@ -98,7 +101,7 @@ it('a nonce2 of a proxy is read as its whole nonce, and each has a key of its ow
 describe('a proxy', () => {
   const proxies = { host: '127.0.0.1', port: 0 }
 
-  /** The port for proxies of a server. */
+  /** A server's port for proxies. */
   const proxyPort = async (engine: StratumEngine) => Number((await engine.listen()).proxies?.port)
 
   it('gives 256 rigs nonces that nobody else has, and each finds blocks', async () => {
@@ -131,7 +134,7 @@ describe('a proxy', () => {
     expect(engine.status().sessions).toBe(6)
   })
 
-  it('gets a header every half second, whatever it says of itself', async () => {
+  it('gets a header every half second, whatever its agent string', async () => {
     const clock = new VirtualClock()
     const { engine } = await startedServer({}, { proxies, clock })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -141,7 +144,7 @@ describe('a proxy', () => {
     await until(() => link.jobs.length === 2)
   })
 
-  it('leaves its byte to the next when it goes', async () => {
+  it('leaves its byte to the next when it disconnects', async () => {
     const { engine } = await startedServer({}, { proxies })
     const port = await proxyPort(engine)
     const links = await Promise.all(Array.from({ length: 256 }, () => loggedIn(port)))

@@ -1,4 +1,4 @@
-/** The tables of refusals in docs/RIGS.md: each row has a case here, which runs against the real server. */
+/** The refusal tables of docs/RIGS.md: each row has a case here that runs against the real server. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type Socket, connect as tcp } from 'node:net'
@@ -28,7 +28,7 @@ afterEach(stopServers)
 
 const page = readFileSync(new URL('../../../docs/RIGS.md', import.meta.url), 'utf8')
 
-/** Cells of the table below a heading, without its head; code marks are taken off. */
+/** Cells of the table below a heading, without its header and without code marks. */
 function rowsBelow(heading: string): string[][] {
   const [, section = ''] = page.split(`## ${heading}\n`)
   const lines = section.split(/\n## /)[0].match(/^\|.*\|$/gm) ?? []
@@ -53,7 +53,7 @@ async function ready(limits: Partial<RigLimits> = {}, options: Partial<StratumOp
 }
 
 type Ready = Awaited<ReturnType<typeof ready>>
-/** What a rig is answered: the code and the text. */
+/** Code and text of the error that a rig gets. */
 type Answer = { readonly code: number; readonly message: string } | null | undefined
 
 const errorOf = async (asked: Promise<{ readonly error: Answer }>): Promise<Answer> => (await asked).error
@@ -64,7 +64,7 @@ const ask =
   ({ rig }: Ready) =>
     errorOf(rig.ask(method, params as unknown[]))
 
-/** A share log on a disk that is full. */
+/** A share log on a full disk. */
 const fullLog: StratumOptions['recorder'] = (onNotice) => {
   const full = () => Promise.reject(new Error('no space left'))
   const none = async function* () {
@@ -109,7 +109,7 @@ describe('a share that is refused', () => {
   })
 })
 
-/** Makes a worker that is banned, on a connection with a second user. */
+/** Gets a worker banned whose connection has a second user. */
 async function banned({ rig, job }: Ready): Promise<void> {
   await rig.authorize('k:abc.bad')
   for (let i = 0; i < 100; i++) await rig.ask('mining.submit', ['k:abc.bad', job.id, 'z'])
@@ -117,7 +117,7 @@ async function banned({ rig, job }: Ready): Promise<void> {
 
 describe('a request that is refused', () => {
   const id = ({ job }: Ready) => job.id
-  /** Reason and answer -> how to have it said. */
+  /** How to provoke each answer, by reason and answer. */
   const cases: Readonly<Record<string, (each: Ready) => Promise<Answer>>> = {
     'submit: submit needs a user, a job id and nonce2': submit((each) => ['k:abc.rig', id(each)]),
     'job: the job id is not a text': submit(() => ['k:abc.rig', 7, '00']),
@@ -155,7 +155,7 @@ describe('a request that is refused', () => {
     )
   })
 
-  it('has a row for every text with code 20, but for other numbers of digits', () => {
+  it('has a row for every text with code 20, except other numbers of digits', () => {
     const texts = malformedTexts(12).filter((text) => !/has (1[3-57-9]|2\d|3[0-2]) digits/.test(text))
     expect(requestRows.flatMap(([, code, text]) => (code === '20' ? [text] : [])).toSorted()).toEqual(texts.toSorted())
   })
@@ -168,7 +168,7 @@ describe('a request that is refused', () => {
     expect(each.rig.hasEnded).toBe(false)
   })
 
-  it('is counted once, also where it has no answer', async () => {
+  it('is counted once, even without an answer', async () => {
     const { rig, engine } = await ready()
     rig.socket.write('{"id":null,"method":"mining.nonsense","params":[]}\n')
     rig.socket.write('{"id":null,"method":"mining.submit","params":["a","b"]}\n')
@@ -178,11 +178,11 @@ describe('a request that is refused', () => {
   })
 })
 
-describe('the texts for a share that cannot be read', () => {
+describe('the texts for a malformed share', () => {
   it('are a small set, whatever is sent', () => {
     const texts = new Set(malformedTexts(12))
     expect(texts.size).toBe(33)
-    // Of 1 to 12 digits it is right.
+    // The texts of 1 to 12 digits are valid.
     const digits = Array.from({ length: 5000 }, (_, n) => 'a'.repeat(n)).filter(
       ({ length }) => length === 0 || length > 12,
     )
@@ -198,7 +198,7 @@ describe('a connection that is closed', () => {
   const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url))
   const tls = { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') }
 
-  /** A connection that the server is to end. */
+  /** Expects the server to close a connection. */
   async function ended(rig: Rig): Promise<void> {
     await rig.ended
   }
@@ -280,7 +280,7 @@ describe('a connection that is closed', () => {
     },
     nonce1: async () => {
       const started = await startedServer({}, { random: () => 0 })
-      // Nonce1 0, and 256 more until the one that is 1 the other way round.
+      // Nonce1 0, and 256 more until the one that is 1 with swapped bytes.
       const rigs: Rig[] = []
       for (let i = 0; i < 257; i++) rigs.push(await connected(started.port))
       const late = rigs[1]
@@ -318,12 +318,12 @@ describe('a connection that is closed', () => {
     rig.socket.write('a\nb\nc\n')
     await rig.ended
     expect(engine.status().refusals.connections).toMatchObject({ address_banned: 1, garbage: 0 })
-    // Whoever comes from there meanwhile is turned away.
+    // Meanwhile the server turns away the whole address.
     await (await connected(port)).ended
     expect(engine.status().refusals.connections).toMatchObject({ address_banned: 2, address_full: 0 })
   })
 
-  it('since the server stops is not counted, also in a handshake', async () => {
+  it('by the stop of the server is not counted, even in a handshake', async () => {
     for (const options of [{}, { tls }]) {
       const { engine, port } = await startedServer({}, options)
       const rig = await connected(port)

@@ -1,6 +1,6 @@
 /**
- * The sessions of makers' rigs, by number: each is a few lines of what a rig says, or a model of it, on virtual time. Those
- * of pools, accounts and proxies with a byte of nonce1 (13 to 16) are with their parts.
+ * The numbered sessions of makers' rigs, on virtual time: each is a few lines that a rig sends, or a model of it.
+ * Sessions 13 to 16 (pools, accounts, and proxies with a byte of nonce1) are with the tests of those parts.
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memorySockets } from '../../../bench/rigs/memory-socket.ts'
@@ -22,7 +22,7 @@ interface Told {
   readonly error?: readonly unknown[] | null
 }
 
-/** A server with work whose shares say how hard they are, and rigs that are a few lines each. */
+/** A server with work whose shares encode their difficulty, and rigs that are a few lines each. */
 async function serverFor(difficulty: number | null = null, random = () => 0.5) {
   const clock = new VirtualClock()
   const started = await startedServer({}, { clock, difficulty, random, shareHash: modelHash })
@@ -48,7 +48,7 @@ async function serverFor(difficulty: number | null = null, random = () => 0.5) {
     }
     const named = (method: string) => lines.filter((line) => line.method === method)
     const answerTo = (id: unknown) => lines.find((line) => line.id === id && line.method === undefined)
-    /** Hands in a share that takes so many hashes, and resolves with the code of its answer; 0: accepted. */
+    /** Submits a share worth `least` hashes; resolves with the code of its answer, 0 if accepted. */
     const share = async (
       job: string,
       least: number,
@@ -88,19 +88,19 @@ it('1: a KA3 logs in: the answer first, four digits of nonce1, a target of 64 di
   expect(authorized).toEqual({ id: 2, result: true, error: null })
   expect(target).toMatchObject({ method: 'mining.set_target', params: [expect.stringMatching(/^[0-9a-f]{64}$/)] })
   expect(job).toMatchObject({ method: 'mining.notify' })
-  // It does not read the answer to its first share, and goes on.
+  // The real rig ignores the answer to its first share and continues.
   expect(await rig.share(rig.jobs()[0], 2 ** 48, { id: 3 })).toBe(0)
   expect(await rig.share(rig.jobs()[0], 2 ** 48, { id: 4 })).toBe(0)
 })
 
-it('2: a KA3 that counts to 256 over three boards has its hash power used, and hands in nothing twice', async () => {
+it('2: a KA3 that counts to 256 over three boards uses its hashrate well, and submits nothing twice', async () => {
   const scene = await sceneOf({ rigs: [models.ka3] }, 21)
   await expectUseful(scene)
   expect(scene.rig.answers.get(22)).toBeUndefined()
 })
 
 it.each([31, 32, 33])(
-  '3: a KA3 hands in a share every 5 to 20 s after a minute, and is never silent (seed %d)',
+  '3: a KA3 submits a share every 5 to 20 s after a minute, and is never silent (seed %d)',
   async (seed) => {
     const scene = await sceneOf({ rigs: [models.ka3] }, seed)
     await scene.pass(60)
@@ -114,7 +114,7 @@ it.each([31, 32, 33])(
   },
 )
 
-it('4: a KA3 stays while the node is lost for five minutes', async () => {
+it('4: a KA3 stays while the node is down for five minutes', async () => {
   const scene = await sceneOf({ rigs: [models.ka3] }, 41)
   await scene.pass(60)
   scene.rest()
@@ -125,7 +125,7 @@ it('4: a KA3 stays while the node is lost for five minutes', async () => {
   expect(scene.rig.useful).toBeGreaterThan(0.9999)
 })
 
-it('5: a spare KA3 that begins after an hour hands in fewer than 100 shares in ten seconds', async () => {
+it('5: a spare KA3 that begins after an hour submits fewer than 100 shares in ten seconds', async () => {
   const scene = await sceneOf({ rigs: [models.ka3] }, 51)
   scene.rig.pause()
   await scene.pass(3_600)
@@ -135,7 +135,7 @@ it('5: a spare KA3 that begins after an hour hands in fewer than 100 shares in t
   expect(scene.rig.shareTimes.length).toBeLessThan(100)
 })
 
-it('6: bfgminer suggests a target with the id null first, and the answer to subscribe is the first line', async () => {
+it('6: bfgminer first suggests a target with a null id, and the answer to subscribe is the first line', async () => {
   const { connect } = await serverFor()
   const rig = connect()
   const target = (MAX_TARGET >> 44n).toString(16)
@@ -179,22 +179,25 @@ describe('9: a target changes in the middle of a job', () => {
   it.each([
     ['to an easier one', 2 ** 44, 2 ** 40],
     ['to a harder one', 2 ** 40, 2 ** 44],
-  ])('%s: shares at both are taken for five seconds, and credit is what the job was told', async (_, from, to) => {
-    const { clock, engine, loggedIn } = await serverFor(from)
-    const rig = await loggedIn('kdaminer-v1.0.0')
-    await rig.say({ id: 3, method: 'mining.suggest_difficulty', params: [to] })
-    await clock.pass(100)
-    expect(rig.difficulties()).toEqual([from, to])
-    const [old] = rig.jobs()
-    const answers = [await rig.share(old, from), await rig.share(old, to)]
-    await clock.pass(4_500)
-    answers.push(await rig.share(old, to))
-    expect(answers).toEqual([0, 0, 0])
-    // Of those at the easier target those that meet the one told for the job by chance count as well.
-    expect(engine.hashes() % from).toBe(0)
-    expect(engine.hashes()).toBeGreaterThanOrEqual(from)
-    expect(engine.hashes()).toBeLessThanOrEqual(3 * from)
-  })
+  ])(
+    "%s: shares at both are accepted for five seconds, and credit follows the job's difficulty",
+    async (_, from, to) => {
+      const { clock, engine, loggedIn } = await serverFor(from)
+      const rig = await loggedIn('kdaminer-v1.0.0')
+      await rig.say({ id: 3, method: 'mining.suggest_difficulty', params: [to] })
+      await clock.pass(100)
+      expect(rig.difficulties()).toEqual([from, to])
+      const [old] = rig.jobs()
+      const answers = [await rig.share(old, from), await rig.share(old, to)]
+      await clock.pass(4_500)
+      answers.push(await rig.share(old, to))
+      expect(answers).toEqual([0, 0, 0])
+      // Shares at the easier target count only if they happen to meet the target of the job.
+      expect(engine.hashes() % from).toBe(0)
+      expect(engine.hashes()).toBeGreaterThanOrEqual(from)
+      expect(engine.hashes()).toBeLessThanOrEqual(3 * from)
+    },
+  )
 
   it('to a harder one, and the rig applies it late: its shares are low, and it is not banned', async () => {
     const { clock, engine, loggedIn, warnings } = await serverFor(2 ** 40)
@@ -205,7 +208,7 @@ describe('9: a target changes in the middle of a job', () => {
     for (let n = 0; n < 150; n++) expect(await rig.share(job, 2 ** 40)).toBe(23)
     expect([rig.isClosed(), warnings, engine.status().shares.low]).toEqual([false, [], 150])
     await clock.pass(5_001)
-    // From now on they count against it.
+    // From now the shares count against the rig.
     for (let n = 0; n < 150 && !rig.isClosed(); n++) await rig.share(job, 2 ** 40, { id: 1000 + n }).catch(() => 0)
     await settle()
     expect(rig.isClosed()).toBe(true)
@@ -213,7 +216,7 @@ describe('9: a target changes in the middle of a job', () => {
   })
 })
 
-it('10: shares under way at the old difficulty make no second jump', async () => {
+it('10: pending shares at the old difficulty cause no second jump', async () => {
   const { clock, engine, loggedIn } = await serverFor(2 ** 32)
   const rig = await loggedIn('miner/1.0')
   const [first] = rig.jobs()
@@ -228,7 +231,7 @@ it('10: shares under way at the old difficulty make no second jump', async () =>
   for (let n = 0; n < 300; n++) expect(await rig.share(first, 2 ** 32)).toBe(0)
   await clock.pass(3_000)
   expect(rig.difficulties()).toEqual(told)
-  // They counted as they were told, and none waited for the budget of the session.
+  // The shares counted by the difficulty of their job, and none was delayed by the request budget.
   expect(engine.hashes()).toBe(309 * 2 ** 32)
 })
 
@@ -266,7 +269,7 @@ it('12: shares of three users on one connection count for the user that each nam
   ])
 })
 
-it('17: a server whose node is lost sends the last job again with a new header, and work of another node at once', async () => {
+it('17: a server whose node is down repeats the last job with a new header, and sends work of another node at once', async () => {
   const { clock, engine, loggedIn } = await serverFor()
   const rig = await loggedIn('GodMiner/2.0.0')
   await engine.setWork(noWork(2))

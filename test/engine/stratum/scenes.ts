@@ -1,10 +1,10 @@
-/** Model rigs at a server, for tests: closed at the end of the test. */
+/** Model rigs at a server. The end of the test closes them. */
 import { expect, onTestFinished } from 'vitest'
 import type { ModelRig } from '../../../bench/rigs/model-rig.ts'
 import { Scene, type SceneOptions } from '../../../bench/rigs/scene.ts'
 import { randomFrom } from '../../random.ts'
 
-/** Rigs that connect to a server with work, new work every half minute unless said otherwise. */
+/** Rigs that connect to a server with work. By default new work comes every 30 s. */
 export async function sceneOf(
   { rigs, ...options }: Partial<SceneOptions> & Pick<SceneOptions, 'rigs'>,
   seed = 1,
@@ -15,7 +15,9 @@ export async function sceneOf(
   return Object.assign(scene, { rig: scene.rigs[0] })
 }
 
-/** The hash power of all rigs is of use in the first three minutes and after, and the server did nothing wrong. */
+/**
+ * Expects that all rigs use their hashrate well, in the first three minutes and later, without any fault of the server.
+ */
 export async function expectUseful(scene: Scene): Promise<void> {
   await scene.pass(180)
   for (const rig of scene.rigs) expect(rig.useful).toBeGreaterThanOrEqual(0.99)
@@ -25,7 +27,7 @@ export async function expectUseful(scene: Scene): Promise<void> {
   expectWell(scene)
 }
 
-/** No rig left or was refused a share, but for those of work that was over while they were on their way. */
+/** Expects that no rig reconnected and no share was refused, except stale ones that were under way. */
 export function expectWell({ rigs, warnings }: Scene): void {
   for (const rig of rigs) {
     expect([rig.faults, rig.logins]).toEqual([[], 1])

@@ -1,4 +1,4 @@
-/** The stratum server over real sockets: what rigs are told, and what becomes of their shares. */
+/** The stratum server over real sockets: its answers to rigs, and the outcome of their shares. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:tls'
@@ -23,7 +23,7 @@ describe('a rig', () => {
   it.each([
     ['subscribes first', ['subscribe', 'authorize']],
     ['authorizes first', ['authorize', 'subscribe']],
-  ] as const)('that %s gets its nonce1, the target and the present work', async (_, order) => {
+  ] as const)('that %s gets its nonce1, the target and the current work', async (_, order) => {
     const { engine, port } = await startedServer()
     const work = workOf(1, UNREACHABLE)
     expect(await engine.setWork(work)).toBe(true)
@@ -51,7 +51,7 @@ describe('a rig', () => {
     expect(engine.status().shares).toMatchObject({ unsubscribed: 1, unauthorized: 1, accepted: 0 })
   })
 
-  it('is told of new work at once: clean for another job, not clean for a newer time', async () => {
+  it('gets new work at once: clean for another job, not clean for a newer time', async () => {
     const { engine, port } = await startedServer()
     const first = workOf(1, UNREACHABLE)
     await engine.setWork(first)
@@ -64,7 +64,7 @@ describe('a rig', () => {
     expect(new Set(rig.jobs.map(({ id }) => id)).size).toBe(3)
   })
 
-  it('gets a nonce1 that no other has, and it is free again when the rig is gone', async () => {
+  it('gets a unique nonce1, which is free again when the rig disconnects', async () => {
     const { engine, port } = await startedServer({ sessions: 8 })
     const rigs = await Promise.all(Array.from({ length: 8 }, () => loggedIn(port)))
     expect(new Set(rigs.map(({ nonce1 }) => nonce1)).size).toBe(8)
@@ -94,7 +94,7 @@ describe('a share', () => {
     expect(candidates).toEqual([])
   })
 
-  it('counts for its rig and its user, whose rigs may have the names of others', async () => {
+  it('counts for its rig and its user, even if another user has a rig of that name', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rigs = [
@@ -132,7 +132,7 @@ describe('a share', () => {
     await engine.setWork(work)
     const rig = await loggedIn(port)
     await until(() => rig.jobs.length > 0)
-    // Never harder than a block.
+    // A share is never harder than a block.
     expect(rig.jobs[0].target).toBe(work.target)
     await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
     expect(candidates).toEqual([{ sequence: 5, nonce: expect.anything(), device: 'rig:rig' }])
@@ -140,7 +140,7 @@ describe('a share', () => {
     expect(readU64LE(withNonce(work.bytes, candidates[0].nonce), 278) & 0xffffn).toBe(BigInt(`0x${rig.nonce1}`))
   })
 
-  it('that is too easy, of no job, or no nonce is told apart', async () => {
+  it('that is too easy, of no job, or no nonce gets its own error', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
@@ -179,7 +179,7 @@ describe('a share', () => {
     expect(engine.hashes()).toBe(hashes)
   })
 
-  it('while there is no work is stale', async () => {
+  it('without work is stale', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
@@ -255,7 +255,7 @@ describe('over TLS', () => {
   const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url))
   const tls = { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') }
 
-  it('a rig does all that it does without', async () => {
+  it('a rig does everything as without', async () => {
     const { engine, port } = await startedServer({}, { tls })
     await engine.setWork(workOf(1, UNREACHABLE))
     const socket = connect({ host: '127.0.0.1', port, ca: readFileSync(tls.cert) })
@@ -269,7 +269,7 @@ describe('over TLS', () => {
     await until(() => engine.status().sessions === 0)
   })
 
-  it('a rig without is closed, and the server lives', async () => {
+  it('a rig without TLS is closed, and the server keeps running', async () => {
     const { engine, port } = await startedServer({}, { tls })
     const plain = await connected(port)
     plain.socket.write('{"id":1,"method":"mining.subscribe","params":[]}\n')

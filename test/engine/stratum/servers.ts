@@ -1,4 +1,4 @@
-/** Stratum servers on loopback for tests, and what they report. */
+/** Stratum servers on loopback for tests, with their candidates and warnings. */
 import { Rig } from '../../../bench/stratum-rig.ts'
 import { engineWork, freshWork } from '../../../bench/work.ts'
 import { withCreationTime, withNonce } from '../../../src/core/header.ts'
@@ -25,7 +25,7 @@ export async function startedServer(
 ): Promise<Started> {
   const engine = new StratumEngine({
     ...{ host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, clock: systemClock, random: Math.random, limits },
-    // Headers as they are given, and each a microsecond after the one before.
+    // The first header has the creation time of its work; each further one is a microsecond later.
     headers: { residue: 0, modulus: 1 },
     ...options,
   })
@@ -52,19 +52,19 @@ export async function connected(port: number): Promise<Rig> {
   return rig
 }
 
-/** Stops what the test started. */
+/** Stops everything that the test started. */
 export async function stopServers(): Promise<void> {
   for (const rig of rigs.splice(0)) rig.close()
   for (const stop of stops.splice(0)) await stop()
 }
 
-/** Work of which a block takes so many hashes. */
+/** Work whose blocks take `difficulty` hashes on average. */
 export function workOf(sequence: number, difficulty: bigint): EngineWork & { readonly bytes: Uint8Array } {
   const bytes = freshWork(difficulty)
   return { ...engineWork(sequence, bytes, MAX_TARGET / difficulty), bytes }
 }
 
-/** Whether a candidate solves this work, hashed in full. */
+/** Whether a candidate solves this work, by hashing all of it. */
 export function solvesWork({ nonce, creationTime }: Candidate, { bytes, target }: ReturnType<typeof workOf>): boolean {
   const searched = creationTime === undefined ? bytes : withCreationTime(bytes, creationTime)
   return meets(powHash(withNonce(searched, nonce)), target)
