@@ -1,5 +1,5 @@
 /**
- * Bytes in, bytes out: reads and judges what a Chainweb network is made of, without a node, a clock or a file.
+ * Bytes in, bytes out: reads and verifies headers, work, cuts and payloads, without a node, a clock or a file.
  *
  * | task | start with |
  * |---|---|

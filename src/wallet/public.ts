@@ -12,7 +12,7 @@
  * | work with values of the language | {@link Value}, {@link Decimal}, {@link valueFromJson}, {@link showValue} |
  *
  * Amounts are exact {@link Decimal}s. A command that fails throws {@link CommandFailed}; a command that is in no block
- * after the longest wait throws a `NewcutError` with the code `NO_RESULT`.
+ * after the maximum wait throws a `NewcutError` with the code `NO_RESULT`.
  *
  * @example Transfer 1.5 coins on chain 0 of a development network.
  * ```ts
