@@ -216,7 +216,7 @@ export class ShareRecorder implements RigLedger {
     try {
       await write()
     } catch (error) {
-      const after = 'shares are refused until it can be written; blocks are handed in all the same'
+      const after = 'shares are refused until it can be written; newcut still submits blocks'
       if (!this.#isFailing) this.#onNotice({ type: 'trouble', message: `${describeError(error)}: ${after}` })
       this.#isFailing = true
       return false

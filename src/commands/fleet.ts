@@ -99,7 +99,7 @@ async function order(
   const done = what.pause ? 'paused' : 'resumed'
   const whom = what.rig === null ? 'all rigs' : `rig ${what.rig}`
   const known =
-    rigs === 0 ? 'none is connected now; it applies to rigs that connect later' : `${rigs} of them are connected now`
+    rigs === 0 ? 'none is connected now; it applies to rigs that connect later' : `${rigs} connected now`
   print(`${whom} ${done}: ${known}`)
 }
 

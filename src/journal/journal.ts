@@ -94,7 +94,7 @@ export class Journal {
 
   #fail(what: string): void {
     if (!this.#isFailing) {
-      this.#events.onTrouble(`${what}; solutions are handed in all the same, but a crash may lose them`)
+      this.#events.onTrouble(`${what}; newcut still submits solutions, but a crash may lose them`)
     }
     this.#isFailing = true
   }

@@ -186,12 +186,12 @@ const texts = {
   }),
   easyShares: (difficulty: number, perSecond: number) => ({
     level: 'note',
-    text: `shares of ${bits(difficulty)} hashes: the fastest of these rigs hands in ${Math.round(perSecond)} a second`,
+    text: `shares of ${bits(difficulty)} hashes: the fastest of these rigs submits ${Math.round(perSecond)} a second`,
     remedy: 'begin with 2^44 hashes or more for ASICs: easier targets than 2^40 change nothing for them',
   }),
   hardShares: (difficulty: number, seconds: number) => ({
     level: 'note',
-    text: `shares of ${bits(difficulty)} hashes: the fastest of these rigs hands in one in ${formatDuration(seconds * 1000)}`,
+    text: `shares of ${bits(difficulty)} hashes: the fastest of these rigs submits one in ${formatDuration(seconds * 1000)}`,
     remedy: 'begin easier, or take a difficulty from the password or the user',
   }),
   garbage: () => ({ level: 'loss', text: 'a line is not a message', remedy: 'send one JSON object a line' }),

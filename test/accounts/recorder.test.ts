@@ -147,7 +147,7 @@ describe('a share', () => {
       [2, 'unavailable'],
     ])
     expect([accounts.size, recorder.isWell]).toEqual([0, false])
-    const after = 'shares are refused until it can be written; blocks are handed in all the same'
+    const after = 'shares are refused until it can be written; newcut still submits blocks'
     expect(notices).toEqual([{ type: 'trouble', message: `no space: ${after}` }])
     store.isFull = false
     accept(3)

@@ -50,7 +50,7 @@ export async function wantedAdapters(
   if (problem !== null) throw new NewcutError('BAD_OPTION', `--gpu ${which}: ${problem}`)
   const chosen = chooseAdapters(which, adapters, allowSoftware)
   if (chosen.length > 0) return chosen
-  const hint = '--allow-software mines with it all the same; the CPU engine is faster'
+  const hint = '--allow-software mines with it anyway; the CPU engine is faster'
   throw new NewcutError('BAD_OPTION', `--gpu ${which}: only software drivers were found`, { hint })
 }
 

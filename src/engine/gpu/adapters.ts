@@ -116,7 +116,7 @@ export function chooseAdapters<T extends AdapterInfo>(
   for (const part of selection.split(',')) {
     for (const adapter of adaptersNamed(part.trim(), adapters)) {
       if (adapter.software && !allowSoftware) {
-        const hint = '--allow-software mines with it all the same; the CPU engine is faster'
+        const hint = '--allow-software mines with it anyway; the CPU engine is faster'
         throw new NewcutError('BAD_OPTION', `--gpu ${part}: ${adapter.name} is a software driver`, { hint })
       }
       chosen.add(adapter)
