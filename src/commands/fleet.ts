@@ -98,8 +98,7 @@ async function order(
   if (json) return print(JSON.stringify({ ...what, rigs }))
   const done = what.pause ? 'paused' : 'resumed'
   const whom = what.rig === null ? 'all rigs' : `rig ${what.rig}`
-  const known =
-    rigs === 0 ? 'none is connected now; it applies to rigs that connect later' : `${rigs} connected now`
+  const known = rigs === 0 ? 'none is connected now; it applies to rigs that connect later' : `${rigs} connected now`
   print(`${whom} ${done}: ${known}`)
 }
 
