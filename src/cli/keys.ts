@@ -17,7 +17,7 @@ export function isKey(name: string): name is Key {
   return Object.hasOwn(keys, name)
 }
 
-/** `h hash rate, s results, ...` */
+/** `h hashrate, s results, ...` */
 export const keysText = Object.entries(keys)
   .map(([key, what]) => `${key} ${what}`)
   .join(', ')

@@ -121,7 +121,7 @@ export class Chart {
     const minutes = atMs.length === 0 ? 0 : Math.round((nowMs - atMs[0]) / 60_000)
     const span = known.length === 0 ? '' : `, ${rateText(Math.min(...known))} to ${rateText(Math.max(...known))}`
     this.#host.setAttribute('role', 'img')
-    this.#host.setAttribute('aria-label', `hash rate of the last ${minutes} minutes${span}`)
+    this.#host.setAttribute('aria-label', `hashrate of the last ${minutes} minutes${span}`)
   }
 }
 
