@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# What the systems of rigs say of a miner (addresses, user, pass, further lines), as a configuration file of newcut. The
-# scripts of HiveOS and mmpOS read this file into their shell; some of these belong to the system: all names begin with newcut_.
+# Converts the settings of a mining operating system (addresses, user, password, further lines) to a configuration file of
+# newcut. The scripts of HiveOS and mmpOS source this file, some in the shell of the system, so all names begin with newcut_.
 
-# A text of YAML, whatever is in it.
+# Quotes any text for YAML.
 newcut_quoted() { printf "'%s'" "${1//\'/\'\'}"; }
 
-# Something that was left out or changed, for whoever reads the log.
+# Logs a setting that was dropped or changed.
 newcut_remark() { echo "newcut: $*" >&2; }
 
-# The further lines without what editors and forms leave in them: ends of lines of Windows, and an indent of all lines.
+# Cleans the further lines: removes Windows line ends and a common indentation.
 newcut_lines() {
   local text=${1//$'\r'/} indent='' line first=$'^\n*([ \t]+)[^ \t\n]'
   [[ $text =~ $first ]] && indent=${BASH_REMATCH[1]}
   while IFS= read -r line; do printf '%s\n' "${line#"$indent"}"; done <<<"$text"
 }
 
-# Whether a text of YAML has one of these keys: newcut_has TEXT KEY...
+# Whether a YAML text has one of these keys: newcut_has TEXT KEY...
 newcut_has() {
   local text=$1 keys
   shift
@@ -23,8 +23,8 @@ newcut_has() {
   grep -Eq "^[\"']?($keys)[\"']?[[:space:]]*:([[:space:]]|\$)" <<<"$text"
 }
 
-# The account in USER or USER.WORKER. Accounts may have dots themselves: in k: and c: a dot begins the worker, in other
-# principals only the name of this rig does.
+# Extracts the account of USER or USER.WORKER. In k: and c: accounts a dot starts the worker. Other principals may contain
+# dots, so only the name of this rig counts as a worker there.
 newcut_account() {
   local user=$1 worker=${2:-}
   if [[ $user =~ ^((k:)?[0-9a-fA-F]{64}|c:[A-Za-z0-9_-]{43})(\..*)?$ ]]; then
@@ -38,7 +38,7 @@ newcut_account() {
   printf '%s' "$user"
 }
 
-# A user or password as the address of a pool has it. A colon stays where it may belong to an account: newcut checks those.
+# Encodes a user or password for a pool address. A colon that may belong to an account stays, because newcut checks those.
 newcut_encoded() {
   local LC_ALL=C text=$1 kept=$2 i char
   for ((i = 0; i < ${#text}; i++)); do
@@ -47,7 +47,7 @@ newcut_encoded() {
   done
 }
 
-# The address of a pool, with user and pass unless it has its own; nothing if it is not one.
+# The address of a pool, with user and password unless it has its own. Empty if it is not a pool.
 newcut_pool() {
   local url=$1 user=$2 pass=$3 scheme rest colon=
   [[ ${url,,} =~ ^(stratum(\+tcp|\+ssl|\+tls)?|ssl|tls|tcp):// ]] || return 1
@@ -62,8 +62,8 @@ newcut_pool() {
   printf '%s://%s' "$scheme" "$rest"
 }
 
-# Prints the configuration: newcut_sheet URLS USER PASS WORKER HTTP LINES [OTHERS]. LINES are printed too. What has a key in
-# LINES or in OTHERS, which stand elsewhere, is left to those.
+# Prints the configuration: newcut_sheet URLS USER PASS WORKER HTTP LINES [OTHERS]. Keys in LINES, which are printed too, and
+# in OTHERS, which stand elsewhere, take precedence.
 newcut_sheet() {
   local urls=$1 user=$2 pass=$3 worker=$4 http=$5 lines own url pool reason list pools=() nodes=()
   lines=$(newcut_lines "$6")
@@ -86,7 +86,7 @@ newcut_sheet() {
     fi
     newcut_has "$own" pool pools fleet || newcut_payee "$user" "$worker" "$own"
   fi
-  # A pool has it as its password.
+  # A pool uses it as its password.
   if [ -n "$pass" ] && [ ${#pools[@]} -eq 0 ] && ! newcut_has "$own" http-token; then
     if [[ $pass =~ ^[A-Za-z0-9._~+/=-]{8,200}$ ]]; then
       echo "http-token: $(newcut_quoted "$pass")"
@@ -99,7 +99,7 @@ newcut_sheet() {
   [ -z "$lines" ] || printf '%s\n' "$lines"
 }
 
-# Who is paid by blocks.
+# The account that blocks pay.
 newcut_payee() {
   local account
   account=$(newcut_account "$1" "$2")
@@ -110,7 +110,7 @@ newcut_payee() {
   fi
 }
 
-# Where the miner of a configuration file answers over HTTP, as HOST:PORT; off: nowhere; nothing: the file does not say it.
+# HTTP address of the miner in a configuration file: HOST:PORT, off, or empty if the file does not set it.
 newcut_address() {
   local line value
   [ -r "$1" ] || return 0

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Writes the configuration of newcut from the flight sheet:
 #   CUSTOM_URL          addresses of nodes or of pools (stratum+tcp://, stratum+ssl://), in order of priority
-#   CUSTOM_TEMPLATE     who is paid: k:KEY, the key alone, or the name of an account, each with or without .WORKER
+#   CUSTOM_TEMPLATE     the paid account: k:KEY, the key alone, or the name of an account, each with or without .WORKER
 #   CUSTOM_PASS         for nodes the token for control over HTTP, for pools their password; empty or x: none
-#   CUSTOM_USER_CONFIG  further lines of the configuration, as in docs/OPTIONS.md: they win over all of the above
+#   CUSTOM_USER_CONFIG  further lines of the configuration, as in docs/OPTIONS.md; they override all of the above
 
 newcut_configure() {
   local here
@@ -11,7 +11,7 @@ newcut_configure() {
   [ -n "$CUSTOM_CONFIG_FILENAME" ] || . "$here/h-manifest.conf"
   [ -r "$here/rig-sheet.sh" ] || here=$here/..
   . "$here/rig-sheet.sh" || return 1
-  # It may hold a token.
+  # The file may contain a token.
   (
     umask 077
     {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Mines with the configuration that h-config.sh has written.
+# Mines with the configuration that h-config.sh writes.
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd) || exit 1
 [ -n "$CUSTOM_CONFIG_FILENAME" ] || . "$here/h-manifest.conf"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# HiveOS reads this file into its own shell: it sets khs, thousand hashes a second of all devices, and stats.
+# HiveOS sources this file. It sets khs, the total hashrate in kH/s, and stats.
 
-# Where the miner answers: as its configuration file says, else at WEB_PORT of the manifest.
+# HTTP address of the miner: from its configuration file, or else WEB_PORT of the manifest.
 newcut_asked() (
   here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd) || exit 1
   port=$WEB_PORT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Mines as the profile of mmpOS says. Its advanced arguments:
+# Mines with the arguments of the mmpOS profile. Its advanced arguments:
 #   ./mmp-launch.sh --pool-protocol %pool_protocol% --pool %pool_server%:%pool_port% --user %user% --password %password%
 #   --pool URL, --pool-protocol P   address of a node or of a pool (stratum+tcp://, stratum+ssl://); several with commas
-#   --user USER                     who is paid: k:KEY, the key alone, or the name of an account, each with or without .WORKER
+#   --user USER                     the paid account: k:KEY, the key alone, or the name of an account, each with or without .WORKER
 #   --password PASS                 for nodes the token for control over HTTP, for pools their password; empty or x: none
-#   --api-port PORT                 where mmp-stats.sh asks, at 127.0.0.1
-#   --coin, --worker                taken; the worker is told from the account by its name
-# All other arguments are options of newcut mine. They win over the above.
+#   --api-port PORT                 port for mmp-stats.sh, at 127.0.0.1
+#   --coin, --worker                accepted; the worker name separates the worker from the account
+# All other arguments are options of newcut mine. They override the above.
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd) || exit 1
 sheet=$here/rig-sheet.sh
@@ -37,7 +37,7 @@ while [ $# -gt 0 ]; do
     --api-port) port=$value ;;
     --worker) worker=$value ;;
     --coin) ;;
-    # In the file: mmp-stats.sh reads it there.
+    # Written to the file for mmp-stats.sh.
     --http) http=$value ;;
     *)
       [[ $name == --* ]] && own+="${name#--}: "$'\n'
@@ -59,6 +59,6 @@ configuration() {
   newcut_sheet "$addresses" "$user" "$pass" "$worker" "${http:-127.0.0.1:$port}" '' "$own"
 }
 
-# It may hold a token.
+# The file may contain a token.
 (umask 077 && configuration >"$here/newcut.yaml") || exit 1
 exec "$here/newcut" mine --config "$here/newcut.yaml" "${rest[@]}"
