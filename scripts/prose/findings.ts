@@ -1,6 +1,6 @@
 /** All sentences of the project that break a rule, and their counts. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { type Block, blocksOf, type Line } from './blocks.ts'
 import type { HelpText } from './help.ts'
 import { type Kind, kinds, rules } from './rules.ts'
@@ -26,6 +26,8 @@ export type Counts = Readonly<Partial<Record<Kind, Readonly<Record<string, Reado
 const CONSOLE = new Set(['src/cli/lines.ts', 'src/cli/notices.ts', 'src/cli/transaction-lines.ts'])
 const SOURCES = ['src', 'bench', 'scripts', 'test']
 const DOCUMENTS = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'deploy/README.md', 'bench/README.md']
+/** Read beside all of deploy/. */
+const CONFIGURATIONS = ['.ci/run', 'grafana/alerts.yml']
 const GENERATED = '<!-- Written by '
 
 /** The sentences of blocks that break a rule. */
@@ -56,6 +58,21 @@ export function judgeSource(name: string, text: string): Finding[] {
 export const judgeDocument = (name: string, text: string): Finding[] =>
   text.includes(GENERATED) ? [] : judge(blocksOf(numbered(text)), 'documents', name)
 
+/** Findings in the `#` comments of a script or configuration. Indented comments are commands or tables. */
+export const judgeConfiguration = (name: string, text: string): Finding[] =>
+  commentBlocks(text).flatMap((lines) => judge(blocksOf(lines), 'documents', name))
+
+/** Runs of consecutive comment lines without their sign; other lines separate them. */
+function commentBlocks(text: string): Line[][] {
+  const runs: Line[][] = [[]]
+  for (const { line, text: each } of numbered(text)) {
+    const [, comment] = /^\s*# (?! {2})(.*)$/.exec(each) ?? []
+    if (comment === undefined) runs.push([])
+    else runs[runs.length - 1].push({ line, text: comment })
+  }
+  return runs.filter((lines) => lines.length > 0)
+}
+
 /** Findings in help texts. Each indented line of a note stands alone. */
 export const judgeHelp = (texts: readonly HelpText[]): Finding[] =>
   texts.flatMap(({ name, text }) => judge(blocksOf(numbered(text.replace(/^ +(?=\S)/gm, '- '))), 'help', name))
@@ -74,7 +91,12 @@ export function judgeProject(root: string, help: readonly HelpText[]): Finding[]
   )
   const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
   const documents = [...DOCUMENTS, ...guides.map((name) => `docs/${name}`)]
+  const deployed = readdirSync(join(root, 'deploy'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.(?:js|json|md)$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+  const configurations = [...deployed.toSorted(), ...CONFIGURATIONS]
   return [
+    ...configurations.flatMap((name) => judgeConfiguration(name, read(name))),
     ...sources.toSorted().flatMap((name) => judgeSource(name, read(name))),
     ...documents.toSorted().flatMap((name) => judgeDocument(name, read(name))),
     ...judgeHelp(help),

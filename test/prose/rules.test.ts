@@ -1,7 +1,7 @@
 /** The prose rules on good and bad sentences, and the splitting of text into sentences. */
 import { describe, expect, it } from 'vitest'
 import { blocksOf } from '../../scripts/prose/blocks.ts'
-import { judgeDocument, judgeHelp, judgeSource } from '../../scripts/prose/findings.ts'
+import { judgeConfiguration, judgeDocument, judgeHelp, judgeSource } from '../../scripts/prose/findings.ts'
 import { MOST_WORDS, rules } from '../../scripts/prose/rules.ts'
 import { sentencesOf, wordsOf } from '../../scripts/prose/sentences.ts'
 
@@ -193,4 +193,19 @@ it('help texts: each indented line of a note stands alone', () => {
 
 it('documents that a program wrote are left out', () => {
   expect(judgeDocument('a.md', '<!-- Written by npm run docs. -->\n\nOf course. Of a.')).toEqual([])
+})
+
+it('reads the comments of a configuration, without commands that are indented in them', () => {
+  const text = `# What follows is wrong.
+#   newcut mine --node URL    of whom it is told of
+[Unit]
+  # Of three, two
+  # have to be there.
+Restart=always # Of a value.
+`
+  const found = judgeConfiguration('deploy/a.conf', text)
+  expect(found.map(({ line, rule }) => [line, rule])).toEqual([
+    [1, 'opening'],
+    [4, 'opening'],
+  ])
 })
