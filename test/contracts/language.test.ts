@@ -27,7 +27,7 @@ const FEWEST: Readonly<Record<string, number>> = {
   'namespaces.repl': 28,
   'pacts.repl': 38,
   'schemas.repl': 32,
-  'table-values.repl': 60,
+  'table-values.repl': 57,
   'tables.repl': 38,
   'types.repl': 30,
 }

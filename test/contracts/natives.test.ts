@@ -5,7 +5,15 @@ import type { Term } from '../../src/contracts/machine/term.ts'
 import { CONSTANTS, PURE_NATIVES } from '../../src/contracts/natives/pure.ts'
 import { REFUSED_NAMES } from '../../src/contracts/natives/refused.ts'
 import { showValue } from '../../src/contracts/values/print.ts'
-import { CapabilityToken, Guard, ModuleRef, TableRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
+import {
+  CapabilityToken,
+  Guard,
+  ModuleRef,
+  TableRef,
+  Time,
+  UNIT,
+  type Value,
+} from '../../src/contracts/values/value.ts'
 import { dec, failure, fn, Lambda, obj, run } from './native-call.ts'
 
 /** Name, arguments, and the result in source form, or null if the call fails. */

@@ -116,17 +116,14 @@ export class ModuleLoader {
     define: (form: CallForm, kind: string) => { readonly definition: Definition; readonly finish: () => void },
   ): (() => void)[] {
     return members.map(({ form, kind }) => {
-      const { name } = nameOf(form)
-      const uses = new Set<string>()
-      // Types in the head of a definition are resolved when it is declared.
-      this.#uses.set(name, uses)
-      this.#places.set(name, form.place)
-      this.#member = name
       const { definition, finish } = define(form, kind)
+      const { name } = definition
       if (this.#run.natives.has(name)) throw evalError(`Variable ${name} shadows native with same name`, form.place)
       if (this.#module.definitions.has(name))
         throw evalError(`Duplicate definition: ${this.#module.name}.${name}`, form.place)
       this.#module.definitions.set(name, definition)
+      this.#uses.set(name, new Set())
+      this.#places.set(name, form.place)
       return () => {
         this.#member = name
         finish()
@@ -231,7 +228,8 @@ export class ModuleLoader {
     for (const name of this.#module.interfaces) {
       for (const [member, definition] of this.#interfaceNamed(name, NOWHERE).definitions) {
         const isInherited = definition instanceof Const || definition instanceof Schema
-        if (isInherited && !own.has(member)) this.#module.definitions.set(member, definition)
+        if (!isInherited || own.has(member) || this.#module.definitions.has(member)) continue
+        this.#module.definitions.set(member, definition)
       }
     }
   }
