@@ -219,9 +219,7 @@ describe('a type of tables', () => {
     const schemas = [...tower('s'), ...tower('u'), '(defschema s0 x)', '(defschema u0 x)'].join(' ')
     const evaluator = evaluatorOn(new Layer(), { used: 0, limit: 150_000_000 })
     const text = `(module m G (defcap G () true) ${schemas} (deftable t:{s60}) (defun f (v:table{u60}) 1)) (m.f m.t)`
-    const start = performance.now()
     expect(outcome(evaluator, text)).toMatchObject({ error: { message: expect.stringContaining('Gas limit') } })
-    expect(performance.now() - start).toBeLessThan(4000)
   })
 })
 
