@@ -26,6 +26,8 @@ const FEWEST: Readonly<Record<string, number>> = {
   'modules.repl': 50,
   'namespaces.repl': 28,
   'pacts.repl': 38,
+  'schemas.repl': 32,
+  'table-values.repl': 57,
   'tables.repl': 38,
   'types.repl': 30,
 }

@@ -1,11 +1,19 @@
 /** The results of pure natives: a table by topic. */
 import { describe, expect, it } from 'vitest'
 import { ContractError } from '../../src/contracts/errors.ts'
-import { TableRef, type Term } from '../../src/contracts/machine/term.ts'
+import type { Term } from '../../src/contracts/machine/term.ts'
 import { CONSTANTS, PURE_NATIVES } from '../../src/contracts/natives/pure.ts'
 import { REFUSED_NAMES } from '../../src/contracts/natives/refused.ts'
 import { showValue } from '../../src/contracts/values/print.ts'
-import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
+import {
+  CapabilityToken,
+  Guard,
+  ModuleRef,
+  TableRef,
+  Time,
+  UNIT,
+  type Value,
+} from '../../src/contracts/values/value.ts'
 import { dec, failure, fn, Lambda, obj, run } from './native-call.ts'
 
 /** Name, arguments, and the result in source form, or null if the call fails. */
@@ -19,6 +27,7 @@ function check(cases: readonly Case[]): void {
   }
 }
 
+const table = (name: string) => new TableRef('m', name, 'hash', 'm.s')
 const noon = new Time(1_600_000_000_000_000n)
 
 describe('natives', () => {
@@ -130,7 +139,9 @@ describe('natives', () => {
       ],
       ['!=', [new ModuleRef('m', ['i']), new ModuleRef('m', [])], 'false'],
       ['=', [fn('+'), fn('+')], null],
-      ['=', [new TableRef('m', 't'), 1n], null],
+      ['=', [table('t'), 1n], 'false'],
+      ['=', [table('t'), table('t')], 'false'],
+      ['!=', [[table('t')], [table('t')]], 'true'],
       ['not', [true], 'false'],
       ['not', [0n], null],
     ])

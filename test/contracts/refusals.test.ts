@@ -105,11 +105,6 @@ describe('code that refers to something that does not exist', () => {
       'schema mismatch',
     ],
     [
-      'a column that is not there',
-      `${MODULE} (acquire-module-admin m) (insert t "k" {"a": 1}) (select t ["b"] (constantly true))`,
-      'not found',
-    ],
-    [
       'a query of numbers',
       `${MODULE} (acquire-module-admin m) (insert t "k" {"a": 1}) (select t (constantly 1))`,
       'a query gives true or false',

@@ -3,11 +3,11 @@
  * share one file because their types refer to each other.
  */
 import type { ContractError, TextPlace } from '../errors.ts'
-import type { CapabilityToken, ObjectValue, Value } from '../values/value.ts'
+import { type CapabilityToken, type ObjectValue, TableRef, type Value } from '../values/value.ts'
 import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
 import type { Host } from './native.ts'
 import type { Domain, Layer } from './state.ts'
-import { Callable, TableRef, type Term } from './term.ts'
+import { Callable, type Term } from './term.ts'
 
 /** Values of local variables as a linked list, innermost first. */
 export interface Env {
@@ -115,11 +115,13 @@ export class Schema {
   readonly kind = 'defschema'
   readonly owner: Module
   readonly name: string
+  readonly qualified: string
   readonly fields: ReadonlyMap<string, Type | null>
 
   constructor(owner: Module, name: string, fields: ReadonlyMap<string, Type | null>) {
     this.owner = owner
     this.name = name
+    this.qualified = `${owner.name}.${name}`
     this.fields = fields
   }
 }
@@ -133,7 +135,7 @@ export class TableDefinition extends TableRef {
   readonly rows: Domain
 
   constructor(owner: Module, name: string, schema: Schema | null) {
-    super(owner.name, name)
+    super(owner.name, name, owner.hash, schema?.qualified ?? null)
     this.owner = owner
     this.rows = `table:${this.qualified}`
     this.schema = schema

@@ -94,24 +94,25 @@ export class Expander {
     if (form?.form !== 'call') throw syntaxError("Expected: ['(']", form?.place ?? place)
     return form.items.map((item) => {
       if (item.form !== 'atom') throw syntaxError('a parameter is a name', item.place)
-      return { name: item.name, type: this.type(item.type) }
+      return { name: item.name, type: this.type(item.type, item.place) }
     })
   }
 
   /**
    * Resolves the names in a type.
+   * @param place of the typed name, for errors
    * @throws EvalError for unknown schemas and interfaces
    */
-  type(form: TypeForm | null): Type | null {
+  type(form: TypeForm | null, place: TextPlace): Type | null {
     if (form === null) return null
     switch (form.type) {
       case 'list':
-        return { type: 'list', item: this.type(form.item) }
+        return { type: 'list', item: this.type(form.item, place) }
       case 'object':
       case 'table':
-        return { type: form.type, schema: form.schema === null ? null : this.#schema(form.schema) }
+        return { type: form.type, schema: form.schema === null ? null : this.#schema(form.schema, place) }
       case 'module':
-        return { type: 'module', interfaces: form.interfaces.map((name) => this.moduleNamed(name).name) }
+        return { type: 'module', interfaces: form.interfaces.map((name) => this.moduleNamed(name, place).name) }
       default:
         return { type: form.type }
     }
@@ -143,10 +144,24 @@ export class Expander {
     return module
   }
 
-  #schema(name: string): Schema {
+  #schema(name: string, place: TextPlace): Schema {
     const found = this.#definition(name)
-    if (found instanceof Schema) return found
-    throw evalError(`${name} is not a schema`)
+    if (found instanceof Schema) {
+      this.#noteUse(found)
+      return found
+    }
+    if (found !== undefined) {
+      const is = `in defschema position: ${name} is not a valid schema`
+      throw evalError(`Invalid def ${is}`, place, `definition ${is}.`)
+    }
+    const parts = splitName(name)
+    if (parts !== null) throw evalError(`Module ${parts.module} has no such member: ${parts.member}`, place)
+    throw evalError(`Unbound type variable ${name}: ${name} is not a schema`, place)
+  }
+
+  /** Records the use of a member of the module being loaded. */
+  #noteUse(definition: Definition): void {
+    if (this.module?.get(definition.name) === definition) this.#onUse(definition.name)
   }
 
   #definition(name: string): Definition | undefined {
@@ -169,7 +184,7 @@ export class Expander {
     if (distance !== null) return exprs.local(distance, place)
     const definition = this.#definition(name)
     if (definition !== undefined) {
-      if (this.module?.get(definition.name) === definition) this.#onUse(definition.name)
+      this.#noteUse(definition)
       return this.#reference(definition, place)
     }
     const native = this.run.natives.get(name)
@@ -240,7 +255,7 @@ export class Expander {
   }
 
   #binding(binding: BindingForm, rest: readonly Form[], scope: Scope | null): exprs.Consumer {
-    const fields = binding.fields.map(([name, variable]) => ({ name, type: this.type(variable.type) }))
+    const fields = binding.fields.map(([name, variable]) => ({ name, type: this.type(variable.type, variable.place) }))
     let inner = scope
     for (const [, variable] of binding.fields) inner = { name: variable.name, up: inner }
     return exprs.binding(fields, this.body(rest, inner, binding.place), binding.place)

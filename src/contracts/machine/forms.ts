@@ -10,7 +10,7 @@ import { type Expander, type Scope, type SpecialForm, syntaxError } from './expa
 import { exprOf } from './expressions.ts'
 import { continueNested, resumedObject } from './pacts.ts'
 import { findRow, readRow } from './tables.ts'
-import type { Term } from './term.ts'
+import { storable, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
 
 /**
@@ -90,7 +90,7 @@ const letForm: SpecialForm = (call, expander, scope) => {
     const [variable, value, ...rest] = binding.form === 'call' ? binding.items : []
     if (variable?.form !== 'atom' || value === undefined || rest.length > 0)
       throw syntaxError('let takes pairs of a name and a value', binding.place)
-    values.push({ type: expander.type(variable.type), value: expander.expand(value, inner) })
+    values.push({ type: expander.type(variable.type, variable.place), value: expander.expand(value, inner) })
     inner = { name: variable.name, up: inner }
   }
   const exprs = expander.body(body, inner, call.place)
@@ -183,7 +183,7 @@ const userGuard: SpecialForm = (call, expander, scope) => {
   return exprOf(place, (run, env) => {
     const fun = run.evaluate(fn, env)
     if (!(fun instanceof Fun) || fun.kind !== 'defun') throw evalError('User guard closure must be a defun', place)
-    const values = args.map((arg) => run.value(arg, env))
+    const values = args.map((arg) => storable(run.value(arg, env), 'a guard'))
     return bounded(new Guard({ kind: 'user', fun: fun.qualified, args: values }))
   })
 }

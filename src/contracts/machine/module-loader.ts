@@ -19,7 +19,7 @@ import { Expander, type ExpandingRun, type Scope, syntaxError } from './expander
 import { importInto } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
 import { docAndMarks } from './marks.ts'
-import { asValue } from './term.ts'
+import { asValue, storable } from './term.ts'
 
 /** Milligas for each character of a module. */
 export const CHARACTER_COST = 300
@@ -35,6 +35,7 @@ export class ModuleLoader {
   readonly #constants: ReadonlyMap<string, Value> | null
   /** Member -> members of the same module that it uses. */
   readonly #uses = new Map<string, Set<string>>()
+  readonly #places = new Map<string, TextPlace>()
   #member = ''
 
   constructor(run: ExpandingRun, module: Module, constants: ReadonlyMap<string, Value> | null = null) {
@@ -50,7 +51,6 @@ export class ModuleLoader {
     const governance = this.#module.isInterface ? undefined : rest.shift()
     const members = docAndMarks(rest).rest
     const later = this.#declareAll(members)
-    this.#inherit()
     if (!this.#module.isInterface) this.#govern(governance, place)
     for (const finish of later) finish()
     this.#refuseCycles()
@@ -79,9 +79,12 @@ export class ModuleLoader {
     const later = [
       ...this.#declare(of('defschema'), (form) => this.#schema(form)),
       ...this.#declare(of('defconst'), (form) => this.#const(form)),
+    ]
+    this.#inherit(new Set(calls.map(({ form }) => ownName(form))))
+    later.push(
       ...this.#declare(of('deftable'), (form) => this.#table(form)),
       ...this.#declare(of('defun', 'defcap', 'defpact'), (form, kind) => this.#fun(form, kind)),
-    ]
+    )
     const unknown = calls.find(({ kind }) => !KNOWN.has(kind))
     if (unknown !== undefined) throw syntaxError(`${unknown.kind} is not a member of a module`, unknown.form.place)
     return later
@@ -120,6 +123,7 @@ export class ModuleLoader {
         throw evalError(`Duplicate definition: ${this.#module.name}.${name}`, form.place)
       this.#module.definitions.set(name, definition)
       this.#uses.set(name, new Set())
+      this.#places.set(name, form.place)
       return () => {
         this.#member = name
         finish()
@@ -131,14 +135,13 @@ export class ModuleLoader {
     const { name } = nameOf(form)
     const fields = new Map<string, Type | null>()
     const definition = new Schema(this.#module, name, fields)
-    const finish = () => undefined
-    // Register the schema before its fields are read, so that it may refer to itself.
-    this.#module.definitions.set(name, definition)
-    for (const field of docAndMarks(form.items.slice(2)).rest) {
-      if (field.form !== 'atom') throw syntaxError('a field of a schema is a name', field.place)
-      fields.set(field.name, this.#expander.type(field.type))
+    // Types of fields may name later schemas.
+    const finish = () => {
+      for (const field of docAndMarks(form.items.slice(2)).rest) {
+        if (field.form !== 'atom') throw syntaxError('a field of a schema is a name', field.place)
+        fields.set(field.name, this.#expander.type(field.type, field.place))
+      }
     }
-    this.#module.definitions.delete(name)
     return { definition, finish }
   }
 
@@ -150,17 +153,19 @@ export class ModuleLoader {
     if (kept !== undefined) return { definition: new Const(this.#module, name, () => kept), finish: () => undefined }
     if (this.#constants !== null) throw evalError(`the constant ${name} was not kept`, form.place)
     let expr: Expr | null = null
+    let declared: Type | null = null
     let isBusy = false
     const definition = new Const(this.#module, name, () => {
       if (isBusy || expr === null) throw evalError(`Recursive cycle detected in constant ${name}`, form.place)
       isBusy = true
       const result = asValue(this.#run.evaluate(expr, null))
-      this.#run.checkType(this.#expander.type(type), result)
-      return result
+      this.#run.checkType(declared, result)
+      return storable(result, `the constant ${name}`)
     })
     return {
       definition,
       finish: () => {
+        declared = this.#expander.type(type, form.place)
         expr = this.#expander.expand(valueForm, null)
       },
     }
@@ -168,7 +173,7 @@ export class ModuleLoader {
 
   #table(form: CallForm) {
     const { name, type } = nameOf(form)
-    const shape = this.#expander.type(type)
+    const shape = this.#expander.type(type, form.place)
     const schema = shape?.type === 'object' || shape?.type === 'table' ? shape.schema : null
     return { definition: new TableDefinition(this.#module, name, schema), finish: () => undefined }
   }
@@ -183,7 +188,7 @@ export class ModuleLoader {
       throw evalError(`Invalid managed argument. No argument with the name: ${param}`, form.place)
     const by = managed?.manager == null ? null : { param: index, manager: managed.manager }
     const marks = { managed: managed === null ? null : { by }, isEvent }
-    const fun = new Fun(this.#module, kind as Fun['kind'], name, params, this.#expander.type(type), marks)
+    const fun = new Fun(this.#module, kind as Fun['kind'], name, params, this.#expander.type(type, form.place), marks)
     let scope: Scope | null = null
     for (const each of params) scope = { name: each.name, up: scope }
     const finish = () => {
@@ -215,12 +220,16 @@ export class ModuleLoader {
     })
   }
 
-  /** Adds the constants and schemas of interfaces as members. */
-  #inherit(): void {
+  /**
+   * Adds the constants and schemas of interfaces as members.
+   * @param own names that the module defines itself
+   */
+  #inherit(own: ReadonlySet<string | null>): void {
     for (const name of this.#module.interfaces) {
       for (const [member, definition] of this.#interfaceNamed(name, NOWHERE).definitions) {
         const isInherited = definition instanceof Const || definition instanceof Schema
-        if (isInherited && !this.#module.definitions.has(member)) this.#module.definitions.set(member, definition)
+        if (!isInherited || own.has(member) || this.#module.definitions.has(member)) continue
+        this.#module.definitions.set(member, definition)
       }
     }
   }
@@ -264,7 +273,10 @@ export class ModuleLoader {
 
   #cycle(path: readonly string[], used: string): Error {
     const names = [...path.slice(path.indexOf(used)), used].join(', ')
-    return evalError(`Recursive cycle detected in module ${this.#module.name} in the following functions: [${names}]`)
+    return evalError(
+      `Recursive cycle detected in module ${this.#module.name} in the following functions: [${names}]`,
+      this.#places.get(used),
+    )
   }
 }
 
@@ -287,6 +299,11 @@ export function nameOf(form: CallForm): Pick<Atom, 'name' | 'type'> {
   const name = form.items[1]
   if (name?.form !== 'atom') throw syntaxError('a definition has a name', form.place)
   return name
+}
+
+function ownName(form: CallForm): string | null {
+  const name = form.items[1]
+  return name?.form === 'atom' ? name.name : null
 }
 
 function textOf(form: Form | undefined, place: TextPlace): string {

@@ -4,7 +4,7 @@ import { bytesOf } from '../values/bytes.ts'
 import type { ObjectValue } from '../values/value.ts'
 import { type Run, TableDefinition } from './ast.ts'
 import { requireAdmin } from './capabilities.ts'
-import type { Term } from './term.ts'
+import { storable, type Term } from './term.ts'
 import { isOf } from './types.ts'
 
 /** Milligas per access and per byte read or written; same as on the public network. */
@@ -81,6 +81,7 @@ export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, ki
   mayAccess(run, table, true)
   run.charge(COSTS.write + COSTS.writeByte * bytesOf(row))
   checkRow(table, row, kind)
+  storable(row, 'a row')
   const before = run.transaction.state.get<ObjectValue>(table.rows, key)
   if (kind === 'insert' && before !== undefined) {
     throw evalError(`Error during database operation: Insert: row found for key ${key}`)

@@ -1,6 +1,9 @@
-/** Results of expressions: values, or functions and tables, which exist only within a command. */
+/** Results of expressions: values, or functions, which exist only within a command. */
 import { evalError } from '../errors.ts'
+import { hasTable } from '../values/table-within.ts'
 import type { Value } from '../values/value.ts'
+
+export { TableRef } from '../values/value.ts'
 
 /** Base class of natives, module functions, lambdas and partial applications. */
 export abstract class Callable {
@@ -8,30 +11,27 @@ export abstract class Callable {
   abstract readonly name: string
 }
 
-/** A table of a module, created or not. */
-export class TableRef {
-  /** Qualified name of the module. */
-  readonly module: string
-  readonly name: string
-  readonly qualified: string
-
-  constructor(module: string, name: string) {
-    this.module = module
-    this.name = name
-    this.qualified = `${module}.${name}`
-  }
-}
-
-export type Term = Value | Callable | TableRef
+export type Term = Value | Callable
 
 export function isValue(term: Term): term is Value {
-  return !(term instanceof Callable) && !(term instanceof TableRef)
+  return !(term instanceof Callable)
 }
 
-/** @throws EvalError for functions and tables */
+/** @throws EvalError for functions */
 export function asValue(term: Term): Value {
   if (!isValue(term)) {
     throw evalError('Expected a Pact value, but got a closure or table reference.')
   }
   return term
+}
+
+/**
+ * Checks a value that outlives the command.
+ * @param what the place that would hold it, for the message
+ * @returns the value itself
+ * @throws EvalError if it is or holds a table
+ */
+export function storable<V extends Value>(value: V, what: string): V {
+  if (hasTable(value)) throw evalError(`A table cannot be stored in ${what}`)
+  return value
 }

@@ -2,8 +2,8 @@
 import { evalError } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { Guard, ModuleRef, Time, Unit } from '../values/value.ts'
-import type { Schema, Type } from './ast.ts'
-import { TableRef, type Term } from './term.ts'
+import { type Schema, TableDefinition, type Type } from './ast.ts'
+import type { Term } from './term.ts'
 import { typeName } from './type-name.ts'
 
 /** Charges for inspecting a number of parts of a value. */
@@ -39,7 +39,7 @@ export function isOf(type: Type, term: Term, pay: Pay): boolean {
     case 'object':
       return term instanceof Map && (type.schema === null || fits(type.schema, term, pay))
     case 'table':
-      return term instanceof TableRef
+      return term instanceof TableDefinition && (type.schema === null || alike(type.schema, term.schema, pay))
     case 'module':
       return term instanceof ModuleRef && type.interfaces.every((name) => term.interfaces.includes(name))
   }
@@ -56,22 +56,66 @@ function fits({ fields }: Schema, object: ReadonlyMap<string, Term>, pay: Pay): 
   return true
 }
 
+/** True if two schemas have the same fields of the same types. Their names may differ. */
+function alike(one: Schema, other: Schema | null, pay: Pay): boolean {
+  if (one.fields.size !== other?.fields.size) return false
+  pay(one.fields.size)
+  for (const [name, type] of one.fields) {
+    const found = other.fields.get(name)
+    if (found === undefined || !sameType(type ?? ANY, found ?? ANY, pay)) return false
+  }
+  return true
+}
+
+const ANY: Type = { type: 'any' }
+
+function sameType(one: Type, other: Type, pay: Pay): boolean {
+  if (one.type === 'list' && other.type === 'list') {
+    if (one.item === null || other.item === null) return one.item === other.item
+    return sameType(one.item, other.item, pay)
+  }
+  if ((one.type === 'object' && other.type === 'object') || (one.type === 'table' && other.type === 'table')) {
+    if (one.schema === null || other.schema === null) return one.schema === other.schema
+    return alike(one.schema, other.schema, pay)
+  }
+  return fullText(one) === fullText(other)
+}
+
 /** @throws EvalError if the term is not of the declared type */
 export function checkType(type: Type | null, term: Term, pay: Pay): void {
   if (type === null || isOf(type, term, pay)) return
-  throw evalError(`Type check failed. The argument is ${typeName(term)}, but the expected type is ${typeText(type)}`)
+  const [found, wanted] = [typeName(term), typeText(type)]
+  throw evalError(
+    `Runtime typecheck failure, argument is ${found} , but expected type ${wanted}`,
+    null,
+    `Type check failed. The argument is ${found}, but the expected type is ${wanted}`,
+  )
 }
 
 /** Source form of a type. */
 export function typeText(type: Type): string {
+  return textOf(type, 'name')
+}
+
+/** Source form with qualified names, the same for the same type. */
+function fullText(type: Type): string {
+  return textOf(type, 'qualified')
+}
+
+function textOf(type: Type, naming: 'name' | 'qualified'): string {
   switch (type.type) {
     case 'list':
-      return type.item === null ? 'list' : `[${typeText(type.item)}]`
+      return type.item === null ? 'list' : `[${textOf(type.item, naming)}]`
     case 'object':
     case 'table':
-      return type.schema === null ? type.type : `${type.type}{${type.schema.name}}`
-    case 'module':
-      return `module{${type.interfaces.join(', ')}}`
+      return type.schema === null ? type.type : `${type.type}{${type.schema[naming]}}`
+    case 'module': {
+      const names = naming === 'name' ? type.interfaces : [...new Set(type.interfaces)].sort()
+      return `module{${names.join(', ')}}`
+    }
+    case 'keyset':
+      // The public network knows one type of guards.
+      return naming === 'name' ? 'keyset' : 'guard'
     default:
       return type.type
   }
@@ -79,5 +123,5 @@ export function typeText(type: Type): string {
 
 /** True if two declared types are the same; for checks of interfaces. */
 export function isSameType(one: Type | null, other: Type | null): boolean {
-  return one === null || other === null ? one === other : typeText(one) === typeText(other)
+  return one === null || other === null ? one === other : fullText(one) === fullText(other)
 }

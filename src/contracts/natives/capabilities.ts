@@ -6,6 +6,7 @@ import { refuseInDefcap } from '../machine/forms.ts'
 import { acquireAdmin, enforceGuard } from '../machine/guards.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { pactIdOf, yieldObject } from '../machine/pacts.ts'
+import { storable } from '../machine/term.ts'
 import { Guard } from '../values/value.ts'
 
 /**
@@ -75,14 +76,14 @@ export const capabilities: readonly Native<Run>[] = [
   }),
   native('emit-event', 1, 1, emit),
   native('create-capability-guard', 1, 1, (args) => {
-    const token = args.token(0)
+    const token = storable(args.token(0), 'a guard')
     const { module } = args.run
     if (module !== null && !token.name.startsWith(`${module.name}.`))
       throw evalError(`a capability guard of another module: ${token.name}`)
     return new Guard({ kind: 'capability', name: token.name, args: token.args, pactId: null })
   }),
   native('create-capability-pact-guard', 1, 1, (args) => {
-    const token = args.token(0)
+    const token = storable(args.token(0), 'a guard')
     return new Guard({ kind: 'capability', name: token.name, args: token.args, pactId: pactIdOf(args.run) })
   }),
   native('create-module-guard', 1, 1, (args) => {

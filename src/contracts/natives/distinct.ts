@@ -3,16 +3,18 @@ import { COST } from '../machine/costs.ts'
 import type { Arguments } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { compareText } from '../values/order.ts'
+import { hasTable } from '../values/table-within.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, Unit, type Value } from '../values/value.ts'
 import { guardParts } from './ordering.ts'
 import { weigh } from './weight.ts'
 
-/** The first occurrence of each value, in order. */
+/** The first occurrence of each value, in order. Tables are never equal, so all occurrences of a table remain. */
 export function distinctValues(args: Arguments, list: readonly Value[]): readonly Value[] {
   args.chargeList(list.length, COST.listElement)
   args.charge(weigh(list, args) * COST.weight)
   const seen = new Set<string>()
   return list.filter((item) => {
+    if (hasTable(item)) return true
     const key = keyOf(item)
     if (seen.has(key)) return false
     seen.add(key)

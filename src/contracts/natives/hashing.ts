@@ -5,7 +5,7 @@ import { type Arguments, type Native, native } from '../machine/native.ts'
 import { isValue } from '../machine/term.ts'
 import { typeName } from '../machine/type-name.ts'
 import { hashText } from '../values/hash.ts'
-import type { Value } from '../values/value.ts'
+import { TableRef, type Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
 import { fromBase64Url, toBase64Url } from './base64.ts'
 import { BAD_BASE64 } from './strings.ts'
@@ -33,7 +33,7 @@ function keccak(args: Arguments): string {
 function typeOf(args: Arguments): string {
   const [term] = args.all
   if (isValue(term)) weigh(term, args)
-  return typeName(term)
+  return term instanceof TableRef && term.schemaName !== null ? `table{${term.schemaName}}` : typeName(term)
 }
 
 export const HASHING: readonly Native[] = [

@@ -5,11 +5,12 @@ import { type Arguments, type Native, native } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'
 import { equalValues } from '../values/equal.ts'
+import { hasTable } from '../values/table-within.ts'
 import type { Value } from '../values/value.ts'
 import { compareAlike } from './ordering.ts'
 import { weigh } from './weight.ts'
 
-/** Equality of two values, charged by the size of the compared data. */
+/** Equality of two values, charged by the size of the compared data. Tables never equal anything, not even themselves. */
 export function same(args: Arguments, a: Value, b: Value): boolean {
   chargeCompare(args, a, b)
   // Charge identical objects too: gas must not depend on whether a row was read twice or reused.
@@ -17,7 +18,7 @@ export function same(args: Arguments, a: Value, b: Value): boolean {
     weigh(a, args)
     weigh(b, args)
   }
-  return equalValues(a, b)
+  return equalValues(a, b) && !hasTable(a)
 }
 
 function chargeCompare(args: Arguments, a: Value, b: Value): void {

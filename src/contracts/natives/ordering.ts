@@ -7,6 +7,7 @@ import {
   type GuardKind,
   ModuleRef,
   type ObjectValue,
+  TableRef,
   Time,
   Unit,
   type Value,
@@ -35,6 +36,7 @@ export function compareValues(a: Value, b: Value): number {
   if (a instanceof CapabilityToken && b instanceof CapabilityToken) {
     return compareText(a.name, b.name) || compareLists(a.args, b.args)
   }
+  if (a instanceof TableRef && b instanceof TableRef) return compareText(a.qualified, b.qualified)
   return 0
 }
 
@@ -55,7 +57,8 @@ function kindOf(value: Value): number {
   if (value instanceof Guard) return 6
   if (value instanceof Map) return 7
   if (value instanceof ModuleRef) return 8
-  return value instanceof CapabilityToken ? 9 : 10
+  if (value instanceof CapabilityToken) return 9
+  return value instanceof TableRef ? 10 : 11
 }
 
 function compareIntegers(a: bigint, b: bigint): number {

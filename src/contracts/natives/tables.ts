@@ -28,18 +28,10 @@ function rowsIn({ run, all: [term] }: Arguments<Run>): (readonly [key: string, r
   return found.map((key) => [key, run.transaction.state.get<ObjectValue>(domain, key) as ObjectValue] as const)
 }
 
-/**
- * Selects fields of a row.
- * @throws EvalError if one is missing
- */
+/** Selects fields of a row. Skips names that the row does not have. */
 function fieldsOf(row: ObjectValue, names: readonly string[]): ObjectValue {
-  return new Map(
-    names.map((name) => {
-      const value = row.get(name)
-      if (value === undefined) throw evalError(`Key ${name} not found in object.`)
-      return [name, value] as const
-    }),
-  )
+  const wanted = new Set(names)
+  return new Map([...row].filter(([name]) => wanted.has(name)))
 }
 
 function isTrue(term: Term): boolean {
@@ -63,7 +55,9 @@ export const tables: readonly Native<Run>[] = [
   }),
   native('read', 2, 3, (args) => {
     const row = readRow(args.run, args.all[0], args.text(1))
-    return args.has(2) ? fieldsOf(row, args.texts(2)) : row
+    const names = args.has(2) ? args.texts(2) : []
+    // An empty list of columns selects all of them.
+    return names.length === 0 ? row : fieldsOf(row, names)
   }),
   native('keys', 1, 1, (args) => rowsIn(args).map(([key]) => key)),
   native('select', 2, 3, (args) => {

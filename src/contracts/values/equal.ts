@@ -1,10 +1,10 @@
 /** Equality of values. */
 import { Decimal } from './decimal.ts'
-import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from './value.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, Unit, type Value } from './value.ts'
 
 /**
- * Compares decimals by number (`1.0` equals `1.00` but not the integer `1`), module references by name, and other
- * values by their parts.
+ * Compares decimals by number (`1.0` equals `1.00` but not the integer `1`), module references by name, tables by
+ * name and module hash, and other values by their parts.
  */
 export function equalValues(a: Value, b: Value): boolean {
   if (typeof a !== 'object' || typeof b !== 'object') return a === b
@@ -13,6 +13,7 @@ export function equalValues(a: Value, b: Value): boolean {
   if (a instanceof Time) return b instanceof Time && a.micros === b.micros
   if (a instanceof Unit) return b instanceof Unit
   if (a instanceof ModuleRef) return b instanceof ModuleRef && a.name === b.name
+  if (a instanceof TableRef) return b instanceof TableRef && a.qualified === b.qualified && a.hash === b.hash
   if (a instanceof CapabilityToken) {
     return b instanceof CapabilityToken && a.name === b.name && equalLists(a.args, b.args)
   }

@@ -5,7 +5,7 @@
  */
 import { FormatError } from '../../core/errors.ts'
 import { Decimal } from './decimal.ts'
-import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, UNIT, Unit, type Value } from './value.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, UNIT, Unit, type Value } from './value.ts'
 
 /** Strings, booleans and lists encode as themselves, all others as an object whose only field names the kind. */
 export type KeptValue =
@@ -24,7 +24,10 @@ export type KeptValue =
 type KeptFields<T> = { readonly [K in keyof T]: K extends 'args' ? readonly KeptValue[] : T[K] }
 type KeptGuard = { [K in GuardKind['kind']]: KeptFields<Extract<GuardKind, { kind: K }>> }[GuardKind['kind']]
 
-/** Encodes a value; `keptValue` decodes it. */
+/**
+ * Encodes a value; `keptValue` decodes it.
+ * @throws FormatError for a table
+ */
 export function keepValue(value: Value): KeptValue {
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'bigint') return { int: hex(value) }
@@ -38,6 +41,7 @@ export function keepValue(value: Value): KeptValue {
     return { guard: 'args' in is ? { ...is, args: is.args.map(keepValue) } : is }
   }
   if (value instanceof ModuleRef) return { module: [value.name, value.interfaces] }
+  if (value instanceof TableRef) throw new FormatError('kept value', 0, `the table ${value.qualified}`)
   const { name, args } = value as CapabilityToken
   return { token: [name, args.map(keepValue)] }
 }

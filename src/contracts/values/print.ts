@@ -2,7 +2,7 @@
 import { Decimal } from './decimal.ts'
 import { compareText } from './order.ts'
 import { formatTime, ISO_SECONDS } from './time-text.ts'
-import { Guard, type GuardKind, ModuleRef, type ObjectValue, Time, Unit, type Value } from './value.ts'
+import { Guard, type GuardKind, ModuleRef, type ObjectValue, TableRef, Time, Unit, type Value } from './value.ts'
 
 /**
  * Source form: strings in quotes without escapes, `[1, 2]`, `{"a": 1,"b": 2}` with sorted fields, times as strings to
@@ -18,6 +18,7 @@ export function showValue(value: Value): string {
   if (value instanceof Unit) return '()'
   if (value instanceof Guard) return showGuard(value.is)
   if (value instanceof ModuleRef) return value.name
+  if (value instanceof TableRef) return `${value.module}_${value.name}`
   const token = value as { readonly name: string; readonly args: readonly Value[] }
   return `CapToken(${[token.name, ...token.args.map(showValue)].join(' ')})`
 }

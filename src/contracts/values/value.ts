@@ -19,6 +19,7 @@ export type Value =
   | Guard
   | ModuleRef
   | CapabilityToken
+  | TableRef
 
 /** Field name -> value. The order of fields has no meaning. */
 export type ObjectValue = ReadonlyMap<string, Value>
@@ -85,5 +86,25 @@ export class CapabilityToken {
   constructor(name: string, args: readonly Value[]) {
     this.name = name
     this.args = args
+  }
+}
+
+/** A table of a module, created or not. Exists only within a command: rows, pacts, guards and constants refuse it. */
+export class TableRef {
+  /** Qualified name of the module. */
+  readonly module: string
+  readonly name: string
+  readonly qualified: string
+  /** Hash of the module. */
+  readonly hash: string
+  /** Qualified name of the schema; null for a table without schema. */
+  readonly schemaName: string | null
+
+  constructor(module: string, name: string, hash: string, schemaName: string | null) {
+    this.module = module
+    this.name = name
+    this.qualified = `${module}.${name}`
+    this.hash = hash
+    this.schemaName = schemaName
   }
 }

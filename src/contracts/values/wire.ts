@@ -3,7 +3,7 @@ import { Decimal } from './decimal.ts'
 import { inWireOrder } from './field-order.ts'
 import { compareText } from './order.ts'
 import { formatTime, ISO_MICROS, ISO_SECONDS } from './time-text.ts'
-import { type CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from './value.ts'
+import { type CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, Unit, type Value } from './value.ts'
 
 export { valueFromJson } from './from-json.ts'
 export { keysetFromValue } from './guard-json.ts'
@@ -30,6 +30,7 @@ export function valueToJson(value: Value): string {
   if (value instanceof ModuleRef) {
     return `{"refSpec":[${value.interfaces.map(moduleText).join(',')}],"refName":${moduleText(value.name)}}`
   }
+  if (value instanceof TableRef) return tableText(value)
   const token = value as CapabilityToken
   return `{"#ctName":${JSON.stringify(token.name)},"#ctArgs":${listText(token.args)}}`
 }
@@ -55,6 +56,12 @@ export function decimalText(value: Decimal): string {
 export function moduleText(name: string): string {
   const [, namespace, own] = QUALIFIED.exec(name) ?? [null, null, name]
   return `{"namespace":${JSON.stringify(namespace)},"name":${JSON.stringify(own)}}`
+}
+
+/** The public network adds the fields of the schema. */
+function tableText({ module, name, hash, schemaName }: TableRef): string {
+  const schema = schemaName === null ? 'null' : `{"sc_name":${JSON.stringify(schemaName)}}`
+  return `{":tableName":${JSON.stringify(`${module}:${name}`)},":moduleHash":${JSON.stringify(hash)},":schema":${schema}}`
 }
 
 function isSafe(integer: bigint): boolean {

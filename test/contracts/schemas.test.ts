@@ -1,0 +1,267 @@
+/** How modules name schemas, what they refuse, and tables outside of the language: on the wire and in storage. */
+import { describe, expect, it } from 'vitest'
+import { keepValue } from '../../src/contracts/values/keep.ts'
+import { showValue } from '../../src/contracts/values/print.ts'
+import { sizeOf } from '../../src/contracts/values/size.ts'
+import { TableRef, type Value } from '../../src/contracts/values/value.ts'
+import { valueToJson } from '../../src/contracts/values/wire.ts'
+import { FormatError } from '../../src/core/errors.ts'
+import { evaluatorOn, Layer, outcome } from './evaluator.ts'
+
+const LIB = `(module lib G (defcap G () true) (defschema point x:integer) (defun f () 1))
+(interface face (defschema shape at:integer) (defun g ()))`
+
+function ran(text: string) {
+  return outcome(evaluatorOn(new Layer()), text)
+}
+
+/** The value of a text, printed. */
+function printed(text: string): string {
+  const result = ran(text)
+  if ('error' in result) throw result.error
+  return showValue(result.value as Value)
+}
+
+function errorOf(text: string) {
+  const result = ran(text)
+  if ('value' in result) throw new Error(`a value: ${showValue(result.value as Value)}`)
+  return result.error
+}
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length === 0) return [[]]
+  return items.flatMap((item, at) => permutations(items.toSpliced(at, 1)).map((rest) => [item, ...rest]))
+}
+
+describe('the order of definitions', () => {
+  const MEMBERS = [
+    '(defschema a x:object{b})',
+    '(defschema b y:string z:[object{c}])',
+    '(defschema c n:integer)',
+    '(deftable t:{a})',
+    '(defun f:string (v:object{a}) (at "y" (at "x" v)))',
+  ]
+
+  it.each(permutations(MEMBERS).map((members) => members.join('\n')))('has no effect: %s', (members) => {
+    const load = `(module m G ${members} (defcap G () true))`
+    expect(printed(`${load} (m.f {"x": {"y": "ok", "z": [{"n": 1}]}})`)).toBe('"ok"')
+    const { message } = errorOf(`${load} (m.f {"x": {"y": "ok", "z": [{"n": "1"}]}})`)
+    expect(message).toBe('Runtime typecheck failure, argument is object , but expected type object{a}')
+  })
+})
+
+describe('a cycle', () => {
+  const CYCLE = 'Recursive cycle detected in module'
+  it.each([
+    ['a schema of itself', '(defschema a x:object{a})', 'a, a'],
+    ['by its qualified name', '(defschema a x:object{m.a})', 'a, a'],
+    ['in a list', '(defschema a x:[[object{a}]])', 'a, a'],
+    ['in a table', '(defschema a x:table{a})', 'a, a'],
+    ['two schemas', '(defschema a x:object{b}) (defschema b x:object{a})', 'a, b, a'],
+    ['three', '(defschema a x:object{b}) (defschema b x:object{c}) (defschema c x:[object{a}])', 'a, b, c, a'],
+    ['behind a function', '(defun f (x:object{a}) 1) (defschema a x:object{b}) (defschema b x:object{b})', 'b, b'],
+  ])('is refused: %s', (_, members, names) => {
+    const { message } = errorOf(`(module m G (defcap G () true) ${members})`)
+    expect(message).toBe(`${CYCLE} m in the following functions: [${names}]`)
+  })
+
+  it('is refused in interfaces', () => {
+    const { message, place } = errorOf('(interface i\n  (defschema a x:object{b})\n  (defschema b x:object{a}))')
+    expect(message).toBe(`${CYCLE} i in the following functions: [a, b, a]`)
+    expect(place).toEqual({ line: 1, column: 2 })
+  })
+
+  it('is none where a function takes an object of a schema twice', () => {
+    const members =
+      '(defschema d x:integer) (defschema a x:object{d} y:object{d}) (defun f (v:object{a} w:object{d}) 1)'
+    expect(printed(`(module m G (defcap G () true) ${members}) (m.f {"x": {"x": 1}, "y": {"x": 2}} {"x": 1})`)).toBe(
+      '1',
+    )
+  })
+})
+
+describe('a name of no schema', () => {
+  const invalid = (name: string) => `Invalid def in defschema position: ${name} is not a valid schema`
+  const unbound = (name: string) => `Unbound type variable ${name}: ${name} is not a schema`
+  it.each([
+    ['unknown', 'none', unbound('none')],
+    ['a module', 'lib', unbound('lib')],
+    ['a function', 'f', invalid('f')],
+    ['a table', 't', invalid('t')],
+    ['a function of another module', 'lib.f', invalid('lib.f')],
+    ['no member', 'lib.none', 'Module lib has no such member: none'],
+    ['a member of no module', 'no.point', 'Module no has no such member: point'],
+    ['a member of no interface', 'face.none', 'Module face has no such member: none'],
+    ['a function of an interface', 'face.g', invalid('face.g')],
+  ])('is refused everywhere, with its place: %s', (_, name, message) => {
+    const own = '(defun f () 1) (defschema s x:integer) (deftable t:{s})'
+    const heads = [
+      [`(defschema a\n x:object{${name}})`, 1],
+      [`(defschema a\n x:[table{${name}}])`, 1],
+      [`(defun h (\n x:object{${name}}) 1)`, 1],
+      [`(defun h () (let ((\n x:object{${name}} 1)) x))`, 1],
+      [`(defun h () (map (lambda (\n x:object{${name}}) 1) []))`, 1],
+      [`(defun h () (bind {"a": 1} {"a" :=\n x:object{${name}}} 1))`, 1],
+    ] as const
+    for (const [member] of heads) {
+      const error = errorOf(`${LIB} (module m G (defcap G () true) ${own} ${member})`)
+      expect(error.message, member).toBe(message)
+      expect(error.place, member).toEqual({ line: 2, column: 1 })
+    }
+    for (const member of [
+      `(deftable d:{${name}})`,
+      `(defun h:object{${name}} () 1)`,
+      `(defconst K:object{${name}} 1)`,
+    ]) {
+      const error = errorOf(`${LIB} (module m G (defcap G () true) ${own}\n  ${member})`)
+      expect(error.message, member).toBe(message)
+      expect(error.place, member).toEqual({ line: 2, column: 2 })
+    }
+  })
+
+  it('has another text on the wire', () => {
+    const { wireMessage } = errorOf('(module m G (defcap G () true) (defun f () 1) (defun g (x:object{f}) 1))')
+    expect(wireMessage).toBe('definition in defschema position: f is not a valid schema.')
+  })
+
+  it('may be an unknown interface', () => {
+    const error = errorOf('(module m G (defcap G () true)\n (defun f (x:module{nope}) 1))')
+    expect(error.message).toBe('Cannot find module: nope')
+    expect(error.place).toEqual({ line: 1, column: 11 })
+  })
+})
+
+describe('an interface', () => {
+  const FACE = '(interface i (defschema s a:integer) (defun f (x:object{s} g:guard)))'
+  it.each([
+    ['the inherited schema', '(defun f (x:object{s} g:guard) 1)', true],
+    ['by its qualified name', '(defun f (x:object{i.s} g:guard) 1)', true],
+    ['a keyset for a guard', '(defun f (x:object{s} g:keyset) 1)', true],
+    ['any object', '(defun f (x:object g:guard) 1)', false],
+    ['no type', '(defun f (x g:guard) 1)', false],
+    ['a list', '(defun f (x:[object{s}] g:guard) 1)', false],
+    ['a table', '(defun f (x:table{s} g:guard) 1)', false],
+    ['an own schema of that name', '(defschema s a:integer) (defun f (x:object{s} g:guard) 1)', false],
+  ])('is implemented with %s: %s %s', (_, members, holds) => {
+    const text = `${FACE} (module m G (defcap G () true) (implements i) ${members}) 1`
+    const wrong = 'Module m does not correctly implement the function f from the interface: i'
+    if (holds) expect(printed(text)).toBe('1')
+    else expect(errorOf(text).message).toBe(wrong)
+  })
+
+  it('gives way to a function of the same name, and to an earlier interface', () => {
+    const faces =
+      '(interface i (defconst K 1) (defschema s a:integer)) (interface j (defconst K 2) (defschema s b:integer))'
+    const load = (members: string) =>
+      `${faces} (module m G (implements i) (implements j) (defcap G () true) ${members})`
+    expect(printed(`${load('(defun K () 3) (defun f (x:object{s}) (at "a" x))')} [(m.K) (m.f {"a": 4})]`)).toBe(
+      '[3, 4]',
+    )
+    expect(printed(`${load('')} m.K`)).toBe('1')
+  })
+
+  it('names modules in any order', () => {
+    const faces = '(interface a (defun x ())) (interface b (defun y ())) (interface i (defun f (m:module{a, b})))'
+    expect(printed(`${faces} (module m G (defcap G () true) (implements i) (defun f (m:module{b, a}) 1)) 1`)).toBe('1')
+  })
+})
+
+describe('a type of tables', () => {
+  const pairs: [one: string, other: string, holds: boolean][] = [
+    ['', '', true],
+    [':guard', ':keyset', true],
+    [':list', ':list', true],
+    [':list', ':[integer]', false],
+    [':[integer]', ':[integer]', true],
+    [':[integer]', ':[decimal]', false],
+    [':[integer]', ':integer', false],
+    [':object', ':object', true],
+    [':object', ':object{one}', false],
+    [':object{one}', ':object', false],
+    [':object{one}', ':object{two}', true],
+    [':object{one}', ':table{one}', false],
+    [':table{one}', ':table{two}', true],
+    [':object{one}', ':object{three}', false],
+    [':module{a, b}', ':module{b, a}', true],
+    [':module{a, b}', ':module{a}', false],
+    [':module{a, a}', ':module{a}', true],
+    ['', ':integer', false],
+    [':integer', ':decimal', false],
+  ]
+  it.each(pairs)('compares fields: x%s with x%s: %s', (one, other, holds) => {
+    const text = `(interface a (defun x ())) (interface b (defun y ()))
+      (module m G (defcap G () true) (defschema one p:integer) (defschema two p:integer) (defschema three q:integer)
+      (defschema s x${one}) (defschema u x${other}) (deftable t:{s}) (defun f (v:table{u}) 1)) (m.f m.t)`
+    if (holds) expect(printed(text)).toBe('1')
+    else
+      expect(errorOf(text).wireMessage).toBe(
+        'Type check failed. The argument is table, but the expected type is table{u}',
+      )
+  })
+
+  it('charges for each field', () => {
+    const used = (fields: number, type: string) => {
+      const names = (schema: string) =>
+        `(defschema ${schema} ${Array.from({ length: fields }, (_, i) => `f${i}`).join(' ')})`
+      const gas = { used: 0, limit: Number.POSITIVE_INFINITY }
+      const evaluator = evaluatorOn(new Layer(), gas)
+      const load = `(module m G (defcap G () true) ${names('s')} ${names('u')} (deftable t:{s}) (defun f (v${type}) 1))`
+      expect(outcome(evaluator, load)).toHaveProperty('value')
+      const before = gas.used
+      expect(outcome(evaluator, '(m.f m.t)')).toHaveProperty('value')
+      return gas.used - before
+    }
+    expect(used(1, ':table{u}') - used(1, '')).toBe(10)
+    expect(used(20, ':table{u}') - used(20, '')).toBe(200)
+  })
+
+  it('stops at the gas limit where nested schemas have very many fields', () => {
+    const tower = (name: string) =>
+      Array.from({ length: 60 }, (_, i) => `(defschema ${name}${i + 1} a:object{${name}${i}} b:object{${name}${i}})`)
+    const schemas = [...tower('s'), ...tower('u'), '(defschema s0 x)', '(defschema u0 x)'].join(' ')
+    const evaluator = evaluatorOn(new Layer(), { used: 0, limit: 150_000_000 })
+    const text = `(module m G (defcap G () true) ${schemas} (deftable t:{s60}) (defun f (v:table{u60}) 1)) (m.f m.t)`
+    expect(outcome(evaluator, text)).toMatchObject({ error: { message: expect.stringContaining('Gas limit') } })
+  })
+})
+
+describe('a table as a value', () => {
+  const MODULE = '(module m G (defcap G () true) (defschema s a:integer) (deftable t:{s}) (deftable none))'
+  it('has a text on the wire', () => {
+    const result = ran(`${MODULE} [m.t m.none]`)
+    const [{ hash }] = (result as { value: TableRef[] }).value
+    expect(valueToJson((result as { value: Value }).value)).toBe(
+      `[{":tableName":"m:t",":moduleHash":"${hash}",":schema":{"sc_name":"m.s"}},{":tableName":"m:none",":moduleHash":"${hash}",":schema":null}]`,
+    )
+    expect(hash).toHaveLength(43)
+  })
+
+  it('names its namespace', () => {
+    const table = new TableRef('ns.m', 't', 'h', 'ns.m.s')
+    expect(showValue([table])).toBe('[ns.m_t]')
+    expect(valueToJson(table)).toBe('{":tableName":"ns.m:t",":moduleHash":"h",":schema":{"sc_name":"ns.m.s"}}')
+    expect(sizeOf(table)).toEqual({ weight: 10, depth: 0 })
+  })
+
+  it('is not stored', () => {
+    const table = new TableRef('m', 't', 'h', null)
+    expect(() => keepValue([table])).toThrow(FormatError)
+    expect(() => keepValue([table])).toThrow('m.t')
+  })
+
+  it('equals the same table of the same version only', async () => {
+    const { equalValues } = await import('../../src/contracts/values/equal.ts')
+    const table = (name: string, hash: string) => new TableRef('m', name, hash, null)
+    expect(equalValues(table('t', 'h'), table('t', 'h'))).toBe(true)
+    expect(equalValues(table('t', 'h'), table('u', 'h'))).toBe(false)
+    expect(equalValues(table('t', 'h'), table('t', 'i'))).toBe(false)
+    expect(equalValues(table('t', 'h'), [])).toBe(false)
+  })
+
+  it('goes into events', () => {
+    const evaluator = evaluatorOn(new Layer())
+    const members = '(defcap C (x:table{s}) @event true) (defun fire (x) (emit-event (C x)))'
+    expect(outcome(evaluator, `${MODULE.slice(0, -1)} ${members}) (m.fire m.t)`)).toEqual({ value: true })
+    expect(showValue(evaluator.transaction.events[0].params)).toBe('[m_t]')
+  })
+})
