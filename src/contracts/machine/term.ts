@@ -1,5 +1,5 @@
 /** Results of expressions: values, or functions and tables, which exist only within a command. */
-import { evalError } from '../errors.ts'
+import { type ContractError, evalError } from '../errors.ts'
 import type { Value } from '../values/value.ts'
 
 /** Base class of natives, module functions, lambdas and partial applications. */
@@ -30,8 +30,16 @@ export function isValue(term: Term): term is Value {
 
 /** @throws EvalError for functions and tables */
 export function asValue(term: Term): Value {
-  if (!isValue(term)) {
-    throw evalError('Expected a Pact value, but got a closure or table reference.')
-  }
+  if (!isValue(term)) throw notValue()
   return term
+}
+
+/** @throws EvalError for functions, partially applied or not */
+export function notCallable(term: Term): Value | TableRef {
+  if (term instanceof Callable) throw notValue()
+  return term
+}
+
+function notValue(): ContractError {
+  return evalError('Expected a Pact value, but got a closure or table reference.')
 }
