@@ -92,6 +92,7 @@ describe('a partially applied function', () => {
     ['(where "a" (m.less 5) {"a": 3})', 'true'],
     ['(filter (where "a" (> 2)) [{"a": 1} {"a": 2}])', '[{"a": 1}]'],
     ['(bind {"a": 1} (m.small 2))', 'true'],
+    ['(compose (+) (typeof) 1)', '"<<closure>>"'],
     // Any number of steps.
     ['(fold (fold (+)) 0 [])', '0'],
     ['(map (fold (m.f) 0) [[1 2] [3]])', '[12, 3]'],
@@ -280,6 +281,7 @@ describe('a refused partial application', () => {
     ['as a result of a completed one', '(zip (m.bad) [1] [2])', NO_VALUE],
     ['as a result of a lambda', '((lambda (x) (m.f x)) 1)', NO_VALUE],
     ['as a result of a completed lambda', '(zip ((lambda (x y) (m.f x))) [1] [2])', NO_VALUE],
+    ['as a result of a lambda in compose', '(do (compose (m.one) ((lambda (x y) (m.f x)) 1) 1) 1)', NO_VALUE],
     ['as a result in a fold', '(fold (m.three) 0 [1])', NO_VALUE],
     ['as a result in a filter', '(filter (m.three 1) [1])', NO_VALUE],
     ['in a list', '[(m.f 1)]', NO_VALUE],
