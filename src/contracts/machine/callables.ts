@@ -8,15 +8,25 @@ export class NativeFunction extends Callable {
   readonly native: Native<Run>
   /** Price of a call in milligas, in addition to charges that depend on the arguments. */
   readonly price: number
+  /** Number of arguments of a complete call. */
+  readonly arity: number
 
-  constructor(native: Native<Run>, price: number) {
+  constructor(native: Native<Run>, price: number, arity = native.arityAsValue ?? native.arity[0]) {
     super()
     this.native = native
     this.price = price
+    this.arity = arity
   }
 
   get name(): string {
     return this.native.name
+  }
+
+  /** @returns the variant of an overloaded native that takes `count` arguments, or this one if there is none */
+  overload(count: number): NativeFunction {
+    const [fewest, most] = this.native.arity
+    if (count === this.arity || count < fewest || count > most) return this
+    return new NativeFunction(this.native, this.price, count)
   }
 }
 
@@ -26,21 +36,27 @@ export class Lambda extends Callable {
   readonly params: readonly Param[]
   readonly body: readonly Expr[]
   readonly env: Env | null
+  /** False for a lambda that the expander adds. */
+  readonly isCharged: boolean
 
-  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null) {
+  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null, isCharged = true) {
     super()
     this.params = params
     this.body = body
     this.env = env
+    this.isCharged = isCharged
   }
 }
 
-/** A partially applied function. */
+/** A function that can wait for the rest of its arguments. */
+type Applicable = NativeFunction | Lambda | Fun
+
+/** A partially applied function. The arguments so far are checked against the types of their parameters. */
 export class Partial extends Callable {
-  readonly fn: Callable
+  readonly fn: Applicable
   readonly args: readonly Term[]
 
-  constructor(fn: Callable, args: readonly Term[]) {
+  constructor(fn: Applicable, args: readonly Term[]) {
     super()
     this.fn = fn
     this.args = args
@@ -57,8 +73,8 @@ export function partlyApplied({ fn, args }: Partial, place: TextPlace): Contract
   return evalError(`Incorrect number of arguments (${args.length}) for ${name} supplied; expected (${count})`, place)
 }
 
-function describe(fn: Callable): [name: string, params: number] {
-  if (fn instanceof NativeFunction) return [`native function ${fn.name}`, fn.native.arity[0]]
+function describe(fn: Applicable): [name: string, params: number] {
+  if (fn instanceof NativeFunction) return [`native function ${fn.name}`, fn.arity]
   if (fn instanceof Fun) return [`function ${fn.qualified}.{${fn.module.hash}}`, fn.params.length]
-  return ['lambda', fn instanceof Lambda ? fn.params.length : 0]
+  return ['lambda', fn.params.length]
 }

@@ -11,6 +11,7 @@ import { weightOf } from './bounds.ts'
 import type { Message } from './environment.ts'
 import { splitName } from './names.ts'
 import { grantedCount } from './scopes.ts'
+import { asValue } from './term.ts'
 
 /** Milligas for each granted capability when a capability is required; same as on the public network. */
 const HELD_COST = 100
@@ -220,8 +221,7 @@ function manage(
   const own = fun.module.get(manager) ?? fun.module.imports.get(manager)
   if (!(own instanceof Fun) || own.kind !== 'defun')
     throw evalError(`${manager} is not a function of ${fun.module.name}`)
-  const left = run.callFun(own, [installed.left as Value, token.args[param]], NOWHERE)
-  installed.left = left as Value
+  installed.left = asValue(run.callFun(own, [installed.left as Value, token.args[param]], NOWHERE))
 }
 
 /** @param held token that is granted while the body runs */

@@ -31,7 +31,7 @@ import {
   restoreTransaction,
   type TransactionMark,
 } from './scopes.ts'
-import { asValue, type Callable, isValue, TableRef, type Term } from './term.ts'
+import { asValue, type Callable, isValue, type Term } from './term.ts'
 import { checkType } from './types.ts'
 
 /**
@@ -110,31 +110,60 @@ export class Evaluator implements ExpandingRun {
   /** Applies a function. With too few arguments, the result is a partially applied function. */
   apply(fn: Callable, args: readonly Term[], place: TextPlace): Term {
     if (fn instanceof NativeFunction) return this.#applyNative(fn, args, place)
-    if (fn instanceof Partial) return this.apply(fn.fn, [...fn.args, ...args], place)
     if (fn instanceof Lambda) {
-      if (args.length < fn.params.length) return new Partial(fn, args)
-      this.charge(CALL_COST + ARGUMENT_COST * args.length)
-      return this.sequence(fn.body, this.#bind(fn.params, args, fn.env))
+      if (args.length < fn.params.length) return this.#continue(new Partial(fn, []), args, place)
+      if (fn.isCharged) this.charge(CALL_COST + ARGUMENT_COST * args.length)
+      return asValue(this.sequence(fn.body, this.#bind(fn.params, args, fn.env)))
     }
-    if (fn instanceof Fun) {
-      if (args.length < fn.params.length) return new Partial(fn, args)
-      return this.callFun(fn, args, place)
-    }
+    if (fn instanceof Fun) return this.callFun(fn, args, place)
+    if (fn instanceof Partial) return this.#continue(fn, args, place)
     throw evalError('Cannot apply value to a non-closure.', place)
   }
 
   callFun(fun: Fun, args: readonly Term[], place: TextPlace): Term {
-    if (args.length > fun.params.length) throw tooMany(place)
+    const { kind, params } = fun
+    if (args.length < params.length && kind === 'defun') {
+      return args.length === 0 ? fun : this.#continue(new Partial(fun, []), args, place)
+    }
+    if (args.length !== params.length) throw tooMany(place)
     this.charge(CALL_COST + ARGUMENT_COST * args.length)
-    for (const arg of args) if (!(arg instanceof TableRef)) asValue(arg)
-    if (fun.kind === 'defcap') return bounded(new CapabilityToken(fun.qualified, args.map(asValue)))
-    if (fun.kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
+    args.forEach(asValue)
+    if (kind === 'defcap') return bounded(new CapabilityToken(fun.qualified, args.map(asValue)))
+    if (kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
     return this.runBody(fun, args, place)
+  }
+
+  /**
+   * Applies a partially applied function to more arguments. Each application is charged and checks its own arguments.
+   * Natives check and charge nothing until they are complete.
+   */
+  #continue({ fn, args }: Partial, more: readonly Term[], place: TextPlace): Term {
+    const all = [...args, ...more]
+    if (fn instanceof NativeFunction) return this.#applyNative(fn, all, place)
+    const { params } = fn
+    this.charge(CALL_COST + ARGUMENT_COST * more.length)
+    if (all.length > params.length) throw tooMany(place)
+    more.forEach(asValue)
+    for (let i = args.length; i < all.length; i++) this.checkType(params[i].type, all[i])
+    if (all.length < params.length) return new Partial(fn, all)
+    if (fn instanceof Fun) return this.#runChecked(fn, all, place)
+    return asValue(this.sequence(fn.body, extend(fn.env, all)))
   }
 
   runBody(fun: Fun, args: readonly Term[], place: TextPlace): Term {
     const isReading = this.#enter(fun, place)
-    const result = this.sequence(fun.body, this.#bind(fun.params, args, null))
+    return this.#finish(fun, this.#bind(fun.params, args, null), isReading)
+  }
+
+  /** As `runBody`, for arguments that are checked. */
+  #runChecked(fun: Fun, args: readonly Term[], place: TextPlace): Term {
+    const isReading = this.#enter(fun, place)
+    return this.#finish(fun, extend(null, args), isReading)
+  }
+
+  /** Runs the body of an entered function, and leaves it. */
+  #finish(fun: Fun, env: Env | null, isReading: boolean): Term {
+    const result = asValue(this.sequence(fun.body, env))
     this.checkType(fun.result, result)
     this.#leave(isReading)
     return result
@@ -188,20 +217,15 @@ export class Evaluator implements ExpandingRun {
 
   #bind(params: readonly Param[], args: readonly Term[], env: Env | null): Env | null {
     if (args.length > params.length) throw tooMany(null)
-    let bound = env
-    for (let i = 0; i < params.length; i++) {
-      this.checkType(params[i].type, args[i])
-      bound = { value: args[i], up: bound }
-    }
-    return bound
+    for (let i = 0; i < params.length; i++) this.checkType(params[i].type, args[i])
+    return extend(env, args)
   }
 
   #applyNative(fn: NativeFunction, args: readonly Term[], place: TextPlace): Term {
-    const { native } = fn
+    const { native, arity } = fn
     const { call } = this
-    const [fewest, most] = native.arity
-    if (args.length < fewest) return new Partial(fn, args)
-    if (args.length > most) throw tooMany(place)
+    if (args.length < arity) return args.length === 0 ? fn : new Partial(fn, args)
+    if (args.length > arity) throw tooMany(place)
     this.charge(fn.price)
     const around = call.nativePlace
     call.nativePlace = place
@@ -274,6 +298,13 @@ export class Evaluator implements ExpandingRun {
     restoreProgram(this.program, mark.program)
     restoreCall(this.call, mark.call)
   }
+}
+
+/** Adds variables to an environment. */
+function extend(env: Env | null, values: readonly Term[]): Env | null {
+  let extended = env
+  for (const value of values) extended = { value, up: extended }
+  return extended
 }
 
 function outOfGas({ used, limit }: GasMeter): ContractError {

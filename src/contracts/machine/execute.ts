@@ -7,7 +7,7 @@ import { Expander, type ExpandingRun } from './expander.ts'
 import { importInto } from './imports.ts'
 import { loadModule } from './modules.ts'
 import { located } from './scopes.ts'
-import type { Term } from './term.ts'
+import { Callable, type Term } from './term.ts'
 
 /**
  * Parses and runs a program.
@@ -55,7 +55,9 @@ function evaluateForm(run: ExpandingRun, form: Form, text: string): Term {
     if (MEMBERS.has(head.name) && !run.forms.has(head.name))
       throw evalError(`${head.name} is allowed in modules only`, form.place)
   }
-  return run.evaluate(new Expander(run, null).expand(form, null), null)
+  const result = run.evaluate(new Expander(run, null).expand(form, null), null)
+  if (result instanceof Callable) throw evalError('Evaluation did not reduce to a value', form.place)
+  return result
 }
 
 const MEMBERS = new Set(['defun', 'defconst', 'defschema', 'deftable', 'defcap', 'defpact', 'bless', 'implements'])

@@ -188,7 +188,7 @@ export class Expander {
       return this.#reference(definition, place)
     }
     const native = this.run.natives.get(name)
-    if (native !== undefined) return exprs.constant(native, place)
+    if (native !== undefined) return exprs.builtin(native, place)
     const module = this.lookUp(name)
     if (module !== undefined) return moduleRef(module, place)
     const parts = splitName(name)
@@ -213,12 +213,6 @@ export class Expander {
     if (definition instanceof Const) return exprs.constantOf(definition, place)
     if (definition instanceof Schema) throw evalError(`${definition.name} is a schema, not a value`, place)
     return exprs.constant(definition, place)
-  }
-
-  /** A special form used as a function: `(fold (and) true list)`. The native of the same name is applied. */
-  partial(call: CallForm, scope: Scope | null): Expr {
-    const [head, ...args] = this.expandAll(call.items, scope)
-    return exprs.partialCall(head, args, call.place)
   }
 
   /** `m::member`, where `m` evaluates to a module reference. */

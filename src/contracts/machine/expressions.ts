@@ -6,9 +6,9 @@
  */
 import { evalError, type TextPlace } from '../errors.ts'
 import { ModuleRef, type Value } from '../values/value.ts'
-import { Const, type Env, type Expr, Fun, type Run, TableDefinition, type Type } from './ast.ts'
+import { Const, type Env, type Expr, Fun, type Param, type Run, TableDefinition, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
-import { Partial, partlyApplied } from './callables.ts'
+import { Lambda, NativeFunction, Partial } from './callables.ts'
 import { COST } from './costs.ts'
 import { asValue, Callable, type Term } from './term.ts'
 
@@ -75,21 +75,50 @@ function callableOf(term: Term, place: TextPlace): Callable {
   throw evalError('Cannot apply value to a non-closure.', place)
 }
 
+/**
+ * A call. With too few arguments, it yields a partially applied function. Only natives such as `map` can apply that
+ * one to the rest: code that calls it by itself is refused.
+ */
 export function call(fn: Expr, args: readonly Expr[], place: TextPlace): Expr {
+  const target = fn instanceof NativeName ? constant(fn.native.overload(args.length), fn.place) : fn
   return exprOf(place, (run, env) => {
-    const callable = callableOf(run.evaluate(fn, env), place)
-    const result = run.apply(callable, evaluateAll(run, args, env), place)
-    if (result instanceof Partial && callable instanceof Fun) throw partlyApplied(result, place)
-    return result
+    const callable = callableOf(run.evaluate(target, env), place)
+    if (callable instanceof Partial) {
+      throw evalError('Failed to apply a partial closure outside of the native callsite.', place)
+    }
+    return run.apply(callable, evaluateAll(run, args, env), place)
   })
 }
 
-/** A call that may return a partially applied function. */
-export function partialCall(fn: Expr, args: readonly Expr[], place: TextPlace): Expr {
-  return exprOf(place, (run, env) => {
-    const callable = callableOf(run.evaluate(fn, env), place)
-    return run.apply(callable, evaluateAll(run, args, env), place)
-  })
+/** A native by its name. A call selects the overload by its number of arguments. */
+class NativeName implements Expr {
+  readonly native: NativeFunction
+  readonly place: TextPlace
+
+  constructor(native: NativeFunction, place: TextPlace) {
+    this.native = native
+    this.place = place
+  }
+
+  evaluate(): Term {
+    return this.native
+  }
+}
+
+/** A native or a constant of the language. */
+export function builtin(term: Term, place: TextPlace): Expr {
+  return term instanceof NativeFunction ? new NativeName(term, place) : constant(term, place)
+}
+
+/** A lambda. */
+export function lambda(params: readonly Param[], body: readonly Expr[], place: TextPlace): Expr {
+  return exprOf(place, (_, env) => new Lambda(params, body, env))
+}
+
+/** A lambda of one parameter that is not in the source, and whose calls are free. */
+export function addedLambda(param: string, body: Expr, place: TextPlace): Expr {
+  const params = [{ name: param, type: null }]
+  return exprOf(place, (_, env) => new Lambda(params, [body], env, false))
 }
 
 /** `m::member`, where `m` evaluates to a module reference. */

@@ -4,13 +4,13 @@ import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import { CapabilityToken, Guard } from '../values/value.ts'
 import { type Expr, Fun, type Run, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
-import { Lambda } from './callables.ts'
 import { withCapability } from './capabilities.ts'
 import { type Expander, type Scope, type SpecialForm, syntaxError } from './expander.ts'
+import * as exprs from './expressions.ts'
 import { exprOf } from './expressions.ts'
 import { continueNested, resumedObject } from './pacts.ts'
 import { findRow, readRow } from './tables.ts'
-import { storable, type Term } from './term.ts'
+import { asValue, Callable, storable, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
 
 /**
@@ -29,17 +29,17 @@ function parts(call: CallForm, fewest: number, most = fewest): readonly Form[] {
 
 export function asBool(term: Term, place: TextPlace): boolean {
   if (typeof term === 'boolean') return term
-  throw evalError(`Expected Boolean value, but got: ${typeName(term)}`, place)
+  throw evalError(`Expected Boolean value, but got: ${typeName(asValue(term))}`, place)
 }
 
 export function asText(term: Term, place: TextPlace): string {
   if (typeof term === 'string') return term
-  throw evalError(`Expected a string, but got: ${typeName(term)}`, place)
+  throw evalError(`Expected a string, but got: ${typeName(asValue(term))}`, place)
 }
 
 export function asToken(term: Term, place: TextPlace): CapabilityToken {
   if (term instanceof CapabilityToken) return term
-  throw evalError(`Expected capability token value, but got: ${typeName(term)}`, place)
+  throw evalError(`Expected capability token value, but got: ${typeName(asValue(term))}`, place)
 }
 
 const when: SpecialForm = (call, expander, scope) => {
@@ -53,13 +53,59 @@ const when: SpecialForm = (call, expander, scope) => {
 const both =
   (decisive: boolean): SpecialForm =>
   (call, expander, scope) => {
-    if (call.items.length < 3) return expander.partial(call, scope)
-    const [one, other] = expander.expandAll(parts(call, 2), scope)
-    return exprOf(call.place, (run, env) => {
-      if (asBool(run.evaluate(one, env), one.place) === decisive) return decisive
-      return asBool(run.evaluate(other, env), other.place)
-    })
+    const connect = ([one, other]: readonly Expr[]) =>
+      exprOf(call.place, (run, env) => {
+        if (asBool(run.evaluate(one, env), one.place) === decisive) return decisive
+        return asBool(run.evaluate(other, env), other.place)
+      })
+    return completed(call, expander, scope, connect)
   }
+
+const BOOL: Type = { type: 'bool' }
+
+/**
+ * A form with two operands. With any other number, such as in `(fold (and) true list)`, a lambda of two booleans is
+ * applied to them.
+ */
+function completed(
+  call: CallForm,
+  expander: Expander,
+  scope: Scope | null,
+  build: (operands: readonly Expr[]) => Expr,
+): Expr {
+  const { place, items } = call
+  const operands = expander.expandAll(items.slice(1), scope)
+  if (operands.length === 2) return build(operands)
+  const params = ['one', 'other'].map((name) => ({ name, type: BOOL }))
+  const body = build([exprs.local(1, place), exprs.local(0, place)])
+  return exprs.call(exprs.lambda(params, [body], place), operands, place)
+}
+
+/**
+ * `(map (f a) list)` is `(map (lambda (x) (f a x)) list)`: the parts of the call are evaluated for each item, the
+ * number of arguments selects the overload of a native, and special forms are allowed.
+ */
+const map: SpecialForm = (call, expander, scope) => {
+  const { place, items } = call
+  const [head, fn, ...rest] = items
+  const [name, ...others] = expander.expandAll(fn === undefined ? [head] : [head, ...rest], scope)
+  if (fn === undefined) return exprs.call(name, others, place)
+  if (!isApplication(fn)) return exprs.call(name, [expander.expand(fn, scope), ...others], place)
+  const item: Atom = { form: 'atom', name: ITEM, member: null, type: null, place: fn.place, from: fn.to, to: fn.to }
+  const body = expander.expand({ ...fn, items: [...fn.items, item] }, { name: ITEM, up: scope })
+  return exprs.call(name, [exprs.addedLambda(ITEM, body, fn.place), ...others], place)
+}
+
+/** Variable for an item. Code cannot name it. */
+const ITEM = ':item'
+const NOT_APPLICATIONS: ReadonlySet<string> = new Set(['lambda', 'let', 'let*'])
+
+/** True for calls, except for forms that bind variables. */
+function isApplication(form: Form): form is CallForm {
+  if (form.form !== 'call' || form.items.length === 0) return false
+  const [head] = form.items
+  return head.form !== 'atom' || head.member !== null || !NOT_APPLICATIONS.has(head.name)
+}
 
 /** Pairs of a test and a value, then a default: `(cond (a b) (c d) e)`. */
 const cond: SpecialForm = (call, expander, scope) => {
@@ -93,15 +139,16 @@ const letForm: SpecialForm = (call, expander, scope) => {
     values.push({ type: expander.type(variable.type, variable.place), value: expander.expand(value, inner) })
     inner = { name: variable.name, up: inner }
   }
-  const exprs = expander.body(body, inner, call.place)
+  const steps = expander.body(body, inner, call.place)
   return exprOf(call.place, (run, env) => {
     let bound = env
     for (const { type, value } of values) {
       const term = run.evaluate(value, bound)
-      run.checkType(type, term)
+      // The type of a variable does not apply to functions.
+      if (!(term instanceof Callable)) run.checkType(type, term)
       bound = { value: term, up: bound }
     }
-    return run.sequence(exprs, bound)
+    return run.sequence(steps, bound)
   })
 }
 
@@ -110,22 +157,22 @@ const lambda: SpecialForm = (call, expander, scope) => {
   const params = expander.params(paramForms, call.place)
   let inner = scope
   for (const { name } of params) inner = { name, up: inner }
-  const exprs = expander.body(body, inner, call.place)
-  return exprOf(call.place, (_, env) => new Lambda(params, exprs, env))
+  return exprs.lambda(params, expander.body(body, inner, call.place), call.place)
 }
 
 const sequence: SpecialForm = (call, expander, scope) => {
-  const exprs = expander.body(call.items.slice(1), scope, call.place)
-  return exprOf(call.place, (run, env) => run.sequence(exprs, env))
+  const steps = expander.body(call.items.slice(1), scope, call.place)
+  return exprOf(call.place, (run, env) => run.sequence(steps, env))
 }
 
 const enforce: SpecialForm = (call, expander, scope) => {
   const { place } = call
-  const [test, message] = expander.expandAll(parts(call, 1, 2), scope)
-  return exprOf(place, (run, env) => {
-    if (asBool(run.readingOf(test, env), test.place)) return true
-    throw txFailure(message === undefined ? '' : asText(run.evaluate(message, env), message.place), place)
-  })
+  return completed(call, expander, scope, ([test, message]) =>
+    exprOf(place, (run, env) => {
+      if (asBool(run.readingOf(test, env), test.place)) return true
+      throw txFailure(asText(run.evaluate(message, env), message.place), place)
+    }),
+  )
 }
 
 const enforceOne: SpecialForm = (call, expander, scope) => {
@@ -157,11 +204,11 @@ const withCapabilityForm: SpecialForm = (call, expander, scope) => {
   const [token, ...body] = call.items.slice(1)
   if (token === undefined) throw syntaxError('with-capability takes a capability and a body', place)
   const wanted = expander.expand(token, scope)
-  const exprs = expander.body(body, scope, place)
+  const steps = expander.body(body, scope, place)
   return exprOf(place, (run, env) => {
     refuseInDefcap(run, 'with-capability', place)
     const capability = asToken(run.evaluate(wanted, env), wanted.place)
-    return withCapability(run, capability, () => run.sequence(exprs, env))
+    return withCapability(run, capability, () => run.sequence(steps, env))
   })
 }
 
@@ -260,6 +307,7 @@ export const specialForms: ReadonlyMap<string, SpecialForm> = new Map<string, Sp
   ['and', both(false)],
   ['or', both(true)],
   ['cond', cond],
+  ['map', map],
   ['let', letForm],
   ['let*', letForm],
   ['lambda', lambda],

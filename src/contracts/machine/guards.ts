@@ -37,6 +37,9 @@ export function enforceGuard(run: Run, guard: Guard | string): void {
       return
     case 'user': {
       const fun = functionNamed(run, is.fun)
+      if (fun instanceof Fun && fun.params.length !== is.args.length) {
+        throw evalError('Failed to apply a partial closure outside of the native callsite.')
+      }
       run.reading(() => run.apply(fun, is.args, NOWHERE))
       return
     }

@@ -6,7 +6,7 @@ import { type ContractError, evalError, type TextPlace } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { CapabilityToken, Guard, ModuleRef, type ObjectValue, Time, type Value } from '../values/value.ts'
 import { COST, LIMIT } from './costs.ts'
-import { Callable, isValue, type Term } from './term.ts'
+import { asValue, Callable, isValue, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
 
 export function isList(term: Term): term is readonly Value[] {
@@ -35,10 +35,13 @@ export interface Host {
 
 export interface Native<H extends Host = Host> {
   readonly name: string
-  /**
-   * Minimum and maximum number of arguments. With fewer than the minimum, the call yields a partially applied function.
-   */
+  /** Minimum and maximum number of arguments of a call by name. */
   readonly arity: readonly [fewest: number, most: number]
+  /**
+   * Number of arguments where the native is a value or partially applied, and so cannot be overloaded. Default: the
+   * minimum.
+   */
+  readonly arityAsValue?: number
   readonly run: (args: Arguments<H>) => Term
 }
 
@@ -178,14 +181,12 @@ export class Arguments<H extends Host = Host> {
 
   /** Calls a function that must return a value. */
   apply(fn: Callable, args: readonly Term[]): Value {
-    const result = this.run.apply(fn, args, this.place)
-    if (!isValue(result)) throw this.error(`Expected a value from ${fn.name}, got a ${termType(result)}`)
-    return result
+    return asValue(this.run.apply(fn, args, this.place))
   }
 
   /** Calls a function that must return a boolean. */
   test(fn: Callable, args: readonly Term[]): boolean {
-    const result = this.run.apply(fn, args, this.place)
+    const result = asValue(this.run.apply(fn, args, this.place))
     if (typeof result !== 'boolean') throw this.error(`Expected Boolean value from ${fn.name}, got ${termType(result)}`)
     return result
   }
@@ -197,6 +198,7 @@ export function native<H extends Host = Host>(
   fewest: number,
   most: number,
   run: (args: Arguments<H>) => Term,
+  arityAsValue = fewest,
 ): Native<H> {
-  return { name, arity: [fewest, most], run }
+  return { name, arity: [fewest, most], run, arityAsValue }
 }

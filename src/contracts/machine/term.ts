@@ -17,11 +17,9 @@ export function isValue(term: Term): term is Value {
   return !(term instanceof Callable)
 }
 
-/** @throws EvalError for functions */
+/** @throws EvalError for functions, partially applied or not */
 export function asValue(term: Term): Value {
-  if (!isValue(term)) {
-    throw evalError('Expected a Pact value, but got a closure or table reference.')
-  }
+  if (!isValue(term)) throw evalError('Expected a Pact value, but got a closure or table reference.')
   return term
 }
 

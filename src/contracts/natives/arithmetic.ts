@@ -149,7 +149,7 @@ function bitwise(name: string, combine: (a: bigint, b: bigint) => bigint): Nativ
 
 export const ARITHMETIC: readonly Native[] = [
   native('+', 2, 2, add),
-  native('-', 1, 2, subtract),
+  native('-', 1, 2, subtract, 2),
   native('negate', 1, 1, negate),
   native('*', 2, 2, multiply),
   native('/', 2, 2, divide),

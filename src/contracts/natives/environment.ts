@@ -2,7 +2,7 @@
 import { evalError, txFailure } from '../errors.ts'
 import type { Run } from '../machine/ast.ts'
 import { weightOf } from '../machine/bounds.ts'
-import { type Native, native } from '../machine/native.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
 import { pactIdOf } from '../machine/pacts.ts'
 import { Decimal } from '../values/decimal.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
@@ -59,14 +59,16 @@ export function checkKeys(run: Run, guard: Guard): Guard {
   return guard
 }
 
+function readMessage(args: Arguments<Run>): Value {
+  const { run } = args
+  if (!args.has(0)) return run.transaction.message.data
+  const value = dataField(run, args.text(0))
+  if (value === undefined) throw txFailure('read-msg failed. Invalid format or missing key.')
+  return value
+}
+
 export const environment: readonly Native<Run>[] = [
-  native('read-msg', 0, 1, (args) => {
-    const { run } = args
-    if (!args.has(0)) return run.transaction.message.data
-    const value = dataField(run, args.text(0))
-    if (value === undefined) throw txFailure('read-msg failed. Invalid format or missing key.')
-    return value
-  }),
+  native('read-msg', 0, 1, readMessage, 1),
   reader('read-string', (value) => (typeof value === 'string' ? value : null)),
   reader('read-integer', integerOf),
   reader('read-decimal', decimalOf),

@@ -45,7 +45,7 @@ export const FUNCTIONS: readonly Native[] = [
   native('zip', 3, 3, zip),
   native('compose', 3, 3, (args) => {
     const [first, second] = [args.fn(0), args.fn(1)]
-    return args.apply(second, [args.apply(first, [args.all[2]])])
+    return args.run.apply(second, [args.run.apply(first, [args.all[2]], args.place)], args.place)
   }),
   native('identity', 1, 1, (args) => args.value(0)),
   native('constantly', 2, 4, (args) => args.value(0)),

@@ -2,7 +2,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { COST, hashCost } from '../machine/costs.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
-import { isValue } from '../machine/term.ts'
+import { Callable, isValue } from '../machine/term.ts'
 import { typeName } from '../machine/type-name.ts'
 import { hashText } from '../values/hash.ts'
 import { TableRef, type Value } from '../values/value.ts'
@@ -32,6 +32,7 @@ function keccak(args: Arguments): string {
 
 function typeOf(args: Arguments): string {
   const [term] = args.all
+  if (term instanceof Callable) return '<<closure>>'
   if (isValue(term)) weigh(term, args)
   return term instanceof TableRef && term.schemaName !== null ? `table{${term.schemaName}}` : typeName(term)
 }

@@ -61,9 +61,7 @@ const expectFailure =
         () => {
           const value = run.evaluate(expander.expand(forms[forms.length - 1], scope), env)
           // Throwing also rolls back an unexpected success.
-          throw new Unexpected(
-            `expected a failure, got ${value instanceof Callable ? value.name : showValue(asValue(value))}`,
-          )
+          throw new Unexpected(`expected a failure, got ${showValue(asValue(value))}`)
         },
         (error) => {
           failed = true
