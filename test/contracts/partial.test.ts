@@ -152,13 +152,10 @@ describe('a form with fewer operands', () => {
     ['(map (enforce true) ["x"])', '[true]'],
     ['(map (enforce false) ["x"])', 'error: x'],
     ['(filter (enforce true) [true])', '[true]'],
-    [
-      '(filter (enforce true) ["x"])',
-      'error: Type check failed. The argument is string, but the expected type is bool',
-    ],
-    ['(fold (and) true [1])', 'error: Type check failed. The argument is integer, but the expected type is bool'],
-    ['(filter (and true) [1])', 'error: Type check failed. The argument is integer, but the expected type is bool'],
-    ['(filter (and 1) [])', 'error: Type check failed. The argument is integer, but the expected type is bool'],
+    ['(filter (enforce true) ["x"])', 'error: Runtime typecheck failure, argument is string , but expected type bool'],
+    ['(fold (and) true [1])', 'error: Runtime typecheck failure, argument is integer , but expected type bool'],
+    ['(filter (and true) [1])', 'error: Runtime typecheck failure, argument is integer , but expected type bool'],
+    ['(filter (and 1) [])', 'error: Runtime typecheck failure, argument is integer , but expected type bool'],
     ['(do (and true) 1)', 'error: Incorrect number of arguments (1) for lambda supplied; expected (2)'],
     ['(do (enforce true) 1)', 'error: Incorrect number of arguments (1) for lambda supplied; expected (2)'],
     ['(do (or) 1)', 'error: Incorrect number of arguments (0) for lambda supplied; expected (2)'],
@@ -261,7 +258,7 @@ const TOO_MANY = 'Failed to apply a function or closure because there were too m
 const NO_VALUE = 'Expected a Pact value, but got a closure or table reference.'
 const OUTSIDE = 'Failed to apply a partial closure outside of the native callsite.'
 const typed = (given: string, wanted: string) =>
-  `Type check failed. The argument is ${given}, but the expected type is ${wanted}`
+  `Runtime typecheck failure, argument is ${given} , but expected type ${wanted}`
 
 describe('a refused partial application', () => {
   it.each([
