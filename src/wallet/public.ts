@@ -44,6 +44,7 @@ export {
   type GuardKind,
   ModuleRef,
   type ObjectValue,
+  type TableRef,
   Time,
   UNIT,
   type Unit,
