@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type Block, blocksOf, type Line } from './blocks.ts'
 import type { HelpText } from './help.ts'
+import { pageTexts } from './pages.ts'
 import { type Kind, kinds, rules } from './rules.ts'
 import { sentencesOf } from './sentences.ts'
 import { allTexts, commentsOf, metricTexts, parse, textsForPeople } from './source.ts'
@@ -58,9 +59,25 @@ export function judgeSource(name: string, text: string): Finding[] {
 export const judgeDocument = (name: string, text: string): Finding[] =>
   text.includes(GENERATED) ? [] : judge(blocksOf(numbered(text)), 'documents', name)
 
-/** Findings in the `#` comments of a script or configuration. Indented comments are commands or tables. */
-export const judgeConfiguration = (name: string, text: string): Finding[] =>
-  commentBlocks(text).flatMap((lines) => judge(blocksOf(lines), 'documents', name))
+/**
+ * Findings in the `#` comments of a script or configuration, and in the summaries of alerts. Indented comments are
+ * commands or tables.
+ */
+export const judgeConfiguration = (name: string, text: string): Finding[] => [
+  ...commentBlocks(text).flatMap((lines) => judge(blocksOf(lines), 'documents', name)),
+  ...summariesOf(text).flatMap((line) => judge([textBlock(line)], 'documents', name)),
+]
+
+/** Findings in the visible texts of a web page. */
+export const judgePage = (name: string, text: string): Finding[] =>
+  pageTexts(text).flatMap((line) => judge([textBlock(line)], 'documents', name))
+
+/** The summaries of alerts. A value in one is a code span, so that it counts as one word. */
+const summariesOf = (text: string): Line[] =>
+  numbered(text).flatMap(({ line, text: each }) => {
+    const [, summary] = /^\s*summary: '(.*)'$/.exec(each) ?? []
+    return summary === undefined ? [] : [{ line, text: summary.replace(/\{\{.*?\}\}/g, '`x`') }]
+  })
 
 /** Runs of consecutive comment lines without their sign; other lines separate them. */
 function commentBlocks(text: string): Line[][] {
@@ -94,9 +111,13 @@ export function judgeProject(root: string, help: readonly HelpText[]): Finding[]
   const deployed = readdirSync(join(root, 'deploy'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.(?:js|json|md)$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+  const pages = readdirSync(join(root, 'src/web'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.html'))
+    .map((name) => `src/web/${name.replaceAll('\\', '/')}`)
   const configurations = [...deployed.toSorted(), ...CONFIGURATIONS]
   return [
     ...configurations.flatMap((name) => judgeConfiguration(name, read(name))),
+    ...pages.toSorted().flatMap((name) => judgePage(name, read(name))),
     ...sources.toSorted().flatMap((name) => judgeSource(name, read(name))),
     ...documents.toSorted().flatMap((name) => judgeDocument(name, read(name))),
     ...judgeHelp(help),

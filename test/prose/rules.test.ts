@@ -1,7 +1,7 @@
 /** The prose rules on good and bad sentences, and the splitting of text into sentences. */
 import { describe, expect, it } from 'vitest'
 import { blocksOf } from '../../scripts/prose/blocks.ts'
-import { judgeConfiguration, judgeDocument, judgeHelp, judgeSource } from '../../scripts/prose/findings.ts'
+import { judgeConfiguration, judgeDocument, judgeHelp, judgePage, judgeSource } from '../../scripts/prose/findings.ts'
 import { MOST_WORDS, rules } from '../../scripts/prose/rules.ts'
 import { sentencesOf, wordsOf } from '../../scripts/prose/sentences.ts'
 
@@ -207,5 +207,28 @@ Restart=always # Of a value.
   expect(found.map(({ line, rule }) => [line, rule])).toEqual([
     [1, 'opening'],
     [4, 'opening'],
+  ])
+})
+
+it('summaries of alerts', () => {
+  const text = `
+annotations:
+  summary: '{{ $labels.instance }}: the hash rate is low'
+  summary: '{{ $labels.instance }}: the hashrate is low'
+`
+  expect(judgeConfiguration('a.yml', text).map(({ line, rule }) => [line, rule])).toEqual([[3, 'term']])
+})
+
+it('visible texts of pages', () => {
+  const text = `<script>let a = 1 > 2 || 'hash rate' < 'x'</script>
+<p title="hash rate now">Speed</p>
+<p><b>Rate</b>
+  What is mined</p><!-- hash rate -->
+<img alt="the hash rate" /><i class="hash rate">Blocks found</i>
+`
+  expect(judgePage('a.html', text).map(({ line, rule }) => [line, rule])).toEqual([
+    [2, 'term'],
+    [4, 'opening'],
+    [5, 'term'],
   ])
 })

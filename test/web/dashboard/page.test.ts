@@ -119,7 +119,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(await text('control-note')).toMatch(/^Enter the token/)
     await page.fill('#token', 'wrong')
     await page.click('#control-button')
-    await expect.poll(() => text('control-note')).toBe('The miner refuses this token.')
+    await expect.poll(() => text('control-note')).toBe('The miner does not accept this token.')
     await page.fill('#token', TOKEN)
     await page.click('#control-button')
     await expect.poll(() => text('control-button')).toBe('Resume')
@@ -133,7 +133,9 @@ await describeInChromium('the dashboard', (browser) => {
     const other = await open(browser, openUrl)
     await other.page.fill('#token', TOKEN)
     await other.page.click('#control-button')
-    await expect.poll(() => other.text('control-note')).toMatch(/started without --http-token/)
+    await expect
+      .poll(() => other.text('control-note'))
+      .toMatch(/^This miner cannot be controlled: it runs without --http-token\.$/)
   })
 
   it('changes the number of threads with the right token, and reports errors', async () => {
@@ -148,18 +150,18 @@ await describeInChromium('the dashboard', (browser) => {
     expect(await text('control-note')).toMatch(/^Enter the token/)
     await page.fill('#token', 'wrong')
     await page.click('#threads-button')
-    await expect.poll(() => text('control-note')).toBe('The miner refuses this token.')
+    await expect.poll(() => text('control-note')).toBe('The miner does not accept this token.')
     await page.fill('#token', TOKEN)
     const before = (await summaryOf(url)).hashes
     // The Enter key sets the threads, and does not pause the miner.
     await page.press('#threads', 'Enter')
-    await expect.poll(() => text('control-note')).toBe('The miner searches with 2 CPU threads.')
+    await expect.poll(() => text('control-note')).toBe('The miner now uses 2 CPU threads.')
     await expect.poll(() => page.locator('#devices b').allTextContents()).toEqual(['thread0', 'thread1'])
     expect(await summaryOf(url)).toMatchObject({ paused: false, hashes: expect.toSatisfy((hashes) => hashes > before) })
     await expect.poll(() => page.isDisabled('#threads-button')).toBe(true)
     await page.fill('#threads', '0')
     await page.click('#threads-button')
-    await expect.poll(() => text('control-note')).toMatch(/^The miner refuses: --threads 0: nothing would search/)
+    await expect.poll(() => text('control-note')).toMatch(/^The miner refused: --threads 0: nothing would search/)
     expect(await page.inputValue('#threads')).toBe('0')
     await page.fill('#threads', '1')
     await page.click('#threads-button')
@@ -203,9 +205,9 @@ await describeInChromium('the dashboard', (browser) => {
       ])
     await page.click('#more-devices')
     expect(await items()).toHaveLength(14)
-    expect(await text('more-devices')).toBe('Show them together')
+    expect(await text('more-devices')).toBe('Show as groups')
     expect(await page.locator('#nodes li').allTextContents()).toEqual([
-      'http://agives workanswers in 3 ms · not behind · height 1,234 · version 3.1',
+      'http://agives workanswers in 3 ms · in sync · height 1,234 · version 3.1',
       'http://bdowndoes not answer · height 1,234 · version 3.1',
     ])
     expect(await page.locator('#rigs').isHidden()).toBe(true)

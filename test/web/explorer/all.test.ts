@@ -152,7 +152,7 @@ await describeInChromium('the page at /', (browser) => {
     await page.click('#fork-form button')
     await expect
       .poll(() => text('reorganisation'))
-      .toMatch(/^Reorganisation at \d\d:\d\d:\d\d: chain 0 lost 2 blocks from height 5 on/)
+      .toMatch(/^Reorganisation at \d\d:\d\d:\d\d: chain 0 lost 2 blocks from height 5\b/)
     const after = (await node.get(`${NETWORK}/cut`)).hashes[0]
     expect(after.hash).not.toBe(before.hash)
     await page.focus('#braid')

@@ -123,7 +123,7 @@ interface Picture {
 export function stateText({ waitsFor, isWanted }: ChainStatus, isMined: boolean): string {
   if (isMined) return 'mined now'
   if (waitsFor !== null) return `waits for chain ${waitsFor}`
-  return isWanted ? 'can be mined' : 'can be mined, and is not wanted here'
+  return isWanted ? 'can be mined' : 'can be mined, but not selected here'
 }
 
 const nameOf = ({ chain, height }: BlockSpot) => `${chain}/${height}`

@@ -39,7 +39,7 @@ export class ControlPanel {
     this.#button.disabled = true
     await this.#send({
       ...{ method: 'POST', path: '/json_rpc', body: { jsonrpc: '2.0', id: 1, method }, limitMs: ANSWER_MS },
-      ...{ doing: null, done: method === 'pause' ? 'The miner pauses.' : 'The miner goes on.' },
+      ...{ doing: null, done: method === 'pause' ? 'Mining is paused.' : 'Mining resumes.' },
     })
     this.#button.disabled = false
   }
@@ -48,7 +48,7 @@ export class ControlPanel {
     const what = threads === 1 ? '1 CPU thread' : `${threads} CPU threads`
     return this.#send({
       ...{ method: 'PUT', path: '/2/config', body: { threads }, limitMs: THREADS_ANSWER_MS },
-      ...{ doing: `Going over to ${what}…`, done: `The miner searches with ${what}.` },
+      ...{ doing: `Switching to ${what}…`, done: `The miner now uses ${what}.` },
     })
   }
 
@@ -56,7 +56,7 @@ export class ControlPanel {
   async #send({ method, path, body, limitMs, doing, done }: HttpOrder): Promise<boolean> {
     const token = this.#token.value.trim()
     if (token === '') {
-      this.#tell('Enter the token that the miner was started with.', true)
+      this.#tell('Enter the token from --http-token first.', true)
       return false
     }
     if (doing !== null) this.#tell(doing, false)
@@ -143,12 +143,12 @@ function onSubmit(form: string, run: () => Promise<void>): void {
 
 /** @returns the problem in the answer, or null on success */
 async function problemOf(answer: Response): Promise<string | null> {
-  if (answer.status === 401) return 'The miner refuses this token.'
-  if (answer.status === 403) return 'The miner takes no orders: it was started without --http-token.'
+  if (answer.status === 401) return 'The miner does not accept this token.'
+  if (answer.status === 403) return 'This miner cannot be controlled: it runs without --http-token.'
   const text = await answer.text()
   const message = messageIn(text)
-  if (!answer.ok) return `The miner refuses: ${message ?? `status ${answer.status}`}.`
-  return message === null ? null : `The miner refuses: ${message}.`
+  if (!answer.ok) return `The miner refused: ${message ?? `status ${answer.status}`}.`
+  return message === null ? null : `The miner refused: ${message}.`
 }
 
 /** Extracts the error message of an answer. */

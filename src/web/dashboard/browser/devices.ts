@@ -56,7 +56,7 @@ export class DeviceList {
     const isGrouped = groups.length < devices.length
     this.#button.hidden = !isGrouped
     this.#button.setAttribute('aria-expanded', String(this.#showsAll))
-    write(this.#button, this.#showsAll ? 'Show them together' : `Show each of ${devices.length}`)
+    write(this.#button, this.#showsAll ? 'Show as groups' : `Show all ${devices.length}`)
     const single = devices.map((device): Row => {
       const name = device.device
       return { key: `${device.engine}/${name}`, name, devices: [device], line: null, colour: 0 }

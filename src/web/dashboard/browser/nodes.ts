@@ -34,7 +34,7 @@ function rowOf({ url, up, active, lag, latencyMs, height, version, problem }: Up
   const facts = [
     problem ?? '',
     latencyMs === null ? '' : `answers in ${spanText(latencyMs)}`,
-    lag === null ? '' : lag < 0.05 ? 'not behind' : `${lag.toFixed(1)} blocks behind`,
+    lag === null ? '' : lag < 0.05 ? 'in sync' : `${lag.toFixed(1)} blocks behind`,
     height === null ? '' : `height ${grouped(height)}`,
     version === null ? '' : `version ${version}`,
   ]

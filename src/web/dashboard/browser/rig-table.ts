@@ -39,8 +39,9 @@ export class RigTableView {
       },
     )
     const others = total - rigs.length
-    write('rig-others', others > 0 ? `and ${grouped(others)} more: newcut rigs lists all` : '')
-    if (isLogWell === false) write('rig-others', 'The share log cannot be written: shares are refused.')
+    write('rig-others', others > 0 ? `and ${grouped(others)} more; newcut rigs lists all` : '')
+    if (isLogWell === false)
+      write('rig-others', 'The share log cannot be written, so shares are refused. Check the disk.')
   }
 }
 
@@ -48,6 +49,6 @@ function detailsOf({ accepted, refused, lastShareMs, warning }: WorkerRow, nowMs
   const parts = [`${grouped(accepted)} accepted`]
   for (const [verdict, count] of Object.entries(refused)) parts.push(`${grouped(count)} ${verdict}`)
   parts.push(`last share ${lastShareMs === null ? NONE : ageText(Math.max(0, nowMs - lastShareMs))}`)
-  if (warning !== null) parts.push(`too many refused, most as ${warning.reason}`)
+  if (warning !== null) parts.push(`too many refused shares, mostly ${warning.reason}`)
   return parts.join(' · ')
 }

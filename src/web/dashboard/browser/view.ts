@@ -57,7 +57,7 @@ export class DashboardView {
         ? (['failed', 'nothing searches'] as const)
         : work === null
           ? (['waiting', 'no work'] as const)
-          : (['mining', connected ? 'mining' : 'mining, without news'] as const)
+          : (['mining', connected ? 'mining' : 'mining, update stream closed'] as const)
     document.body.dataset.phase = phase
     write('phase', text)
     element('phase').title = idleReason ?? ''
@@ -73,7 +73,7 @@ export class DashboardView {
     write('rate-15m', rateText(hashrates['15m']))
     write('rate-mean', rateText(meanHashrate))
     const isKnown = work !== null && rate > 0 && work.difficulty > 0
-    write('pace', isKnown ? `about one block each ${spanText((work.difficulty / rate) * 1000)}` : '\u00a0')
+    write('pace', isKnown ? `about one block every ${spanText((work.difficulty / rate) * 1000)}` : '\u00a0')
     document.title = `${rateText(rate)} · newcut`
   }
 

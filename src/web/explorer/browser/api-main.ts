@@ -13,7 +13,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   chain: 'Chains',
   payload: 'Payloads',
   cut: 'Cut',
-  mempool: 'Memory pool',
+  mempool: 'Mempool',
   mining: 'Mining',
   stream: 'Streams',
 }
@@ -66,4 +66,4 @@ function openNamed(): void {
   named.scrollIntoView()
 }
 
-start().catch(() => write('about', 'the node does not answer; load the page again'))
+start().catch(() => write('about', 'the node does not answer; reload the page'))

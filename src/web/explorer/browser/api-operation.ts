@@ -55,7 +55,7 @@ class Caller {
     this.#answer.hidden = true
     const canSend = type === '' || (method !== 'GET' && type === 'application/json')
     this.#send.disabled = !canSend
-    if (!canSend) write(this.#told, 'Browsers cannot send this body: call it from a terminal or a program.')
+    if (!canSend) write(this.#told, 'Browsers cannot send this body. Call it from a terminal or a program.')
     this.form.append(
       ...this.#inputs.map(([parameter, input]) => labelled(parameter, input)),
       ...(this.#body === null ? [] : [make('label', {}, make('span', {}, `body · ${type}`), this.#body)]),

@@ -35,7 +35,7 @@ export class Braid {
   constructor(options: BraidOptions) {
     const { canvas } = options
     const context = canvas.getContext('2d')
-    if (context === null) throw new Error('this browser draws no canvas')
+    if (context === null) throw new Error('this browser has no 2D canvas')
     this.#options = options
     this.#context = context
     canvas.tabIndex = 0

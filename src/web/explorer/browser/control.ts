@@ -74,7 +74,7 @@ export class OrderPanel {
 
   tick(): void {
     const ahead =
-      this.#aheadMs < CLOCK_NOISE_MS ? 'as this machine' : `${formatDuration(this.#aheadMs)} ahead of this machine`
+      this.#aheadMs < CLOCK_NOISE_MS ? 'same as this machine' : `${formatDuration(this.#aheadMs)} ahead of this machine`
     write('clock-state', `${clockText(this.nowMs)} · ${ahead}`)
   }
 

@@ -36,15 +36,15 @@ export class Details {
     const pool = await call('POST', `${base}/mempool/lookup`, JSON.stringify([key]))
     const isDone = poll.text !== '{}'
     this.#fill(number, [
-      isDone ? ['Result', indented(poll.text)] : ['Result', 'None yet: it is not in a block of this chain.'],
-      ['Memory pool', indented(unfolded(pool.text))],
+      isDone ? ['Result', indented(poll.text)] : ['Result', 'None yet: no block of this chain contains it.'],
+      ['Mempool', indented(unfolded(pool.text))],
     ])
   }
 
   #open(title: string, hash: string): number {
     write('details-title', title)
     write('details-hash', hash)
-    element('details-body').replaceChildren('asking the node')
+    element('details-body').replaceChildren('loading')
     if (!this.#dialog.open) this.#dialog.showModal()
     return ++this.#shown
   }

@@ -29,7 +29,7 @@ export function showNumbers(state: NodeState, nowMs: number): void {
   const difficulties = heads.map(({ difficulty }) => Number(difficulty))
   const [least, most] = [Math.min(...difficulties), Math.max(...difficulties)].map(withPrefix)
   write('difficulty', least === most ? least : `${least}–${most}`)
-  write('difficulty-note', network.pow ? 'hashes a block' : 'hashes a block, not searched')
+  write('difficulty-note', network.pow ? 'hashes per block' : 'hashes per block, without proof of work')
 }
 
 /** Blocks in the last minute; a lower bound when the list holds less than a minute. */

@@ -21,7 +21,7 @@ const braid = new Braid({
   },
 })
 
-const HINT = 'Point at a block to see its past; open it to see all of it.'
+const HINT = 'Point at a block to see its ancestors. Open it to see its content.'
 
 const lists = {
   openTransaction: (chain: number, key: string) => {
@@ -69,7 +69,7 @@ function tick(): void {
 function tellReorganisations(lost: readonly Reorganisation[]): void {
   if (lost.length === 0) return
   const chains = lost.map(({ chain, lost: blocks, height }) => {
-    return `chain ${chain} lost ${blocks === 1 ? '1 block' : `${blocks} blocks`} from height ${grouped(height)} on`
+    return `chain ${chain} lost ${blocks === 1 ? '1 block' : `${blocks} blocks`} from height ${grouped(height)}`
   })
   const told = chains.length > 3 ? `${chains.slice(0, 3).join(', ')} and ${chains.length - 3} more` : chains.join(', ')
   element('reorganisation').hidden = false

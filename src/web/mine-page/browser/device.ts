@@ -12,8 +12,8 @@ export const WORKGROUP = 64
 export const TRIPS = 16
 
 const BROWSERS =
-  'Chrome, Edge and other Chromium browsers have it from version 113 on, Safari from 26, Firefox from 141 on Windows. ' +
-  'On Linux it may have to be switched on.'
+  'Use Chrome, Edge or another Chromium browser from version 113, Safari from 26, or Firefox from 141 on Windows. ' +
+  'On Linux you may have to enable WebGPU in the settings.'
 
 export interface SearchDevice {
   readonly name: string
@@ -38,7 +38,7 @@ export async function openDevice(shader: string): Promise<SearchDevice> {
     const runner = await GpuRunner.create({ GPUBufferUsage, GPUMapMode }, device, options)
     const complaint = await Promise.race([selfTest(runner), failed])
     if (complaint !== null) {
-      const advice = 'Update the graphics driver or the browser, and start again.'
+      const advice = 'Update the graphics driver or the browser, then start again.'
       throw new Problem(`The self-test failed: ${complaint}.`, advice)
     }
     return { name: nameOf(adapter), software: isSoftware(adapter), runner, failed, close: () => device.destroy() }
@@ -51,24 +51,25 @@ export async function openDevice(shader: string): Promise<SearchDevice> {
 async function requestAdapter(): Promise<GPUAdapter> {
   if (navigator.gpu === undefined) {
     if (isSecureContext) throw new Problem('This browser has no WebGPU.', BROWSERS)
-    const advice = 'Browsers offer WebGPU to pages at https:// or http://localhost only. Open this page at localhost.'
+    const advice =
+      'Browsers offer WebGPU only to pages at https:// or http://localhost. Open this page at one of these.'
     throw new Problem('This page was not loaded securely, so there is no WebGPU.', advice)
   }
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' })
   if (adapter !== null) return adapter
   throw new Problem(
-    'The browser has WebGPU, but found no graphics card for it.',
-    'Look at chrome://gpu or about:support: the driver may be too old, or graphics acceleration switched off.',
+    'This browser has WebGPU, but found no graphics card for it.',
+    'Open chrome://gpu or about:support. The driver may be too old, or graphics acceleration disabled.',
   )
 }
 
 /** Rejects if the device is lost or refuses a command. A refused dispatch has no other sign. */
 function failureOf(device: GPUDevice): Promise<never> {
-  const advice = 'The driver was reset, or the card was removed. Start again to go on.'
+  const advice = 'The driver was reset, or the card was removed. Start again to continue.'
   return new Promise((_, reject) => {
     void device.lost.then(({ message }) => reject(new Problem(`The graphics card was lost. ${message}`.trim(), advice)))
     device.addEventListener('uncapturederror', ({ error }) => {
-      reject(new Problem(`The graphics card failed: ${error.message}`, 'Start again to go on.'))
+      reject(new Problem(`The graphics card failed: ${error.message}`, 'Start again to continue.'))
     })
   })
 }

@@ -33,7 +33,7 @@ async function meet(signal: AbortSignal): Promise<AboutNetwork> {
     } catch (error) {
       signal.throwIfAborted()
       view.network('the node does not answer')
-      if (running !== null) view.show('waiting', `No answer from the node: ${describeError(error)}. Trying again.`)
+      if (running !== null) view.show('waiting', `No answer from the node: ${describeError(error)}. Retrying.`)
       await sleep(pageClock, Math.random() * Math.min(MAX_PAUSE_MS, 500 * 2 ** attempt), signal)
     }
   }
@@ -45,14 +45,17 @@ function accountOf({ account: usual }: AboutNetwork): MinerBody {
   const text = view.account.value.trim()
   if (text === '' || text === usual.account) return usual
   if (!/^k:[0-9a-f]{64}$/.test(text)) {
-    view.accountProblem('This is no account: expected k: and 64 hex digits in lower case')
-    throw new Problem('Nobody would be paid.', 'Correct the account below, or empty its field for the usual one.')
+    view.accountProblem('Not an account: enter k: and 64 lower-case hex digits')
+    throw new Problem(
+      'There is no account to pay.',
+      'Correct the account below, or clear the field to use the default.',
+    )
   }
   return { account: text, predicate: 'keys-all', 'public-keys': [text.slice(2)] }
 }
 
 function eventsFor({ software }: SearchDevice, { account }: MinerBody, stopped: AbortSignal): MinerEvents {
-  const advice = software ? 'This is a software driver: it works, but slowly.' : null
+  const advice = software ? 'This is a software driver, so mining is slow.' : null
   // Keep the line the same for all work: screen readers announce every change.
   const payee = account.length > 24 ? `${account.slice(0, 10)}…${account.slice(-6)}` : account
   const mining = () => view.show('mining', `Mining for ${payee}.`, advice)
@@ -69,10 +72,10 @@ function eventsFor({ software }: SearchDevice, { account }: MinerBody, stopped: 
     onWrongHash: () => {
       // The last batches report after the end.
       if (stopped.aborted) return
-      view.show('mining', 'The graphics card found a nonce that solves nothing. It was not sent.')
+      view.show('mining', 'The graphics card reported a wrong nonce, which was not sent.')
     },
     onTrouble: (message, pauseMs) => {
-      view.show('waiting', `No work: ${message}. Trying again in ${Math.ceil(pauseMs / 1000)} s.`)
+      view.show('waiting', `No work: ${message}. Retrying in ${Math.ceil(pauseMs / 1000)} s.`)
     },
     onRecovered: mining,
   }
@@ -80,7 +83,7 @@ function eventsFor({ software }: SearchDevice, { account }: MinerBody, stopped: 
 
 async function mine(stopped: AbortSignal): Promise<void> {
   view.accountProblem(null)
-  view.show('starting', 'Asking the node.')
+  view.show('starting', 'Connecting to the node.')
   const node = await meet(stopped)
   const account = accountOf(node)
   view.show('starting', 'Testing the graphics card.')
@@ -112,14 +115,14 @@ async function start(): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  const advice = error instanceof Problem ? error.advice : 'Start again, or load the page anew.'
-  view.show('failed', error instanceof Problem ? error.message : `Mining ended: ${describeError(error)}`, advice)
+  const advice = error instanceof Problem ? error.advice : 'Start again, or reload the page.'
+  view.show('failed', error instanceof Problem ? error.message : `Mining stopped: ${describeError(error)}`, advice)
 }
 
 function stop(): void {
   running?.abort()
   running = null
-  view.show('stopped', 'Stopped. Solutions on their way still count.')
+  view.show('stopped', 'Stopped. Solutions already sent still count.')
 }
 
 function redraw(): void {

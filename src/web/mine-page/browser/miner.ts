@@ -152,10 +152,13 @@ export class PageMiner {
   /** Waits before a retry. Throws errors that a retry cannot cure. */
   async #pause(error: unknown, attempts: number, stopped: AbortSignal): Promise<void> {
     if (error instanceof GatewayRefusal && error.status === 403) {
-      throw new Problem(`The node refuses: ${error.message}.`, 'It mines for certain accounts only. Enter one of them.')
+      throw new Problem(
+        `The node refused: ${error.message}.`,
+        'This node mines only for certain accounts. Enter one of them.',
+      )
     }
     if (error instanceof GatewayRefusal && !mayPass(error)) {
-      throw new Problem(`The node refuses: ${error.message}.`, 'Look at the account, and start again.')
+      throw new Problem(`The node refused: ${error.message}.`, 'Check the account, then start again.')
     }
     const pauseMs = (0.5 + this.#options.random() / 2) * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempts)
     if (error instanceof Problem || !(error instanceof Error)) throw error
@@ -196,8 +199,8 @@ export class PageMiner {
   #use(work: Work): void {
     const { bytes, fields } = work
     if (bytes.length !== SEARCHED_WORK_BYTES) {
-      const size = `Work of this network has ${bytes.length} bytes, and a GPU searches ${SEARCHED_WORK_BYTES}.`
-      throw new Problem(size, 'Networks with the graph petersen or twenty have such work. newcut mine searches all.')
+      const size = `Work of this network has ${bytes.length} bytes, but this page supports only ${SEARCHED_WORK_BYTES}.`
+      throw new Problem(size, 'On networks with another graph than petersen or twenty, use newcut mine.')
     }
     const known = [...this.#jobs.values()].filter((job) => sameParents(job.work.fields, fields))
     // The node has not processed our solution yet, or its chain has not advanced.

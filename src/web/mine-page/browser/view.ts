@@ -49,7 +49,7 @@ export class MineView {
     write('rate', number)
     write('unit', unit)
     const seconds = difficulty === null || !hashesPerSecond ? null : difficulty / hashesPerSecond
-    write('pace', seconds === null ? '\u00a0' : `about one block each ${formatDuration(seconds * 1000)}`)
+    write('pace', seconds === null ? '\u00a0' : `about one block every ${formatDuration(seconds * 1000)}`)
   }
 
   end({ verdict, chain, height, hash, message }: SolutionEnd, at: Date): void {
