@@ -27,7 +27,7 @@ export function packageKernels(names: readonly string[], folder: string = ROOT):
   const known = targets.map(({ name }) => name)
   const unknown = names.filter((name) => !known.includes(name))
   if (unknown.length > 0) {
-    console.error(`npm run package -- kernels: there is no ${unknown.join(', ')}; there are ${known.join(', ')}`)
+    console.error(`npm run package -- kernels: no kernel ${unknown.join(', ')}; choose from ${known.join(', ')}`)
     return 2
   }
   let code = 0

@@ -19,7 +19,7 @@ const packagers: Readonly<Record<string, Packager>> = {
 
 const [name, ...args] = process.argv.slice(2)
 if (name !== undefined && packagers[name] === undefined) {
-  console.error(`npm run package: there is no ${name}; there are ${Object.keys(packagers).join(', ')}`)
+  console.error(`npm run package: no package ${name}; choose from ${Object.keys(packagers).join(', ')}`)
   process.exitCode = 2
 } else {
   for (const each of name === undefined ? Object.keys(packagers) : [name]) {

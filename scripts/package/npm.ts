@@ -27,7 +27,7 @@ export function packageNpm(args: readonly string[], root: string = ROOT): number
   if (stale.length > 0) return refuse(`${stale.join(', ')}: made from sources that have changed; remove them`)
   for (const { name } of targets) {
     if (existsSync(prebuiltFile(name, root))) continue
-    console.log(`npm: without a kernel for ${name}: npm run package -- kernels ${name}`)
+    console.log(`npm: the kernel for ${name} is missing; build it with npm run package -- kernels ${name}`)
   }
   const folder = join(root, 'build/packages')
   mkdirSync(folder, { recursive: true })
@@ -63,6 +63,6 @@ export function staleFiles(paths: readonly string[], root: string = ROOT): strin
 }
 
 function refuse(reason: string, code = 1): number {
-  console.error(`npm: no package: ${reason}`)
+  console.error(`npm: not packaged: ${reason}`)
   return code
 }

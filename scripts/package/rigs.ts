@@ -40,7 +40,7 @@ export const packageMmpos = (args: readonly string[]) => run('mmpos', args)
 function run(system: System, args: readonly string[]): number {
   const unknown = args.filter((arg) => arg !== 'without-node')
   if (unknown.length > 0) {
-    console.error(`${system}: ${unknown.join(' ')} is not understood; there is without-node`)
+    console.error(`${system}: unknown argument ${unknown.join(' ')}; the only one is without-node`)
     return 2
   }
   const folder = join(ROOT, 'build/packages')

@@ -75,7 +75,7 @@ describe('without its tools', () => {
 
   it('refuses an unknown name', () => {
     const known = targets.map(({ name }) => name).join(', ')
-    const line = `npm run package -- kernels: there is no linux-mips; there are ${known}`
+    const line = `npm run package -- kernels: no kernel linux-mips; choose from ${known}`
     expect(run(['linux-mips'])).toEqual({ code: 2, lines: [line] })
   })
 })
@@ -84,5 +84,5 @@ it('npm run package refuses unknown names, and lists the known ones', () => {
   const main = fileURLToPath(new URL('../../dist/scripts/package/main.js', import.meta.url))
   const { status, stderr } = spawnSync(process.execPath, [main, 'floppy'], { encoding: 'utf8' })
   expect(status).toBe(2)
-  expect(stderr).toMatch(/^npm run package: there is no floppy; there are kernels, npm/)
+  expect(stderr).toMatch(/^npm run package: no package floppy; choose from kernels, npm/)
 })
