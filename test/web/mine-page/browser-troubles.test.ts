@@ -95,7 +95,7 @@ await describeInChromium('the page at /mine', (browser) => {
     const devnet = await startNode({ graph: 'pair' })
     const { page, text } = await open(browser, devnet.url)
     await page.click('#button')
-    await expect.poll(() => text('status')).toBe('Work of this network has 214 bytes, and a GPU searches 286.')
+    await expect.poll(() => text('status')).toBe('Work of this network has 214 bytes, but this page supports only 286.')
   })
 
   it('reports a lost device, and starts again', async () => {
