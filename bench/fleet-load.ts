@@ -84,7 +84,7 @@ const send = (answer: FleetAnswer) => process.send?.(answer)
 
 process.on('message', (order: FleetOrder) => void obey(order))
 process.on('disconnect', () => {
-  // The suite died, so nobody else stops its server.
+  // The suite died without stopping its server.
   if (server !== 0) process.kill(server)
   process.exit(0)
 })

@@ -13,7 +13,7 @@ const count = (counts: Counts, { kind, file, rule }: Pick<Finding, 'kind' | 'fil
 
 /**
  * @returns a complaint for each file and rule whose count differs from the exceptions. More sentences than allowed are
- * listed, because nobody can tell which of them is new.
+ * listed, because a count does not tell which of them is new.
  */
 export function complaints(findings: readonly Finding[], allowed: Counts): string[] {
   const now = countsOf(findings)

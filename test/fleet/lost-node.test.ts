@@ -1,28 +1,15 @@
 /** A leader whose node is killed: real processes, and a rig at a relay (RIGS, session 17). */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { Rig } from '../../bench/stratum-rig.ts'
 import { run, start, stopAll } from '../cli/run.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { freePort } from '../ports.ts'
 import { until } from '../wait.ts'
-import { NatsServer } from './nats.ts'
+import { natsUrl } from './nats.ts'
 
 afterEach(stopAll)
 
 describeWith(lackOf('nats-server'), 'a leader whose node is killed', () => {
-  async function server(): Promise<string> {
-    const folder = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
-    const nats = await NatsServer.start(folder)
-    onTestFinished(async () => {
-      await nats.kill()
-      rmSync(folder, { recursive: true })
-    })
-    return nats.url
-  }
-
   /** A node of its own network, too difficult for any block to be found. */
   async function node() {
     const port = String(await freePort())
@@ -49,7 +36,7 @@ describeWith(lackOf('nats-server'), 'a leader whose node is killed', () => {
     ])
 
   it('passes the lead to a leader whose node answers, and the rigs of a relay get its work', async () => {
-    const nats = await server()
+    const nats = await natsUrl()
     const nodes = [await node(), await node()]
     const first = lead(nats, nodes[0], 'a')
     await first.sees(/this process is the leader/)

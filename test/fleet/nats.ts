@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kvm } from '@nats-io/kv'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
 import type { Link } from '../../src/fleet/link.ts'
 import { encodeMessage } from '../../src/fleet/messages.ts'
 import { PROGRAM_PATH } from '../needs.ts'
@@ -99,4 +99,15 @@ export class NatsBed {
     if (this.#server === null) throw new Error('the server of NATS has not started')
     return this.#server
   }
+}
+
+/** Starts a server for the current test. @returns its URL */
+export async function natsUrl(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
+  const nats = await NatsServer.start(folder)
+  onTestFinished(async () => {
+    await nats.kill()
+    rmSync(folder, { recursive: true })
+  })
+  return nats.url
 }

@@ -1,32 +1,19 @@
 /** `newcut rigs` and `newcut fleet` for the rigs of a relay: real processes, over a real NATS server. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
 import type { WorkerTable } from '../../src/accounts/rig-rows.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { run, start, stopAll } from '../cli/run.ts'
 import { describeWith, lackOf } from '../needs.ts'
-import { NatsServer } from './nats.ts'
+import { natsUrl } from './nats.ts'
 
 afterEach(stopAll)
 
 const KEY = 'ab'.repeat(32)
 const http = ['--http', '127.0.0.1:0']
 
-async function server(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
-  const nats = await NatsServer.start(folder)
-  onTestFinished(async () => {
-    await nats.kill()
-    rmSync(folder, { recursive: true })
-  })
-  return nats.url
-}
-
 describeWith(lackOf('nats-server'), 'the rigs of a relay', () => {
   it('are listed at the relay; the fleet lists the relay; leader and other rigs name the relay to ask', async () => {
-    const nats = await server()
+    const nats = await natsUrl()
     const devnet = await startDevnet({ port: 0, difficulty: 1_000_000n, blockDelayMs: 2000 })
     onTestFinished(() => devnet.close())
     const leader = start(['lead', '--nats', nats, '--node', devnet.url, ...http, '--state', 'off'])

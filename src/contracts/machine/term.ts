@@ -3,8 +3,6 @@ import { evalError } from '../errors.ts'
 import { hasTable } from '../values/table-within.ts'
 import type { Value } from '../values/value.ts'
 
-export { TableRef } from '../values/value.ts'
-
 /** Base class of natives, module functions, lambdas and partial applications. */
 export abstract class Callable {
   /** Name for messages. */
