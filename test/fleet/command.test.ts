@@ -86,7 +86,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await leader.sees(/this process is the leader/)
     const alpha = start(['mine', '--fleet', url, '--rig', 'alpha', ...RIG])
     await alpha.sees(/ accepted /)
-    expect((await run(['fleet', 'pause', 'alpha', '--nats', url])).out).toMatch(/^rig alpha paused: 1 of them/)
+    expect((await run(['fleet', 'pause', 'alpha', '--nats', url])).out).toMatch(/^rig alpha paused: 1 connected now/)
     await alpha.sees(/paused +until the leader of the fleet resumes it/)
     const list = async () => JSON.parse((await run(['fleet', '--nats', url, '--json'])).out)
     await expect.poll(list).toMatchObject({ rigs: [{ rig: 'alpha', state: 'paused' }] })
