@@ -3,7 +3,7 @@ import { evalError } from '../errors.ts'
 import type { Run } from '../machine/ast.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { UNIT, type Unit } from '../values/value.ts'
-import { topLevelOnly } from './top-level.ts'
+import { executionFailure, topLevelOnly } from './top-level.ts'
 
 /** Milligas for each byte of the module. */
 const BYTE_COST = 200
@@ -20,9 +20,7 @@ function redeploy(args: Arguments<Run>): Unit {
   const { run, place } = args
   const name = args.text(0)
   if (!MODULE_NAME.test(name)) {
-    const why = 'invalid module name format'
-    const wire = `Native execution failed for ${args.native} with the message: ${why}`
-    throw evalError(`native execution failure, ${args.native} failed with message: ${why}`, place, wire)
+    throw executionFailure(args, 'invalid module name format')
   }
   const module = run.findModule(name)
   if (module === undefined) throw evalError(`Cannot find module: ${name}`, place)
