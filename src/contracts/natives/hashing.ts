@@ -9,6 +9,7 @@ import { hashText } from '../values/hash.ts'
 import { TableRef, type Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
 import { fromBase64Url, toBase64Url } from './base64.ts'
+import { chargeWork } from './crypto-work.ts'
 import { weigh } from './weight.ts'
 
 /** Hashes the text of a string, or the wire format of any other value. */
@@ -19,6 +20,8 @@ function hashValue(args: Arguments, value: Value): string {
 
 /** Milligas of the public network for each piece, and for each 100 bytes of base64 in all of them. */
 const KECCAK_COST = { piece: 2_120, hundredBytes: 146 }
+/** Bytes whose time the price covers, and the work of each further one. */
+const KECCAK_WORK = { coveredBytes: 4_096, byte: 2 }
 
 /** Hashes the concatenation of all pieces. Pieces and result are base64url. */
 function keccak(args: Arguments): string {
@@ -27,6 +30,7 @@ function keccak(args: Arguments): string {
   const texts = args.texts(0)
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   args.charge(KECCAK_COST.hundredBytes * Math.ceil(bytes / 100))
+  chargeWork(args, KECCAK_WORK.byte * Math.max(0, bytes - KECCAK_WORK.coveredBytes))
   const pieces = texts.map((text) => {
     const piece = fromBase64Url(text)
     if (piece === null) throw badPiece(args)

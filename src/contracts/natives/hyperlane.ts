@@ -8,7 +8,7 @@ import { Decimal } from '../values/decimal.ts'
 import { Guard, type ObjectValue, type Value } from '../values/value.ts'
 import { keysetFromValue, valueFromJson } from '../values/wire.ts'
 import { fromBase64Url, fromUtf8, toBase64Url } from './base64.ts'
-import { chargeWork } from './crypto-work.ts'
+import { chargeReduction, chargeWork } from './crypto-work.ts'
 
 /** Bytes of an address, a hash or an amount. */
 const WORD = 32
@@ -127,7 +127,9 @@ function chainOf(args: Arguments, text: string): bigint {
 function encodeTokenMessage(args: Arguments): string {
   const fields = new Fields(args)
   const recipient = fields.bytes('recipient')
-  const amount = fields.decimal('amount').round(0).mantissa
+  const decimal = fields.decimal('amount')
+  chargeReduction(args, decimal.mantissa)
+  const amount = decimal.round(0).mantissa
   const chain = chainOf(args, fields.text('chainId'))
   const wrapped = ((amount % AMOUNTS) + AMOUNTS) % AMOUNTS
   const text = toBase64Url(Buffer.concat([bigEndian(wrapped, WORD), bigEndian(chain, CHAIN_BYTES), recipient]))
