@@ -22,7 +22,7 @@ function prepared(...texts: string[]): Layer {
   return state
 }
 
-/** What a limited signature leads to. */
+/** The result of a text signed in this way, or its error. */
 function tried(state: Layer, message: Partial<Message>, text: string) {
   const found = outcome(evaluatorOn(new Layer(state), freeGas(), message), text)
   return 'value' in found ? found.value : found.error.message

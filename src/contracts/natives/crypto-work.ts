@@ -9,7 +9,7 @@ import { bitLength } from '../values/bits.ts'
 /** Larger integers are charged before they are reduced. */
 const LARGE = 1n << 664n
 
-/** @param milligas time of the work, of which 75,000 take a millisecond or less */
+/** @param milligas work of the call: a millisecond of processor time has 75,000 or more */
 export function chargeWork<H extends Host>(args: Arguments<H>, milligas: number): void {
   args.charge(milligas)
 }
