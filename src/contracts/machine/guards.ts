@@ -61,8 +61,14 @@ export function enforceGuard(run: Run, guard: Guard | string): void {
   }
 }
 
+/** @throws EvalError for the empty name */
+export function checkKeysetFormat(name: string): void {
+  if (name === '') throw evalError('Invalid keyset name format: ')
+}
+
 /** @throws ContractError if the keyset does not exist or does not hold */
 export function enforceKeysetNamed(run: Run, name: string): void {
+  checkKeysetFormat(name)
   const keyset = run.transaction.state.get<Guard>('keysets', name)
   if (keyset?.is.kind !== 'keyset') throw evalError(`Cannot find keyset in the database: ${name}`)
   enforceKeyset(run, keyset.is)

@@ -3,7 +3,7 @@ import { evalError, txFailure } from '../errors.ts'
 import { Fun, type Module, type Run } from '../machine/ast.ts'
 import { composeCapability, installCapability, isEvaluatingAny, requireCapability } from '../machine/capabilities.ts'
 import { refuseInDefcap } from '../machine/forms.ts'
-import { acquireAdmin, enforceGuard } from '../machine/guards.ts'
+import { acquireAdmin, checkKeysetFormat, enforceGuard } from '../machine/guards.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { pactIdOf, yieldObject } from '../machine/pacts.ts'
 import { storable } from '../machine/term.ts'
@@ -57,6 +57,7 @@ export const capabilities: readonly Native<Run>[] = [
   enforce('enforce-keyset'),
   native('keyset-ref-guard', 1, 1, (args) => {
     const name = args.text(0)
+    checkKeysetFormat(name)
     if (args.run.transaction.state.get('keysets', name) === undefined)
       throw evalError(`Cannot find keyset in database: '${name}`)
     return new Guard({ kind: 'keysetRef', name })

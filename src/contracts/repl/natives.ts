@@ -63,6 +63,7 @@ function environmentNatives(test: TestRun): TestNative[] {
           areKeysetsInNamespaces: names.includes('RequireKeysetNs'),
           areKeysChecked: names.includes('EnforceKeyFormats'),
           areTypesChecked: !names.includes('DisableRuntimeRTC'),
+          isLanguage54: !names.includes('DisablePact54'),
           isLanguage541: !names.includes('DisablePact54Fix'),
         },
       })
