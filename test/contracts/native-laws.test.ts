@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { keyOf } from '../../src/contracts/natives/distinct.ts'
-import { compareValues } from '../../src/contracts/natives/ordering.ts'
+import { compareValues } from '../../src/contracts/values/ordering.ts'
 import { bitLength } from '../../src/contracts/values/bits.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { equalValues } from '../../src/contracts/values/equal.ts'
