@@ -98,7 +98,7 @@ export function enforceKeysetNamed(run: Run, name: string): void {
   const keyset = run.transaction.state.get<Guard>('keysets', name)
   if (name === '') throw evalError('Invalid keyset name format: ')
   if (keyset?.is.kind !== 'keyset') {
-    throw evalError(`Cannot find keyset in database: ${name}`, null, `Cannot find keyset in the database: ${name}`)
+    throw evalError(`Cannot find keyset in database: '${name}`, null, `Cannot find keyset in the database: ${name}`)
   }
   enforceKeyset(run, keyset.is)
 }

@@ -48,7 +48,7 @@ export const capabilities: readonly Native<Run>[] = [
     const name = args.text(0)
     if (name === '') throw evalError('Invalid keyset name format: ')
     if (args.run.transaction.state.get('keysets', name) === undefined)
-      throw evalError(`Cannot find keyset in database: ${name}`, null, `Cannot find keyset in the database: ${name}`)
+      throw evalError(`Cannot find keyset in database: '${name}`, null, `Cannot find keyset in the database: ${name}`)
     return new Guard({ kind: 'keysetRef', name })
   }),
   native('require-capability', 1, 1, (args) => {
