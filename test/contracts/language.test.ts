@@ -26,8 +26,10 @@ const FEWEST: Readonly<Record<string, number>> = {
   'modules.repl': 50,
   'namespaces.repl': 28,
   'pacts.repl': 38,
+  'purity.repl': 45,
   'schemas.repl': 32,
-  'table-values.repl': 57,
+  'signatures.repl': 51,
+  'table-values.repl': 60,
   'tables.repl': 38,
   'types.repl': 30,
 }
