@@ -29,7 +29,7 @@ const FEWEST: Readonly<Record<string, number>> = {
   'purity.repl': 45,
   'schemas.repl': 32,
   'signatures.repl': 51,
-  'table-values.repl': 60,
+  'table-values.repl': 57,
   'tables.repl': 38,
   'types.repl': 30,
 }
