@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { keyOf } from '../../src/contracts/natives/distinct.ts'
+import { compareValues } from '../../src/contracts/natives/ordering.ts'
 import { bitLength } from '../../src/contracts/values/bits.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { equalValues } from '../../src/contracts/values/equal.ts'
-import { compareValues } from '../../src/contracts/values/ordering.ts'
 import { Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
 import { fn, run } from './native-call.ts'
 

@@ -3,8 +3,9 @@
  * installation. Some operations need admin rights on a module.
  */
 import { type ContractError, evalError, NOWHERE, txFailure } from '../errors.ts'
+import { Decimal } from '../values/decimal.ts'
 import { equalValues } from '../values/equal.ts'
-import { compareValues } from '../values/ordering.ts'
+import { compareText } from '../values/order.ts'
 import { showCall } from '../values/print.ts'
 import { CapabilityToken, type Value } from '../values/value.ts'
 import { Fun, type Installed, type Module, type Run } from './ast.ts'
@@ -207,6 +208,20 @@ function change(run: Run, installed: Installed, changes: Pick<Installed, 'left' 
   run.transaction.installed = [...others, { ...installed, ...changes }]
 }
 
+/** Order of managed arguments: texts, then integers, then decimals, each by size. All others are alike. */
+function compareAmounts(one: Value, other: Value): number {
+  if (typeof one === 'string' && typeof other === 'string') return compareText(one, other)
+  if (typeof one === 'bigint' && typeof other === 'bigint') return one < other ? -1 : Number(one > other)
+  if (one instanceof Decimal && other instanceof Decimal) return one.compare(other)
+  return kindOf(one) - kindOf(other)
+}
+
+function kindOf(value: Value): number {
+  if (typeof value === 'string') return 0
+  if (typeof value === 'bigint') return 1
+  return value instanceof Decimal ? 2 : 3
+}
+
 /** Finds the smallest capability that a signer lists for a token, ignoring the managed argument. */
 function listedFor(run: Run, fun: Fun, token: CapabilityToken): CapabilityToken | undefined {
   const fixed = fixedArgs(fun, token.args)
@@ -214,7 +229,7 @@ function listedFor(run: Run, fun: Fun, token: CapabilityToken): CapabilityToken 
   const listed = named.filter((each) => areEqual(run, fixedArgs(fun, each.args), fixed))
   const param = fun.managed?.by?.param
   if (param === undefined) return listed[0]
-  return listed.toSorted((one, other) => compareValues(one.args[param], other.args[param]))[0]
+  return listed.toSorted((one, other) => compareAmounts(one.args[param], other.args[param]))[0]
 }
 
 /**

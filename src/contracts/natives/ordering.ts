@@ -1,6 +1,6 @@
 /** Orderings: `<` and the like compare values of the same type, `sort` orders all values. */
-import { Decimal } from './decimal.ts'
-import { compareText } from './order.ts'
+import { Decimal } from '../values/decimal.ts'
+import { compareText } from '../values/order.ts'
 import {
   CapabilityToken,
   Guard,
@@ -11,7 +11,7 @@ import {
   Time,
   Unit,
   type Value,
-} from './value.ts'
+} from '../values/value.ts'
 
 /** @returns a negative number, 0 or a positive number, or null if `<` does not order these two values */
 export function compareAlike(a: Value, b: Value): number | null {
