@@ -28,7 +28,7 @@ const FEWEST: Readonly<Record<string, number>> = {
   'pacts.repl': 38,
   'purity.repl': 48,
   'schemas.repl': 32,
-  'signatures.repl': 56,
+  'signatures.repl': 64,
   'table-values.repl': 57,
   'tables.repl': 38,
   'types.repl': 30,

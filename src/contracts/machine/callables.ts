@@ -2,8 +2,8 @@
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
 import { type Env, type Expr, Fun, type Param, type Run } from './ast.ts'
 import type { Mode } from './mode.ts'
-import type { Native } from './native.ts'
-import { Callable, type Term } from './term.ts'
+import { Arguments, type Native } from './native.ts'
+import { asValue, Callable, type Term } from './term.ts'
 
 export class NativeFunction extends Callable {
   readonly native: Native<Run>
@@ -25,9 +25,17 @@ export class NativeFunction extends Callable {
 
   /** @returns the variant of an overloaded native that takes `count` arguments, or this one if there is none */
   overload(count: number): NativeFunction {
+    if (this.native.gathersArguments) return this.#gathering(count)
     const [fewest, most] = this.native.arity
     if (count === this.arity || count < fewest || count > most) return this
     return new NativeFunction(this.native, this.price, count)
+  }
+
+  /** The variant that takes `count` arguments and hands them to the native as one list. */
+  #gathering(count: number): NativeFunction {
+    const { name, run } = this.native
+    const gather = (args: Arguments<Run>) => run(new Arguments(name, [args.all.map(asValue)], args.run, args.place))
+    return new NativeFunction({ name, arity: [count, count], run: gather }, this.price, count)
   }
 }
 

@@ -1,6 +1,6 @@
 /** Environment of contract code: the block, the command's message, language rules, events, gas. */
 import { Decimal } from '../values/decimal.ts'
-import { type CapabilityToken, Time, UNIT, type Value } from '../values/value.ts'
+import { type CapabilityToken, type ObjectValue, Time, UNIT, type Value } from '../values/value.ts'
 
 /** The command's message and its block. */
 export interface Environment {
@@ -12,7 +12,20 @@ export interface Environment {
 export interface BlockScope {
   readonly chain: BlockData
   readonly rules: LanguageRules
+  /** Verifies proofs of other chains. Undefined where there are none, as in tests and in private commands. */
+  readonly spv?: SpvSupport
 }
+
+/**
+ * Verifies that another chain has executed a command.
+ * @param type kind of the proof
+ * @param proof fields of the proof
+ * @returns the result of the command, or the reason for a refusal in the words of live nodes
+ */
+export type SpvSupport = (
+  type: string,
+  proof: ObjectValue,
+) => { readonly value: ObjectValue } | { readonly fault: string }
 
 /** Position of a block in its chain. */
 export interface BlockData {
@@ -51,6 +64,8 @@ export interface LanguageRules {
   readonly areKeysChecked: boolean
   /** Declared types of results are checked. Nodes do not; types of arguments are always checked. */
   readonly areResultsChecked: boolean
+  /** Language release 5.4 or later: pairing checks refuse points outside of the group. */
+  readonly isLanguage54: boolean
   /**
    * Language release 5.4.1 or later: composing a capability of another module needs admin rights. False for release
    * 5.4.
@@ -64,6 +79,8 @@ export interface LanguageRules {
   readonly areEventHashesCurrent: boolean
   /** Functions of a module that called this code through a module reference run read-only. */
   readonly isReentrancyChecked: boolean
+  /** Release 5.2 or later: the language grants capabilities while it asks for keysets and namespaces. */
+  readonly isLanguage52: boolean
   /** Release 5.3 or later: tests of `enforce` and user guards may read tables; `pure` and `error` exist. */
   readonly isLanguage53: boolean
 }
@@ -93,11 +110,13 @@ export const emptyEnvironment: Environment = {
       isLocal: false,
       areKeysChecked: true,
       areResultsChecked: true,
+      isLanguage54: true,
       isLanguage541: true,
       isHistoryLocal: false,
       areEventsEmitted: true,
       areEventHashesCurrent: false,
       isReentrancyChecked: true,
+      isLanguage52: true,
       isLanguage53: true,
     },
   },

@@ -93,10 +93,15 @@ function notAcquired({ name, args, pactId }: Extract<GuardKind, { kind: 'capabil
   return txFailure(`Capability not acquired: ${shown}`, null, `Capability not acquired: ${name}`)
 }
 
+/** @throws EvalError for the empty name */
+export function checkKeysetFormat(name: string): void {
+  if (name === '') throw evalError('Invalid keyset name format: ')
+}
+
 /** @throws ContractError if the keyset does not exist or does not hold */
 export function enforceKeysetNamed(run: Run, name: string): void {
+  checkKeysetFormat(name)
   const keyset = run.transaction.state.get<Guard>('keysets', name)
-  if (name === '') throw evalError('Invalid keyset name format: ')
   if (keyset?.is.kind !== 'keyset') {
     throw evalError(`Cannot find keyset in database: '${name}`, null, `Cannot find keyset in the database: ${name}`)
   }

@@ -6,6 +6,7 @@ import type { Guard } from '../values/value.ts'
 import { Const, Module, type Run, Schema } from './ast.ts'
 import { type ExpandingRun, syntaxError } from './expander.ts'
 import { acquireAdmin, enforceGuard, enforceKeysetNamed } from './guards.ts'
+import { withMagic } from './magic.ts'
 import { CHARACTER_COST, ModuleLoader, nameOf } from './module-loader.ts'
 
 export interface Namespace {
@@ -54,15 +55,29 @@ export function defineOutside(run: ExpandingRun, module: Module, form: CallForm)
   for (const [name, definition] of module.definitions) run.program.imports.set(name, definition)
 }
 
+/**
+ * Asks the namespace of a new module, or the governance of the version before. A keyset that governs the new version
+ * must agree too; a capability need not.
+ */
+function mayInstall(run: Run, module: Module): void {
+  const before = run.findModule(module.name)
+  if (before === undefined) enterNamespace(run, module)
+  else if (before.isInterface) throw evalError(`Interface cannot be upgraded: ${module.name}`)
+  else if (module.isInterface) throw evalError(`${module.name} is a module, and an interface cannot take its place`)
+  else if ('keyset' in before.governance) enforceOwner(run, module.name, before.governance.keyset)
+  else acquireAdmin(run, before)
+  const { governance } = module
+  if ('keyset' in governance && !module.isInterface) enforceOwner(run, module.name, governance.keyset)
+}
+
+/** The keyset that governs a module agrees, even if the command is administrator. */
+function enforceOwner(run: Run, module: string, keyset: string): void {
+  withMagic(run, 'MODULE_KEYSET', module, () => enforceKeysetNamed(run, keyset))
+}
+
 /** Checks governance and namespace, and stores the module. */
 function install(run: Run, module: Module): void {
-  const before = run.findModule(module.name)
-  if (before === undefined) {
-    if ('keyset' in module.governance && !module.isInterface) enforceKeysetNamed(run, module.governance.keyset)
-    enterNamespace(run, module)
-  } else if (before.isInterface) throw evalError(`Interface cannot be upgraded: ${module.name}`)
-  else if (module.isInterface) throw evalError(`${module.name} is a module, and an interface cannot take its place`)
-  else acquireAdmin(run, before)
+  mayInstall(run, module)
   run.transaction.state.put('modules', module.name, module)
   if (!module.isInterface) run.transaction.admin.add(module.name)
   for (const [name, definition] of module.definitions) {
@@ -78,5 +93,5 @@ function enterNamespace(run: Run, module: Module): void {
   }
   const namespace = run.transaction.state.get<Namespace>('namespaces', module.namespace)
   if (namespace === undefined) throw evalError(`Namespace not found: ${module.namespace}`)
-  enforceGuard(run, namespace.user)
+  withMagic(run, 'NAMESPACE', module.namespace, () => enforceGuard(run, namespace.user))
 }

@@ -8,7 +8,7 @@ import {
   isEvaluatingAny,
   requireCapability,
 } from '../machine/capabilities.ts'
-import { acquireAdmin, enforceGuard } from '../machine/guards.ts'
+import { acquireAdmin, checkKeysetFormat, enforceGuard } from '../machine/guards.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { pactIdOf, yieldObject } from '../machine/pacts.ts'
 import { callingModule, nativeFailure, refuseInCapability, requireCapabilityBody } from '../machine/purity.ts'
@@ -46,7 +46,7 @@ export const capabilities: readonly Native<Run>[] = [
   enforce('enforce-keyset'),
   native('keyset-ref-guard', 1, 1, (args) => {
     const name = args.text(0)
-    if (name === '') throw evalError('Invalid keyset name format: ')
+    checkKeysetFormat(name)
     if (args.run.transaction.state.get('keysets', name) === undefined)
       throw evalError(`Cannot find keyset in database: '${name}`, null, `Cannot find keyset in the database: ${name}`)
     return new Guard({ kind: 'keysetRef', name })

@@ -16,7 +16,7 @@ import type { ChainState } from '../rules/journal.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import { BlockStore } from '../store/block-store.ts'
 import type { PayloadStore } from '../store/payload-store.ts'
-import { type Database, damaged, unseal } from './database.ts'
+import { type Database, damaged, unseal, unusable } from './database.ts'
 import { BLOCK_KEYS, blockKey, readRules, readTip, type Tip } from './records.ts'
 
 /** Headers in one read. Measured: fewer are slower, more are not faster. */
@@ -102,7 +102,7 @@ class BlockReader {
     }
     const genesis = this.#genesis[number]
     if (genesis === undefined) this.#expectParent(number, header)
-    else if (!equalBytes(genesis.hash, header.hash)) throw this.#damaged(number, 'not the genesis block of its chain')
+    else if (!equalBytes(genesis.hash, header.hash)) throw this.#otherGenesis(number, genesis, header)
     store.insertHeader(bytes, header)
     if (store.size === number) throw this.#damaged(number, 'there twice')
     const [low, high] = [view.getUint32(at.creationTime, true), view.getUint32(at.creationTime + 4, true)]
@@ -115,6 +115,14 @@ class BlockReader {
     const found = this.store.get(parent, chainId)
     if (found === undefined) throw this.#damaged(number, `its parent on chain ${chainId} is missing`)
     if (BigInt(found.height) + 1n !== height) throw this.#damaged(number, `height ${height} on top of ${found.height}`)
+  }
+
+  /** Error of a first block that this newcut does not make. */
+  #otherGenesis(number: number, genesis: Header, { parent, chainId }: Pick<Header, 'parent' | 'chainId'>) {
+    const isGenesis = chainId === genesis.chainId && equalBytes(parent, genesis.parent)
+    if (!isGenesis) return this.#damaged(number, 'not the genesis block of its chain')
+    const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'
+    return unusable(this.#location, 'its network began with the system contracts of another newcut', { hint })
   }
 
   #damaged(number: number, message: string) {
