@@ -6,7 +6,7 @@ import { evalError, NOWHERE, txFailure } from '../errors.ts'
 import { equalValues } from '../values/equal.ts'
 import { showValue } from '../values/print.ts'
 import type { CapabilityToken, Value } from '../values/value.ts'
-import { Fun, type Installed, type Module, type Run } from './ast.ts'
+import { Fun, type Installed, type ManagedParam, type Module, type Run } from './ast.ts'
 import { weightOf } from './bounds.ts'
 import type { Message } from './environment.ts'
 import { splitName } from './names.ts'
@@ -215,13 +215,11 @@ function manage(
   run: Run,
   fun: Fun,
   installed: Installed,
-  { param, manager }: { readonly param: number; readonly manager: string },
+  { param, name, manager }: ManagedParam,
   token: CapabilityToken,
 ): void {
-  const own = fun.module.get(manager) ?? fun.module.imports.get(manager)
-  if (!(own instanceof Fun) || own.kind !== 'defun')
-    throw evalError(`${manager} is not a function of ${fun.module.name}`)
-  installed.left = asValue(run.callFun(own, [installed.left as Value, token.args[param]], NOWHERE))
+  if (manager === null) throw evalError(`${name} is not a function of ${fun.module.name}`)
+  installed.left = asValue(run.callFun(manager, [installed.left as Value, token.args[param]], NOWHERE))
 }
 
 /** @param held token that is granted while the body runs */

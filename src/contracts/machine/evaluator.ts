@@ -62,8 +62,9 @@ interface Mark {
 }
 
 export class Evaluator implements ExpandingRun {
-  readonly natives: Language['natives']
-  readonly forms: Language['forms']
+  natives: Language['natives']
+  forms: Language['forms']
+  reserved: Language['reserved']
   readonly block: BlockScope
   readonly transaction: TransactionScope
   readonly program: ProgramScope = newProgram()
@@ -71,12 +72,18 @@ export class Evaluator implements ExpandingRun {
   readonly #gas: GasMeter
   #steps = 0
 
-  constructor({ natives, forms }: Language, block: BlockScope, transaction: TransactionScope) {
+  constructor({ natives, forms, reserved }: Language, block: BlockScope, transaction: TransactionScope) {
     this.natives = natives
     this.forms = forms
+    this.reserved = reserved
     this.block = block
     this.transaction = transaction
     this.#gas = transaction.gas
+  }
+
+  /** Changes the functions and forms that code expanded from now on can name. */
+  speak({ natives, forms, reserved }: Language): void {
+    Object.assign(this, { natives, forms, reserved })
   }
 
   charge(milligas: number): void {

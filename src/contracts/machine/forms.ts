@@ -297,6 +297,11 @@ const continueForm: SpecialForm = (call, expander, scope) => {
   })
 }
 
+/** A function without parameters. */
+const suspend: SpecialForm = (call, expander, scope) => {
+  return exprs.lambda([], [expander.expand(parts(call, 1)[0], scope)], call.place)
+}
+
 const refuse = (call: CallForm): Expr => {
   const name = (call.items[0] as Atom).name
   throw syntaxError(`${name} is not an expression`, call.place)
@@ -312,7 +317,7 @@ export const specialForms: ReadonlyMap<string, SpecialForm> = new Map<string, Sp
   ['let*', letForm],
   ['lambda', lambda],
   ['do', sequence],
-  ['progn', sequence],
+  ['suspend', suspend],
   ['pure', (call, expander, scope) => expander.expand(parts(call, 1)[0], scope)],
   ['enforce', enforce],
   ['enforce-one', enforceOne],

@@ -1,14 +1,16 @@
 /** State of one run of a test file: transactions, environment, results of expectations. */
 import { ContractError, type TextPlace } from '../errors.ts'
+import { language } from '../language.ts'
 import { Module } from '../machine/ast.ts'
 import { type BlockScope, emptyEnvironment, type GasMeter, type Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluator.ts'
 import { runForm } from '../machine/execute.ts'
 import type { Language } from '../machine/expander.ts'
 import { newTransaction } from '../machine/scopes.ts'
+import { refuseShadows } from '../machine/shadows.ts'
 import { Layer } from '../machine/state.ts'
 import type { Form } from '../syntax/form.ts'
-import { read } from '../syntax/reader.ts'
+import { readProgram, readTest } from '../syntax/program.ts'
 import type { Value } from '../values/value.ts'
 
 export interface TestFailure {
@@ -54,7 +56,10 @@ export class TestRun {
   })
   /** Evaluator of the open transaction, or of the commands outside of transactions. */
   evaluator: Evaluator
-  readonly #language: Language
+  /** The language of test files. */
+  readonly #tests: Language
+  /** The language of the current file. */
+  #language: Language
   readonly #block: Writable<BlockScope>
   readonly #message: Writable<Message>
   #base = new Layer()
@@ -62,7 +67,8 @@ export class TestRun {
 
   constructor(files: Files, file: string, languageOf: (test: TestRun) => Language) {
     const { block, message } = emptyEnvironment
-    this.#language = languageOf(this)
+    this.#tests = languageOf(this)
+    this.#language = this.#tests
     this.files = files
     this.file = file
     this.#block = { ...block, rules: { ...block.rules, areKeysChecked: false } }
@@ -81,7 +87,7 @@ export class TestRun {
       const text = this.files.read(file)
       this.text = text
       let last: Value = ''
-      for (const form of read(text)) last = this.#runCommand(form, text)
+      for (const form of this.#open(file, text)) last = this.#runCommand(form, text)
       return last
     } catch (error) {
       if (error instanceof ContractError) error.file ??= file
@@ -89,7 +95,31 @@ export class TestRun {
     } finally {
       this.file = around
       this.text = textAround
+      this.#speak(isContract(around) ? language : this.#tests)
     }
+  }
+
+  /**
+   * Reads a file. A contract has no functions of test files and sees no imports at the top level.
+   * @returns its top-level forms
+   */
+  #open(file: string, text: string): readonly Form[] {
+    const isOfTests = !isContract(file)
+    if (!isOfTests) this.evaluator.program.imports = new Map()
+    this.#speak(isOfTests ? this.#tests : language)
+    const forms = isOfTests ? readTest(text) : readProgram(text)
+    refuseShadows(forms, this.#language.reserved)
+    return forms
+  }
+
+  #speak(spoken: Language): void {
+    this.#language = spoken
+    this.evaluator.speak(spoken)
+  }
+
+  /** Refuses names of natives in a form that an expectation runs. */
+  refuseShadows(form: Form): void {
+    refuseShadows([form], this.#language.reserved)
   }
 
   /**
@@ -184,4 +214,9 @@ export class TestRun {
     }
     return new Evaluator(this.#language, this.#block, newTransaction(this.#message, state, gas))
   }
+}
+
+/** True for a file of contracts, which tests load and networks run. */
+function isContract(file: string): boolean {
+  return file.endsWith('.pact')
 }
