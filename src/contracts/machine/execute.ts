@@ -3,7 +3,7 @@ import { evalError } from '../errors.ts'
 import type { Form } from '../syntax/form.ts'
 import { readProgram } from '../syntax/program.ts'
 import { UNIT } from '../values/value.ts'
-import { Expander, type ExpandingRun } from './expander.ts'
+import { Expander, type ExpandingRun, syntaxError } from './expander.ts'
 import { importsOf } from './imports.ts'
 import { loadModule } from './modules.ts'
 import { located } from './scopes.ts'
@@ -55,7 +55,7 @@ function evaluateForm(run: ExpandingRun, form: Form, text: string): Term {
       }
     }
     if (MEMBERS.has(head.name) && !run.forms.has(head.name))
-      throw evalError(`${head.name} is allowed in modules only`, form.place)
+      throw syntaxError(`Expected: [expression; ${head.name} is allowed in modules only]`, form.place)
   }
   const result = run.evaluate(new Expander(run, null).expand(form, null), null)
   if (result instanceof Callable) throw evalError('Evaluation did not reduce to a value', form.place)

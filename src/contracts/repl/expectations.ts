@@ -134,7 +134,7 @@ export function expectations(test: TestRun): Map<string, SpecialForm> {
     ['expect', expectEqual(test)],
     ['expect-failure', expectFailure(test)],
     ['expect-that', expectThat(test)],
-    ...['defun', 'defconst', 'defschema', 'deftable', 'defcap', 'defpact'].map((name) => [name, define(test)] as const),
+    ...['defun', 'defconst'].map((name) => [name, define(test)] as const),
   ])
 }
 

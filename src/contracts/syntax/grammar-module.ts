@@ -170,13 +170,18 @@ function isDefcap({ items: [head] }: CallForm): boolean {
   return head?.form === 'atom' && head.name === 'defcap'
 }
 
-const MODULE_MEMBERS: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ['defun', checkFunction],
+/** Definitions that only modules have. */
+export const MODULE_DEFINITIONS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['defcap', checkCapability],
-  ['defconst', checkConstant],
   ['defschema', checkSchema],
   ['deftable', checkTable],
   ['defpact', checkPact],
+])
+
+const MODULE_MEMBERS: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ['defun', checkFunction],
+  ['defconst', checkConstant],
+  ...MODULE_DEFINITIONS,
   ['use', checkUse],
   ['implements', checkImplement],
   ['bless', checkBless],

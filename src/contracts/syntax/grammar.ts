@@ -1,7 +1,7 @@
 /** The grammar of programs, as a check of forms. It runs before any of them is evaluated. */
 import type { CallForm, Form } from './form.ts'
 import { type CheckForm, checkConstant, checkExpression, checkFunction } from './grammar-expression.ts'
-import { checkInterface, checkModule, checkUse } from './grammar-module.ts'
+import { checkInterface, checkModule, checkUse, MODULE_DEFINITIONS } from './grammar-module.ts'
 
 /** `test` is the grammar of test files. */
 export type Dialect = 'contract' | 'test'
@@ -17,6 +17,8 @@ const TEST_TOP_LEVEL: ReadonlyMap<string, CheckCall> = new Map<string, CheckCall
   ...TOP_LEVEL,
   ['defun', checkFunction],
   ['defconst', checkConstant],
+  // The runner refuses these when it comes to them, so that the file runs up to there.
+  ...MODULE_DEFINITIONS,
 ])
 
 /** @throws ContractError (SyntaxError) if the forms are no program */
