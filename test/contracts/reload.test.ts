@@ -44,7 +44,8 @@ function shape(definition: Definition) {
   if (!(definition instanceof Fun)) return { table: definition.name, fields: fieldsOf(definition.schema) }
   const { kind, params, result, managed, isEvent, body, steps } = definition
   return {
-    ...{ kind, managed, isEvent, steps: steps.length, result: nameOf(result) },
+    managed: managed?.by == null ? managed : { ...managed.by, manager: managed.by.manager?.qualified },
+    ...{ kind, isEvent, steps: steps.length, result: nameOf(result) },
     params: params.map(({ name, type }) => `${name}:${nameOf(type)}`),
     body: body.map(({ place }) => place),
   }

@@ -87,7 +87,10 @@ export class TestRun {
       const text = this.files.read(file)
       this.text = text
       let last: Value = ''
-      for (const form of this.#open(file, text)) last = this.#runCommand(form, text)
+      for (const form of this.#open(file, text)) {
+        this.refuseShadows(form)
+        last = this.#runCommand(form, text)
+      }
       return last
     } catch (error) {
       if (error instanceof ContractError) error.file ??= file
@@ -107,9 +110,7 @@ export class TestRun {
     const isOfTests = !isContract(file)
     if (!isOfTests) this.evaluator.program.imports = new Map()
     this.#speak(isOfTests ? this.#tests : language)
-    const forms = isOfTests ? readTest(text) : readProgram(text)
-    refuseShadows(forms, this.#language.reserved)
-    return forms
+    return isOfTests ? readTest(text) : readProgram(text)
   }
 
   #speak(spoken: Language): void {
@@ -117,7 +118,7 @@ export class TestRun {
     this.evaluator.speak(spoken)
   }
 
-  /** Refuses names of natives in a form that an expectation runs. */
+  /** Refuses names of natives for parameters and the like, at the top level or in an expectation. */
   refuseShadows(form: Form): void {
     refuseShadows([form], this.#language.reserved)
   }
