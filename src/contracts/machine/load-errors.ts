@@ -195,6 +195,12 @@ export function lastRollback(qualified: string, place: Place): ContractError {
 
 /** @param name native with the same name as something that a program defines */
 export function shadowsNative(name: string, place: Place): ContractError {
-  const text = `Variable ${name} shadows native with same name`
-  return evalError(`${text} (on the network, ${name} means the native everywhere; another name is needed)`, place, text)
+  const text = shadowText(name)
+  return evalError(`${text} (${SHADOW_ADVICE})`, place, text)
 }
+
+export function shadowText(name: string): string {
+  return `Variable ${name} shadows native with same name`
+}
+
+export const SHADOW_ADVICE = 'on the network the name means the native everywhere; another name is needed'

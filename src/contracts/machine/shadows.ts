@@ -1,9 +1,9 @@
 /**
  * Finds names that code gives to something of its own although a native has them. The network accepts such code, and the
- * name then means the native everywhere. Test files refuse it.
+ * name then means the native everywhere.
  */
 import type { TextPlace } from '../errors.ts'
-import type { CallForm, Form } from '../syntax/form.ts'
+import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import { shadowsNative } from './load-errors.ts'
 
 /** Forms whose second part is a name. */
@@ -20,15 +20,22 @@ const PARAMETERS: ReadonlyMap<string, number> = new Map([
 /** Forms whose parts are checked when they run: a refusal is what they may expect. */
 const EXPECTATIONS: ReadonlySet<string> = new Set(['expect', 'expect-failure', 'expect-that'])
 
+/** A name of a native that code gives to something of its own. */
+export interface Shadow {
+  readonly name: string
+  readonly place: TextPlace
+  /** True in a binding such as that of `bind`, which the public network's test runner accepts too. */
+  readonly isBound: boolean
+}
+
 /**
- * Refuses modules, members, parameters and variables of `let` with the name of a native. Fields of schemas are no
- * variables. Bindings are accepted, as on the network.
+ * Finds modules, members, parameters and variables with the name of a native. Fields of schemas are no variables.
  * @param reserved names of natives
- * @throws EvalError for the first one
  */
-export function refuseShadows(forms: readonly Form[], reserved: ReadonlySet<string>): void {
-  const refuse = (name: string, place: TextPlace) => {
-    if (reserved.has(name)) throw shadowsNative(name, place)
+export function shadowsIn(forms: readonly Form[], reserved: ReadonlySet<string>): readonly Shadow[] {
+  const found: Shadow[] = []
+  const note = ({ name, place }: Pick<Atom, 'name' | 'place'>, isBound: boolean) => {
+    if (reserved.has(name)) found.push({ name, place, isBound })
   }
   const visit = (form: Form): void => {
     switch (form.form) {
@@ -38,16 +45,26 @@ export function refuseShadows(forms: readonly Form[], reserved: ReadonlySet<stri
       case 'object':
         for (const [, value] of form.fields) visit(value)
         return
+      case 'binding':
+        for (const [, variable] of form.fields) note(variable, true)
+        return
       case 'call':
-        for (const { name, place } of namesOf(form)) refuse(name, place)
+        for (const atom of namesOf(form)) note(atom, false)
         for (const item of form.items) if (!isLater(form, item)) visit(item)
     }
   }
   forms.forEach(visit)
+  return found
+}
+
+/** @throws EvalError for the first name of a native, except in bindings */
+export function refuseShadows(form: Form, reserved: ReadonlySet<string>): void {
+  const first = shadowsIn([form], reserved).find(({ isBound }) => !isBound)
+  if (first !== undefined) throw shadowsNative(first.name, first.place)
 }
 
 /** Names that a form gives to something. */
-function namesOf({ items }: CallForm): Pick<CallForm & { name: string }, 'name' | 'place'>[] {
+function namesOf({ items }: CallForm): Atom[] {
   const [head, second] = items
   if (head?.form !== 'atom') return []
   const named = NAMED.has(head.name) ? [second] : []
@@ -55,7 +72,7 @@ function namesOf({ items }: CallForm): Pick<CallForm & { name: string }, 'name' 
   const bindings = head.name === 'let' || head.name === 'let*' ? second : undefined
   const variables = bindings?.form === 'call' ? bindings.items.map((each) => each.form === 'call' && each.items[0]) : []
   return [...named, ...(params?.form === 'call' ? params.items : []), ...variables].filter(
-    (form) => typeof form === 'object' && form.form === 'atom',
+    (form): form is Atom => typeof form === 'object' && form.form === 'atom',
   )
 }
 

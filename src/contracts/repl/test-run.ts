@@ -6,8 +6,9 @@ import { type BlockScope, emptyEnvironment, type GasMeter, type Message } from '
 import { Evaluator } from '../machine/evaluator.ts'
 import { runForm } from '../machine/execute.ts'
 import type { Language } from '../machine/expander.ts'
+import { SHADOW_ADVICE, shadowText } from '../machine/load-errors.ts'
 import { newTransaction } from '../machine/scopes.ts'
-import { refuseShadows } from '../machine/shadows.ts'
+import { refuseShadows, shadowsIn } from '../machine/shadows.ts'
 import { Layer } from '../machine/state.ts'
 import type { Form } from '../syntax/form.ts'
 import { readProgram, readTest } from '../syntax/program.ts'
@@ -88,7 +89,7 @@ export class TestRun {
       this.text = text
       let last: Value = ''
       for (const form of this.#open(file, text)) {
-        this.refuseShadows(form)
+        this.#reportShadows(form, around !== file && isContract(file))
         last = this.#runCommand(form, text)
       }
       return last
@@ -118,9 +119,21 @@ export class TestRun {
     this.evaluator.speak(spoken)
   }
 
-  /** Refuses names of natives for parameters and the like, at the top level or in an expectation. */
+  /**
+   * Reports names of natives that a form gives to something of its own. The form runs as on the network. A contract that
+   * a test loads gets warnings, since networks accept it; anything else fails.
+   */
+  #reportShadows(form: Form, isLoaded: boolean): void {
+    for (const { name, place, isBound } of shadowsIn([form], this.#language.reserved)) {
+      const text = shadowText(name)
+      if (isLoaded || isBound) this.output.push(`WARNING ${placeText(this.file, place)}: ${text}: ${SHADOW_ADVICE}`)
+      else this.fail(text, place, SHADOW_ADVICE)
+    }
+  }
+
+  /** Refuses names of natives in a form that an expectation runs. */
   refuseShadows(form: Form): void {
-    refuseShadows([form], this.#language.reserved)
+    refuseShadows(form, this.#language.reserved)
   }
 
   /**
@@ -220,4 +233,9 @@ export class TestRun {
 /** True for a file of contracts, which tests load and networks run. */
 function isContract(file: string): boolean {
   return file.endsWith('.pact')
+}
+
+/** Lines and columns count from 1 here. */
+function placeText(file: string, { line, column }: TextPlace): string {
+  return `${file}:${line + 1}:${column + 1}`
 }
