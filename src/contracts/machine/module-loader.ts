@@ -76,16 +76,12 @@ export class ModuleLoader {
    * @returns functions that complete them once all are declared
    */
   #declareAll(members: readonly Form[]): (() => void)[] {
-    const { isInterface } = this.#module
     const calls = members.filter((member) => !(member.form === 'atom' && IGNORED.has(member.name))).map(asCall)
     const of = (...names: string[]) => calls.filter(({ kind }) => names.includes(kind))
     for (const { form } of of('use')) this.#use(form)
     for (const { form } of of('bless')) this.#module.blessed.add(checkHash(textOf(form.items[1], form.place), form))
     for (const { form } of of('implements')) this.#implement(form)
-    for (const { kind, form } of calls) {
-      const name = kind.startsWith('def') && (!isInterface || VISIBLE.has(kind)) ? ownName(form) : null
-      if (name !== null) this.#names.add(name)
-    }
+    this.#nameAll(calls)
     const later = [
       ...this.#declare(of('defschema'), (form) => this.#schema(form)),
       ...this.#declare(of('defconst'), (form) => this.#const(form)),
@@ -97,6 +93,22 @@ export class ModuleLoader {
     const unknown = calls.find(({ kind }) => !KNOWN.has(kind))
     if (unknown !== undefined) throw syntaxError(`${unknown.kind} is not a member of a module`, unknown.form.place)
     return later
+  }
+
+  /**
+   * Collects the names of all members that code can use.
+   * @throws EvalError for a second member of a name
+   */
+  #nameAll(calls: readonly Member[]): void {
+    const { name: around, isInterface } = this.#module
+    const all = new Set<string>()
+    for (const { kind, form } of calls) {
+      const name = kind.startsWith('def') ? ownName(form) : null
+      if (name === null) continue
+      if (all.has(name)) throw refusals.duplicate(`${around}.${name}`, form.place)
+      all.add(name)
+      if (!isInterface || VISIBLE.has(kind)) this.#names.add(name)
+    }
   }
 
   #use(form: CallForm): void {
@@ -126,7 +138,6 @@ export class ModuleLoader {
     return members.map(({ form, kind }) => {
       const { definition, finish } = define(form, kind)
       const { name } = definition
-      if (this.#module.definitions.has(name)) throw refusals.duplicate(`${this.#module.name}.${name}`, form.place)
       this.#module.definitions.set(name, definition)
       return () => {
         if (!(definition instanceof Schema || definition instanceof TableDefinition)) this.#expander.around = definition

@@ -65,6 +65,7 @@ export class TestRun {
   readonly #message: Writable<Message>
   #base = new Layer()
   #isInTransaction = false
+  #topLevel: Form | null = null
 
   constructor(files: Files, file: string, languageOf: (test: TestRun) => Language) {
     const { block, message } = emptyEnvironment
@@ -89,6 +90,7 @@ export class TestRun {
       this.text = text
       let last: Value = ''
       for (const form of this.#open(file, text)) {
+        this.#topLevel = form
         this.#reportShadows(form, around !== file && isContract(file))
         last = this.#runCommand(form, text)
       }
@@ -131,9 +133,9 @@ export class TestRun {
     }
   }
 
-  /** Refuses names of natives in a form that an expectation runs. */
+  /** Refuses names of natives in a form that an expectation runs. Those at the top level are reported before. */
   refuseShadows(form: Form): void {
-    refuseShadows(form, this.#language.reserved)
+    if (form !== this.#topLevel) refuseShadows(form, this.#language.reserved)
   }
 
   /**

@@ -147,7 +147,8 @@ export function checkFunction(form: CallForm, atTop: CheckForm | null = null): v
 /** Checks a docstring, if there is one: a string, or `@doc` and a string. */
 export function checkDoc(parts: Parts): boolean {
   if (parts.skip('@doc')) {
-    if (parts.string('docstring').isSymbol) throw parts.missing('docstring in double quotes')
+    const { isSymbol, place } = parts.string('docstring')
+    if (isSymbol) throw expected('docstring in double quotes', place)
     return true
   }
   const next = parts.peek()
