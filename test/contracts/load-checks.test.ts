@@ -1,4 +1,4 @@
-/** What modules say of other names is looked up when they are loaded, even in functions that nobody calls. */
+/** Loading a module looks up every name in it, even in functions that nobody calls. */
 import { describe, expect, it } from 'vitest'
 import { Layer } from './evaluator.ts'
 import { expectAccepted, module, refusal, ruledRefusal } from './load-checks.ts'

@@ -12,7 +12,7 @@ interface Hidden {
   readonly up: Hidden | null
 }
 
-/** What a module says that is no member of it. */
+/** Names with a meaning that no member of the module can have. */
 export interface NamesInUse {
   /** Full name of the module. */
   readonly module: string

@@ -62,28 +62,36 @@ interface Mark {
 }
 
 export class Evaluator implements ExpandingRun {
-  natives: Language['natives']
-  forms: Language['forms']
-  reserved: Language['reserved']
   readonly block: BlockScope
   readonly transaction: TransactionScope
   readonly program: ProgramScope = newProgram()
   readonly call: CallScope = newCall()
   readonly #gas: GasMeter
+  #language: Language
   #steps = 0
 
-  constructor({ natives, forms, reserved }: Language, block: BlockScope, transaction: TransactionScope) {
-    this.natives = natives
-    this.forms = forms
-    this.reserved = reserved
+  constructor(language: Language, block: BlockScope, transaction: TransactionScope) {
+    this.#language = language
     this.block = block
     this.transaction = transaction
     this.#gas = transaction.gas
   }
 
+  get natives(): Language['natives'] {
+    return this.#language.natives
+  }
+
+  get forms(): Language['forms'] {
+    return this.#language.forms
+  }
+
+  get reserved(): Language['reserved'] {
+    return this.#language.reserved
+  }
+
   /** Changes the functions and forms that code expanded from now on can name. */
-  speak({ natives, forms, reserved }: Language): void {
-    Object.assign(this, { natives, forms, reserved })
+  speak(language: Language): void {
+    this.#language = language
   }
 
   charge(milligas: number): void {

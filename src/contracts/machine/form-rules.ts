@@ -1,4 +1,4 @@
-/** How many parts the special forms take, and of which kind. Names are resolved after these checks. */
+/** Number and kind of the parts of special forms. Names are resolved after these checks. */
 import type { CallForm, Form } from '../syntax/form.ts'
 import { wrongForm } from './load-errors.ts'
 

@@ -11,7 +11,7 @@ const MEMBER_COST = 10
 const HASH = /^[\w-]{43}$/
 
 /**
- * Finds the members that a `use` form imports. Of interfaces these are constants and schemas.
+ * Finds the members that a `use` form imports. An interface gives its constants and schemas.
  * @throws EvalError if there is no such module, or it has another hash or not all of the members
  */
 export function importsOf(expander: Expander, form: CallForm): Map<string, Definition> {

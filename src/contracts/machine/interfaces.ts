@@ -1,6 +1,6 @@
 /**
- * Checks that a module implements an interface: the same functions, capabilities and pacts, with the same names and
- * types of parameters, the same type of the result, and the same annotation.
+ * Checks that a module implements an interface. It has the same functions, capabilities and pacts. Names and types of
+ * parameters, type of the result and annotation are the same too.
  */
 import type { TextPlace } from '../errors.ts'
 import { Fun, type Module, type Param } from './ast.ts'

@@ -1,7 +1,8 @@
 /**
  * Finds what names mean: members of the module being loaded, imports, members of other modules, and modules.
  *
- * A module without a namespace in its name is looked for in the root namespace first, then in that of the program.
+ * A name without a namespace means a module of the root namespace. If there is none, it means one of the namespace that
+ * the program has entered.
  */
 import { evalError, type TextPlace } from '../errors.ts'
 import { Const, type Definition, Fun, type Module, ownerOf, type Run, Schema } from './ast.ts'
