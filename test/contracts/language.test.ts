@@ -25,7 +25,7 @@ const FEWEST: Readonly<Record<string, number>> = {
   'modrefs.repl': 14,
   'modules.repl': 50,
   'namespaces.repl': 28,
-  'pacts.repl': 38,
+  'pacts.repl': 37,
   'purity.repl': 48,
   'schemas.repl': 32,
   'signatures.repl': 64,
