@@ -28,6 +28,15 @@ const natives: readonly Native<Run>[] = [
   ...PROOFS,
 ]
 
+/** Special forms that are natives on the public network. */
+const NATIVE_FORMS = ['bind', 'cond', 'continue', 'if', 'map', 'resume', 'with-default-read', 'with-read']
+/** Natives here that the public network has as forms, in test files only, or not at all. Programs may use the names. */
+const FREE: ReadonlySet<string> = new Set([
+  ...['and', 'or', 'error', 'constantly', 'pact-version', 'enforce-pact-version'],
+  ...['verify', 'format-address', 'env-simulate-onchain', 'env-dynref', 'env-gasprice', 'env-gasrate'],
+  'env-gasmodel-fixed',
+])
+
 /** The language of transactions. */
 export const language: Language = languageWith([], [])
 
@@ -36,12 +45,18 @@ export function languageWith(
   own: readonly Native<Run>[],
   forms: Iterable<readonly [name: string, form: SpecialForm]>,
 ): Language {
+  const added = [...forms]
   return {
+    reserved: new Set([
+      ...[...natives, ...own].map(({ name }) => name).filter((name) => !FREE.has(name)),
+      ...NATIVE_FORMS,
+      ...added.map(([name]) => name),
+    ]),
     natives: new Map<string, Term>([
       ...CONSTANTS,
       ...natives.map((native) => [native.name, new NativeFunction(native, priceOf(native.name))] as const),
       ...own.map((native) => [native.name, new NativeFunction(native, 0)] as const),
     ]),
-    forms: new Map([...specialForms, ...forms]),
+    forms: new Map([...specialForms, ...added]),
   }
 }

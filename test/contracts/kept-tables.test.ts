@@ -10,7 +10,8 @@ const PROGRAM = `
     (defschema s a:integer)
     (defschema other b:integer)
     (deftable t:{s})
-    (deftable none)
+    (defschema any t)
+    (deftable none:{any})
     (defun put () (insert t "k" {"a": 1}) (write none "k" {"t": t}))
     (defun kept () (at "t" (read none "k")))
     (defun get (k) (read (kept) k))
@@ -67,7 +68,7 @@ describe('a table in a row from the disk', () => {
 
   it('is none once its module has lost it', () => {
     const state = restarted(
-      '(module m G (defcap G () true) (deftable none) (defun get (k) (read (at "t" (read none k)) k)))',
+      '(module m G (defcap G () true) (defschema any t) (deftable none:{any}) (defun get (k) (read (at "t" (read none k)) k)))',
     )
     expect(messageOf(state, '(m.get "k")')).toContain('Module m has no table t')
   })

@@ -34,7 +34,7 @@ it('reads atoms with members and types', () => {
     ['[[object{s}]]', { type: 'list', item: { type: 'list', item: { type: 'object', schema: 's' } } }],
     ['list', { type: 'list', item: null }],
     ['object', { type: 'object', schema: null }],
-    ['{ns.m.s}', { type: 'object', schema: 'ns.m.s' }],
+    ['{ns.m.s}', { type: 'object', schema: 'ns.m.s', isBare: true }],
     ['table{s}', { type: 'table', schema: 's' }],
     ['module{a, ns.b}', { type: 'module', interfaces: ['a', 'ns.b'] }],
   ]
@@ -52,7 +52,7 @@ it('reads numbers and strings', () => {
 })
 
 it('reads brackets', () => {
-  expect(one('(f [1 2, 3] {"a": 1, \'b: 2} {})')).toMatchObject({
+  expect(one('(f [1, 2, 3] {"a": 1, \'b: 2} {})')).toMatchObject({
     form: 'call',
     items: [
       { form: 'atom' },
@@ -99,8 +99,10 @@ it('refuses invalid programs with the place', () => {
     ['{"a": 1, "b" := c}', 'Unexpected input: :='],
     ['[1,]', 'Unexpected input: ]'],
     ['[,1]', 'Unexpected input: ,'],
+    ['[1, 2 3]', "Expected: [',']"],
+    ['[1 2, 3]', 'Unexpected input: ,'],
     ['{"a": 1 "b": 2}', "Expected: [',']"],
-    ['x:what', 'Unknown type: what'],
+    ['x:what', 'No such type: what'],
     ['x:', 'Expected: [name]'],
     ['"abc', 'did not close string literal'],
     ['"a\nb"', 'newline in string literal'],

@@ -35,13 +35,19 @@ export interface Param {
   readonly type: Type | null
 }
 
+/** The managed parameter of a capability, and its manager. */
+export interface ManagedParam {
+  readonly param: number
+  /** Name of the manager as written. */
+  readonly name: string
+  /** Function that takes the amount left and the amount requested. Null until its name is resolved. */
+  manager: Fun | null
+}
+
 /** Management of a capability. */
 export interface Managed {
-  /**
-   * Index of the managed parameter and the name of its manager function, which takes the amount left and the amount
-   * requested. Null for a capability that can be used once.
-   */
-  readonly by: { readonly param: number; readonly manager: string } | null
+  /** Null for a capability that can be used once. */
+  readonly by: ManagedParam | null
 }
 
 export type FunKind = 'defun' | 'defcap' | 'defpact'

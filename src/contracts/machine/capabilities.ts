@@ -8,7 +8,7 @@ import { equalValues } from '../values/equal.ts'
 import { compareText } from '../values/order.ts'
 import { showCall } from '../values/print.ts'
 import { CapabilityToken, type Value } from '../values/value.ts'
-import { Fun, type Installed, type Module, type Run } from './ast.ts'
+import { Fun, type Installed, type ManagedParam, type Module, type Run } from './ast.ts'
 import { weightOf } from './bounds.ts'
 import type { Message } from './environment.ts'
 import { splitName } from './names.ts'
@@ -291,13 +291,11 @@ function manage(
   run: Run,
   fun: Fun,
   installed: Installed,
-  { param, manager }: { readonly param: number; readonly manager: string },
+  { param, name, manager }: ManagedParam,
   token: CapabilityToken,
 ): void {
-  const own = fun.module.get(manager) ?? fun.module.imports.get(manager)
-  if (!(own instanceof Fun) || own.kind !== 'defun')
-    throw evalError(`${manager} is not a function of ${fun.module.name}`)
-  const left = asValue(run.callFun(own, [installed.left as Value, token.args[param]], NOWHERE))
+  if (manager === null) throw evalError(`${name} is not a function of ${fun.module.name}`)
+  const left = asValue(run.callFun(manager, [installed.left as Value, token.args[param]], NOWHERE))
   change(run, installed, { left, isUsed: false })
 }
 

@@ -79,6 +79,8 @@ export interface LanguageRules {
   readonly areEventHashesCurrent: boolean
   /** Functions of a module that called this code through a module reference run read-only. */
   readonly isReentrancyChecked: boolean
+  /** Release 5.2 or later: the language grants capabilities while it asks for keysets and namespaces. */
+  readonly isLanguage52: boolean
   /** Release 5.3 or later: tests of `enforce` and user guards may read tables; `pure` and `error` exist. */
   readonly isLanguage53: boolean
 }
@@ -114,6 +116,7 @@ export const emptyEnvironment: Environment = {
       areEventsEmitted: true,
       areEventHashesCurrent: false,
       isReentrancyChecked: true,
+      isLanguage52: true,
       isLanguage53: true,
     },
   },

@@ -65,21 +65,36 @@ interface Mark {
 }
 
 export class Evaluator implements ExpandingRun {
-  readonly natives: Language['natives']
-  readonly forms: Language['forms']
   readonly block: BlockScope
   readonly transaction: TransactionScope
   readonly program: ProgramScope = newProgram()
   readonly call: CallScope = newCall()
   readonly #gas: GasMeter
+  #language: Language
   #steps = 0
 
-  constructor({ natives, forms }: Language, block: BlockScope, transaction: TransactionScope) {
-    this.natives = natives
-    this.forms = forms
+  constructor(language: Language, block: BlockScope, transaction: TransactionScope) {
+    this.#language = language
     this.block = block
     this.transaction = transaction
     this.#gas = transaction.gas
+  }
+
+  get natives(): Language['natives'] {
+    return this.#language.natives
+  }
+
+  get forms(): Language['forms'] {
+    return this.#language.forms
+  }
+
+  get reserved(): Language['reserved'] {
+    return this.#language.reserved
+  }
+
+  /** Changes the functions and forms that code expanded from now on can name. */
+  speak(language: Language): void {
+    this.#language = language
   }
 
   charge(milligas: number): void {

@@ -1,10 +1,10 @@
 /** Runs a program: its top-level forms in order, in one transaction. */
 import { evalError } from '../errors.ts'
 import type { Form } from '../syntax/form.ts'
-import { read } from '../syntax/reader.ts'
+import { readProgram } from '../syntax/program.ts'
 import { UNIT } from '../values/value.ts'
-import { Expander, type ExpandingRun } from './expander.ts'
-import { importInto } from './imports.ts'
+import { Expander, type ExpandingRun, syntaxError } from './expander.ts'
+import { importsOf } from './imports.ts'
 import { loadModule } from './modules.ts'
 import { located } from './scopes.ts'
 import { Callable, type Term } from './term.ts'
@@ -15,7 +15,7 @@ import { Callable, type Term } from './term.ts'
  * @throws ContractError
  */
 export function runText(run: ExpandingRun, text: string): Term {
-  return runForms(run, read(text), text)
+  return runForms(run, readProgram(text), text)
 }
 
 /**
@@ -47,13 +47,15 @@ function evaluateForm(run: ExpandingRun, form: Form, text: string): Term {
         return `Loaded ${head.name} ${name}, hash ${hash}`
       }
       case 'use': {
-        importInto(run.program.imports, new Expander(run, null), form)
+        for (const [name, definition] of importsOf(new Expander(run, null), form)) {
+          run.program.imports.set(name, definition)
+        }
         const target = form.items[1]
-        return `Imported ${target?.form === 'atom' ? target.name : ''}`
+        return `Loaded imports from ${target?.form === 'atom' ? target.name : ''}`
       }
     }
     if (MEMBERS.has(head.name) && !run.forms.has(head.name))
-      throw evalError(`${head.name} is allowed in modules only`, form.place)
+      throw syntaxError(`Expected: [expression; ${head.name} is allowed in modules only]`, form.place)
   }
   const result = run.evaluate(new Expander(run, null).expand(form, null), null)
   if (result instanceof Callable) throw evalError('Evaluation did not reduce to a value', form.place)

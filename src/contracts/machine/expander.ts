@@ -1,23 +1,26 @@
 /**
- * Expands forms into expressions: resolves names (local variable, member, import, native, module) and special forms. An
- * unknown name is an error at this stage, before any code runs.
+ * Expands forms into expressions: resolves names and special forms. An unknown name is an error at this stage, before
+ * any code runs. The name of a native always means the native. Any other name means, in this order, a variable, a
+ * member, an import or a module.
  */
-import { ContractError, evalError, type TextPlace } from '../errors.ts'
+import { ContractError, type TextPlace } from '../errors.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../syntax/form.ts'
 import { UNIT } from '../values/value.ts'
 import {
   Const,
   type Definition,
   type Expr,
+  type Fun,
   type Module,
-  ownerOf,
   type Param,
   type Run,
   Schema,
   type Type,
 } from './ast.ts'
 import * as exprs from './expressions.ts'
-import { splitName } from './names.ts'
+import { checkForm } from './form-rules.ts'
+import { emptyBinding, notDynamic, notInDefcap, noValue, unboundVariable } from './load-errors.ts'
+import { Resolver } from './resolver.ts'
 import type { Term } from './term.ts'
 
 /** Names of local variables, innermost first, parallel to `Env`. */
@@ -34,24 +37,34 @@ export interface Language {
   /** Functions and constants by name. */
   readonly natives: ReadonlyMap<string, Term>
   readonly forms: SpecialForms
+  /** Names of natives. No variable and no member can take their place. */
+  readonly reserved: ReadonlySet<string>
 }
 
 /** A run that can expand forms. Expanded expressions need only `Run`. */
 export interface ExpandingRun extends Run {
   readonly forms: SpecialForms
+  readonly reserved: ReadonlySet<string>
+}
+
+/** The definition that contains the code. */
+export interface Around {
+  readonly kind: Fun['kind'] | 'defconst'
 }
 
 export class Expander {
   readonly run: ExpandingRun
   /** The module that contains the code, or null at the top level. */
   readonly module: Module | null
-  /** Called with the name of each used member of the same module. */
-  readonly #onUse: (name: string) => void
+  readonly names: Resolver
+  /** Definition that is being expanded, or null. */
+  around: Around | null = null
 
-  constructor(run: ExpandingRun, module: Module | null, onUse: (name: string) => void = () => undefined) {
+  /** @param later names of members, some of which are declared later */
+  constructor(run: ExpandingRun, module: Module | null, later: ReadonlySet<string> = new Set()) {
     this.run = run
     this.module = module
-    this.#onUse = onUse
+    this.names = new Resolver(run, module, later)
   }
 
   expand(form: Form, scope: Scope | null): Expr {
@@ -110,91 +123,28 @@ export class Expander {
         return { type: 'list', item: this.type(form.item, place) }
       case 'object':
       case 'table':
-        return { type: form.type, schema: form.schema === null ? null : this.#schema(form.schema, place) }
+        return { type: form.type, schema: form.schema === null ? null : this.names.schema(form.schema, place) }
       case 'module':
-        return { type: 'module', interfaces: form.interfaces.map((name) => this.moduleNamed(name, place).name) }
+        return {
+          type: 'module',
+          interfaces: form.interfaces.map((name) => this.names.interfaceNamed(name, place).name),
+        }
       default:
         return { type: form.type }
     }
   }
 
-  /**
-   * Finds a module by a name with or without its namespace, and records it as a dependency of the module being loaded.
-   */
-  lookUp(name: string): Module | undefined {
-    const found = this.#find(name)
-    if (found !== undefined && found !== this.module) this.module?.dependencies.set(found.name, found)
-    return found
-  }
-
-  /** Tries the module itself, its namespace and that of the program, then the root namespace. */
-  #find(name: string): Module | undefined {
-    const { run, module } = this
-    if (module !== null && (module.name === name || module.bareName === name)) return module
-    for (const namespace of [module?.namespace ?? null, run.program.namespace]) {
-      const found = namespace === null ? undefined : run.findModule(`${namespace}.${name}`)
-      if (found !== undefined) return found
-    }
-    return run.findModule(name)
-  }
-
-  moduleNamed(name: string, place: TextPlace | null = null): Module {
-    const module = this.lookUp(name)
-    if (module === undefined) throw evalError(`Cannot find module: ${name}`, place)
-    return module
-  }
-
-  #schema(name: string, place: TextPlace): Schema {
-    const found = this.#definition(name)
-    if (found instanceof Schema) {
-      this.#noteUse(found)
-      return found
-    }
-    if (found !== undefined) {
-      const is = `in defschema position: ${name} is not a valid schema`
-      throw evalError(`Invalid def ${is}`, place, `definition ${is}.`)
-    }
-    const parts = splitName(name)
-    if (parts !== null) throw evalError(`Module ${parts.module} has no such member: ${parts.member}`, place)
-    throw evalError(`Unbound type variable ${name}: ${name} is not a schema`, place)
-  }
-
-  /** Records the use of a member of the module being loaded. */
-  #noteUse(definition: Definition): void {
-    if (this.module?.get(definition.name) === definition) this.#onUse(definition.name)
-  }
-
-  #definition(name: string): Definition | undefined {
-    const own = this.module?.get(name) ?? this.module?.imports.get(name)
-    if (own !== undefined) return own
-    const imported = this.run.program.imports.get(name)
-    if (imported !== undefined) {
-      this.module?.outside.set(name, ownerOf(imported))
-      return imported
-    }
-    const parts = splitName(name)
-    return parts === null ? undefined : this.lookUp(parts.module)?.get(parts.member)
-  }
-
   #atom(atom: Atom, scope: Scope | null): Expr {
     const { name, member, place } = atom
-    if (member !== null) return this.#dynamic(atom, member, scope)
+    if (member !== null) return this.#dynamic(name, member, scope, place)
     if (name === 'true' || name === 'false') return exprs.constant(name === 'true', place)
+    const native = this.run.natives.get(name)
+    if (native !== undefined && this.run.reserved.has(name)) return exprs.named(native, place)
     const distance = this.#distanceOf(name, scope)
     if (distance !== null) return exprs.local(distance, place)
-    const definition = this.#definition(name)
-    if (definition !== undefined) {
-      this.#noteUse(definition)
-      return this.#reference(definition, place)
-    }
-    const native = this.run.natives.get(name)
-    if (native !== undefined) return exprs.named(native, place)
-    const module = this.lookUp(name)
-    if (module !== undefined) return moduleRef(module, place)
-    const parts = splitName(name)
-    if (parts === null) throw evalError(`Unbound variable: ${name}`, place)
-    const around = this.moduleNamed(parts.module, place)
-    throw evalError(`Module ${around.name} has no such member: ${parts.member}`, place)
+    if (native !== undefined && this.names.bare(name) === undefined) return exprs.named(native, place)
+    const found = this.names.resolve(name, place)
+    return 'module' in found ? moduleRef(found.module, place) : this.#reference(found.definition, place)
   }
 
   /** @returns the number of variables between here and the variable, or null if it is not local */
@@ -211,28 +161,46 @@ export class Expander {
 
   #reference(definition: Definition, place: TextPlace): Expr {
     if (definition instanceof Const) return exprs.constantOf(definition, place)
-    if (definition instanceof Schema) throw evalError(`${definition.name} is a schema, not a value`, place)
+    if (definition instanceof Schema) throw noValue(definition.name, place)
     return exprs.named(definition, place)
   }
 
-  /** `m::member`, where `m` evaluates to a module reference. */
-  #dynamic(atom: Atom, member: string, scope: Scope | null): Expr {
-    const { place } = atom
-    const target = this.#atom({ ...atom, member: null }, scope)
-    return exprs.member(target, member, place)
+  /** `m::member`, where `m` is a variable with a module reference, even if it has the name of a native. */
+  #dynamic(name: string, member: string, scope: Scope | null, place: TextPlace): Expr {
+    const distance = this.#distanceOf(name, scope)
+    if (distance !== null) return exprs.member(exprs.local(distance, place), member, place)
+    throw this.names.bare(name) === undefined ? unboundVariable(name, place) : notDynamic(name, member, place)
   }
 
   #call(call: CallForm, scope: Scope | null): Expr {
     const { place, items } = call
     const [head] = items
     if (head === undefined) return exprs.constant(UNIT, place)
-    if (head.form === 'atom' && head.member === null && this.#distanceOf(head.name, scope) === null) {
+    if (head.form === 'atom' && head.member === null) {
+      checkForm(head.name, call)
+      if (head.name === 'with-capability' && this.around?.kind === 'defcap') throw notInDefcap(head.name, place)
       const special = this.run.forms.get(head.name)
       if (special !== undefined) return special(call, this, scope)
     }
-    const fn = this.expand(head, scope)
-    const args = this.expandAll(items.slice(1), scope)
+    const fn = this.#head(head, scope)
+    const args = this.#arguments(items.slice(1), scope)
     return exprs.call(fn, args, place)
+  }
+
+  /** The function of a call. A variable with the name of a form that is a native here does not take its place. */
+  #head(head: Form, scope: Scope | null): Expr {
+    const native = head.form === 'atom' && head.name === 'error' ? this.run.natives.get(head.name) : undefined
+    return native === undefined ? this.expand(head, scope) : exprs.named(native, head.place)
+  }
+
+  /** Expands arguments. A binding among them is a function of an object, and the rest is its body. */
+  #arguments(forms: readonly Form[], scope: Scope | null): Expr[] {
+    const at = forms.findIndex((form) => form.form === 'binding')
+    const binding = forms[at]
+    if (binding?.form !== 'binding') return this.expandAll(forms, scope)
+    const consume = this.#binding(binding, forms.slice(at + 1), { name: OBJECT, up: scope })
+    const body = exprs.consuming(consume, binding.place)
+    return [...this.expandAll(forms.slice(0, at), scope), exprs.addedLambda(OBJECT, body, binding.place)]
   }
 
   /**
@@ -243,12 +211,12 @@ export class Expander {
     const [first, ...rest] = forms
     if (first === undefined) throw syntaxError('Expected: [binding]', place)
     if (first.form === 'binding') return this.#binding(first, rest, scope)
-    if (first.form === 'object' && first.fields.length === 0) return exprs.ignoring(this.body(rest, scope, place))
-    if (rest.length > 0) throw syntaxError('a binding is expected before a body', first.place)
-    return exprs.applying(this.expand(first, scope), place)
+    const fn = this.expand(first, scope)
+    return exprs.applying(fn, this.#arguments(rest, scope), place)
   }
 
   #binding(binding: BindingForm, rest: readonly Form[], scope: Scope | null): exprs.Consumer {
+    if (rest.length === 0) throw emptyBinding(binding.place)
     const fields = binding.fields.map(([name, variable]) => ({ name, type: this.type(variable.type, variable.place) }))
     let inner = scope
     for (const [, variable] of binding.fields) inner = { name: variable.name, up: inner }
@@ -256,10 +224,10 @@ export class Expander {
   }
 }
 
+/** Variable for an object. Code cannot name it. */
+const OBJECT = ':object'
+
 function moduleRef(module: Module, place: TextPlace): Expr {
-  if (module.isInterface) {
-    throw evalError(`Attempt to use an interface as a module reference failed: ${module.name}`, place)
-  }
   return exprs.moduleRef(module.name, module.interfaces, place)
 }
 

@@ -5,13 +5,14 @@
  * outlive the command that loaded it.
  */
 import { evalError, type TextPlace } from '../errors.ts'
-import { ModuleRef, type Value } from '../values/value.ts'
+import { ModuleRef, UNIT, type Value } from '../values/value.ts'
 import { Const, type Env, type Expr, Fun, type Param, type Run, TableDefinition, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
 import { Closure, Lambda, NativeFunction, Partial } from './callables.ts'
 import { COST } from './costs.ts'
 import { calledBy, type Mode } from './mode.ts'
 import { asValue, Callable, type Term } from './term.ts'
+import { typeName } from './type-name.ts'
 
 /** Access to variables beyond this distance is charged by distance. */
 export const FREE_DISTANCE = 20
@@ -152,17 +153,23 @@ function modeOfReference({ call }: Run): Mode {
 /** Code that consumes an object. */
 export type Consumer = (run: Run, env: Env | null, object: ReadonlyMap<string, Term>) => Term
 
-/** A body that uses no field of the object. */
-export function ignoring(body: readonly Expr[]): Consumer {
-  return (run, env) => run.sequence(body, env)
-}
-
-/** A function applied to the object. */
-export function applying(fn: Expr, place: TextPlace): Consumer {
+/** A function applied to the object. More arguments are too many. */
+export function applying(fn: Expr, more: readonly Expr[], place: TextPlace): Consumer {
   return (run, env, given) => {
     const callable = callableOf(run.evaluate(fn, env), place)
+    if (more.length > 0)
+      throw evalError('Failed to apply a function or closure because there were too many arguments.', place)
     return run.apply(callable, [asValue(given as Term)], place)
   }
+}
+
+/** The body of a function whose innermost variable is the object. */
+export function consuming(consume: Consumer, place: TextPlace): Expr {
+  return exprOf(place, (run, env) => {
+    const object = env?.value
+    if (!(object instanceof Map)) throw evalError(`Expected an object, but got: ${typeName(object ?? UNIT)}`, place)
+    return consume(run, env, object)
+  })
 }
 
 interface BoundField {

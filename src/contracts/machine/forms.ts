@@ -322,6 +322,11 @@ const continueForm: SpecialForm = (call, expander, scope) => {
   })
 }
 
+/** A function without parameters. */
+const suspend: SpecialForm = (call, expander, scope) => {
+  return exprs.lambda([], [expander.expand(parts(call, 1)[0], scope)], call.place)
+}
+
 const refuse = (call: CallForm): Expr => {
   const name = (call.items[0] as Atom).name
   throw syntaxError(`${name} is not an expression`, call.place)
@@ -337,7 +342,7 @@ export const specialForms: ReadonlyMap<string, SpecialForm> = new Map<string, Sp
   ['let*', letForm],
   ['lambda', lambda],
   ['do', sequence],
-  ['progn', sequence],
+  ['suspend', suspend],
   ['pure', pureForm],
   ['error', errorForm],
   ['enforce', enforce],

@@ -1,44 +1,44 @@
 /** `(use module)`, `(use module "hash")`, `(use module [names])`: imports members under their own names. */
-import { evalError } from '../errors.ts'
 import type { CallForm } from '../syntax/form.ts'
 import type { Definition } from './ast.ts'
 import { type Expander, syntaxError } from './expander.ts'
+import { noSuchImports, otherHash, wrongHash } from './load-errors.ts'
+import { isVisible } from './resolver.ts'
 
 /** Milligas for each member of the module. */
 const MEMBER_COST = 10
+/** Text of a module hash: 32 bytes in base64url. */
+const HASH = /^[\w-]{43}$/
 
-/** Adds the imports of a `use` form to `scope`. */
-export function importInto(scope: Map<string, Definition>, expander: Expander, form: CallForm): void {
+/**
+ * Finds the members that a `use` form imports. An interface gives its constants and schemas.
+ * @throws EvalError if there is no such module, or it has another hash or not all of the members
+ */
+export function importsOf(expander: Expander, form: CallForm): Map<string, Definition> {
   const [target, ...rest] = form.items.slice(1)
   if (target?.form !== 'atom') throw syntaxError('use takes the name of a module', form.place)
-  const module = expander.moduleNamed(target.name, form.place)
-  expander.run.charge(MEMBER_COST * module.definitions.size)
-  let wanted: Set<string> | null = null
+  let hash: string | null = null
+  let wanted: readonly string[] | null = null
   for (const part of rest) {
-    if (part.form === 'string') {
-      if (part.value !== module.hash && !module.blessed.has(part.value)) {
-        throw evalError(
-          `Import error for module ${module.name} . The module hash has not been blessed: ${part.value}`,
-          form.place,
-        )
-      }
-    } else if (part.form === 'list') {
-      wanted = new Set(
-        part.items.map((item) => {
-          if (item.form !== 'atom') throw syntaxError('use takes a list of names', item.place)
-          return item.name
-        }),
-      )
-    } else throw syntaxError('use takes a module, a hash and a list of names', part.place)
+    if (part.form === 'string') hash = part.value
+    else if (part.form === 'list') wanted = part.items.map((item) => (item.form === 'atom' ? item.name : ''))
+    else throw syntaxError('use takes a module, a hash and a list of names', part.place)
   }
-  const missing = [...(wanted ?? [])].filter((name) => !module.definitions.has(name))
-  if (missing.length > 0) {
-    throw evalError(
-      `Invalid imports. Module or interface ${module.name} does not implement the following members: ${missing.join(', ')}`,
-      form.place,
-    )
-  }
-  for (const [name, definition] of module.definitions) {
-    if (wanted === null || wanted.has(name)) scope.set(name, definition)
-  }
+  if (hash !== null && !HASH.test(hash)) throw wrongHash(hash, form.place)
+  const module = expander.names.loadedNamed(target.name, form.place)
+  expander.run.charge(MEMBER_COST * module.definitions.size)
+  if (hash !== null && hash !== module.hash) throw otherHash(module.name, module.hash, form.place)
+  const visible = [...module.definitions].filter(([, definition]) => isVisible(definition))
+  if (wanted === null) return new Map(visible)
+  const names = new Set(wanted)
+  const found = new Map(visible.filter(([name]) => names.has(name)))
+  const missing = [...names].filter((name) => !found.has(name)).sort()
+  if (missing.length > 0) throw noSuchImports(module.name, missing, form.place)
+  return found
+}
+
+/** @throws EvalError if a text is not the hash of a module */
+export function checkHash(text: string, form: CallForm): string {
+  if (!HASH.test(text)) throw wrongHash(text, form.place)
+  return text
 }

@@ -22,6 +22,7 @@ const MODULE = 'pact'
  * @throws EvalError if the capability is granted already
  */
 export function withMagic<T>(run: Run, name: MagicCapability, subject: string, body: () => T): T {
+  if (!run.block.rules.isLanguage52) return body()
   const token = new CapabilityToken(`${MODULE}.${name}`, [subject])
   if (isGranted(run, token)) throw evalError(`magic cap already acquired: ${name}`)
   return granting(run, [token], body)

@@ -1,5 +1,8 @@
 /** Parses the docstring and annotations (`@managed`, `@event`, ...) in front of the body of a definition. */
 import type { Form } from '../syntax/form.ts'
+import { isIdentifier } from '../syntax/keywords.ts'
+
+const MARKS: ReadonlySet<string> = new Set(['@doc', '@model', '@event', '@managed'])
 
 export interface Marks {
   readonly rest: readonly Form[]
@@ -16,7 +19,7 @@ export function docAndMarks(forms: readonly Form[]): Marks {
   if (forms[0]?.form === 'string' && forms.length > 1) at = 1
   for (;;) {
     const form = forms[at]
-    if (form?.form !== 'atom' || !form.name.startsWith('@')) break
+    if (form?.form !== 'atom' || !MARKS.has(form.name)) break
     const [next, afterNext] = [forms[at + 1], forms[at + 2]]
     switch (form.name) {
       case '@event':
@@ -24,11 +27,10 @@ export function docAndMarks(forms: readonly Form[]): Marks {
         at++
         break
       case '@managed': {
-        const isName = (part: Form | undefined) => part?.form === 'atom' && !part.name.startsWith('@')
-        const hasManager = isName(next) && isName(afterNext)
+        const hasManager = isIdentifier(next) && afterNext?.form === 'atom'
         managed = {
-          param: hasManager && next?.form === 'atom' ? next.name : null,
-          manager: hasManager && afterNext?.form === 'atom' ? afterNext.name : null,
+          param: hasManager ? next.name : null,
+          manager: hasManager ? afterNext.name : null,
         }
         at += hasManager ? 3 : 1
         break

@@ -1,7 +1,7 @@
 /**
  * Builds the members of modules and interfaces: `(module name governance members...)`, `(interface name members...)`.
  */
-import { evalError, NOWHERE, type TextPlace } from '../errors.ts'
+import { evalError, type TextPlace } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import type { Value } from '../values/value.ts'
 import {
@@ -9,16 +9,20 @@ import {
   type Definition,
   type Expr,
   Fun,
+  type ManagedParam,
   type Module,
   type PactStep,
+  type Param,
   Schema,
   TableDefinition,
   type Type,
 } from './ast.ts'
+import { refuseCycles } from './cycles.ts'
 import { Expander, type ExpandingRun, type Scope, syntaxError } from './expander.ts'
-import { importInto } from './imports.ts'
+import { checkHash, importsOf } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
-import { docAndMarks } from './marks.ts'
+import * as refusals from './load-errors.ts'
+import { docAndMarks, type Marks } from './marks.ts'
 import { systemOnly } from './mode.ts'
 import { asValue } from './term.ts'
 
@@ -34,16 +38,16 @@ export class ModuleLoader {
   readonly #expander: Expander
   /** Stored values of constants when a module is reloaded; null to evaluate them. */
   readonly #constants: ReadonlyMap<string, Value> | null
-  /** Member -> members of the same module that it uses. */
-  readonly #uses = new Map<string, Set<string>>()
-  readonly #places = new Map<string, TextPlace>()
-  #member = ''
+  /** Names of all members that code can use. */
+  readonly #names = new Set<string>()
+  /** Interfaces that the module implements. */
+  readonly #faces: Module[] = []
 
   constructor(run: ExpandingRun, module: Module, constants: ReadonlyMap<string, Value> | null = null) {
     this.#run = run
     this.#constants = constants
     this.#module = module
-    this.#expander = new Expander(run, module, (used) => this.#uses.get(this.#member)?.add(used))
+    this.#expander = new Expander(run, module, this.#names)
   }
 
   /** Fills the module from its form. */
@@ -51,16 +55,17 @@ export class ModuleLoader {
     const rest = items.slice(2)
     const governance = this.#module.isInterface ? undefined : rest.shift()
     const members = docAndMarks(rest).rest
+    const { forms, reserved } = this.#run
+    const names = { module: this.#module.name, reserved, isForm: (name: string) => forms.has(name) }
+    refuseCycles(names, definitionsOf(members))
     const later = this.#declareAll(members)
     if (!this.#module.isInterface) this.#govern(governance, place)
     for (const finish of later) finish()
-    this.#refuseCycles()
-    for (const definition of this.#module.definitions.values()) if (definition instanceof Const) void definition.value
-    for (const name of this.#module.interfaces) {
-      const face = this.#interfaceNamed(name, place)
+    for (const face of this.#faces) {
       this.#run.charge(CHARACTER_COST * face.definitions.size)
-      checkImplements(this.#module, face)
+      checkImplements(this.#module, face, place)
     }
+    for (const definition of this.#module.definitions.values()) if (definition instanceof Const) void definition.value
   }
 
   add(members: readonly Form[]): void {
@@ -75,13 +80,13 @@ export class ModuleLoader {
     const calls = members.filter((member) => !(member.form === 'atom' && IGNORED.has(member.name))).map(asCall)
     const of = (...names: string[]) => calls.filter(({ kind }) => names.includes(kind))
     for (const { form } of of('use')) this.#use(form)
-    for (const { form } of of('bless')) this.#module.blessed.add(textOf(form.items[1], form.place))
+    for (const { form } of of('bless')) this.#module.blessed.add(checkHash(textOf(form.items[1], form.place), form))
     for (const { form } of of('implements')) this.#implement(form)
+    this.#nameAll(calls)
     const later = [
       ...this.#declare(of('defschema'), (form) => this.#schema(form)),
       ...this.#declare(of('defconst'), (form) => this.#const(form)),
     ]
-    this.#inherit(new Set(calls.map(({ form }) => ownName(form))))
     later.push(
       ...this.#declare(of('deftable'), (form) => this.#table(form)),
       ...this.#declare(of('defun', 'defcap', 'defpact'), (form, kind) => this.#fun(form, kind)),
@@ -91,21 +96,36 @@ export class ModuleLoader {
     return later
   }
 
+  /**
+   * Collects the names of all members that code can use.
+   * @throws EvalError for a second member of a name
+   */
+  #nameAll(calls: readonly Member[]): void {
+    const { name: around, isInterface } = this.#module
+    const all = new Set<string>()
+    for (const { kind, form } of calls) {
+      const name = kind.startsWith('def') ? ownName(form) : null
+      if (name === null) continue
+      if (all.has(name)) throw refusals.duplicate(`${around}.${name}`, form.place)
+      all.add(name)
+      if (!isInterface || VISIBLE.has(kind)) this.#names.add(name)
+    }
+  }
+
   #use(form: CallForm): void {
-    importInto(this.#module.imports, this.#expander, form)
+    for (const [name, definition] of importsOf(this.#expander, form)) {
+      this.#module.imports.set(name, definition)
+      // As on the network, code after the module sees these imports too.
+      this.#run.program.imports.set(name, definition)
+    }
   }
 
   #implement(form: CallForm): void {
     const name = form.items[1]
     if (name?.form !== 'atom') throw syntaxError('implements takes the name of an interface', form.place)
-    this.#module.interfaces.push(this.#interfaceNamed(name.name, form.place).name)
-  }
-
-  #interfaceNamed(name: string, place: TextPlace): Module {
-    const found = this.#expander.lookUp(name)
-    if (found === undefined) throw evalError(`Cannot find interface: ${name}`, place)
-    if (!found.isInterface) throw evalError(`${name} is a module, not an interface`, place)
-    return found
+    const face = this.#expander.names.interfaceNamed(name.name, form.place)
+    this.#faces.push(face)
+    this.#module.interfaces.push(face.name)
   }
 
   /**
@@ -119,15 +139,11 @@ export class ModuleLoader {
     return members.map(({ form, kind }) => {
       const { definition, finish } = define(form, kind)
       const { name } = definition
-      if (this.#run.natives.has(name)) throw evalError(`Variable ${name} shadows native with same name`, form.place)
-      if (this.#module.definitions.has(name))
-        throw evalError(`Duplicate definition: ${this.#module.name}.${name}`, form.place)
       this.#module.definitions.set(name, definition)
-      this.#uses.set(name, new Set())
-      this.#places.set(name, form.place)
       return () => {
-        this.#member = name
+        if (!(definition instanceof Schema || definition instanceof TableDefinition)) this.#expander.around = definition
         finish()
+        this.#expander.around = null
       }
     })
   }
@@ -183,24 +199,29 @@ export class ModuleLoader {
     const { name, type } = nameOf(form)
     const params = this.#expander.params(form.items[2], form.place)
     const { rest, managed, isEvent } = docAndMarks(form.items.slice(3))
-    const param = managed?.param ?? null
-    const index = param === null ? -1 : params.findIndex((each) => each.name === param)
-    if (param !== null && index < 0)
-      throw evalError(`Invalid managed argument. No argument with the name: ${param}`, form.place)
-    const by = managed?.manager == null ? null : { param: index, manager: managed.manager }
+    const by = managedParam(managed, params, form.place)
     const marks = { managed: managed === null ? null : { by }, isEvent }
     const fun = new Fun(this.#module, kind as Fun['kind'], name, params, this.#expander.type(type, form.place), marks)
     let scope: Scope | null = null
     for (const each of params) scope = { name: each.name, up: scope }
     const finish = () => {
-      if (this.#module.isInterface) {
-        // A single string is the docstring.
-        if (rest.some((each) => each.form !== 'string'))
-          throw syntaxError('functions of interfaces have no body', form.place)
-      } else if (kind === 'defpact') fun.steps = this.#steps(fun, rest, scope, form.place)
+      if (by !== null) this.#manage(by, form.place)
+      // A string in an interface is the docstring.
+      if (this.#module.isInterface) return
+      if (kind === 'defpact') fun.steps = this.#steps(fun, rest, scope, form.place)
       else fun.body = this.#expander.body(rest, scope, form.place)
     }
     return { definition: fun, finish }
+  }
+
+  /** Finds the manager of a capability. In an interface it is a function of the interface. */
+  #manage(by: ManagedParam, place: TextPlace): void {
+    const { isInterface, name } = this.#module
+    if (!isInterface) by.manager = this.#expander.names.manager(by.name, place)
+    else {
+      const own = this.#module.get(by.name)
+      if (!(own instanceof Fun) || own.kind !== 'defun') throw refusals.noSuchMember(name, by.name, place)
+    }
   }
 
   #steps(fun: Fun, forms: readonly Form[], scope: Scope | null, place: TextPlace): PactStep[] {
@@ -208,31 +229,20 @@ export class ModuleLoader {
     return forms.map((form, index) => {
       if (form.form !== 'call') throw syntaxError('a defpact consists of steps', form.place)
       const { kind, form: call } = asCall(form)
-      const [run, rollback] = call.items.slice(1)
+      const parts = call.items.slice(1)
+      const model = parts.findIndex((part) => part.form === 'atom' && part.name === '@model')
+      const [run, rollback, ...more] = model < 0 ? parts : parts.slice(0, model)
       const hasRollback = kind === 'step-with-rollback'
       if ((kind !== 'step' && !hasRollback) || run === undefined || (hasRollback && rollback === undefined)) {
         throw syntaxError('a defpact consists of steps', form.place)
       }
-      if (hasRollback && index === forms.length - 1) {
-        throw evalError(`Rollbacks aren't allowed on the last step in: ${fun.qualified}`, form.place)
+      if (more.length > 0 || (rollback !== undefined && !hasRollback)) {
+        throw refusals.entityInStep(fun.qualified, form.place)
       }
+      if (hasRollback && index === forms.length - 1) throw refusals.lastRollback(fun.qualified, form.place)
       const expand = (each: Form) => this.#expander.expand(each, scope)
       return { run: expand(run), rollback: hasRollback ? expand(rollback) : null }
     })
-  }
-
-  /**
-   * Adds the constants and schemas of interfaces as members.
-   * @param own names that the module defines itself
-   */
-  #inherit(own: ReadonlySet<string | null>): void {
-    for (const name of this.#module.interfaces) {
-      for (const [member, definition] of this.#interfaceNamed(name, NOWHERE).definitions) {
-        const isInherited = definition instanceof Const || definition instanceof Schema
-        if (!isInherited || own.has(member) || this.#module.definitions.has(member)) continue
-        this.#module.definitions.set(member, definition)
-      }
-    }
   }
 
   #govern(form: Form | undefined, place: TextPlace): void {
@@ -243,41 +253,9 @@ export class ModuleLoader {
     if (form?.form !== 'atom') throw syntaxError('a module names its keyset or capability of governance', place)
     const fun = this.#module.get(form.name)
     if (!(fun instanceof Fun) || fun.kind !== 'defcap' || fun.params.length > 0) {
-      throw evalError(`Invalid governance. Must be a 0-argument defcap or a keyset. Found: ${form.name}`, form.place)
+      throw refusals.wrongGovernance(`${this.#module.name}.${form.name}`, form.place)
     }
     this.#module.governance = { capability: form.name }
-  }
-
-  /** Iterative depth-first search: a module may have thousands of functions, each calling the next. */
-  #refuseCycles(): void {
-    const done = new Set<string>()
-    for (const start of this.#uses.keys()) {
-      const path: (readonly [name: string, uses: Iterator<string>])[] = []
-      const onPath = new Set<string>()
-      const enter = (name: string) => {
-        path.push([name, (this.#uses.get(name) ?? new Set<string>()).values()])
-        onPath.add(name)
-      }
-      if (!done.has(start)) enter(start)
-      for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
-        const [name, uses] = last
-        const next = uses.next()
-        if (next.done) {
-          path.pop()
-          onPath.delete(name)
-          done.add(name)
-        } else if (onPath.has(next.value)) throw this.#cycle([...onPath], next.value)
-        else if (!done.has(next.value)) enter(next.value)
-      }
-    }
-  }
-
-  #cycle(path: readonly string[], used: string): Error {
-    const names = [...path.slice(path.indexOf(used)), used].join(', ')
-    return evalError(
-      `Recursive cycle detected in module ${this.#module.name} in the following functions: [${names}]`,
-      this.#places.get(used),
-    )
   }
 }
 
@@ -290,6 +268,25 @@ const KNOWN = new Set([
   ...['use', 'bless', 'implements', 'defschema', 'defconst', 'deftable', 'defun', 'defcap', 'defpact'],
   ...['defproperty', 'defconstraint'],
 ])
+
+/** Kinds of members that an interface has for code to use. */
+const VISIBLE: ReadonlySet<string> = new Set(['defconst', 'defschema'])
+
+/** @returns null unless the capability has a managed parameter */
+function managedParam(managed: Marks['managed'], params: readonly Param[], place: TextPlace): ManagedParam | null {
+  if (managed?.param == null || managed.manager === null) return null
+  const param = params.findIndex((each) => each.name === managed.param)
+  if (param < 0) throw refusals.noSuchArgument(managed.param, place)
+  return { param, name: managed.manager, manager: null }
+}
+
+/** Members that define something, not imports and the like. */
+function definitionsOf(members: readonly Form[]): CallForm[] {
+  return members.filter((form): form is CallForm => {
+    const head = form.form === 'call' ? form.items[0] : undefined
+    return head?.form === 'atom' && head.name.startsWith('def')
+  })
+}
 
 function asCall(form: Form): Member {
   if (form.form !== 'call' || form.items[0]?.form !== 'atom') throw syntaxError('a definition is expected', form.place)

@@ -3,11 +3,12 @@ import { evalError } from '../errors.ts'
 import type { Atom, CallForm } from '../syntax/form.ts'
 import { hashText } from '../values/hash.ts'
 import type { Guard } from '../values/value.ts'
-import { Const, Module, type Run, Schema } from './ast.ts'
+import { Module, type Run } from './ast.ts'
 import { type ExpandingRun, syntaxError } from './expander.ts'
 import { acquireAdmin, enforceGuard, enforceKeysetNamed } from './guards.ts'
 import { withMagic } from './magic.ts'
 import { CHARACTER_COST, ModuleLoader, nameOf } from './module-loader.ts'
+import { isVisible } from './resolver.ts'
 
 export interface Namespace {
   readonly user: Guard
@@ -23,6 +24,7 @@ export function loadModule(run: ExpandingRun, form: CallForm, code: string): Mod
   const { namespace } = run.program
   const module = emptyModule(form, { code, namespace, txHash: run.transaction.message.hash })
   run.charge(CHARACTER_COST * code.length)
+  authorize(run, module)
   run.program.loading = module
   try {
     new ModuleLoader(run, module).load(form)
@@ -55,24 +57,32 @@ export function defineOutside(run: ExpandingRun, module: Module, form: CallForm)
   for (const [name, definition] of module.definitions) run.program.imports.set(name, definition)
 }
 
-/** Checks governance and namespace, and stores the module. */
-function install(run: Run, module: Module): void {
+/**
+ * Enforces the governance of the version before, or the rules of the namespace for a new module.
+ * @throws ContractError if the command may not load the module
+ */
+function authorize(run: Run, module: Module): void {
   const before = run.findModule(module.name)
-  if (before === undefined) {
-    const { governance, name } = module
-    if ('keyset' in governance && !module.isInterface) {
-      withMagic(run, 'MODULE_KEYSET', name, () => enforceKeysetNamed(run, governance.keyset))
-    }
-    enterNamespace(run, module)
-  } else if (before.isInterface) throw evalError(`Interface cannot be upgraded: ${module.name}`)
-  else if (module.isInterface) throw evalError(`${module.name} is a module, and an interface cannot take its place`)
-  else if ('keyset' in before.governance) withMagic(run, 'MODULE_KEYSET', module.name, () => acquireAdmin(run, before))
+  if (before === undefined) enterNamespace(run, module)
+  else if (module.isInterface) throw evalError(`Interface cannot be upgraded: ${module.name}`, module.place)
+  else if (before.isInterface) throw evalError(`Expected module, found interface: ${module.name}`, module.place)
+  else if ('keyset' in before.governance) enforceOwner(run, module.name, before.governance.keyset)
   else acquireAdmin(run, before)
+}
+
+/** The keyset that governs a module agrees, even if the command is administrator. */
+function enforceOwner(run: Run, module: string, keyset: string): void {
+  withMagic(run, 'MODULE_KEYSET', module, () => enforceKeysetNamed(run, keyset))
+}
+
+/** Enforces the keyset of the new version, and stores the module. */
+function install(run: Run, module: Module): void {
+  const { governance, name } = module
+  if ('keyset' in governance && !module.isInterface) enforceOwner(run, name, governance.keyset)
   run.transaction.state.put('modules', module.name, module)
   if (!module.isInterface) run.transaction.admin.add(module.name)
   for (const [name, definition] of module.definitions) {
-    const isVisible = !module.isInterface || definition instanceof Const || definition instanceof Schema
-    if (isVisible) run.program.imports.set(name, definition)
+    if (isVisible(definition)) run.program.imports.set(name, definition)
   }
 }
 

@@ -2,6 +2,7 @@
 import { evalError } from '../errors.ts'
 import type { Run } from '../machine/ast.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
+import { mayWrite } from '../machine/purity.ts'
 import { UNIT, type Unit } from '../values/value.ts'
 import { executionFailure, topLevelOnly } from './top-level.ts'
 
@@ -25,6 +26,7 @@ function redeploy(args: Arguments<Run>): Unit {
   const module = run.findModule(name)
   if (module === undefined) throw evalError(`Cannot find module: ${name}`, place)
   run.charge(BYTE_COST * Buffer.byteLength(module.code))
+  mayWrite(run)
   run.transaction.state.put('modules', name, module)
   return UNIT
 }

@@ -5,7 +5,7 @@ import { checkKeysetFormat, enforceGuard, functionNamed } from '../machine/guard
 import { withMagic } from '../machine/magic.ts'
 import type { Namespace } from '../machine/modules.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
-import { callingModule, mayWrite } from '../machine/purity.ts'
+import { callingModule, mayWrite, nativeFailure } from '../machine/purity.ts'
 import type { Term } from '../machine/term.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
 import type { Guard, ObjectValue, Value } from '../values/value.ts'
@@ -49,8 +49,7 @@ function askPolicy(args: Arguments<Run>, name: string, admin: Guard): void {
 
 /** Failure of a native that the type of its arguments does not show. */
 export function executionFailure({ native, place }: Arguments<Run>, why: string): ContractError {
-  const wire = `Native execution failed for ${native} with the message: ${why}`
-  return evalError(`native execution failure, ${native} failed with message: ${why}`, place, wire)
+  return nativeFailure(native, why, place)
 }
 
 /** @throws EvalError in a transaction whose rules allow it in `local` calls only */

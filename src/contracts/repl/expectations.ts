@@ -109,6 +109,7 @@ const define =
   (test: TestRun): SpecialForm =>
   (call) => {
     return exprOf(call.place, () => {
+      test.refuseShadows(call)
       defineOutside(test.evaluator, test.definitions, call)
       return 'Defined'
     })
@@ -120,7 +121,10 @@ const atTop =
   (call, expander) => {
     const { text } = test
     if (expander.module !== null) throw syntaxError('allowed at the top level only', call.place)
-    return exprOf(call.place, () => runForm(test.evaluator, call, text))
+    return exprOf(call.place, () => {
+      test.refuseShadows(call)
+      return runForm(test.evaluator, call, text)
+    })
   }
 
 /** Special forms of tests, by name. */
@@ -130,7 +134,7 @@ export function expectations(test: TestRun): Map<string, SpecialForm> {
     ['expect', expectEqual(test)],
     ['expect-failure', expectFailure(test)],
     ['expect-that', expectThat(test)],
-    ...['defun', 'defconst', 'defschema', 'deftable', 'defcap', 'defpact'].map((name) => [name, define(test)] as const),
+    ...['defun', 'defconst'].map((name) => [name, define(test)] as const),
   ])
 }
 

@@ -10,6 +10,7 @@ const EFFECTS: readonly (readonly [flag: string, rule: keyof LanguageRules, valu
   ['RequireKeysetNs', 'areKeysetsInNamespaces', true],
   ['DisableRuntimeRTC', 'areResultsChecked', false],
   ['EnableLegacyEventHashes', 'areEventHashesCurrent', true],
+  ['DisablePact52', 'isLanguage52', false],
   ['DisablePact53', 'isLanguage53', false],
   ['DisableReentrancyCheck', 'isReentrancyChecked', false],
   ['DisablePact54', 'isLanguage54', false],
@@ -19,7 +20,7 @@ const EFFECTS: readonly (readonly [flag: string, rule: keyof LanguageRules, valu
 /** Flags that exist. Those without an effect here change no rule that test files can see. */
 export const FLAGS: ReadonlySet<string> = new Set([
   ...EFFECTS.map(([flag]) => flag),
-  ...['DisableModuleInstall', 'DisablePact51', 'DisablePact52'],
+  ...['DisableModuleInstall', 'DisablePact51'],
 ])
 
 /** Rules with these flags set and all others cleared. */

@@ -1,14 +1,17 @@
 /** State of one run of a test file: transactions, environment, results of expectations. */
 import { ContractError, type TextPlace } from '../errors.ts'
+import { language } from '../language.ts'
 import { Module } from '../machine/ast.ts'
 import { type BlockScope, emptyEnvironment, type GasMeter, type Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluator.ts'
 import { runForm } from '../machine/execute.ts'
 import type { Language } from '../machine/expander.ts'
+import { SHADOW_ADVICE, shadowText } from '../machine/load-errors.ts'
 import { newTransaction } from '../machine/scopes.ts'
+import { refuseShadows, shadowsIn } from '../machine/shadows.ts'
 import { Layer } from '../machine/state.ts'
 import type { Form } from '../syntax/form.ts'
-import { read } from '../syntax/reader.ts'
+import { readProgram, readTest } from '../syntax/program.ts'
 import type { Value } from '../values/value.ts'
 
 export interface TestFailure {
@@ -54,15 +57,20 @@ export class TestRun {
   })
   /** Evaluator of the open transaction, or of the commands outside of transactions. */
   evaluator: Evaluator
-  readonly #language: Language
+  /** The language of test files. */
+  readonly #tests: Language
+  /** The language of the current file. */
+  #language: Language
   readonly #block: Writable<BlockScope>
   readonly #message: Writable<Message>
   #base = new Layer()
   #isInTransaction = false
+  #topLevel: Form | null = null
 
   constructor(files: Files, file: string, languageOf: (test: TestRun) => Language) {
     const { block, message } = emptyEnvironment
-    this.#language = languageOf(this)
+    this.#tests = languageOf(this)
+    this.#language = this.#tests
     this.files = files
     this.file = file
     this.#block = { ...block, rules: { ...block.rules, areKeysChecked: false } }
@@ -81,7 +89,11 @@ export class TestRun {
       const text = this.files.read(file)
       this.text = text
       let last: Value = ''
-      for (const form of read(text)) last = this.#runCommand(form, text)
+      for (const form of this.#open(file, text)) {
+        this.#topLevel = form
+        this.#reportShadows(form, around !== file && isContract(file))
+        last = this.#runCommand(form, text)
+      }
       return last
     } catch (error) {
       if (error instanceof ContractError) error.file ??= file
@@ -89,7 +101,41 @@ export class TestRun {
     } finally {
       this.file = around
       this.text = textAround
+      this.#speak(isContract(around) ? language : this.#tests)
     }
+  }
+
+  /**
+   * Reads a file. A contract has no functions of test files and sees no imports at the top level.
+   * @returns its top-level forms
+   */
+  #open(file: string, text: string): readonly Form[] {
+    const isOfTests = !isContract(file)
+    if (!isOfTests) this.evaluator.program.imports = new Map()
+    this.#speak(isOfTests ? this.#tests : language)
+    return isOfTests ? readTest(text) : readProgram(text)
+  }
+
+  #speak(spoken: Language): void {
+    this.#language = spoken
+    this.evaluator.speak(spoken)
+  }
+
+  /**
+   * Reports names of natives that a form gives to something of its own. The form runs as on the network. A contract that
+   * a test loads gets warnings, since networks accept it; anything else fails.
+   */
+  #reportShadows(form: Form, isLoaded: boolean): void {
+    for (const { name, place, isBound } of shadowsIn([form], this.#language.reserved)) {
+      const text = shadowText(name)
+      if (isLoaded || isBound) this.output.push(`WARNING ${placeText(this.file, place)}: ${text}: ${SHADOW_ADVICE}`)
+      else this.fail(text, place, SHADOW_ADVICE)
+    }
+  }
+
+  /** Refuses names of natives in a form that an expectation runs. Those at the top level are reported before. */
+  refuseShadows(form: Form): void {
+    if (form !== this.#topLevel) refuseShadows(form, this.#language.reserved)
   }
 
   /**
@@ -184,4 +230,14 @@ export class TestRun {
     }
     return new Evaluator(this.#language, this.#block, newTransaction(this.#message, state, gas))
   }
+}
+
+/** True for a file of contracts, which tests load and networks run. */
+function isContract(file: string): boolean {
+  return file.endsWith('.pact')
+}
+
+/** Lines and columns count from 1 here. */
+function placeText(file: string, { line, column }: TextPlace): string {
+  return `${file}:${line + 1}:${column + 1}`
 }

@@ -34,10 +34,12 @@ export interface NumberForm extends Node {
   readonly value: bigint | Decimal
 }
 
-/** `[a b, c]` */
+/** `[a b]` or `[a, b]` */
 export interface ListForm extends Node {
   readonly form: 'list'
   readonly items: readonly Form[]
+  /** True if commas separate the items. */
+  readonly hasCommas: boolean
 }
 
 /** `{"a": 1, 'b: 2}`, also `{}`. */
@@ -64,6 +66,7 @@ export type TypeForm =
       readonly type: 'string' | 'integer' | 'decimal' | 'bool' | 'time' | 'guard' | 'keyset' | 'unit' | 'any'
     }
   | { readonly type: 'list'; readonly item: TypeForm | null }
-  | { readonly type: 'object'; readonly schema: string | null }
+  /** `isBare` if written as `{schema}`, as in `deftable`. */
+  | { readonly type: 'object'; readonly schema: string | null; readonly isBare?: true }
   | { readonly type: 'table'; readonly schema: string | null }
   | { readonly type: 'module'; readonly interfaces: readonly string[] }

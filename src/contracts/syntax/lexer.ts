@@ -1,4 +1,7 @@
-/** Splits the text of a program into tokens. Dotted names stay whole: `ns.module.name` is one token. */
+/**
+ * Splits the text of a program into tokens. Dotted names stay whole: `ns.module.name` is one token, with or without
+ * white space around its dots.
+ */
 import { ContractError, type TextPlace } from '../errors.ts'
 import { readString } from './string.ts'
 
@@ -76,8 +79,8 @@ function tokenAt(text: string, from: number, place: TextPlace): Token {
     const kind = number[1] === undefined ? 'integer' : 'decimal'
     return { kind, text: number[0], place, from, to: from + number[0].length }
   }
-  const to = nameEnd(text, from)
-  if (to > from) return { kind: 'name', text: text.slice(from, to), place, from, to }
+  const name = nameAt(text, from)
+  if (name !== null) return { kind: 'name', ...name, place, from }
   throw syntaxError(`Unexpected character: ${JSON.stringify(String.fromCodePoint(text.codePointAt(from) ?? 0))}`, place)
 }
 
@@ -86,15 +89,21 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
-/** @returns the offset behind a dotted name, or `from` if none begins there */
-function nameEnd(text: string, from: number): number {
-  let end = from + (match(NAME, text, from)?.[0].length ?? 0)
-  while (end > from && text[end] === '.') {
-    const part = match(NAME, text, end + 1)
-    if (part === null) break
-    end += 1 + part[0].length
+/** @returns the dotted name that begins at an offset, without white space, or null if none begins there */
+function nameAt(text: string, from: number): Pick<Token, 'text' | 'to'> | null {
+  const first = match(NAME, text, from)
+  if (first === null) return null
+  let name = first[0]
+  let to = from + name.length
+  for (;;) {
+    const dot = skip(text, to)
+    if (text[dot] !== '.') return { text: name, to }
+    const at = skip(text, dot + 1)
+    const part = match(NAME, text, at)
+    if (part === null) return { text: name, to }
+    name = `${name}.${part[0]}`
+    to = at + part[0].length
   }
-  return end
 }
 
 /** @returns the offset behind white space and comments */

@@ -1,4 +1,4 @@
-/** Parser: reads a program into forms. */
+/** Reads a text into forms: brackets, names and values. `grammar.ts` checks what they form. */
 import { NOWHERE, type TextPlace } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { Cursor } from './cursor.ts'
@@ -74,24 +74,55 @@ function readCall(cursor: Cursor): CallForm {
   const open = cursor.take()
   const items = cursor.nested(() => {
     const read: Form[] = []
-    while (cursor.peek().kind !== ')' && cursor.peek().kind !== 'end') read.push(readForm(cursor))
+    while (cursor.peek().kind !== ')' && cursor.peek().kind !== 'end') {
+      read.push(isModel(read.at(-1)) && cursor.peek().kind === '[' ? readModel(cursor) : readForm(cursor))
+    }
     return read
   })
   return { form: 'call', items, ...spanOf(open, cursor.expect(')').to) }
 }
 
-/** Reads a list; commas between items are optional. */
+function isModel(form: Form | undefined): boolean {
+  return form?.form === 'atom' && form.name === '@model' && form.type === null && form.member === null
+}
+
+/**
+ * Skips the properties behind `@model`, which are in a language of their own: only their parentheses and brackets must
+ * match.
+ * @returns a list without items
+ */
+function readModel(cursor: Cursor): ListForm {
+  const open = cursor.take()
+  cursor.nested(() => skipProperties(cursor))
+  return { form: 'list', items: [], hasCommas: false, ...spanOf(open, cursor.expect(']').to) }
+}
+
+function skipProperties(cursor: Cursor): void {
+  for (;;) {
+    const { kind } = cursor.peek()
+    if (kind === ')' || kind === ']' || kind === 'end') return
+    if (kind === ':=') throw cursor.unexpected()
+    cursor.take()
+    if (kind !== '(' && kind !== '[') continue
+    cursor.nested(() => skipProperties(cursor))
+    cursor.expect(kind === '(' ? ')' : ']')
+  }
+}
+
+/** Reads a list. Commas are between all of its items, or between none. */
 function readList(cursor: Cursor): ListForm {
   const open = cursor.take()
+  let hasCommas = false
   const items = cursor.nested(() => {
     const read: Form[] = []
     while (cursor.peek().kind !== ']' && cursor.peek().kind !== 'end') {
-      if (read.length > 0 && cursor.skip(',') && cursor.peek().kind === ']') throw cursor.unexpected()
+      if (read.length === 1) hasCommas = cursor.skip(',')
+      else if (hasCommas) cursor.expect(',')
       read.push(readForm(cursor))
     }
     return read
   })
-  return { form: 'list', items, ...spanOf(open, cursor.expect(']').to) }
+  return { form: 'list', items, hasCommas, ...spanOf(open, cursor.expect(']').to) }
 }
 
 /** Reads an object or a binding; `:` or `:=` behind the first name decides. */

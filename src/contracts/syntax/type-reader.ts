@@ -15,7 +15,10 @@ export interface TypeSpan {
 export function readType(cursor: Cursor): TypeSpan {
   const { kind, text, place, to } = cursor.peek()
   if (kind === '[') return readListType(cursor)
-  if (kind === '{') return readSchema(cursor, 'object')
+  if (kind === '{') {
+    const { type, to: end } = readSchema(cursor, 'object')
+    return { type: { ...type, isBare: true }, to: end }
+  }
   cursor.expect('name')
   if (cursor.peek().kind === '{') {
     if (text === 'object' || text === 'table') return readSchema(cursor, text)
@@ -25,7 +28,7 @@ export function readType(cursor: Cursor): TypeSpan {
   if (plain !== undefined) return { type: { type: plain }, to }
   if (text === 'list') return { type: { type: 'list', item: null }, to }
   if (text === 'object') return { type: { type: 'object', schema: null }, to }
-  throw syntaxError(`Unknown type: ${text.slice(0, 40)}`, place)
+  throw syntaxError(`No such type: ${text.slice(0, 40)}`, place)
 }
 
 function readListType(cursor: Cursor): TypeSpan {
@@ -34,7 +37,7 @@ function readListType(cursor: Cursor): TypeSpan {
   return { type: { type: 'list', item }, to: cursor.expect(']').to }
 }
 
-function readSchema(cursor: Cursor, type: 'object' | 'table'): TypeSpan {
+function readSchema(cursor: Cursor, type: 'object' | 'table') {
   cursor.expect('{')
   const schema = cursor.expect('name').text
   return { type: { type, schema }, to: cursor.expect('}').to }

@@ -1,7 +1,7 @@
 /** Contract code of a command, parsed on first use. */
 import { ContractError } from '../../contracts/errors.ts'
 import type { Form } from '../../contracts/syntax/form.ts'
-import { read } from '../../contracts/syntax/reader.ts'
+import { readProgram } from '../../contracts/syntax/program.ts'
 
 /** Code with its parsed forms. Parses on first access and caches the result. */
 export class CommandCode {
@@ -28,7 +28,7 @@ export class CommandCode {
 
 function readOrFail(text: string): readonly Form[] | ContractError {
   try {
-    return read(text)
+    return readProgram(text)
   } catch (error) {
     if (error instanceof ContractError) return error
     throw error

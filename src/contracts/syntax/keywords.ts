@@ -1,0 +1,28 @@
+/** Names with a meaning in the grammar. They cannot name anything else. */
+import type { Atom, Form } from './form.ts'
+
+const KEYWORDS: ReadonlySet<string> = new Set([
+  ...['module', 'interface', 'use', 'bless', 'implements'],
+  ...['defun', 'defcap', 'defconst', 'defschema', 'deftable', 'defpact', 'step', 'step-with-rollback'],
+  ...['let', 'let*', 'lambda', 'true', 'false', '@doc', '@model', '@event', '@managed'],
+])
+
+export function isKeyword(name: string): boolean {
+  return KEYWORDS.has(name)
+}
+
+/** True for a bare name that is no keyword: without dots and `::`, with or without a type. */
+export function isIdentifier(form: Form | undefined): form is Atom {
+  return form?.form === 'atom' && form.member === null && !form.name.includes('.') && !isKeyword(form.name)
+}
+
+/** True for the word itself, as a bare name without a type. */
+export function isWord(form: Form | undefined, word: string): boolean {
+  return form?.form === 'atom' && form.name === word && form.member === null && form.type === null
+}
+
+/** True for `a`, `a.b` or `a.b.c`, up to a number of parts, none of which is a keyword. */
+export function isDotted(name: string, most: number): boolean {
+  const parts = name.split('.')
+  return parts.length <= most && !parts.some(isKeyword)
+}
