@@ -91,10 +91,12 @@ function elementOf(value: Value | undefined): Element | null {
   return Fp2.fromBigTuple(sums)
 }
 
-/** Coefficients of an element without zeros at the end, as the public network shows them. */
+/**
+ * Coefficients of a coordinate without a zero at the end, as the public network shows them. No coordinate of a finite
+ * point is zero.
+ */
 function coefficientsOf({ c0, c1 }: Element): readonly bigint[] {
-  if (!Fp.is0(c1)) return [c0, c1]
-  return Fp.is0(c0) ? [] : [c0]
+  return Fp.is0(c1) ? [c0] : [c0, c1]
 }
 
 /** Whether a point of the curve of G2 is in the group itself: the curve has points outside of it. */
