@@ -5,6 +5,7 @@ import { checkKeysetFormat, enforceGuard, functionNamed } from '../machine/guard
 import { withMagic } from '../machine/magic.ts'
 import type { Namespace } from '../machine/modules.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
+import { callingModule, mayWrite } from '../machine/purity.ts'
 import type { Term } from '../machine/term.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
 import type { Guard, ObjectValue, Value } from '../values/value.ts'
@@ -15,7 +16,7 @@ const NAMESPACE = /^(?=\p{L})(?:[\p{L}\p{N}%#+\-_&$@<>=^?*!|/~](?<=[\0-\xff]))+$
 
 /** @throws EvalError within a module */
 export function topLevelOnly(args: Arguments<Run>): void {
-  if (args.run.module !== null) throw args.error(`Top-level call used in module: ${args.native}`)
+  if (callingModule(args.run) !== null) throw args.error(`Top-level call used in module: ${args.native}`)
 }
 
 function namespaceNamed(run: Run, name: string): Namespace {
@@ -52,6 +53,12 @@ export function executionFailure({ native, place }: Arguments<Run>, why: string)
   return evalError(`native execution failure, ${native} failed with message: ${why}`, place, wire)
 }
 
+/** @throws EvalError in a transaction whose rules allow it in `local` calls only */
+function localOnly({ run, native, place }: Arguments<Run>): void {
+  if (!run.block.rules.isHistoryLocal) return
+  throw evalError(`Operation only permitted in local execution mode: ${native}`, place)
+}
+
 /** Builds a native that is refused within modules. */
 function atTop(name: string, fewest: number, most: number, run: (args: Arguments<Run>) => Term): Native<Run> {
   return native(name, fewest, most, (args) => {
@@ -72,6 +79,7 @@ function defineKeyset(args: Arguments<Run>): string {
   const before = run.transaction.state.get<Guard>('keysets', name)
   if (before === undefined) checkKeysetName(run, name)
   else withMagic(run, 'DEFINE_KEYSET', name, () => enforceGuard(run, before))
+  mayWrite(run)
   run.transaction.state.put('keysets', name, checkKeys(run, keyset))
   return 'Keyset write success'
 }
@@ -95,11 +103,13 @@ function defineNamespace(args: Arguments<Run>): string {
   const before = run.transaction.state.get<Namespace>('namespaces', name)
   if (before === undefined) askPolicy(args, name, admin)
   else withMagic(run, 'DEFINE_NAMESPACE', name, () => enforceGuard(run, before.admin))
+  mayWrite(run)
   run.transaction.state.put('namespaces', name, { user, admin } satisfies Namespace)
   return `Namespace defined: ${name}`
 }
 
 function describeModule(args: Arguments<Run>): ObjectValue {
+  localOnly(args)
   const module: Module | undefined = args.run.findModule(args.text(0))
   if (module === undefined) throw evalError(`Cannot find module: ${args.text(0)}`)
   return new Map<string, Value>([
@@ -129,5 +139,9 @@ export const topLevel: readonly Native<Run>[] = [
     ])
   }),
   atTop('describe-module', 1, 1, describeModule),
-  atTop('list-modules', 0, 0, ({ run }) => run.transaction.state.keys('modules')),
+  native('list-modules', 0, 0, (args) => {
+    localOnly(args)
+    mayWrite(args.run)
+    return args.run.transaction.state.keys('modules')
+  }),
 ]
