@@ -65,6 +65,14 @@ describe('point-add', () => {
     expect(add('g2', longer, multipleG2(4n))).toEqual(multipleG2(7n))
   })
 
+  it('shows a coordinate of G2 without a zero at the end', () => {
+    const { Fp2 } = bn254.fields
+    const x = Fp2.fromBigTuple([1n, 0n])
+    const y = Fp2.sqrt(Fp2.add(x, bn254.G2.Point.CURVE().b))
+    const shown = { x: [1n], y: [y.c0, y.c1] }
+    expect(add('g2', { x: [1n, 0n], y: [y.c0, y.c1] }, { x: [0n], y: [0n] })).toEqual(shown)
+  })
+
   it('refuses points outside of their curve, but not those outside of the group', () => {
     expect(failure('point-add', 'g1', point({ x: 1n, y: 3n }), point(INFINITY_G1))).toMatchObject(OFF_CURVE)
     expect(failure('point-add', 'g1', point(INFINITY_G1), point({ x: 1n, y: 3n }))).toMatchObject(OFF_CURVE)
@@ -157,6 +165,14 @@ describe('pairing-check', () => {
     const pair = cost(3) - cost(2)
     expect(cost(4) - cost(3)).toBe(pair)
     expect(pair).toBeGreaterThan(3_760 + 700_000)
+    const costOf = (...lists: readonly (readonly unknown[])[]) => {
+      const gas = freeGas()
+      checkPairing(lists[0], lists[1], evaluatorOn(new Layer(), gas))
+      return gas.used
+    }
+    const [first, second] = [INFINITY_G1, { x: [0n], y: [0n] }]
+    expect(costOf([first], [second, second]) - costOf([first], [second])).toBeGreaterThan(700_000)
+    expect(costOf([first, first], [second]) - costOf([first], [second])).toBeGreaterThan(700_000)
   })
 
   it('ends before it begins if the gas does not suffice', () => {
@@ -177,6 +193,12 @@ describe('hash-poseidon', () => {
     expect(value(`(${name} 1 2 3 4 5 6 7 8)`)).toBe(
       18604317144381847857886385684060986177838410221561136253933256952257712543953n,
     )
+  })
+
+  it('costs the list of its arguments too', () => {
+    const gas = freeGas()
+    runOn(evaluatorOn(new Layer(), gas), '(hash-poseidon 1 2)')
+    expect(gas.used).toBe(124_000 + 2 * 38_000 + 4 * 50_000 + 2 * 100)
   })
 
   it('takes a list as a value', () => {

@@ -5,6 +5,9 @@ import type { Mode } from './mode.ts'
 import { Arguments, type Native } from './native.ts'
 import { asValue, Callable, type Term } from './term.ts'
 
+/** Milligas for each element of the list that a native gathers; the same as for a list in the source. */
+const LIST_COST = 100
+
 export class NativeFunction extends Callable {
   readonly native: Native<Run>
   /** Price of a call in milligas, in addition to charges that depend on the arguments. */
@@ -34,7 +37,10 @@ export class NativeFunction extends Callable {
   /** The variant that takes `count` arguments and hands them to the native as one list. */
   #gathering(count: number): NativeFunction {
     const { name, run } = this.native
-    const gather = (args: Arguments<Run>) => run(new Arguments(name, [args.all.map(asValue)], args.run, args.place))
+    const gather = ({ all, run: host, place }: Arguments<Run>) => {
+      host.charge(LIST_COST * count)
+      return run(new Arguments(name, [all.map(asValue)], host, place))
+    }
     return new NativeFunction({ name, arity: [count, count], run: gather }, this.price, count)
   }
 }

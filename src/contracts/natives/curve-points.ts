@@ -13,8 +13,8 @@ type PointG2 = typeof G2.Point.BASE
 /** Element of the field of G2. */
 type Element = ReturnType<typeof Fp2.create>
 
-/** Coordinates that need not lie on the curve. */
-export interface Coordinates<F> {
+/** PointCoordinates that need not lie on the curve. */
+export interface PointCoordinates<F> {
   readonly x: F
   readonly y: F
 }
@@ -22,9 +22,9 @@ export interface Coordinates<F> {
 /** Reads, checks, computes and shows the points of one group. */
 export interface PointFormat<F, P> {
   /** @returns null if the object has no coordinates of this group */
-  read(object: ObjectValue): Coordinates<F> | null
+  read(object: ObjectValue): PointCoordinates<F> | null
   /** @returns the point, or null if it does not lie on the curve */
-  onCurve(coordinates: Coordinates<F>): P | null
+  onCurve(coordinates: PointCoordinates<F>): P | null
   add(a: P, b: P): P
   /** @param scalar from 0 up to, but not, the order of the group */
   multiply(point: P, scalar: bigint): P
@@ -91,10 +91,12 @@ function elementOf(value: Value | undefined): Element | null {
   return Fp2.fromBigTuple(sums)
 }
 
-/** Coefficients of an element without zeros at the end, as the public network shows them. */
+/**
+ * Coefficients of a coordinate without a zero at the end, as the public network shows them. No coordinate of a finite
+ * point is zero.
+ */
 function coefficientsOf({ c0, c1 }: Element): readonly bigint[] {
-  if (!Fp.is0(c1)) return [c0, c1]
-  return Fp.is0(c0) ? [] : [c0]
+  return Fp.is0(c1) ? [c0] : [c0, c1]
 }
 
 /** Whether a point of the curve of G2 is in the group itself: the curve has points outside of it. */

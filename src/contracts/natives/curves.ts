@@ -5,7 +5,7 @@ import type { Run } from '../machine/ast.ts'
 import { type Arguments, type Host, isObject, type Native, native } from '../machine/native.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { chargeReduction, chargeWork } from './crypto-work.ts'
-import { type Coordinates, formatG1, formatG2, isInG2, isPairingOne, type PointFormat } from './curve-points.ts'
+import { formatG1, formatG2, isInG2, isPairingOne, type PointCoordinates, type PointFormat } from './curve-points.ts'
 
 /** Milligas of the public network by group. */
 const POINT_ADD = { g1: 5_000, g2: 30_000 }
@@ -32,7 +32,7 @@ function chargeCoordinate<H extends Host>(args: Arguments<H>, coordinate: Value 
   for (const coefficient of coordinate) if (typeof coefficient === 'bigint') chargeReduction(args, coefficient)
 }
 
-function read<H extends Host, F, P>(args: Arguments<H>, format: PointFormat<F, P>, value: Value): Coordinates<F> {
+function read<H extends Host, F, P>(args: Arguments<H>, format: PointFormat<F, P>, value: Value): PointCoordinates<F> {
   if (!isObject(value)) throw args.wrong()
   for (const name of ['x', 'y']) chargeCoordinate(args, value.get(name))
   const coordinates = format.read(value)
@@ -40,7 +40,11 @@ function read<H extends Host, F, P>(args: Arguments<H>, format: PointFormat<F, P
   return coordinates
 }
 
-function check<H extends Host, F, P>(args: Arguments<H>, format: PointFormat<F, P>, coordinates: Coordinates<F>): P {
+function check<H extends Host, F, P>(
+  args: Arguments<H>,
+  format: PointFormat<F, P>,
+  coordinates: PointCoordinates<F>,
+): P {
   const point = format.onCurve(coordinates)
   if (point === null) throw notOnCurve(args)
   return point

@@ -25,7 +25,7 @@ const COVERED_CHARACTERS = 512
 const CHARACTER_WORK = 10
 
 /** Reads the fields of an object, and fails in the words of the public network. */
-class Fields {
+class MessageFields {
   readonly #args: Arguments
   readonly #object: ObjectValue
 
@@ -95,7 +95,7 @@ function bigEndian(value: bigint, bytes: number): Buffer {
 
 /** Hash of a message, by which the bridge identifies it. */
 function messageId(args: Arguments): string {
-  const fields = new Fields(args)
+  const fields = new MessageFields(args)
   const whole = Buffer.concat([
     bigEndian(fields.integer('version', MAX_U8), 1),
     bigEndian(fields.integer('nonce', MAX_U32), 4),
@@ -125,7 +125,7 @@ function chainOf(args: Arguments, text: string): bigint {
 
 /** Encodes a transfer of tokens: amount, chain, and the recipient as given. */
 function encodeTokenMessage(args: Arguments): string {
-  const fields = new Fields(args)
+  const fields = new MessageFields(args)
   const recipient = fields.bytes('recipient')
   const decimal = fields.decimal('amount')
   chargeReduction(args, decimal.mantissa)

@@ -3,10 +3,10 @@ import { decodeBase64Url } from '../../core/bytes.ts'
 import { FormatError } from '../../core/errors.ts'
 import { proofFromJson } from '../../core/spv.ts'
 import type { BlockStore } from '../store/block-store.ts'
-import { outputProofFault, type ProofPlace } from './output-proof.ts'
+import { outputProofFault, type VerifyingBlock } from './output-proof.ts'
 
 /** A proof, and the block in which it must hold. */
-export interface ProofToVerify extends ProofPlace {
+export interface ProofToVerify extends VerifyingBlock {
   /** Text of the proof in the continuation. */
   readonly proof: string
 }

@@ -27,7 +27,7 @@ import { PayloadDraft } from './draft.ts'
 import { type CommandCheck, executePayload } from './execute-payload.ts'
 import { genesisOf } from './genesis.ts'
 import { gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
-import type { ProofPlace } from './output-proof.ts'
+import type { VerifyingBlock } from './output-proof.ts'
 import { provenPact } from './proven-pact.ts'
 import type { ProofReader } from './transaction.ts'
 import { verifySpv } from './verify-spv.ts'
@@ -210,7 +210,7 @@ export class Ledger implements Executions {
   }
 
   /** Where proofs of other chains must hold. */
-  #proofPlaceOf({ chain, parentHash }: BlockContext): ProofPlace {
+  #proofPlaceOf({ chain, parentHash }: BlockContext): VerifyingBlock {
     const parent = this.#options.store.byId(parentHash, chain)
     if (parent === undefined) throw new Error(`no block ${parentHash} in the store`)
     const { version, featureFlags } = parent.header

@@ -8,7 +8,7 @@ import { sha512t256 } from '../rules/digest.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 
 /** Where a proof must hold. */
-export interface ProofPlace {
+export interface VerifyingBlock {
   /** Chain of the new block. */
   readonly chain: number
   /** Parent of the new block, on that chain and on any branch; it must be in the store. */
@@ -18,7 +18,7 @@ export interface ProofPlace {
 }
 
 /** @returns why the proof does not hold, in the words of live nodes, or null if it holds */
-export function outputProofFault(store: BlockStore, place: ProofPlace, proof: OutputProof): string | null {
+export function outputProofFault(store: BlockStore, place: VerifyingBlock, proof: OutputProof): string | null {
   const hashes = hashesOf(proof)
   if (!isRooted(store, place, hashes)) {
     return 'spv verification failed: target header is not in the chain or is out of bounds'
@@ -37,7 +37,11 @@ function hashesOf({ output, steps }: OutputProof): readonly [Uint8Array, ...Uint
 }
 
 /** Whether the root is the parent or one of its ancestors, and inside the window of the network. */
-function isRooted(store: BlockStore, { chain, parent, window }: ProofPlace, hashes: readonly Uint8Array[]): boolean {
+function isRooted(
+  store: BlockStore,
+  { chain, parent, window }: VerifyingBlock,
+  hashes: readonly Uint8Array[],
+): boolean {
   const root = store.get(hashes[hashes.length - 1], chain)
   if (root === undefined || !equalBytes(store.ancestor(parent, root.height).hash, root.hash)) return false
   // All chains of development networks begin at height 0.

@@ -5,7 +5,7 @@ import { FormatError } from '../../core/errors.ts'
 import { type ExactJson, parseExactJson } from '../../core/json.ts'
 import { type OutputProof, proofFromJson } from '../../core/spv.ts'
 import type { BlockStore } from '../store/block-store.ts'
-import { outputProofFault, type ProofPlace } from './output-proof.ts'
+import { outputProofFault, type VerifyingBlock } from './output-proof.ts'
 
 /** The only type of proofs in language 5. */
 const TYPE = 'TXOUT'
@@ -19,7 +19,7 @@ const decoder = new TextDecoder()
  * @param type kind of the proof
  * @param object fields of the proof, as in the JSON text that `spv` of a node returns
  */
-export function verifySpv(store: BlockStore, place: ProofPlace, type: string, object: ObjectValue): ProvenResult {
+export function verifySpv(store: BlockStore, place: VerifyingBlock, type: string, object: ObjectValue): ProvenResult {
   if (type === 'ETH') return { fault: 'verifySPV: ETH proof type is not yet supported in Pact5.' }
   if (type !== TYPE) return { fault: `Unsupported SPV type: ${type}` }
   const proof = unlessMalformed(() => proofFromJson(new TextEncoder().encode(valueToJson(object))))
