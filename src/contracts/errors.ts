@@ -18,26 +18,40 @@ export interface TextPlace {
 /** Place of calls that no source text contains. */
 export const NOWHERE: TextPlace = { line: 0, column: 0 }
 
+/** A text, or a function that makes it when it is read: texts with values can be long. */
+type Text = string | (() => string)
+
 export class ContractError extends Error {
   readonly kind: FailureKind
-  /** Message in results of commands. Live nodes and `.repl` test files word some errors differently. */
-  readonly wireMessage: string
   /** Position in the text of the form that failed, or null if the failure is in no text. */
   place: TextPlace | null
   /** Function that failed, as `module.function.{hash}`, or null at the top level. */
   within: string | null = null
   /** Test file that failed, or null outside of tests. */
   file: string | null = null
+  readonly #text: Text
+  readonly #wireText: Text
 
-  constructor(kind: FailureKind, message: string, place: TextPlace | null = null, wireMessage = message) {
+  constructor(kind: FailureKind, text: Text, place: TextPlace | null = null, wireText: Text = text) {
     // Skip the JavaScript stack trace: contracts can fail very often, and capturing it would take most of the time.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
-    super(message)
+    super()
     Error.stackTraceLimit = stackTraceLimit
     this.kind = kind
-    this.wireMessage = wireMessage
+    this.#text = text
+    this.#wireText = wireText
     this.place = place
+  }
+
+  /** Message in test files. */
+  override get message(): string {
+    return typeof this.#text === 'function' ? this.#text() : this.#text
+  }
+
+  /** Message in results of commands. Live nodes and test files word some errors differently. */
+  get wireMessage(): string {
+    return typeof this.#wireText === 'function' ? this.#wireText() : this.#wireText
   }
 }
 

@@ -62,8 +62,8 @@ interface Mark {
 }
 
 export class Evaluator implements ExpandingRun {
-  readonly natives: Language['natives']
-  readonly forms: Language['forms']
+  natives: Language['natives']
+  forms: Language['forms']
   readonly block: BlockScope
   readonly transaction: TransactionScope
   readonly program: ProgramScope = newProgram()

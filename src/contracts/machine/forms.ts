@@ -8,7 +8,7 @@ import { withCapability } from './capabilities.ts'
 import { type Expander, type Scope, type SpecialForm, syntaxError } from './expander.ts'
 import * as exprs from './expressions.ts'
 import { exprOf } from './expressions.ts'
-import { continueNested, resumedObject } from './pacts.ts'
+import { resumedObject } from './pacts.ts'
 import { findRow, readRow } from './tables.ts'
 import { asValue, Callable, storable, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
@@ -281,22 +281,6 @@ const resume: SpecialForm = (call, expander, scope) => {
   return exprOf(call.place, (run, env) => consume(run, env, resumedObject(run)))
 }
 
-const continueForm: SpecialForm = (call, expander, scope) => {
-  const { place } = call
-  const [form] = parts(call, 1)
-  const { fn, args } = callParts(form, expander, scope)
-  return exprOf(place, (run, env) => {
-    const fun = run.evaluate(fn, env)
-    if (!(fun instanceof Fun) || fun.kind !== 'defpact') throw evalError('continue takes a call of a defpact', place)
-    return continueNested(
-      run,
-      fun,
-      args.map((arg) => run.value(arg, env)),
-      place,
-    )
-  })
-}
-
 const refuse = (call: CallForm): Expr => {
   const name = (call.items[0] as Atom).name
   throw syntaxError(`${name} is not an expression`, call.place)
@@ -323,7 +307,6 @@ export const specialForms: ReadonlyMap<string, SpecialForm> = new Map<string, Sp
   ['with-default-read', withDefaultRead],
   ['bind', bind],
   ['resume', resume],
-  ['continue', continueForm],
   ['step', refuse],
   ['step-with-rollback', refuse],
 ])

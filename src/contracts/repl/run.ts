@@ -1,9 +1,11 @@
 /** Runs `.repl` test files. */
 import { ContractError, type TextPlace } from '../errors.ts'
-import { languageWith } from '../language.ts'
+import { failure } from '../failures/failure.ts'
+import { language, languageWith } from '../language.ts'
+import type { Language } from '../machine/expander.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
-import { type Files, type TestFailure, TestRun } from './test-run.ts'
+import { type Files, type TestFailure, type TestLanguages, TestRun } from './test-run.ts'
 
 export interface TestReport {
   readonly passed: number
@@ -16,7 +18,7 @@ export interface TestReport {
 
 /** Runs a test file. Errors of the test file are reported in `stopped`, never thrown. */
 export function runTests(file: string, files: Files): TestReport {
-  const run = new TestRun(files, file, (test) => languageWith(testNatives(test), expectations(test)))
+  const run = new TestRun(files, file, languagesOf)
   let stopped: TestReport['stopped'] = null
   try {
     run.runFile(file)
@@ -26,4 +28,28 @@ export function runTests(file: string, files: Files): TestReport {
   }
   const { passed, failures, output } = run
   return { passed, failures, output, stopped }
+}
+
+function languagesOf(test: TestRun): TestLanguages {
+  const natives = testNatives(test)
+  const all = languageWith(natives, expectations(test))
+  const refused = new Set([...natives.map(({ name }) => name), 'expect', 'expect-failure', 'expect-that'])
+  const guarded: Language = { natives: new Refusing(all.natives, refused), forms: new Refusing(all.forms, refused) }
+  return { all, core: language, guarded }
+}
+
+/** A map that refuses to hand out some of its entries. */
+class Refusing<T> extends Map<string, T> {
+  readonly #refused: ReadonlySet<string>
+
+  constructor(entries: ReadonlyMap<string, T>, refused: ReadonlySet<string>) {
+    super(entries)
+    this.#refused = refused
+  }
+
+  override get(name: string): T | undefined {
+    const found = super.get(name)
+    if (found !== undefined && this.#refused.has(name)) throw failure('TEST_NATIVE_IN_MODULE', {})
+    return found
+  }
 }
