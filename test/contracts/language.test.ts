@@ -64,7 +64,7 @@ describe('a report of a test file', () => {
       { file, place: { line: 6, column: 0 }, name: 'a condition', what: 'did not satisfy the condition: 2' },
     ])
     expect(passed).toBe(1)
-    expect(output).toEqual(['printed'])
+    expect(output).toEqual(['"printed"'])
     expect(stopped).toBeNull()
   })
 
@@ -104,7 +104,7 @@ describe('newcut contract', () => {
   it('exits with 1 and reports failures with their place, counted from 1', () => {
     const { status, lines } = command(path('examples/wrong.repl'))
     expect(status).toBe(1)
-    expect(lines[0]).toBe('  printed')
+    expect(lines[0]).toBe('  "printed"')
     expect(lines[1]).toBe(`  FAILED ${path('examples/wrong.repl')}:2:1: two and two: expected 5, got 4`)
     expect(lines.at(-1)).toBe('1 passed, 5 failed')
   })

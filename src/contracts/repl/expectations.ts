@@ -6,7 +6,7 @@ import { type Expander, type Scope, type SpecialForm, syntaxError } from '../mac
 import { exprOf } from '../machine/expressions.ts'
 import { asText } from '../machine/forms.ts'
 import { defineOutside } from '../machine/modules.ts'
-import { Callable, isValue, type Term } from '../machine/term.ts'
+import { Callable } from '../machine/term.ts'
 import type { CallForm } from '../syntax/form.ts'
 import { equalValues } from '../values/equal.ts'
 import { showValue } from '../values/print.ts'
@@ -70,12 +70,12 @@ const expectFailure =
         test.fail(text, call.place, what)
         return `FAILURE: ${text}: ${shown}`
       }
-      const got = test.attempt<Term | ContractError>(
-        () => run.evaluate(expander.expand(forms[forms.length - 1], scope), env),
+      const got = test.attempt<Value | ContractError>(
+        () => run.value(expander.expand(forms[forms.length - 1], scope), env),
         (error) => error,
       )
       if (!(got instanceof ContractError)) {
-        const shown = isValue(got) ? showValue(got) : '<#closure>'
+        const shown = showValue(got)
         return failed(`expected a failure, got ${shown}`, `expected failure, got result: ${shown}`)
       }
       if (message !== null && !isSaidBy(got, message)) {

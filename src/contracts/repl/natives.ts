@@ -15,7 +15,7 @@ function capabilityNatives(test: TestRun): TestNative[] {
   return [
     native('test-capability', 1, 1, (args) => {
       grantForTest(test.evaluator, args.token(0))
-      return 'Capability granted'
+      return UNIT
     }),
     native('env-module-admin', 1, 1, (args) => {
       const { name } = args.module(0)
