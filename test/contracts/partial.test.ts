@@ -335,7 +335,7 @@ describe('a refused partial application', () => {
       '(do ((lambda (x) x)) 1)',
       'Incorrect number of arguments (0) for lambda supplied; expected (1)',
     ],
-    ['as a guard', '(enforce-guard (create-user-guard (m.enough 1)))', OUTSIDE],
+    ['as a guard', '(enforce-guard (create-user-guard (m.enough 1)))', 'apply a closure outside of native callsite'],
   ])('%s', (_, code, message) => {
     expect(resultOf(code)).toContain(`error: `)
     expect(resultOf(code)).toContain(message)

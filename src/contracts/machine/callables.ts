@@ -1,6 +1,7 @@
 /** Callable terms other than functions of modules. */
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
 import { type Env, type Expr, Fun, type Param, type Run } from './ast.ts'
+import type { Mode } from './mode.ts'
 import type { Native } from './native.ts'
 import { Callable, type Term } from './term.ts'
 
@@ -30,20 +31,43 @@ export class NativeFunction extends Callable {
   }
 }
 
-/** A lambda with its captured variables. */
+/** A native or a function of a module as a value, with the mode of the place that named it. */
+export class Closure extends Callable {
+  readonly fn: NativeFunction | Fun
+  readonly mode: Mode
+
+  constructor(fn: NativeFunction | Fun, mode: Mode) {
+    super()
+    this.fn = fn
+    this.mode = mode
+  }
+
+  get name(): string {
+    return this.fn.name
+  }
+}
+
+/** The function behind a value, without its mode. */
+export function functionOf(term: Term): Term {
+  return term instanceof Closure ? term.fn : term
+}
+
+/** A lambda with its captured variables and mode. */
 export class Lambda extends Callable {
   readonly name = 'lambda'
   readonly params: readonly Param[]
   readonly body: readonly Expr[]
   readonly env: Env | null
+  readonly mode: Mode
   /** False for a lambda that the expander adds. */
   readonly isCharged: boolean
 
-  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null, isCharged = true) {
+  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null, mode: Mode, isCharged = true) {
     super()
     this.params = params
     this.body = body
     this.env = env
+    this.mode = mode
     this.isCharged = isCharged
   }
 }
@@ -55,11 +79,13 @@ type Applicable = NativeFunction | Lambda | Fun
 export class Partial extends Callable {
   readonly fn: Applicable
   readonly args: readonly Term[]
+  readonly mode: Mode
 
-  constructor(fn: Applicable, args: readonly Term[]) {
+  constructor(fn: Applicable, args: readonly Term[], mode: Mode) {
     super()
     this.fn = fn
     this.args = args
+    this.mode = mode
   }
 
   get name(): string {

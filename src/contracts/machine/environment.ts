@@ -49,13 +49,23 @@ export interface LanguageRules {
   readonly isLocal: boolean
   /** Keys of keysets must have a valid key format. */
   readonly areKeysChecked: boolean
-  /** Declared types are checked at run time. */
-  readonly areTypesChecked: boolean
+  /** Declared types of results are checked. Nodes do not; types of arguments are always checked. */
+  readonly areResultsChecked: boolean
   /**
    * Language release 5.4.1 or later: composing a capability of another module needs admin rights. False for release
    * 5.4.
    */
   readonly isLanguage541: boolean
+  /** Modules can be listed and described in `local` calls only. */
+  readonly isHistoryLocal: boolean
+  /** Capabilities emit events. */
+  readonly areEventsEmitted: boolean
+  /** Events carry the hash of the current version of the module, not of the version that emits. */
+  readonly areEventHashesCurrent: boolean
+  /** Functions of a module that called this code through a module reference run read-only. */
+  readonly isReentrancyChecked: boolean
+  /** Release 5.3 or later: tests of `enforce` and user guards may read tables; `pure` and `error` exist. */
+  readonly isLanguage53: boolean
 }
 
 export interface EmittedEvent {
@@ -82,8 +92,13 @@ export const emptyEnvironment: Environment = {
       namespacePolicy: null,
       isLocal: false,
       areKeysChecked: true,
-      areTypesChecked: true,
+      areResultsChecked: true,
       isLanguage541: true,
+      isHistoryLocal: false,
+      areEventsEmitted: true,
+      areEventHashesCurrent: false,
+      isReentrancyChecked: true,
+      isLanguage53: true,
     },
   },
   message: {

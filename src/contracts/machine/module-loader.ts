@@ -19,7 +19,8 @@ import { Expander, type ExpandingRun, type Scope, syntaxError } from './expander
 import { importInto } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
 import { docAndMarks } from './marks.ts'
-import { asValue, storable } from './term.ts'
+import { systemOnly } from './mode.ts'
+import { asValue } from './term.ts'
 
 /** Milligas for each character of a module. */
 export const CHARACTER_COST = 300
@@ -158,9 +159,9 @@ export class ModuleLoader {
     const definition = new Const(this.#module, name, () => {
       if (isBusy || expr === null) throw evalError(`Recursive cycle detected in constant ${name}`, form.place)
       isBusy = true
-      const result = asValue(this.#run.evaluate(expr, null))
+      const result = evaluateConstant(this.#run, expr)
       this.#run.checkType(declared, result)
-      return storable(result, `the constant ${name}`)
+      return result
     })
     return {
       definition,
@@ -304,6 +305,11 @@ export function nameOf(form: CallForm): Pick<Atom, 'name' | 'type'> {
 function ownName(form: CallForm): string | null {
   const name = form.items[1]
   return name?.form === 'atom' ? name.name : null
+}
+
+/** Constants may read keysets and the like, but no tables. */
+function evaluateConstant(run: ExpandingRun, expr: Expr): Value {
+  return run.inMode(systemOnly(run.call.mode), () => asValue(run.evaluate(expr, null)))
 }
 
 function textOf(form: Form | undefined, place: TextPlace): string {

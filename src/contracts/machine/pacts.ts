@@ -19,8 +19,9 @@ import {
 } from './ast.ts'
 import { weightOf } from './bounds.ts'
 import { splitName } from './names.ts'
+import { mayWrite } from './purity.ts'
 import { located } from './scopes.ts'
-import { storable, type Term } from './term.ts'
+import type { Term } from './term.ts'
 
 export interface PactContinuation {
   readonly id: string
@@ -44,7 +45,6 @@ export function pactIdOf(run: Run): string {
 
 /** Starts a pact and runs its first step. Within a step of another pact, it is nested and runs that step. */
 export function startPact(run: Run, fun: Fun, args: readonly Value[], place: TextPlace): Term {
-  storable(args, 'the arguments of a defpact')
   const { step } = run.call
   if (step !== null) return runNested(run, fun, args, step, place)
   const first = { id: run.transaction.message.hash, step: 0, isRollback: false, resumed: null }
@@ -188,7 +188,6 @@ function checkAdvanced(pact: PactRun, { step }: PactStepScope): void {
 export function yieldObject(run: Run, data: ObjectValue, chain: string | null): void {
   const { pact } = run.program
   if (pact === null) throw failure('YIELD_OUTSIDE_PACT', {})
-  storable(data, 'a yield')
   if (chain === null) {
     pact.yielded = { data, provenance: null, source: null }
     return
@@ -240,6 +239,7 @@ function callingModule(run: Run): Module {
 function finish(run: Run, pact: PactRun, scope: PactStepScope): void {
   checkAdvanced(pact, scope)
   run.charge(STATE_COST * (weightOf(pact.args) + weightOf(pact.yielded?.data ?? '')))
+  mayWrite(run)
   const isDone = scope.isRollback || scope.step === pact.fun.steps.length - 1
   run.transaction.state.put('pacts', scope.id, isDone ? null : stateOf(pact))
   const emit = (name: string, chain: string, moduleHash: string) => {

@@ -5,9 +5,9 @@ import { type Arguments, type Native, native } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'
 import { equalValues } from '../values/equal.ts'
+import { compareAlike } from '../values/ordering.ts'
 import { hasTable } from '../values/table-within.ts'
 import type { Value } from '../values/value.ts'
-import { compareAlike } from './ordering.ts'
 import { weigh } from './weight.ts'
 
 /** Equality of two values, charged by the size of the compared data. Tables never equal anything, not even themselves. */

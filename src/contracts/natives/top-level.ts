@@ -4,6 +4,7 @@ import type { Module, Run } from '../machine/ast.ts'
 import { enforceGuard, functionNamed } from '../machine/guards.ts'
 import type { Namespace } from '../machine/modules.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
+import { callingModule, mayWrite } from '../machine/purity.ts'
 import type { Term } from '../machine/term.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
 import type { Guard, ObjectValue, Value } from '../values/value.ts'
@@ -13,7 +14,7 @@ const NAMESPACE = /^[A-Za-z%#+\-_&$@<>=?*!|/~^][\w%#+\-&$@<>=?*!|/~^]*$/
 
 /** @throws EvalError within a module */
 export function topLevelOnly(args: Arguments<Run>): void {
-  if (args.run.module !== null) throw args.error(`Top-level call used in module: ${args.native}`)
+  if (callingModule(args.run) !== null) throw args.error(`Top-level call used in module: ${args.native}`)
 }
 
 function namespaceNamed(run: Run, name: string): Namespace {
@@ -39,6 +40,12 @@ function mayDefineNamespace({ run, place }: Arguments<Run>, name: string, admin:
   return policy === null || run.apply(functionNamed(run, policy), [name, admin], place) === true
 }
 
+/** @throws EvalError in a transaction whose rules allow it in `local` calls only */
+function localOnly({ run, native, place }: Arguments<Run>): void {
+  if (!run.block.rules.isHistoryLocal) return
+  throw evalError(`Operation only permitted in local execution mode: ${native}`, place)
+}
+
 /** Builds a native that is refused within modules. */
 function atTop(name: string, fewest: number, most: number, run: (args: Arguments<Run>) => Term): Native<Run> {
   return native(name, fewest, most, (args) => {
@@ -58,6 +65,7 @@ function defineKeyset(args: Arguments<Run>): string {
   const before = run.transaction.state.get<Guard>('keysets', name)
   if (before === undefined) checkKeysetName(run, name)
   else enforceGuard(run, before)
+  mayWrite(run)
   run.transaction.state.put('keysets', name, checkKeys(run, keyset))
   return 'Keyset write success'
 }
@@ -81,11 +89,13 @@ function defineNamespace(args: Arguments<Run>): string {
   const before = run.transaction.state.get<Namespace>('namespaces', name)
   if (before !== undefined) enforceGuard(run, before.admin)
   else if (!mayDefineNamespace(args, name, admin)) throw evalError('Namespace definition not permitted')
+  mayWrite(run)
   run.transaction.state.put('namespaces', name, { user, admin } satisfies Namespace)
   return `Namespace defined: ${name}`
 }
 
 function describeModule(args: Arguments<Run>): ObjectValue {
+  localOnly(args)
   const module: Module | undefined = args.run.findModule(args.text(0))
   if (module === undefined) throw evalError(`Cannot find module: ${args.text(0)}`)
   return new Map<string, Value>([
@@ -115,5 +125,9 @@ export const topLevel: readonly Native<Run>[] = [
     ])
   }),
   atTop('describe-module', 1, 1, describeModule),
-  atTop('list-modules', 0, 0, ({ run }) => run.transaction.state.keys('modules')),
+  native('list-modules', 0, 0, (args) => {
+    localOnly(args)
+    mayWrite(args.run)
+    return args.run.transaction.state.keys('modules')
+  }),
 ]

@@ -6,11 +6,13 @@ import { parseExactJson } from '../../core/json.ts'
 import { txFailure } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
 import { Fun, type Run } from '../machine/ast.ts'
+import { functionOf } from '../machine/callables.ts'
 import type { BlockData, Message } from '../machine/environment.ts'
 import { type Arguments, isObject, type Native, native } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { CapabilityToken, Guard, Time, type Value } from '../values/value.ts'
 import { valueFromJson, valueToJson } from '../values/wire.ts'
+import { FLAGS, rulesWith } from './flags.ts'
 import type { TestRun } from './test-run.ts'
 
 type TestNative = Native<Run>
@@ -58,34 +60,18 @@ function hashFrom(args: Arguments): string {
   }
 }
 
-/** Flags of `env-exec-config`. Some have no effect here. */
-const FLAGS = new Set([
-  ...['DisableModuleInstall', 'DisableHistoryInTransactionalMode', 'AllowReadInLocal', 'DisablePactEvents'],
-  ...['EnforceKeyFormats', 'RequireKeysetNs', 'DisableRuntimeRTC', 'EnableLegacyEventHashes', 'DisablePact51'],
-  ...['DisablePact52', 'DisablePact53', 'DisablePact54', 'DisablePact54Fix', 'DisableReentrancyCheck'],
-])
-
 function configure(test: TestRun, args: Arguments): Value {
   const names = args.texts(0)
   const unknown = names.filter((name) => !FLAGS.has(name))
   if (unknown.length > 0) test.output.push(`Warning: unknown flags of env-exec-config: ${unknown.join(', ')}`)
-  const { rules } = test.evaluator.block
-  test.changeBlock({
-    rules: {
-      ...rules,
-      isLocal: names.includes('AllowReadInLocal'),
-      areKeysetsInNamespaces: names.includes('RequireKeysetNs'),
-      areKeysChecked: names.includes('EnforceKeyFormats'),
-      areTypesChecked: !names.includes('DisableRuntimeRTC'),
-      isLanguage541: !names.includes('DisablePact54Fix'),
-    },
-  })
-  return names.filter((name) => FLAGS.has(name))
+  const known = names.filter((name) => FLAGS.has(name))
+  test.changeBlock({ rules: rulesWith(test.evaluator.block.rules, new Set(known)) })
+  return known
 }
 
 function setPolicy(test: TestRun, args: Arguments<Run>): string {
   const isOpen = args.bool(0)
-  const policy = args.fn(1)
+  const policy = functionOf(args.fn(1))
   if (!(policy instanceof Fun) || policy.kind !== 'defun') throw txFailure('invalid namespace manager function type')
   if (policy.params.length !== 2) {
     const why = 'Namespace manager function has invalid argument length'
