@@ -297,7 +297,7 @@ export interface CallScope {
   readonly slots: Slot[]
   /** Capabilities whose bodies are running. */
   readonly evaluated: CapabilityToken[]
-  /** What the running code may do. */
+  /** Mode of the running code. */
   mode: Mode
   /** Current nesting of evaluation steps. */
   depth: number

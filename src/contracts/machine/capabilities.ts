@@ -6,7 +6,7 @@ import { type ContractError, evalError, NOWHERE, txFailure } from '../errors.ts'
 import { equalValues } from '../values/equal.ts'
 import { compareValues } from '../values/ordering.ts'
 import { showCall } from '../values/print.ts'
-import type { CapabilityToken, Value } from '../values/value.ts'
+import { CapabilityToken, type Value } from '../values/value.ts'
 import { Fun, type Installed, type Module, type Run } from './ast.ts'
 import { weightOf } from './bounds.ts'
 import type { Message } from './environment.ts'
@@ -298,7 +298,19 @@ function areEqual(run: Run, one: readonly Value[], other: readonly Value[]): boo
   return equalValues(one, other)
 }
 
+/** Tokens of running code -> their definitions: code of an earlier version of a module goes on with that version. */
+const definitions = new WeakMap<CapabilityToken, Fun>()
+
+/** Makes the token of a capability. */
+export function tokenOf(fun: Fun, args: readonly Value[]): CapabilityToken {
+  const token = new CapabilityToken(fun.qualified, args)
+  definitions.set(token, fun)
+  return token
+}
+
 function funOf(run: Run, token: CapabilityToken): Fun {
+  const known = definitions.get(token)
+  if (known !== undefined) return known
   const name = splitName(token.name)
   const module = name === null ? undefined : moduleOf(run, name.module)
   const fun = name === null ? undefined : module?.get(name.member)

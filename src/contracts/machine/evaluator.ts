@@ -1,6 +1,6 @@
 /** Evaluates the code of one transaction. All state is in its scopes; it uses no clock, file or network. */
 import { ContractError, evalError, NOWHERE, type TextPlace } from '../errors.ts'
-import { CapabilityToken, UNIT, type Value } from '../values/value.ts'
+import { UNIT, type Value } from '../values/value.ts'
 import {
   type CallScope,
   type Env,
@@ -14,6 +14,7 @@ import {
 } from './ast.ts'
 import { bounded, weightOf } from './bounds.ts'
 import { Closure, Lambda, NativeFunction, Partial, partlyApplied } from './callables.ts'
+import { tokenOf } from './capabilities.ts'
 import type { BlockScope, GasMeter } from './environment.ts'
 import type { ExpandingRun, Language } from './expander.ts'
 import { inCapability, type Mode, readOnly } from './mode.ts'
@@ -144,7 +145,7 @@ export class Evaluator implements ExpandingRun {
     args.forEach(asValue)
     if (kind === 'defcap') {
       this.#checkTypes(params, args)
-      return bounded(new CapabilityToken(fun.qualified, args.map(asValue)))
+      return bounded(tokenOf(fun, args.map(asValue)))
     }
     if (kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
     return this.runBody(fun, args, place)
