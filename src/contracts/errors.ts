@@ -3,11 +3,10 @@
  * messages.
  */
 
-/**
- * `SyntaxError`: lexer and parser. `EvalError`: name resolution and execution. `TxFailure`: a refusal by the code
- * itself, the only kind that `try` and `enforce-one` catch.
- */
-export type FailureKind = 'SyntaxError' | 'EvalError' | 'TxFailure'
+import type { FailureKind } from './failures/row.ts'
+import { runnerWording } from './failures/wording.ts'
+
+export type { FailureKind }
 
 /** Position in a text; line and column count from 0. */
 export interface TextPlace {
@@ -44,9 +43,10 @@ export class ContractError extends Error {
     this.place = place
   }
 
-  /** Message in test files. */
+  /** Message in test files. An execution error with one text says it in the wording of live nodes. */
   override get message(): string {
-    return typeof this.#text === 'function' ? this.#text() : this.#text
+    if (typeof this.#text === 'function') return this.#text()
+    return this.kind === 'EvalError' && this.#text === this.#wireText ? runnerWording(this.#text) : this.#text
   }
 
   /** Message in results of commands. Live nodes and test files word some errors differently. */

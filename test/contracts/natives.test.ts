@@ -231,7 +231,7 @@ describe('natives', () => {
       ['sort', [[true, [1n], false]], '[true, [1], false]'],
       ['sort', [['n'], people.slice(0, 2)], '[{"a": 2,"n": "a"}, {"a": 1,"n": "b"}]'],
       ['sort', [['a', 'n'], people.slice(0, 3)], '[{"a": 1,"n": "a"}, {"a": 2,"n": "a"}, {"a": 1,"n": "b"}]'],
-      ['sort', [[tokens[2], tokens[1], 1n, tokens[0]]], '[1, CapToken(a.CAP 1), CapToken(a.CAP 2), CapToken(b.CAP 0)]'],
+      ['sort', [[tokens[2], tokens[1], 1n, tokens[0]]], '[CapToken(b.CAP 0), CapToken(a.CAP 2), 1, CapToken(a.CAP 1)]'],
       ['sort', [[new ModuleRef('b', []), UNIT, new ModuleRef('a', []), 2n]], '[2, (), a, b]'],
       ['sort', [['n'], [1n]], null],
       ['sort', [[1n], people], null],

@@ -1,5 +1,10 @@
 /** Rows of the tables of failures: one kind, two wordings. */
-import type { FailureKind } from '../errors.ts'
+
+/**
+ * `SyntaxError`: lexer and parser. `EvalError`: name resolution and execution. `TxFailure`: a refusal by the code
+ * itself, the only kind that `try` and `enforce-one` catch.
+ */
+export type FailureKind = 'SyntaxError' | 'EvalError' | 'TxFailure'
 
 /**
  * A failure in both wordings: `wire` in results of commands, `runner` in test files.

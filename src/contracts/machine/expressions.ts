@@ -4,7 +4,10 @@
  * Each expression is built by a function of its own, so that its closure captures only its parts. Parts of a module
  * outlive the command that loaded it.
  */
+
 import { evalError, type TextPlace } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
+import { showValue } from '../values/print.ts'
 import { ModuleRef, type Value } from '../values/value.ts'
 import { Const, type Env, type Expr, Fun, type Param, type Run, TableDefinition, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
@@ -176,7 +179,7 @@ export function binding(fields: readonly BoundField[], body: readonly Expr[], pl
     let bound = env
     for (const { name, type } of fields) {
       const value = given.get(name)
-      if (value === undefined) throw evalError(`Key ${name} not found in object.`, place)
+      if (value === undefined) throw failure('NO_FIELD', { field: name, object: () => '{...}' }, place)
       run.checkType(type, value)
       bound = { value, up: bound }
     }

@@ -1,7 +1,11 @@
 /** Special forms: their parts are evaluated conditionally or in an order of their own. */
+
 import { evalError, type TextPlace, txFailure } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
+import { showValue } from '../values/print.ts'
 import { CapabilityToken, Guard } from '../values/value.ts'
+import { argumentType } from './argument-type.ts'
 import { type Expr, Fun, type Run, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
 import { functionOf } from './callables.ts'
@@ -32,12 +36,14 @@ function parts(call: CallForm, fewest: number, most = fewest): readonly Form[] {
 
 export function asBool(term: Term, place: TextPlace): boolean {
   if (typeof term === 'boolean') return term
-  throw evalError(`Expected Boolean value, but got: ${typeName(asValue(term))}`, place)
+  const value = asValue(term)
+  throw failure('NO_BOOL', { type: argumentType(value), value: () => showValue(value) }, place)
 }
 
 export function asText(term: Term, place: TextPlace): string {
   if (typeof term === 'string') return term
-  throw evalError(`Expected a string, but got: ${typeName(asValue(term))}`, place)
+  const value = asValue(term)
+  throw failure('NO_STRING', { type: argumentType(value), value: () => showValue(value) }, place)
 }
 
 export function asToken(term: Term, place: TextPlace): CapabilityToken {

@@ -116,7 +116,7 @@ function enforceKeyset(run: Run, { keys, predicate }: Keyset): void {
   throw txFailure(
     `Keyset failure (${predicate}): [${keys.map((key) => `${key.slice(0, KEY_CHARACTERS)}...`).join(', ')}]`,
     null,
-    `Keyset failure (${predicate}): [${keys.map(shortened).join(', ')}]`,
+    `Keyset failure ( ${predicate} ):  ${keys.map(shortened).join(', ')}`,
   )
 }
 

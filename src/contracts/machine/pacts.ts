@@ -3,7 +3,8 @@
  * A pact that a step calls is nested: it runs the same step as the pact around it.
  */
 import { NOWHERE, type TextPlace } from '../errors.ts'
-import { abbreviated, failure } from '../failures/failure.ts'
+import { failure } from '../failures/failure.ts'
+import { abbreviated } from '../failures/wording.ts'
 import { hashText } from '../values/hash.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'

@@ -1,5 +1,6 @@
 /** Top-level natives: keysets, namespaces and descriptions of what exists. */
-import { evalError, txFailure } from '../errors.ts'
+import { evalError } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import type { Module, Run } from '../machine/ast.ts'
 import { enforceGuard, functionNamed } from '../machine/guards.ts'
 import type { Namespace } from '../machine/modules.ts'
@@ -60,7 +61,7 @@ function defineKeyset(args: Arguments<Run>): string {
   const field = dataField(run, name)
   const read = field === undefined ? null : keysetFromValue(field)
   const keyset = args.has(1) ? args.guard(1) : read
-  if (keyset === null) throw txFailure('define-keyset failed. Invalid format or missing key.')
+  if (keyset === null) throw failure('UNREADABLE', { native: 'define-keyset' })
   if (keyset.is.kind !== 'keyset') throw evalError('define-keyset takes a keyset')
   const before = run.transaction.state.get<Guard>('keysets', name)
   if (before === undefined) checkKeysetName(run, name)
