@@ -77,6 +77,7 @@ describe('a report of a test file', () => {
       file: join(EXAMPLES, 'stops.repl'),
       place: { line: 2, column: 2 },
       message: 'outside of expectations',
+      wireMessage: 'outside of expectations',
     })
   })
 

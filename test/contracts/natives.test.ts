@@ -376,7 +376,7 @@ describe('natives', () => {
   it('errors name the native, the types and the place', () => {
     expect(failure('concat', 1n)).toMatchObject({
       kind: 'EvalError',
-      message: 'Type error: invalid arguments to native concat, received argument(s) of type(s) [integer]',
+      message: 'Type error: failed to call native function concat, with argument(s) of type(s): integer',
       place: { line: 3, column: 7 },
     })
   })

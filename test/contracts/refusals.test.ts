@@ -8,7 +8,7 @@ function ending(...programs: readonly string[]): string {
   let last = 'nothing ran'
   for (const program of programs) {
     const result = outcome(evaluatorOn(state), program)
-    last = 'error' in result ? result.error.message : 'value'
+    last = 'error' in result ? result.error.wireMessage : 'value'
   }
   return last
 }
@@ -87,7 +87,7 @@ describe('code that refers to something that does not exist', () => {
     ['too many arguments', '((lambda (x) x) 1 2)', 'rguments'],
     ['a key that is not bound', '(bind {"a": 1} {"b" := b} b)', 'Key b not found in object.'],
     ['a bind of no object', '(bind 1 {"b" := b} b)', 'Expected an object, but got: integer'],
-    ['a string that is none', '(enforce false 1)', 'Expected a string, but got: integer'],
+    ['a string that is none', '(enforce false 1)', 'Expected string value, but got: integer'],
     [
       'a capability that is none',
       `${inModule('(defun f () (with-capability 1 2))')} (m.f)`,

@@ -45,7 +45,7 @@ describe('the order of definitions', () => {
     const load = `(module m G ${members} (defcap G () true))`
     expect(printed(`${load} (m.f {"x": {"y": "ok", "z": [{"n": 1}]}})`)).toBe('"ok"')
     const { message } = errorOf(`${load} (m.f {"x": {"y": "ok", "z": [{"n": "1"}]}})`)
-    expect(message).toBe('Runtime typecheck failure, argument is object , but expected type object{a}')
+    expect(message).toBe('Runtime typecheck failure, argument is object , but expected type object{m.a}')
   })
 })
 
@@ -104,7 +104,7 @@ describe('a name of no schema', () => {
     ] as const
     for (const [member] of heads) {
       const error = errorOf(`${LIB} (module m G (defcap G () true) ${own} ${member})`)
-      expect(error.message, member).toBe(message)
+      expect(error.wireMessage, member).toBe(message)
       expect(error.place, member).toEqual({ line: 2, column: 1 })
     }
     for (const member of [
@@ -113,7 +113,7 @@ describe('a name of no schema', () => {
       `(defconst K:object{${name}} 1)`,
     ]) {
       const error = errorOf(`${LIB} (module m G (defcap G () true) ${own}\n  ${member})`)
-      expect(error.message, member).toBe(message)
+      expect(error.wireMessage, member).toBe(message)
       expect(error.place, member).toEqual({ line: 2, column: 2 })
     }
   })
@@ -125,7 +125,7 @@ describe('a name of no schema', () => {
 
   it('may be an unknown interface', () => {
     const error = errorOf('(module m G (defcap G () true)\n (defun f (x:module{nope}) 1))')
-    expect(error.message).toBe('Cannot find module: nope')
+    expect(error.wireMessage).toBe('Cannot find module: nope')
     expect(error.place).toEqual({ line: 1, column: 11 })
   })
 })
@@ -145,7 +145,7 @@ describe('an interface', () => {
     const text = `${FACE} (module m G (defcap G () true) (implements i) ${members}) 1`
     const wrong = 'Module m does not correctly implement the function f from the interface: i'
     if (holds) expect(printed(text)).toBe('1')
-    else expect(errorOf(text).message).toBe(wrong)
+    else expect(errorOf(text).wireMessage).toBe(wrong)
   })
 
   it('gives way to a function of the same name, and to an earlier interface', () => {

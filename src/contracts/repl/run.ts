@@ -7,13 +7,22 @@ import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
 import { type Files, type TestFailure, type TestLanguages, TestRun } from './test-run.ts'
 
+/** Where and why a file ended early. */
+export interface StoppedAt {
+  readonly file: string
+  readonly place: TextPlace | null
+  readonly message: string
+  /** Message of live nodes, which word some errors differently. */
+  readonly wireMessage: string
+}
+
 export interface TestReport {
   readonly passed: number
   readonly failures: readonly TestFailure[]
   /** Lines that the file printed. */
   readonly output: readonly string[]
   /** Place and reason of an early end, or null if the file ran to its end. */
-  readonly stopped: { readonly file: string; readonly place: TextPlace | null; readonly message: string } | null
+  readonly stopped: StoppedAt | null
 }
 
 /** Runs a test file. Errors of the test file are reported in `stopped`, never thrown. */
@@ -24,7 +33,8 @@ export function runTests(file: string, files: Files): TestReport {
     run.runFile(file)
   } catch (error) {
     if (!(error instanceof ContractError)) throw error
-    stopped = { file: error.file ?? file, place: error.place, message: error.message }
+    const { place, message, wireMessage } = error
+    stopped = { file: error.file ?? file, place, message, wireMessage }
   }
   const { passed, failures, output } = run
   return { passed, failures, output, stopped }
