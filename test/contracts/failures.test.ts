@@ -5,6 +5,7 @@ import { ContractError, evalError } from '../../src/contracts/errors.ts'
 import { failure } from '../../src/contracts/failures/failure.ts'
 import { FAILURES, type FailureName } from '../../src/contracts/failures/tables.ts'
 import { runTests } from '../../src/contracts/repl/run.ts'
+import { hashText } from '../../src/contracts/values/hash.ts'
 import { failuresDocument } from '../docs-failures.ts'
 
 const MODULE = `(begin-tx)
@@ -54,6 +55,8 @@ function provoked(code: string): readonly [runner: string, wire: string] {
 
 const ID = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
 const SHORT = 'DldRwCblQ7Loqy6wYJna...'
+/** Id of `(m.plain)` within the pact of that id. */
+const NESTED = hashText(`${ID}:{"args":[],"def":"m.plain"}`)
 
 /** Code that provokes a failure, with the values of its texts. Values are those of the wire, then of test files. */
 const PROVOKED: Partial<Record<FailureName, readonly [code: string, runner: string, wire: string]>> = {
@@ -245,13 +248,13 @@ const PROVOKED: Partial<Record<FailureName, readonly [code: string, runner: stri
   ],
   NESTED_NEVER_STARTED: [
     '(m.twice)',
-    'Requested nested defpact never started: defpact id: FtgD0o5Vq8XW3CYZr_1o7TNtSHGYYKq2MGbRUcMDfF4',
-    'Requested nested defpact execution never started for defpact id: FtgD0o5Vq8XW3CYZr_1o...',
+    `Requested nested defpact never started: defpact id: ${NESTED}`,
+    `Requested nested defpact execution never started for defpact id: ${NESTED.slice(0, 20)}...`,
   ],
   NESTED_TWICE: [
     '(m.late) (continue-pact 1)',
-    'Requested nested defpact double execution: defpact id: FtgD0o5Vq8XW3CYZr_1o7TNtSHGYYKq2MGbRUcMDfF4',
-    'Requested nested defpact double execution failed for defpact id: FtgD0o5Vq8XW3CYZr_1o...',
+    `Requested nested defpact double execution: defpact id: ${NESTED}`,
+    `Requested nested defpact double execution failed for defpact id: ${NESTED.slice(0, 20)}...`,
   ],
   PACT_RUNNING: [
     '(m.plain) (m.plain)',
@@ -298,8 +301,8 @@ const PROVOKED: Partial<Record<FailureName, readonly [code: string, runner: stri
   ],
   OTHER_PACT: [
     '(m.guarded) (env-hash (hash "x")) (let ((g (at "g" (at "yield" (pact-state true))))) (do (m.plain) (enforce-guard g)))',
-    `Capability pact guard failed: invalid pact id, expected ${ID} got TIyXIihz1QK0sQZxqcgKgHblfUR3XAhXwYsAn9qhOCs`,
-    `Pact guard failed because of an invalid pact id. Expected: ${SHORT}, but got: TIyXIihz1QK0sQZxqcgK...`,
+    `Capability pact guard failed: invalid pact id, expected ${ID} got ${hashText('x')}`,
+    `Pact guard failed because of an invalid pact id. Expected: ${SHORT}, but got: ${hashText('x').slice(0, 20)}...`,
   ],
 }
 

@@ -232,7 +232,7 @@ describe('natives', () => {
       ['sort', [['n'], people.slice(0, 2)], '[{"a": 2,"n": "a"}, {"a": 1,"n": "b"}]'],
       ['sort', [['a', 'n'], people.slice(0, 3)], '[{"a": 1,"n": "a"}, {"a": 2,"n": "a"}, {"a": 1,"n": "b"}]'],
       ['sort', [[tokens[2], tokens[1], 1n, tokens[0]]], '[CapToken(b.CAP 0), CapToken(a.CAP 2), 1, CapToken(a.CAP 1)]'],
-      ['sort', [[new ModuleRef('b', []), UNIT, new ModuleRef('a', []), 2n]], '[2, (), a, b]'],
+      ['sort', [[new ModuleRef('b', []), UNIT, new ModuleRef('a', []), 2n]], '[b, (), a, 2]'],
       ['sort', [['n'], [1n]], null],
       ['sort', [[1n], people], null],
     ])
@@ -376,7 +376,7 @@ describe('natives', () => {
   it('errors name the native, the types and the place', () => {
     expect(failure('concat', 1n)).toMatchObject({
       kind: 'EvalError',
-      message: 'Type error: failed to call native function concat, with argument(s) of type(s): integer',
+      message: 'Type error: failed to call native function concat with argument(s) of type(s): integer',
       place: { line: 3, column: 7 },
     })
   })

@@ -335,7 +335,11 @@ describe('a refused partial application', () => {
       '(do ((lambda (x) x)) 1)',
       'Incorrect number of arguments (0) for lambda supplied; expected (1)',
     ],
-    ['as a guard', '(enforce-guard (create-user-guard (m.enough 1)))', 'apply a closure outside of native callsite'],
+    [
+      'as a guard',
+      '(enforce-guard (create-user-guard (m.enough 1)))',
+      'apply a partial closure outside of the native callsite',
+    ],
   ])('%s', (_, code, message) => {
     expect(resultOf(code)).toContain(`error: `)
     expect(resultOf(code)).toContain(message)
@@ -352,7 +356,7 @@ describe('a refused partial application', () => {
     const code = `(interface i (defun turn (s:module{i} x)))
       (module ring G (defcap G () true) (implements i) (defun turn (s:module{i} x) (filter (s::turn s) [x])))
       (ring.turn ring 1)`
-    expect(resultOf(code)).toContain('Recursion detected by the runtime. Recursing in function: ring.turn')
+    expect(resultOf(code)).toContain('Recursion detected by the runtime in function: ring.turn')
   })
 
   it('names its function and place', () => {

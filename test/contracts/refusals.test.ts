@@ -116,14 +116,9 @@ describe('code that refers to something that does not exist', () => {
     ['a module that is none', '(acquire-module-admin 1)', 'rgument'],
     ['a time that is none', '(add-time 1 2)', 'rgument'],
     [
-      'a yield to no chain',
-      '(module n G (defcap G () true) (defpact q () (step (yield {"a": 1} "")) (step 2))) (n.q)',
-      'a yield to another chain needs the id of that chain',
-    ],
-    [
-      'a continue of no pact',
-      '(module n G (defcap G () true) (defpact q () (step (continue (+ 1 2))))) (n.q)',
-      'continue takes a call of a defpact',
+      'a continue of two things',
+      '(module n G (defcap G () true) (defpact q () (step (continue 1 2)))) (n.q)',
+      'Failed to apply a function or closure because there were too many arguments.',
     ],
     [
       'a description in a module',

@@ -60,7 +60,7 @@ describe('a cycle', () => {
     ['three', '(defschema a x:object{b}) (defschema b x:object{c}) (defschema c x:[object{a}])', 'a, b, c, a'],
     ['behind a function', '(defun f (x:object{a}) 1) (defschema a x:object{b}) (defschema b x:object{b})', 'b, b'],
   ])('is refused: %s', (_, members, names) => {
-    const { message } = errorOf(`(module m G (defcap G () true) ${members})`)
+    const { wireMessage: message } = errorOf(`(module m G (defcap G () true) ${members})`)
     expect(message).toBe(`${CYCLE} m in the following functions: [${names}]`)
   })
 
@@ -104,7 +104,7 @@ describe('a name of no schema', () => {
     ] as const
     for (const [member] of heads) {
       const error = errorOf(`${LIB} (module m G (defcap G () true) ${own} ${member})`)
-      expect(error.wireMessage, member).toBe(message)
+      expect(error.message, member).toBe(message)
       expect(error.place, member).toEqual({ line: 2, column: 1 })
     }
     for (const member of [
@@ -113,7 +113,7 @@ describe('a name of no schema', () => {
       `(defconst K:object{${name}} 1)`,
     ]) {
       const error = errorOf(`${LIB} (module m G (defcap G () true) ${own}\n  ${member})`)
-      expect(error.wireMessage, member).toBe(message)
+      expect(error.message, member).toBe(message)
       expect(error.place, member).toEqual({ line: 2, column: 2 })
     }
   })
@@ -194,7 +194,7 @@ describe('a type of tables', () => {
     if (holds) expect(printed(text)).toBe('1')
     else
       expect(errorOf(text).wireMessage).toBe(
-        'Type check failed. The argument is table, but the expected type is table{u}',
+        'Type check failed. The argument is  table but the expected type is  table',
       )
   })
 
