@@ -65,7 +65,9 @@ describe('a cycle', () => {
   })
 
   it('is refused in interfaces', () => {
-    const { message, place } = errorOf('(interface i\n  (defschema a x:object{b})\n  (defschema b x:object{a}))')
+    const { wireMessage: message, place } = errorOf(
+      '(interface i\n  (defschema a x:object{b})\n  (defschema b x:object{a}))',
+    )
     expect(message).toBe(`${CYCLE} i in the following functions: [a, b, a]`)
     expect(place).toEqual({ line: 1, column: 2 })
   })

@@ -1,7 +1,6 @@
 /** Special forms of test files: `expect`, `expect-failure`, `expect-that`, and definitions outside of modules. */
 import { ContractError, evalError } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
-import { runForm } from '../machine/execute.ts'
 import { type Expander, type Scope, type SpecialForm, syntaxError } from '../machine/expander.ts'
 import { exprOf } from '../machine/expressions.ts'
 import { asText } from '../machine/forms.ts'
@@ -131,9 +130,8 @@ const define =
 const atTop =
   (test: TestRun): SpecialForm =>
   (call, expander) => {
-    const { text } = test
     if (expander.module !== null) throw syntaxError('allowed at the top level only', call.place)
-    return exprOf(call.place, () => runForm(test.evaluator, call, text))
+    return exprOf(call.place, () => test.runInside(call))
   }
 
 /** Special forms of tests, by name. */

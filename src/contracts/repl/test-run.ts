@@ -144,6 +144,17 @@ export class TestRun {
     return runForm(this.evaluator, form, text) as Value
   }
 
+  /** Runs a module or an import within an expectation. */
+  runInside(form: Form): Value {
+    const language = this.#language
+    this.#speak(this.#languageOf(form))
+    try {
+      return runForm(this.evaluator, form, this.text) as Value
+    } finally {
+      this.#speak(language)
+    }
+  }
+
   #languageOf(form: Form): Language {
     const { all, core, guarded } = this.#languages
     if (isContract(this.file)) return core
