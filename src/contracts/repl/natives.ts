@@ -41,7 +41,7 @@ function capabilityNatives(test: TestRun): TestNative[] {
   ]
 }
 
-/** What the original test runner can trace. The traces themselves are left out here. */
+/** Flags of traces. The traces themselves are left out here. */
 const DEBUG_FLAGS = new Set(['lexer', 'parser', 'desugar', 'all', 'none'])
 
 function gasNatives(test: TestRun): TestNative[] {

@@ -26,7 +26,7 @@ export interface Files {
   read(file: string): string
 }
 
-/** What the parts of test files may use. */
+/** Languages for the parts of test files. */
 export interface TestLanguages {
   /** All natives: the commands of test files. */
   readonly all: Language
