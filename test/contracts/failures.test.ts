@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { ContractError, evalError } from '../../src/contracts/errors.ts'
 import { failure } from '../../src/contracts/failures/failure.ts'
-import { FAILURES, type FailureName } from '../../src/contracts/failures/tables.ts'
+import { FAILURES, type FailureKey } from '../../src/contracts/failures/tables.ts'
 import { runTests } from '../../src/contracts/repl/run.ts'
 import { hashText } from '../../src/contracts/values/hash.ts'
 import { failuresDocument } from '../docs-failures.ts'
@@ -59,7 +59,7 @@ const SHORT = 'DldRwCblQ7Loqy6wYJna...'
 const NESTED = hashText(`${ID}:{"args":[],"def":"m.plain"}`)
 
 /** Code that provokes a failure, with the values of its texts. Values are those of the wire, then of test files. */
-const PROVOKED: Partial<Record<FailureName, readonly [code: string, runner: string, wire: string]>> = {
+const PROVOKED: Partial<Record<FailureKey, readonly [code: string, runner: string, wire: string]>> = {
   UNBOUND_VARIABLE: ['x', 'Unbound variable x', 'Unbound variable: x'],
   NO_MEMBER: ['(m.x)', 'Module m has no such member: x', 'Module m has no such member: x'],
   ARRAY_BOUNDS: [

@@ -6,4 +6,4 @@ import { RUN_FAILURES } from './running.ts'
 
 export const FAILURES = { ...LOAD_FAILURES, ...RUN_FAILURES, ...DATABASE_FAILURES, ...PACT_FAILURES }
 
-export type FailureName = keyof typeof FAILURES
+export type FailureKey = keyof typeof FAILURES

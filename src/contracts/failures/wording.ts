@@ -3,12 +3,12 @@ import type { FailureRow } from './row.ts'
 import { FAILURES } from './tables.ts'
 
 /** A value of a text, or a function that shows it only when the text is read. */
-export type Shown = string | number | bigint | boolean | (() => string)
+export type WordingValue = string | number | bigint | boolean | (() => string)
 
 const PLACEHOLDER = /\{([a-z]\w*)(?::(\d+))?\}/gi
 
 /** Fills the placeholders of a wording. */
-export function filled(template: string, values: Readonly<Record<string, Shown>>): string {
+export function filled(template: string, values: Readonly<Record<string, WordingValue>>): string {
   return template.replaceAll(PLACEHOLDER, (_, name: string, most: string | undefined) => {
     const value = values[name]
     const text = typeof value === 'function' ? value() : String(value)

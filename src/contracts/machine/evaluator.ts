@@ -65,8 +65,8 @@ interface Mark {
 }
 
 export class Evaluator implements ExpandingRun {
-  natives: Language['natives']
-  forms: Language['forms']
+  readonly natives: Language['natives']
+  readonly forms: Language['forms']
   readonly block: BlockScope
   readonly transaction: TransactionScope
   readonly program: ProgramScope = newProgram()

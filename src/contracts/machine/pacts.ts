@@ -158,15 +158,19 @@ function mayRun(before: number, step: number, hasRollback: boolean): boolean {
   return (hasRollback && before === step) || (step > 0 && before + 1 === step)
 }
 
-function partsOf(fun: Fun, step: number, count: number): { readonly forward: Part; readonly rollback: Part | null } {
+function partsOf(
+  fun: Fun,
+  step: number,
+  count: number,
+): { readonly forward: StepExpr; readonly rollback: StepExpr | null } {
   const found: PactStep | undefined = fun.steps[step]
   if (found === undefined) throw failure('INVALID_STEP', { step, count })
   return { forward: found.run, rollback: found.rollback }
 }
 
-type Part = PactStep['run']
+type StepExpr = PactStep['run']
 
-function runPart(run: Run, pact: PactRun, scope: PactStepScope, part: Part | null, place: TextPlace): Term {
+function runPart(run: Run, pact: PactRun, scope: PactStepScope, part: StepExpr | null, place: TextPlace): Term {
   if (part === null) throw failure('NO_ROLLBACK', { id: pact.id }, place)
   const around = run.call.step
   run.call.step = scope

@@ -2,8 +2,9 @@
 import { failure } from '../failures/failure.ts'
 import { Decimal } from '../values/decimal.ts'
 import { Guard, ModuleRef, TableRef, Time, Unit } from '../values/value.ts'
-import { argumentType, shortType, shownType } from './argument-type.ts'
+import { argumentType } from './argument-type.ts'
 import { type Schema, TableDefinition, type Type } from './ast.ts'
+import { shortType, shownType } from './declared-type.ts'
 import type { Term } from './term.ts'
 
 /** Charges for inspecting a number of parts of a value. */

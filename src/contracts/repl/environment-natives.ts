@@ -15,7 +15,6 @@ import { valueFromJson, valueToJson } from '../values/wire.ts'
 import { FLAGS, rulesWith } from './flags.ts'
 import type { TestRun } from './test-run.ts'
 
-type TestNative = Native<Run>
 type Tokens = readonly CapabilityToken[]
 
 /**
@@ -99,7 +98,7 @@ function changeChain(test: TestRun, data: ReadonlyMap<string, Value>): void {
   test.changeMessage(message)
 }
 
-export function environmentNatives(test: TestRun): TestNative[] {
+export function environmentNatives(test: TestRun): Native<Run>[] {
   return [
     native('env-data', 1, 1, (args) => {
       test.changeMessage({ data: throughJson(args.value(0)) })

@@ -165,8 +165,6 @@ export class TestRun {
 
   #speak(language: Language): void {
     this.#language = language
-    this.evaluator.natives = language.natives
-    this.evaluator.forms = language.forms
   }
 
   /** Changes the block data that code sees, at once. */
@@ -268,6 +266,28 @@ export class TestRun {
         return test.gas.limit
       },
     }
-    return new Evaluator(this.#language, this.#block, newTransaction(this.#message, state, gas))
+    const current: Language = {
+      natives: new Current(() => test.#language.natives),
+      forms: new Current(() => test.#language.forms),
+    }
+    return new Evaluator(current, this.#block, newTransaction(this.#message, state, gas))
+  }
+}
+
+/** A map that looks names up in whatever map is current. */
+class Current<T> extends Map<string, T> {
+  readonly #of: () => ReadonlyMap<string, T>
+
+  constructor(of: () => ReadonlyMap<string, T>) {
+    super()
+    this.#of = of
+  }
+
+  override get(name: string): T | undefined {
+    return this.#of().get(name)
+  }
+
+  override has(name: string): boolean {
+    return this.#of().has(name)
   }
 }

@@ -8,8 +8,6 @@ import { showValue } from '../values/print.ts'
 import { UNIT, type Value } from '../values/value.ts'
 import type { TestRun } from './test-run.ts'
 
-type TestNative = Native<Run>
-
 /** Result of a native for transactions, with the number and the name of the transaction. */
 function told(what: string, tx: { readonly id: number; readonly name: string | null } | null): string {
   if (tx === null) throw txFailure(`tx-function failure ${what}`)
@@ -35,7 +33,7 @@ function eventsOf(test: TestRun, clears: boolean): Value {
   return shown
 }
 
-export function transactionNatives(test: TestRun): TestNative[] {
+export function transactionNatives(test: TestRun): Native<Run>[] {
   return [
     native('begin-tx', 0, 1, (args) => told('Begin Tx', test.begin(args.has(0) ? args.text(0) : null))),
     native('commit-tx', 0, 0, (args) => end(test, args, { word: 'commit', keeps: true })),
