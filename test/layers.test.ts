@@ -98,10 +98,11 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
   },
   // The room itself has errors.ts below all, and language.ts, which hands the natives to the evaluator.
   contracts: {
-    '': ['natives', 'machine', 'values'],
-    repl: ['', 'machine', 'syntax', 'values'],
-    natives: ['', 'machine', 'values'],
-    machine: ['', 'syntax', 'values'],
+    '': ['failures', 'natives', 'machine', 'values'],
+    failures: [''],
+    repl: ['', 'failures', 'machine', 'syntax', 'values'],
+    natives: ['', 'failures', 'machine', 'values'],
+    machine: ['', 'failures', 'syntax', 'values'],
     syntax: ['', 'values'],
     values: [''],
     system: [],

@@ -3,11 +3,10 @@
  * messages.
  */
 
-/**
- * `SyntaxError`: lexer and parser. `EvalError`: name resolution and execution. `TxFailure`: a refusal by the code
- * itself, the only kind that `try` and `enforce-one` catch.
- */
-export type FailureKind = 'SyntaxError' | 'EvalError' | 'TxFailure'
+import type { FailureKind } from './failures/row.ts'
+import { runnerWording } from './failures/wording.ts'
+
+export type { FailureKind }
 
 /** Position in a text; line and column count from 0. */
 export interface TextPlace {
@@ -18,26 +17,41 @@ export interface TextPlace {
 /** Place of calls that no source text contains. */
 export const NOWHERE: TextPlace = { line: 0, column: 0 }
 
+/** A text, or a function that makes it when it is read: texts with values can be long. */
+type Text = string | (() => string)
+
 export class ContractError extends Error {
   readonly kind: FailureKind
-  /** Message in results of commands. Live nodes and `.repl` test files word some errors differently. */
-  readonly wireMessage: string
   /** Position in the text of the form that failed, or null if the failure is in no text. */
   place: TextPlace | null
   /** Function that failed, as `module.function.{hash}`, or null at the top level. */
   within: string | null = null
   /** Test file that failed, or null outside of tests. */
   file: string | null = null
+  readonly #text: Text
+  readonly #wireText: Text
 
-  constructor(kind: FailureKind, message: string, place: TextPlace | null = null, wireMessage = message) {
+  constructor(kind: FailureKind, text: Text, place: TextPlace | null = null, wireText: Text = text) {
     // Skip the JavaScript stack trace: contracts can fail very often, and capturing it would take most of the time.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
-    super(message)
+    super()
     Error.stackTraceLimit = stackTraceLimit
     this.kind = kind
-    this.wireMessage = wireMessage
+    this.#text = text
+    this.#wireText = wireText
     this.place = place
+  }
+
+  /** Message in test files. An execution error with one text says it in the wording of live nodes. */
+  override get message(): string {
+    if (typeof this.#text === 'function') return this.#text()
+    return this.kind === 'EvalError' && this.#text === this.#wireText ? runnerWording(this.#text) : this.#text
+  }
+
+  /** Message in results of commands. Live nodes and test files word some errors differently. */
+  get wireMessage(): string {
+    return typeof this.#wireText === 'function' ? this.#wireText() : this.#wireText
   }
 }
 

@@ -210,7 +210,7 @@ describe('newcut send', () => {
     const done = await output('send', transfers, '--key', 'sender02', '--key', 'sender03', ...flags)
     expect(done).toBe('["Write succeeded", "Write succeeded"]\n')
     expect((await balanceOf('sender03')).chains[0]).toBe('130000000.25')
-    expect(await failure('send', transfers, '--key', 'sender02', ...flags)).toContain('Keyset failure (keys-all)')
+    expect(await failure('send', transfers, '--key', 'sender02', ...flags)).toContain('Keyset failure ( keys-all )')
   })
 
   it('prints the result from the block without a preflight', async () => {

@@ -25,8 +25,10 @@ const FEWEST: Readonly<Record<string, number>> = {
   'modrefs.repl': 14,
   'modules.repl': 50,
   'namespaces.repl': 28,
+  'nested-pacts.repl': 31,
   'pacts.repl': 37,
   'purity.repl': 48,
+  'runner.repl': 68,
   'schemas.repl': 32,
   'signatures.repl': 64,
   'table-values.repl': 57,
@@ -66,7 +68,7 @@ describe('a report of a test file', () => {
       { file, place: { line: 6, column: 0 }, name: 'a condition', what: 'did not satisfy the condition: 2' },
     ])
     expect(passed).toBe(1)
-    expect(output).toEqual(['printed'])
+    expect(output).toEqual(['"printed"'])
     expect(stopped).toBeNull()
   })
 
@@ -77,6 +79,7 @@ describe('a report of a test file', () => {
       file: join(EXAMPLES, 'stops.repl'),
       place: { line: 2, column: 2 },
       message: 'outside of expectations',
+      wireMessage: 'outside of expectations',
     })
   })
 
@@ -106,7 +109,7 @@ describe('newcut contract', () => {
   it('exits with 1 and reports failures with their place, counted from 1', () => {
     const { status, lines } = command(path('examples/wrong.repl'))
     expect(status).toBe(1)
-    expect(lines[0]).toBe('  printed')
+    expect(lines[0]).toBe('  "printed"')
     expect(lines[1]).toBe(`  FAILED ${path('examples/wrong.repl')}:2:1: two and two: expected 5, got 4`)
     expect(lines.at(-1)).toBe('1 passed, 5 failed')
   })

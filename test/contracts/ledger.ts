@@ -100,7 +100,7 @@ export class Ledger {
     try {
       const value = granting(evaluator, granted, () => run(evaluator))
       layer.mergeInto(this.state)
-      return { value, message: '', events: evaluator.transaction.events, pact: evaluator.program.lastPact }
+      return { value, message: '', events: evaluator.transaction.events, pact: evaluator.program.pact }
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
       return { value: null, message: error.message, events: [], pact: null }

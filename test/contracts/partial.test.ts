@@ -59,7 +59,7 @@ beforeAll(() => {
 
 function resultOf(code: string): string {
   const result = outcome(evaluatorOn(library), code)
-  return 'error' in result ? `error: ${result.error.message}` : showValue(asValue(result.value))
+  return 'error' in result ? `error: ${result.error.wireMessage}` : showValue(asValue(result.value))
 }
 
 describe('a partially applied function', () => {
@@ -152,10 +152,13 @@ describe('a form with fewer operands', () => {
     ['(map (enforce true) ["x"])', '[true]'],
     ['(map (enforce false) ["x"])', 'error: x'],
     ['(filter (enforce true) [true])', '[true]'],
-    ['(filter (enforce true) ["x"])', 'error: Runtime typecheck failure, argument is string , but expected type bool'],
-    ['(fold (and) true [1])', 'error: Runtime typecheck failure, argument is integer , but expected type bool'],
-    ['(filter (and true) [1])', 'error: Runtime typecheck failure, argument is integer , but expected type bool'],
-    ['(filter (and 1) [])', 'error: Runtime typecheck failure, argument is integer , but expected type bool'],
+    [
+      '(filter (enforce true) ["x"])',
+      'error: Type check failed. The argument is  string but the expected type is  bool',
+    ],
+    ['(fold (and) true [1])', 'error: Type check failed. The argument is  integer but the expected type is  bool'],
+    ['(filter (and true) [1])', 'error: Type check failed. The argument is  integer but the expected type is  bool'],
+    ['(filter (and 1) [])', 'error: Type check failed. The argument is  integer but the expected type is  bool'],
     ['(do (and true) 1)', 'error: Incorrect number of arguments (1) for lambda supplied; expected (2)'],
     ['(do (enforce true) 1)', 'error: Incorrect number of arguments (1) for lambda supplied; expected (2)'],
     ['(do (or) 1)', 'error: Incorrect number of arguments (0) for lambda supplied; expected (2)'],
@@ -200,10 +203,7 @@ describe('map of a call', () => {
     ['(do (map) 1)', '1'],
     ['(do (map (+ 1)) 1)', 'error: Incorrect number of arguments (1) for native function map supplied; expected (2)'],
     ['(map (if true m.one) [1])', 'error: Expected a Pact value, but got a closure or table reference.'],
-    [
-      '(map () [1])',
-      'error: Type error: invalid arguments to native map, received argument(s) of type(s) [unit] , [list]',
-    ],
+    ['(map () [1])', 'error: Type error: failed to call native function map, with argument(s) of type(s): unit, list'],
     ['(map (+) [1])', 'error: Expected a Pact value, but got a closure or table reference.'],
     ['(map (m.f) [1])', 'error: Expected a Pact value, but got a closure or table reference.'],
     ['(map (+ 1 2) [1])', 'error: Failed to apply a function or closure because there were too many arguments.'],
@@ -221,7 +221,7 @@ describe('a native as a value', () => {
     ['(zip (-) [3] [1])', '[2]'],
     [
       '(filter (compose (- 5) (< 2)) [1])',
-      'error: Type error: invalid arguments to native compose, received argument(s) of type(s) [integer] , [closure] , [integer]',
+      'error: Type error: failed to call native function compose, with argument(s) of type(s): integer, closure, integer',
     ],
     ['(compose (-) (m.one) 5)', 'error: Expected a Pact value, but got a closure or table reference.'],
     ['(fold (enumerate) 0 [2])', '[0, 1, 2]'],
@@ -245,7 +245,7 @@ describe('a native as a value', () => {
     ],
     [
       '(compose (read-msg) (m.any) "a")',
-      'error: Type error: invalid arguments to native compose, received argument(s) of type(s) [object] , [closure] , [string]',
+      'error: Type error: failed to call native function compose, with argument(s) of type(s): object, closure, string',
     ],
     ['(compose read-msg (m.any) "nothing")', 'error: read-msg failed. Invalid format or missing key.'],
     ['(length (read-msg))', '0'],
@@ -258,7 +258,7 @@ const TOO_MANY = 'Failed to apply a function or closure because there were too m
 const NO_VALUE = 'Expected a Pact value, but got a closure or table reference.'
 const OUTSIDE = 'Failed to apply a partial closure outside of the native callsite.'
 const typed = (given: string, wanted: string) =>
-  `Runtime typecheck failure, argument is ${given} , but expected type ${wanted}`
+  `Type check failed. The argument is  ${given} but the expected type is  ${wanted}`
 
 describe('a refused partial application', () => {
   it.each([
@@ -286,12 +286,12 @@ describe('a refused partial application', () => {
     [
       'in a comparison',
       '(= (m.f 1) (m.f 1))',
-      'Type error: invalid arguments to native =, received argument(s) of type(s) [closure] , [closure]',
+      'Type error: failed to call native function =, with argument(s) of type(s): closure, closure',
     ],
     [
       'shown',
       '(show (m.f 1))',
-      'Type error: invalid arguments to native show, received argument(s) of type(s) [closure]',
+      'Type error: failed to call native function show, with argument(s) of type(s): closure',
     ],
     ['formatted', '(format "{}" [(m.f 1)])', NO_VALUE],
     ['stored', '(acquire-module-admin m) (insert m.rows "k" {"a": (m.f 1)})', NO_VALUE],
@@ -335,7 +335,11 @@ describe('a refused partial application', () => {
       '(do ((lambda (x) x)) 1)',
       'Incorrect number of arguments (0) for lambda supplied; expected (1)',
     ],
-    ['as a guard', '(enforce-guard (create-user-guard (m.enough 1)))', 'apply a closure outside of native callsite'],
+    [
+      'as a guard',
+      '(enforce-guard (create-user-guard (m.enough 1)))',
+      'apply a partial closure outside of the native callsite',
+    ],
   ])('%s', (_, code, message) => {
     expect(resultOf(code)).toContain(`error: `)
     expect(resultOf(code)).toContain(message)
@@ -352,7 +356,7 @@ describe('a refused partial application', () => {
     const code = `(interface i (defun turn (s:module{i} x)))
       (module ring G (defcap G () true) (implements i) (defun turn (s:module{i} x) (filter (s::turn s) [x])))
       (ring.turn ring 1)`
-    expect(resultOf(code)).toContain('Recursion detected by the runtime. Recursing in function: ring.turn')
+    expect(resultOf(code)).toContain('Recursion detected by the runtime in function: ring.turn')
   })
 
   it('names its function and place', () => {

@@ -8,7 +8,7 @@ function ending(...programs: readonly string[]): string {
   let last = 'nothing ran'
   for (const program of programs) {
     const result = outcome(evaluatorOn(state), program)
-    last = 'error' in result ? result.error.message : 'value'
+    last = 'error' in result ? result.error.wireMessage : 'value'
   }
   return last
 }
@@ -87,7 +87,7 @@ describe('code that refers to something that does not exist', () => {
     ['too many arguments', '((lambda (x) x) 1 2)', 'rguments'],
     ['a key that is not bound', '(bind {"a": 1} {"b" := b} b)', 'Key b not found in object.'],
     ['a bind of no object', '(bind 1 {"b" := b} b)', 'Expected an object, but got: integer'],
-    ['a string that is none', '(enforce false 1)', 'Expected a string, but got: integer'],
+    ['a string that is none', '(enforce false 1)', 'Expected string value, but got: integer'],
     [
       'a capability that is none',
       `${inModule('(defun f () (with-capability 1 2))')} (m.f)`,
@@ -116,14 +116,9 @@ describe('code that refers to something that does not exist', () => {
     ['a module that is none', '(acquire-module-admin 1)', 'rgument'],
     ['a time that is none', '(add-time 1 2)', 'rgument'],
     [
-      'a yield to no chain',
-      '(module n G (defcap G () true) (defpact q () (step (yield {"a": 1} "")) (step 2))) (n.q)',
-      'a yield to another chain needs the id of that chain',
-    ],
-    [
-      'a continue of no pact',
-      '(module n G (defcap G () true) (defpact q () (step (continue (+ 1 2))))) (n.q)',
-      'continue takes a call of a defpact',
+      'a continue of two things',
+      '(module n G (defcap G () true) (defpact q () (step (continue 1 2)))) (n.q)',
+      'Failed to apply a function or closure because there were too many arguments.',
     ],
     [
       'a description in a module',

@@ -314,10 +314,10 @@ describe('send', () => {
       [exec('(+ 1'), () => "Pact parse error: Expected: [')']"],
       [exec('1', { sender: 'nobody' }), (hash) => bought(hash, row)],
       [exec('1', { gasPrice: 1_000_000 }), (hash) => bought(hash, 'Insufficient funds')],
-      [exec('1', {}, {}, [nobody]), (hash) => bought(hash, 'Keyset failure (keys-all): [368820f80c...]')],
+      [exec('1', {}, {}, [nobody]), (hash) => bought(hash, 'Keyset failure ( keys-all ):  368820f80c...')],
       [
         exec('1', {}, signers(['coin.TRANSFER', 'a', 'b', 1])),
-        (hash) => bought(hash, 'Keyset failure (keys-all): [368820f80c...]'),
+        (hash) => bought(hash, 'Keyset failure ( keys-all ):  368820f80c...'),
       ],
     ]
     for (const [command, why] of wrong) {

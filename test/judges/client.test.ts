@@ -104,7 +104,7 @@ describe('local calls', () => {
         'capability is specified correctly.',
     ],
     ['(coin.debit "sender00" 1.0)', 'TxFailure', 'The required capability has not been granted: coin.DEBIT'],
-    ['(enforce-guard (at "guard" (coin.details "sender00")))', 'TxFailure', 'Keyset failure (keys-all): '],
+    ['(enforce-guard (at "guard" (coin.details "sender00")))', 'TxFailure', 'Keyset failure ( keys-all ): '],
     ['(enforce-one "neither" [(enforce false "a") (enforce false "b")])', 'TxFailure', 'neither'],
     ['(enumerate 1 10000000)', 'EvalError', 'Gas limit "2500" exceeded: '],
     ['(+ 1', 'SyntaxError', "Expected: [')']"],

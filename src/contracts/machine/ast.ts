@@ -217,8 +217,8 @@ export interface Yield {
   readonly data: ObjectValue
   /** Target chain and module hash if the next step runs on another chain. */
   readonly provenance: { readonly chain: string; readonly moduleHash: string } | null
-  /** Id of the chain that yielded. */
-  readonly source: string
+  /** Id of the chain that yielded, or null for a yield to the same chain. */
+  readonly source: string | null
 }
 
 /** State of a pact, stored between steps. */
@@ -231,17 +231,23 @@ export interface PactState {
   readonly nested: ReadonlyMap<string, PactState>
 }
 
-/** The step of a pact that is being executed. */
+/** State of a pact while a step of it runs, and until the end of the transaction. */
 export interface PactRun {
   readonly id: string
   readonly fun: Fun
   readonly args: readonly Value[]
   readonly step: number
+  yielded: Yield | null
+  readonly nested: Map<string, PactState>
+}
+
+/** The step that runs: which one, and what it may resume. A pact within it runs the same step. */
+export interface PactStepScope {
+  readonly id: string
+  readonly step: number
   readonly isRollback: boolean
   /** Yield of the previous step. */
   readonly resumed: Yield | null
-  yielded: Yield | null
-  readonly nested: Map<string, PactState>
 }
 
 /** A granted capability with the capabilities composed into it. */
@@ -285,10 +291,8 @@ export interface ProgramScope {
   namespace: string | null
   /** The module being loaded. */
   loading: Module | null
-  /** The pact that was started or continued, after its step has finished. */
-  lastPact: PactRun | null
-  /** True if the program has started or continued a pact; it may do so once. */
-  hasRunPact: boolean
+  /** The pact of the step that runs, or ran last. A program starts or continues one pact. */
+  pact: PactRun | null
 }
 
 /** The call stack. It is empty between top-level forms unless one has failed. */
@@ -303,8 +307,8 @@ export interface CallScope {
   mode: Mode
   /** Current nesting of evaluation steps. */
   depth: number
-  /** The pact whose step is running. */
-  pact: PactRun | null
+  /** The step of a pact that runs. */
+  step: PactStepScope | null
   /** Place of the innermost call of a native. */
   nativePlace: TextPlace | null
 }

@@ -4,8 +4,11 @@
  * Each expression is built by a function of its own, so that its closure captures only its parts. Parts of a module
  * outlive the command that loaded it.
  */
+
 import { evalError, type TextPlace } from '../errors.ts'
-import { ModuleRef, UNIT, type Value } from '../values/value.ts'
+import { failure } from '../failures/failure.ts'
+import { showValue } from '../values/print.ts'
+import { ModuleRef, type ObjectValue, UNIT, type Value } from '../values/value.ts'
 import { Const, type Env, type Expr, Fun, type Param, type Run, TableDefinition, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
 import { Closure, Lambda, NativeFunction, Partial } from './callables.ts'
@@ -183,7 +186,8 @@ export function binding(fields: readonly BoundField[], body: readonly Expr[], pl
     let bound = env
     for (const { name, type } of fields) {
       const value = given.get(name)
-      if (value === undefined) throw evalError(`Key ${name} not found in object.`, place)
+      if (value === undefined)
+        throw failure('NO_FIELD', { field: name, object: () => showValue(given as ObjectValue) }, place)
       run.checkType(type, value)
       bound = { value, up: bound }
     }

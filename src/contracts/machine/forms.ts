@@ -1,7 +1,11 @@
 /** Special forms: their parts are evaluated conditionally or in an order of their own. */
+
 import { evalError, type TextPlace, txFailure } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
+import { showValue } from '../values/print.ts'
 import { CapabilityToken, Guard } from '../values/value.ts'
+import { argumentType } from './argument-type.ts'
 import { type Expr, Fun, type Run, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
 import { functionOf } from './callables.ts'
@@ -10,7 +14,7 @@ import { type Expander, type Scope, type SpecialForm, syntaxError } from './expa
 import * as exprs from './expressions.ts'
 import { exprOf } from './expressions.ts'
 import { readOnly } from './mode.ts'
-import { continueNested, resumedObject } from './pacts.ts'
+import { resumedObject } from './pacts.ts'
 import { refuseInCapability, testMode } from './purity.ts'
 import { findRow, readRow } from './tables.ts'
 import { asValue, Callable, type Term } from './term.ts'
@@ -32,12 +36,14 @@ function parts(call: CallForm, fewest: number, most = fewest): readonly Form[] {
 
 export function asBool(term: Term, place: TextPlace): boolean {
   if (typeof term === 'boolean') return term
-  throw evalError(`Expected Boolean value, but got: ${typeName(asValue(term))}`, place)
+  const value = asValue(term)
+  throw failure('NO_BOOL', { type: argumentType(value), value: () => showValue(value) }, place)
 }
 
 export function asText(term: Term, place: TextPlace): string {
   if (typeof term === 'string') return term
-  throw evalError(`Expected a string, but got: ${typeName(asValue(term))}`, place)
+  const value = asValue(term)
+  throw failure('NO_STRING', { type: argumentType(value), value: () => showValue(value) }, place)
 }
 
 export function asToken(term: Term, place: TextPlace): CapabilityToken {
@@ -306,22 +312,6 @@ const resume: SpecialForm = (call, expander, scope) => {
   return exprOf(call.place, (run, env) => consume(run, env, resumedObject(run)))
 }
 
-const continueForm: SpecialForm = (call, expander, scope) => {
-  const { place } = call
-  const [form] = parts(call, 1)
-  const { fn, args } = callParts(form, expander, scope)
-  return exprOf(place, (run, env) => {
-    const fun = functionOf(run.evaluate(fn, env))
-    if (!(fun instanceof Fun) || fun.kind !== 'defpact') throw evalError('continue takes a call of a defpact', place)
-    return continueNested(
-      run,
-      fun,
-      args.map((arg) => run.value(arg, env)),
-      place,
-    )
-  })
-}
-
 /** A function without parameters. */
 const suspend: SpecialForm = (call, expander, scope) => {
   return exprs.lambda([], [expander.expand(parts(call, 1)[0], scope)], call.place)
@@ -354,7 +344,6 @@ export const specialForms: ReadonlyMap<string, SpecialForm> = new Map<string, Sp
   ['with-default-read', withDefaultRead],
   ['bind', bind],
   ['resume', resume],
-  ['continue', continueForm],
   ['step', refuse],
   ['step-with-rollback', refuse],
 ])

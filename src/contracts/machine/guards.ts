@@ -6,6 +6,7 @@
  * governance. Using the module is not enough (language 5).
  */
 import { type ContractError, evalError, NOWHERE, txFailure } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import { showValue } from '../values/print.ts'
 import { CapabilityToken, Guard, type GuardKind } from '../values/value.ts'
 import { Fun, type Module, type Run } from './ast.ts'
@@ -86,11 +87,7 @@ function guardFunction(run: Run, name: string, args: number): Fun {
 }
 
 function wrongPact(expected: string, got: string): ContractError {
-  return txFailure(
-    `Capability pact guard failed: invalid pact id, expected ${expected} got ${got}`,
-    null,
-    `Pact guard failed because of an invalid pact id. Expected: ${expected}, but got: ${got}`,
-  )
+  return failure('OTHER_PACT', { wanted: expected, found: got })
 }
 
 function notAcquired({ name, args, pactId }: Extract<GuardKind, { kind: 'capability' }>): ContractError {
@@ -121,7 +118,7 @@ function enforceKeyset(run: Run, { keys, predicate }: Keyset): void {
   throw txFailure(
     `Keyset failure (${predicate}): [${keys.map((key) => `${key.slice(0, KEY_CHARACTERS)}...`).join(', ')}]`,
     null,
-    `Keyset failure (${predicate}): [${keys.map(shortened).join(', ')}]`,
+    `Keyset failure ( ${predicate} ):  ${keys.map(shortened).join(', ')}`,
   )
 }
 

@@ -3,8 +3,10 @@
  * native's name and the argument types.
  */
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import { Decimal } from '../values/decimal.ts'
 import { CapabilityToken, Guard, ModuleRef, type ObjectValue, Time, type Value } from '../values/value.ts'
+import { argumentType } from './argument-type.ts'
 import { COST, LIMIT } from './costs.ts'
 import { asValue, Callable, isValue, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
@@ -63,11 +65,8 @@ export class Arguments<H extends Host = Host> {
 
   /** Error for argument types that the native does not accept. */
   wrong(): ContractError {
-    const types = this.all.map((term) => `[${termType(term)}]`).join(' , ')
-    return evalError(
-      `Type error: invalid arguments to native ${this.native}, received argument(s) of type(s) ${types}`,
-      this.place,
-    )
+    const types = this.all.map(argumentType).join(', ')
+    return failure('WRONG_ARGUMENTS', { native: this.native, types }, this.place)
   }
 
   /** Error for invalid values of the right type. */

@@ -1,6 +1,6 @@
 /** Creates, snapshots and restores the scopes of a run. A caught failure undoes its effects. */
 import { ContractError } from '../errors.ts'
-import type { CallScope, ProgramScope, TransactionScope } from './ast.ts'
+import type { CallScope, PactRun, ProgramScope, TransactionScope } from './ast.ts'
 import type { GasMeter, Message } from './environment.ts'
 import { FREE } from './mode.ts'
 import type { Layer } from './state.ts'
@@ -30,11 +30,16 @@ export function restoreRights(transaction: TransactionScope, mark: TransactionMa
 }
 
 export function newProgram(): ProgramScope {
-  return { imports: new Map(), namespace: null, loading: null, lastPact: null, hasRunPact: false }
+  return { imports: new Map(), namespace: null, loading: null, pact: null }
 }
 
 export function markProgram(program: ProgramScope): ProgramScope {
-  return { ...program, imports: new Map(program.imports) }
+  return { ...program, imports: new Map(program.imports), pact: copyOf(program.pact) }
+}
+
+/** Copies a pact: a step changes its yield and its nested pacts in place. */
+function copyOf(pact: PactRun | null): PactRun | null {
+  return pact === null ? null : { ...pact, nested: new Map(pact.nested) }
 }
 
 export function restoreProgram(program: ProgramScope, mark: ProgramScope): void {
@@ -42,13 +47,13 @@ export function restoreProgram(program: ProgramScope, mark: ProgramScope): void 
 }
 
 export function newCall(): CallScope {
-  return { frames: [], slots: [], evaluated: [], mode: FREE, depth: 0, pact: null, nativePlace: null }
+  return { frames: [], slots: [], evaluated: [], mode: FREE, depth: 0, step: null, nativePlace: null }
 }
 
 export type CallMark = ReturnType<typeof markCall>
 
 /** Stack lengths suffice: all calls on the stack at a snapshot are still there when it is restored. */
-export function markCall({ frames, slots, evaluated, mode, depth, pact, nativePlace }: CallScope) {
+export function markCall({ frames, slots, evaluated, mode, depth, step, nativePlace }: CallScope) {
   return {
     frames: frames.length,
     slots: slots.length,
@@ -57,7 +62,7 @@ export function markCall({ frames, slots, evaluated, mode, depth, pact, nativePl
     evaluated: evaluated.length,
     mode,
     depth,
-    pact,
+    step,
     nativePlace,
   }
 }
@@ -70,7 +75,7 @@ export function restoreCall(call: CallScope, mark: CallMark): void {
   call.evaluated.length = mark.evaluated
   call.mode = mark.mode
   call.depth = mark.depth
-  call.pact = mark.pact
+  call.step = mark.step
   call.nativePlace = mark.nativePlace
 }
 

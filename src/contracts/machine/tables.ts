@@ -16,9 +16,9 @@ const SHOWN_KEY_CHARACTERS = 10
 
 export type WriteKind = 'insert' | 'update' | 'write'
 
-/** Table name on the wire: an underscore replaces the dot of the namespace. */
+/** Table name in messages: the qualified name of the module, an underscore, the name. */
 function shownName(table: Pick<TableDefinition, 'module' | 'name'>): string {
-  return `${table.module.replace('.', '_')}_${table.name}`
+  return `${table.module}_${table.name}`
 }
 
 /** @throws EvalError if the table was not created */

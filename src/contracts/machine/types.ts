@@ -1,10 +1,11 @@
 /** Declared types and their run-time checks. */
-import { evalError } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import { Decimal } from '../values/decimal.ts'
 import { Guard, ModuleRef, TableRef, Time, Unit } from '../values/value.ts'
+import { argumentType } from './argument-type.ts'
 import { type Schema, TableDefinition, type Type } from './ast.ts'
+import { shortType, shownType } from './declared-type.ts'
 import type { Term } from './term.ts'
-import { typeName } from './type-name.ts'
 
 /** Charges for inspecting a number of parts of a value. */
 type Pay = (parts: number) => void
@@ -90,12 +91,11 @@ function sameType(one: Type, other: Type, pay: Pay): boolean {
 /** @throws EvalError if the term is not of the declared type */
 export function checkType(type: Type | null, term: Term, pay: Pay): void {
   if (type === null || isOf(type, term, pay)) return
-  const [found, wanted] = [typeName(term), typeText(type)]
-  throw evalError(
-    `Runtime typecheck failure, argument is ${found} , but expected type ${wanted}`,
-    null,
-    `Type check failed. The argument is ${found}, but the expected type is ${wanted}`,
-  )
+  throw failure('TYPE_MISMATCH', {
+    found: argumentType(term),
+    short: shortType(type),
+    wanted: () => shownType(type),
+  })
 }
 
 /** Source form of a type. */

@@ -97,6 +97,8 @@ export const capabilities: readonly Native<Run>[] = [
     return `Module admin for module ${name} acquired`
   }),
   native('enforce-verifier', 1, 1, enforceVerifier),
+  // A call of a pact within a step of another continues it; the word only says so.
+  native('continue', 1, 1, ({ all: [term] }) => term),
   native('yield', 1, 2, (args) => {
     const data = args.object(0)
     yieldObject(args.run, data, args.has(1) ? args.text(1) : null)

@@ -1,12 +1,14 @@
 /** `and` and `or` used as functions. Calls with both arguments are special forms. */
-import { evalError } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
+import { argumentType } from '../machine/argument-type.ts'
 import { type Native, native } from '../machine/native.ts'
-import type { Term } from '../machine/term.ts'
-import { typeName } from '../machine/type-name.ts'
+import { asValue, type Term } from '../machine/term.ts'
+import { showValue } from '../values/print.ts'
 
 function bool(term: Term): boolean {
   if (typeof term === 'boolean') return term
-  throw evalError(`Expected Boolean value, but got: ${typeName(term)}`)
+  const value = asValue(term)
+  throw failure('NO_BOOL', { type: argumentType(value), value: () => showValue(value) })
 }
 
 export const connectives: readonly Native[] = [

@@ -3,9 +3,9 @@ import { COST } from '../machine/costs.ts'
 import type { Arguments } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { compareText } from '../values/order.ts'
+import { guardParts } from '../values/ordering.ts'
 import { hasTable } from '../values/table-within.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, Unit, type Value } from '../values/value.ts'
-import { guardParts } from './ordering.ts'
 import { weigh } from './weight.ts'
 
 /** The first occurrence of each value, in order. Tables are never equal, so all occurrences of a table remain. */

@@ -1,11 +1,12 @@
 /** Natives that read the message, the block and the transaction. */
-import { evalError, txFailure } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import type { Run } from '../machine/ast.ts'
 import { weightOf } from '../machine/bounds.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { pactIdOf } from '../machine/pacts.ts'
 import { Decimal } from '../values/decimal.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
+import { showValue } from '../values/print.ts'
 import { type Guard, type ObjectValue, UNIT, type Value } from '../values/value.ts'
 
 /** Maximum length of a number; longer ones take too long to parse. */
@@ -32,7 +33,7 @@ function reader(name: string, read: (value: Value, run: Run) => Value | null): N
     const value = dataField(run, args.text(0))
     if (value !== undefined) run.charge(weightOf(value))
     const result = value === undefined ? null : read(value, run)
-    if (result === null) throw txFailure(`${name} failed. Invalid format or missing key.`)
+    if (result === null) throw failure('UNREADABLE', { native: name })
     return result
   })
 }
@@ -54,7 +55,7 @@ function decimalOf(value: Value): Decimal | null {
 export function checkKeys(run: Run, guard: Guard): Guard {
   const { is } = guard
   if (run.block.rules.areKeysChecked && is.kind === 'keyset' && !is.keys.every((key) => KEY.test(key))) {
-    throw evalError('Invalid keyset format. Check that keys have the right length and signature scheme.')
+    throw failure('WRONG_KEYSET', { keyset: () => showValue(guard) })
   }
   return guard
 }
@@ -63,7 +64,7 @@ function readMessage(args: Arguments<Run>): Value {
   const { run } = args
   if (!args.has(0)) return run.transaction.message.data
   const value = dataField(run, args.text(0))
-  if (value === undefined) throw txFailure('read-msg failed. Invalid format or missing key.')
+  if (value === undefined) throw failure('UNREADABLE', { native: 'read-msg' })
   return value
 }
 

@@ -3,10 +3,10 @@ import { COST, sortCost } from '../machine/costs.ts'
 import { type Arguments, isList, isObject, type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
 import { memoryOf } from '../values/memory.ts'
+import { compareInSort, compareValues, isSimple } from '../values/ordering.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { distinctValues } from './distinct.ts'
 import { fieldOf, same } from './logic.ts'
-import { compareValues, isSimple } from './ordering.ts'
 import { codePoints, partOfText } from './text.ts'
 import { weigh } from './weight.ts'
 
@@ -68,12 +68,25 @@ function reverse(args: Arguments): Term {
 function sort(args: Arguments): Term {
   const list = args.list(args.has(1) ? 1 : 0)
   chargeSort(args, list)
-  if (!args.has(1)) return list.toSorted(compareValues)
+  if (!args.has(1)) return list.length < SHORT ? inserted(list) : list.toSorted(compareInSort)
   const fields = args.texts(0)
   args.charge(fields.length * sortCost(list.length))
   for (const item of list) if (!isObject(item)) throw args.wrong()
   const byWeight = fields.toReversed()
   return (list as readonly ObjectValue[]).toSorted((a, b) => compareFields(byWeight, a, b))
+}
+
+/** Shorter lists are sorted by insertion, as the original does: it matters where `sort` does not order two values. */
+const SHORT = 18
+
+function inserted(list: readonly Value[]): Value[] {
+  const sorted: Value[] = []
+  for (const item of list) {
+    let at = sorted.length
+    while (at > 0 && compareInSort(item, sorted[at - 1]) < 0) at--
+    sorted.splice(at, 0, item)
+  }
+  return sorted
 }
 
 function chargeSort(args: Arguments, list: readonly Value[]): void {

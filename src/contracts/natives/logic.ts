@@ -1,13 +1,15 @@
 /** Comparisons and logical natives. */
 
+import { failure } from '../failures/failure.ts'
 import { COST, productCost } from '../machine/costs.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'
 import { equalValues } from '../values/equal.ts'
+import { compareAlike } from '../values/ordering.ts'
+import { showValue } from '../values/print.ts'
 import { hasTable } from '../values/table-within.ts'
 import type { Value } from '../values/value.ts'
-import { compareAlike } from './ordering.ts'
 import { weigh } from './weight.ts'
 
 /** Equality of two values, charged by the size of the compared data. Tables never equal anything, not even themselves. */
@@ -51,7 +53,7 @@ function comparison(name: string, holds: (order: number) => boolean): Native {
  */
 export function fieldOf(args: Arguments, object: ReadonlyMap<string, Value>, key: string): Value {
   const value = object.get(key)
-  if (value === undefined) throw args.error(`Key ${key} not found in object.`)
+  if (value === undefined) throw failure('NO_FIELD', { field: key, object: () => showValue(object) }, args.place)
   return value
 }
 

@@ -1,5 +1,6 @@
 /** Top-level natives: keysets, namespaces and descriptions of what exists. */
-import { type ContractError, evalError, txFailure } from '../errors.ts'
+import { type ContractError, evalError } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import type { Module, Run } from '../machine/ast.ts'
 import { checkKeysetFormat, enforceGuard, functionNamed } from '../machine/guards.ts'
 import { withMagic } from '../machine/magic.ts'
@@ -73,7 +74,7 @@ function defineKeyset(args: Arguments<Run>): string {
   const read = field === undefined ? null : keysetFromValue(field)
   checkKeysetFormat(name)
   const keyset = args.has(1) ? args.guard(1) : read
-  if (keyset === null) throw txFailure('define-keyset failed. Invalid format or missing key.')
+  if (keyset === null) throw failure('UNREADABLE', { native: 'define-keyset' })
   if (keyset.is.kind !== 'keyset') throw evalError('define-keyset takes a keyset')
   const before = run.transaction.state.get<Guard>('keysets', name)
   if (before === undefined) checkKeysetName(run, name)

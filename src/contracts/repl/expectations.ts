@@ -1,14 +1,15 @@
 /** Special forms of test files: `expect`, `expect-failure`, `expect-that`, and definitions outside of modules. */
 import { ContractError, evalError } from '../errors.ts'
-import { runForm } from '../machine/execute.ts'
+import { failure } from '../failures/failure.ts'
 import { type Expander, type Scope, type SpecialForm, syntaxError } from '../machine/expander.ts'
 import { exprOf } from '../machine/expressions.ts'
 import { asText } from '../machine/forms.ts'
 import { defineOutside } from '../machine/modules.ts'
-import { asValue, Callable } from '../machine/term.ts'
+import { Callable } from '../machine/term.ts'
 import type { CallForm } from '../syntax/form.ts'
 import { equalValues } from '../values/equal.ts'
 import { showValue } from '../values/print.ts'
+import type { Value } from '../values/value.ts'
 import type { TestRun } from './test-run.ts'
 
 function partsOf(call: CallForm, expander: Expander, scope: Scope | null, counts: readonly number[]) {
@@ -19,7 +20,11 @@ function partsOf(call: CallForm, expander: Expander, scope: Scope | null, counts
   return { forms, expand: (index: number) => expander.expand(forms[index], scope) }
 }
 
-/** `(expect NAME WANTED GOT)` */
+/**
+ * `(expect NAME WANTED GOT)`
+ *
+ * GOT runs first. Its failure fails the expectation; a failure of WANTED ends the file.
+ */
 const expectEqual =
   (test: TestRun): SpecialForm =>
   (call, expander, scope) => {
@@ -27,26 +32,30 @@ const expectEqual =
     const name = expand(0)
     return exprOf(call.place, (run, env) => {
       const text = asText(run.evaluate(name, env), name.place)
-      return test.attempt(
-        () => {
-          // The tested expression runs before the expected one.
-          const [got, wanted] = [2, 1].map((index) => run.value(expander.expand(forms[index], scope), env))
-          if (equalValues(wanted, got)) {
-            test.pass()
-            return `Expect: success: ${text}`
-          }
-          test.fail(text, call.place, `expected ${showValue(wanted)}, got ${showValue(got)}`)
-          return `FAILURE: ${text}`
-        },
-        (error) => {
-          test.fail(text, call.place, `expected a value, got the error: ${error.message}`)
-          return `FAILURE: ${text}`
-        },
+      const value = (index: number) => run.value(expander.expand(forms[index], scope), env)
+      const failed = (what: string, shown: string) => {
+        test.fail(text, call.place, what)
+        return `FAILURE: ${text} ${shown}`
+      }
+      const got = test.attempt<Value | ContractError>(
+        () => value(2),
+        (error) => error,
       )
+      if (got instanceof ContractError) {
+        const shown = `evaluation of actual failed with error message: ${got.message}`
+        return failed(`expected a value, got the error: ${got.message}`, shown)
+      }
+      const wanted = value(1)
+      if (!equalValues(wanted, got)) {
+        const [left, right] = [showValue(wanted), showValue(got)]
+        return failed(`expected ${left}, got ${right}`, `expected: ${left}, received: ${right}`)
+      }
+      test.pass()
+      return `Expect: success ${text}`
     })
   }
 
-/** `(expect-failure NAME [MESSAGE] CODE)` */
+/** `(expect-failure NAME [MESSAGE] CODE)`. Capabilities and the like are restored; rows that were written stay. */
 const expectFailure =
   (test: TestRun): SpecialForm =>
   (call, expander, scope) => {
@@ -56,22 +65,24 @@ const expectFailure =
     return exprOf(call.place, (run, env) => {
       const text = asText(run.evaluate(name, env), name.place)
       const message = wanted === null ? null : asText(run.evaluate(wanted, env), wanted.place)
-      let failed = false
-      test.attempt(
-        () => {
-          const value = run.evaluate(expander.expand(forms[forms.length - 1], scope), env)
-          // Throwing also rolls back an unexpected success.
-          throw new Unexpected(`expected a failure, got ${showValue(asValue(value))}`)
-        },
-        (error) => {
-          failed = true
-          if (error instanceof Unexpected) test.fail(text, call.place, error.message)
-          else if (message === null || isSaidBy(error, message)) test.pass()
-          else test.fail(text, call.place, `expected a failure with "${message}", got "${error.message}"`)
-          return ''
-        },
+      const failed = (what: string, shown: string) => {
+        test.fail(text, call.place, what)
+        return `FAILURE: ${text}: ${shown}`
+      }
+      const got = test.attempt<Value | ContractError>(
+        () => run.value(expander.expand(forms[forms.length - 1], scope), env),
+        (error) => error,
       )
-      return failed ? `Expect failure: success: ${text}` : ''
+      if (!(got instanceof ContractError)) {
+        const shown = showValue(got)
+        return failed(`expected a failure, got ${shown}`, `expected failure, got result: ${shown}`)
+      }
+      if (message !== null && !isSaidBy(got, message)) {
+        const shown = `expected error message '${message}', got '${got.message}'`
+        return failed(`expected a failure with "${message}", got "${got.message}"`, shown)
+      }
+      test.pass()
+      return `Expect failure: Success: ${text}`
     })
   }
 
@@ -80,7 +91,7 @@ function isSaidBy({ message, wireMessage }: ContractError, text: string): boolea
   return message.includes(text) || wireMessage.includes(text)
 }
 
-/** `(expect-that NAME CONDITION GOT)` */
+/** `(expect-that NAME CONDITION GOT)`. A failure of any part ends the file. */
 const expectThat =
   (test: TestRun): SpecialForm =>
   (call, expander, scope) => {
@@ -88,19 +99,20 @@ const expectThat =
     const [name, condition, value] = [0, 1, 2].map(expand)
     return exprOf(call.place, (run, env) => {
       const text = asText(run.evaluate(name, env), name.place)
-      return test.attempt(
-        () => {
-          const [predicate, got] = [run.evaluate(condition, env), run.value(value, env)]
-          if (!(predicate instanceof Callable)) throw evalError('expect-that takes a function', call.place)
-          if (run.apply(predicate, [got], call.place) === true) test.pass()
-          else test.fail(text, call.place, `did not satisfy the condition: ${showValue(got)}`)
-          return text
-        },
-        (error) => {
-          test.fail(text, call.place, `expected a value, got the error: ${error.message}`)
-          return text
-        },
-      )
+      const predicate = run.evaluate(condition, env)
+      if (!(predicate instanceof Callable)) throw evalError('expect-that takes a function', call.place)
+      const got = run.value(value, env)
+      const answer = run.apply(predicate, [got], call.place)
+      if (typeof answer !== 'boolean') {
+        const why = 'Expect-that: condition did not return a boolean'
+        throw failure('NATIVE_FAILED', { native: 'expect-that', why }, call.place)
+      }
+      if (answer) {
+        test.pass()
+        return `Expect-that: success ${text}`
+      }
+      test.fail(text, call.place, `did not satisfy the condition: ${showValue(got)}`)
+      return `FAILURE: Expect-that: Did not satisfy condition: ${text}`
     })
   }
 
@@ -119,11 +131,10 @@ const define =
 const atTop =
   (test: TestRun): SpecialForm =>
   (call, expander) => {
-    const { text } = test
     if (expander.module !== null) throw syntaxError('allowed at the top level only', call.place)
     return exprOf(call.place, () => {
       test.refuseShadows(call)
-      return runForm(test.evaluator, call, text)
+      return test.runInside(call)
     })
   }
 
@@ -136,10 +147,4 @@ export function expectations(test: TestRun): Map<string, SpecialForm> {
     ['expect-that', expectThat(test)],
     ...['defun', 'defconst'].map((name) => [name, define(test)] as const),
   ])
-}
-
-class Unexpected extends ContractError {
-  constructor(message: string) {
-    super('EvalError', message)
-  }
 }

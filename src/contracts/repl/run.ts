@@ -1,9 +1,20 @@
 /** Runs `.repl` test files. */
 import { ContractError, type TextPlace } from '../errors.ts'
-import { languageWith } from '../language.ts'
+import { failure } from '../failures/failure.ts'
+import { language, languageWith } from '../language.ts'
+import type { Language } from '../machine/expander.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
-import { type Files, type TestFailure, TestRun } from './test-run.ts'
+import { type Files, type TestFailure, type TestLanguages, TestRun } from './test-run.ts'
+
+/** Where and why a file ended early. */
+export interface StoppedAt {
+  readonly file: string
+  readonly place: TextPlace | null
+  readonly message: string
+  /** Message of live nodes, which word some errors differently. */
+  readonly wireMessage: string
+}
 
 export interface TestReport {
   readonly passed: number
@@ -11,19 +22,48 @@ export interface TestReport {
   /** Lines that the file printed. */
   readonly output: readonly string[]
   /** Place and reason of an early end, or null if the file ran to its end. */
-  readonly stopped: { readonly file: string; readonly place: TextPlace | null; readonly message: string } | null
+  readonly stopped: StoppedAt | null
 }
 
 /** Runs a test file. Errors of the test file are reported in `stopped`, never thrown. */
 export function runTests(file: string, files: Files): TestReport {
-  const run = new TestRun(files, file, (test) => languageWith(testNatives(test), expectations(test)))
+  const run = new TestRun(files, file, languagesOf)
   let stopped: TestReport['stopped'] = null
   try {
     run.runFile(file)
   } catch (error) {
     if (!(error instanceof ContractError)) throw error
-    stopped = { file: error.file ?? file, place: error.place, message: error.message }
+    const { place, message, wireMessage } = error
+    stopped = { file: error.file ?? file, place, message, wireMessage }
   }
   const { passed, failures, output } = run
   return { passed, failures, output, stopped }
+}
+
+function languagesOf(test: TestRun): TestLanguages {
+  const natives = testNatives(test)
+  const all = languageWith(natives, expectations(test))
+  const refused = new Set([...natives.map(({ name }) => name), 'expect', 'expect-failure', 'expect-that'])
+  const guarded: Language = {
+    ...all,
+    natives: new Refusing(all.natives, refused),
+    forms: new Refusing(all.forms, refused),
+  }
+  return { all, core: language, guarded }
+}
+
+/** A map that refuses to hand out some of its entries. */
+class Refusing<T> extends Map<string, T> {
+  readonly #refused: ReadonlySet<string>
+
+  constructor(entries: ReadonlyMap<string, T>, refused: ReadonlySet<string>) {
+    super(entries)
+    this.#refused = refused
+  }
+
+  override get(name: string): T | undefined {
+    const found = super.get(name)
+    if (found !== undefined && this.#refused.has(name)) throw failure('TEST_NATIVE_IN_MODULE', {})
+    return found
+  }
 }

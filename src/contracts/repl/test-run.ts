@@ -1,6 +1,5 @@
 /** State of one run of a test file: transactions, environment, results of expectations. */
 import { ContractError, type TextPlace } from '../errors.ts'
-import { language } from '../language.ts'
 import { Module } from '../machine/ast.ts'
 import { type BlockScope, emptyEnvironment, type GasMeter, type Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluator.ts'
@@ -29,10 +28,35 @@ export interface Files {
   read(file: string): string
 }
 
+/** Languages for the parts of test files. */
+export interface TestLanguages {
+  /** All natives: the commands of test files. */
+  readonly all: Language
+  /** No natives of tests: `.pact` files. */
+  readonly core: Language
+  /** Natives of tests are refused where they stand: modules in test files. */
+  readonly guarded: Language
+}
+
+/** Number and name of a transaction, as `begin-tx` and `commit-tx` tell them. */
+export interface OpenTransaction {
+  readonly id: number
+  readonly name: string | null
+}
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Default transaction hash of tests. */
 const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
+
+function initialBlock(): BlockScope {
+  const { block } = emptyEnvironment
+  return { ...block, rules: { ...block.rules, areKeysChecked: false } }
+}
+
+function initialMessage(): Message {
+  return { ...emptyEnvironment.message, data: new Map(), hash: TEST_HASH }
+}
 
 export class TestRun {
   passed = 0
@@ -57,24 +81,27 @@ export class TestRun {
   })
   /** Evaluator of the open transaction, or of the commands outside of transactions. */
   evaluator: Evaluator
-  /** The language of test files. */
-  readonly #tests: Language
-  /** The language of the current file. */
+  readonly #languages: TestLanguages
+  /** The language of the current command. */
   #language: Language
   readonly #block: Writable<BlockScope>
   readonly #message: Writable<Message>
+  /** True if modules of test files may use the natives of tests. */
+  areNativesInModules = false
   #base = new Layer()
   #isInTransaction = false
   #topLevel: Form | null = null
+  /** The transaction that was begun. Null if another `begin-tx` failed meanwhile. */
+  #tx: OpenTransaction | null = null
+  #nextTx = 0
 
-  constructor(files: Files, file: string, languageOf: (test: TestRun) => Language) {
-    const { block, message } = emptyEnvironment
-    this.#tests = languageOf(this)
-    this.#language = this.#tests
+  constructor(files: Files, file: string, languagesOf: (test: TestRun) => TestLanguages) {
+    this.#languages = languagesOf(this)
+    this.#language = this.#languages.all
     this.files = files
     this.file = file
-    this.#block = { ...block, rules: { ...block.rules, areKeysChecked: false } }
-    this.#message = { ...message, data: new Map(), hash: TEST_HASH }
+    this.#block = initialBlock()
+    this.#message = initialMessage()
     this.evaluator = this.#newEvaluator(this.#base)
   }
 
@@ -83,8 +110,10 @@ export class TestRun {
    * @throws ContractError if it fails outside of an expectation
    */
   runFile(file: string): Value {
-    const [around, textAround] = [this.file, this.text]
+    const [around, textAround, language] = [this.file, this.text, this.#language]
     this.file = file
+    // A .pact file sees nothing of the file that loads it.
+    if (isContract(file)) this.evaluator.program.imports.clear()
     try {
       const text = this.files.read(file)
       this.text = text
@@ -101,24 +130,15 @@ export class TestRun {
     } finally {
       this.file = around
       this.text = textAround
-      this.#speak(isContract(around) ? language : this.#tests)
+      this.#speak(language)
     }
   }
 
   /**
-   * Reads a file. A contract has no functions of test files and sees no imports at the top level.
-   * @returns its top-level forms
+   * Reads the top-level forms of a file. A contract has the grammar of programs.
    */
   #open(file: string, text: string): readonly Form[] {
-    const isOfTests = !isContract(file)
-    if (!isOfTests) this.evaluator.program.imports = new Map()
-    this.#speak(isOfTests ? this.#tests : language)
-    return isOfTests ? readTest(text) : readProgram(text)
-  }
-
-  #speak(spoken: Language): void {
-    this.#language = spoken
-    this.evaluator.speak(spoken)
+    return isContract(file) ? readProgram(text) : readTest(text)
   }
 
   /**
@@ -126,7 +146,7 @@ export class TestRun {
    * a test loads gets warnings, since networks accept it; anything else fails.
    */
   #reportShadows(form: Form, isLoaded: boolean): void {
-    for (const { name, place, isBound } of shadowsIn([form], this.#language.reserved)) {
+    for (const { name, place, isBound } of shadowsIn([form], this.#reserved)) {
       const text = shadowText(name)
       if (isLoaded || isBound) this.output.push(`WARNING ${placeText(this.file, place)}: ${text}: ${SHADOW_ADVICE}`)
       else this.fail(text, place, SHADOW_ADVICE)
@@ -135,20 +155,49 @@ export class TestRun {
 
   /** Refuses names of natives in a form that an expectation runs. Those at the top level are reported before. */
   refuseShadows(form: Form): void {
-    if (form !== this.#topLevel) refuseShadows(form, this.#language.reserved)
+    if (form !== this.#topLevel) refuseShadows(form, this.#reserved)
+  }
+
+  get #reserved(): ReadonlySet<string> {
+    const { all, core } = this.#languages
+    return (isContract(this.file) ? core : all).reserved
   }
 
   /**
-   * Runs a top-level form as a command of its own, which may run a pact.
+   * Runs a top-level form as a command of its own.
    *
    * `load` reads a file inside a call, so the call stack is cleared first.
    */
   #runCommand(form: Form, text: string): Value {
-    const { call, program } = this.evaluator
+    const { call } = this.evaluator
     call.frames.length = 0
     call.depth = 0
-    program.hasRunPact = false
+    this.#speak(this.#languageOf(form))
     return runForm(this.evaluator, form, text) as Value
+  }
+
+  /** Runs a module or an import within an expectation. */
+  runInside(form: Form): Value {
+    const language = this.#language
+    this.#speak(this.#languageOf(form))
+    try {
+      return runForm(this.evaluator, form, this.text) as Value
+    } finally {
+      this.#speak(language)
+    }
+  }
+
+  #languageOf(form: Form): Language {
+    const { all, core, guarded } = this.#languages
+    if (isContract(this.file)) return core
+    const head = form.form === 'call' ? form.items[0] : undefined
+    const isModule = head?.form === 'atom' && (head.name === 'module' || head.name === 'interface')
+    return isModule && !this.areNativesInModules ? guarded : all
+  }
+
+  #speak(language: Language): void {
+    this.#language = language
+    this.evaluator.speak(language)
   }
 
   /** Changes the block data that code sees, at once. */
@@ -161,38 +210,61 @@ export class TestRun {
     Object.assign(this.#message, changes)
   }
 
-  begin(): boolean {
-    if (this.#isInTransaction) return false
+  /**
+   * Begins a transaction. Capabilities, imports and the namespace of earlier commands stay.
+   * @returns null if a transaction is open
+   */
+  begin(name: string | null): OpenTransaction | null {
+    if (this.#isInTransaction) {
+      this.#tx = null
+      return null
+    }
     this.#isInTransaction = true
-    this.#fresh(new Layer(this.#base))
-    return true
+    this.#tx = { id: this.#nextTx, name }
+    this.evaluator.transaction.state = new Layer(this.#base)
+    return this.#tx
   }
 
   /**
    * Ends the transaction, and commits or discards its writes.
-   * @returns false if no transaction is open
+   * @returns `none` if no transaction is open
    */
-  end(keeps: boolean): boolean {
-    if (!this.#isInTransaction) return false
+  end(keeps: boolean): OpenTransaction | null | 'none' {
+    if (!this.#isInTransaction) return 'none'
     this.#isInTransaction = false
-    if (keeps) this.evaluator.transaction.state.mergeInto(this.#base)
+    if (keeps) {
+      this.evaluator.transaction.state.mergeInto(this.#base)
+      this.#nextTx++
+    }
     this.#fresh(this.#base)
-    return true
+    const ended = this.#tx
+    this.#tx = null
+    return ended
   }
 
-  /** Runs `body`. A ContractError rolls back all its effects and becomes the result of `failed`. */
+  /** Forgets transactions, data and environment, as at the start. Results and output stay. */
+  reset(): void {
+    this.#base = new Layer()
+    this.#isInTransaction = false
+    this.#tx = null
+    this.#nextTx = 0
+    Object.assign(this.#block, initialBlock())
+    Object.assign(this.#message, initialMessage())
+    this.gas = { used: 0, limit: Number.POSITIVE_INFINITY }
+    this.isGasCounted = false
+    this.definitions.definitions.clear()
+    this.#fresh(this.#base)
+  }
+
+  /**
+   * Runs `body`. A ContractError restores capabilities, events, imports and the state of pacts, but not rows, and
+   * becomes the result of `failed`.
+   */
   attempt<T>(body: () => T, failed: (error: ContractError) => T): T {
     const { evaluator } = this
-    const { transaction } = evaluator
     const before = evaluator.mark()
-    const { state } = transaction
-    const layer = new Layer(state)
-    transaction.state = layer
     try {
-      const result = body()
-      transaction.state = state
-      layer.mergeInto(state)
-      return result
+      return body()
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
       evaluator.back(before)
@@ -210,9 +282,8 @@ export class TestRun {
 
   /** Starts an evaluator without the capabilities, imports and events of the previous transaction. */
   #fresh(state: Layer): void {
-    const { lastPact } = this.evaluator.program
     this.evaluator = this.#newEvaluator(state)
-    this.evaluator.program.lastPact = lastPact
+    for (const [name, definition] of this.definitions.definitions) this.evaluator.program.imports.set(name, definition)
   }
 
   #newEvaluator(state: Layer): Evaluator {

@@ -1,6 +1,6 @@
 /** Command results as JSON text, with keys in the order of live nodes (PROTOCOL.md E.1). */
 import type { ContractError } from '../../contracts/errors.ts'
-import type { PactRun, Yield } from '../../contracts/machine/ast.ts'
+import type { PactRun, PactState, Yield } from '../../contracts/machine/ast.ts'
 import type { EmittedEvent } from '../../contracts/machine/environment.ts'
 import type { LayerEntry } from '../../contracts/machine/state.ts'
 import { hashText } from '../../contracts/values/hash.ts'
@@ -59,19 +59,26 @@ function logOf(writes: Iterable<LayerEntry>): string {
 
 function continuationText(pact: PactRun): string {
   const { id, fun, args, step, yielded, nested } = pact
-  const below = [...nested.values()].map((each) => `${JSON.stringify(each.id)}:${stateText(each)}`)
-  const inner = nested.size === 0 ? '' : `"nested":{${below.join(',')}},`
-  return `{${inner}${stepText({ id, fun, args, step, yielded })}}`
+  const hasRollback = fun.steps[step].rollback !== null
+  return `{${nestedText(nested)}${stepText({ id, fun, args, step, yielded }, `"stepHasRollback":${hasRollback},`)}}`
 }
 
 type PactStepResult = Pick<PactRun, 'id' | 'fun' | 'args' | 'step' | 'yielded'>
 
-const stateText = (state: PactStepResult) => `{${stepText(state)}}`
+/** A nested pact does not say whether its step has a rollback: it has one if the step around has one. */
+function stateText({ nested, ...state }: PactState): string {
+  return `{${nestedText(nested)}${stepText(state)}}`
+}
 
-function stepText({ id, fun, args, step, yielded }: PactStepResult): string {
-  const hasRollback = fun.steps[step].rollback !== null
+function nestedText(nested: ReadonlyMap<string, PactState>): string {
+  if (nested.size === 0) return ''
+  return `"nested":{${[...nested.values()].map((each) => `${JSON.stringify(each.id)}:${stateText(each)}`).join(',')}},`
+}
+
+/** @param rollback field that goes before the step, or nothing */
+function stepText({ id, fun, args, step, yielded }: PactStepResult, rollback = ''): string {
   const call = `{"args":${valueToJson(args)},"def":${JSON.stringify(fun.qualified)}}`
-  const about = `"executed":null,"pactId":${JSON.stringify(id)},"stepHasRollback":${hasRollback},"step":${step}`
+  const about = `"executed":null,"pactId":${JSON.stringify(id)},${rollback}"step":${step}`
   return `${about},"yield":${yieldText(yielded)},"continuation":${call},"stepCount":${fun.steps.length}`
 }
 
@@ -82,7 +89,7 @@ function yieldText(yielded: Yield | null): string {
     provenance === null
       ? 'null'
       : `{"targetChainId":${JSON.stringify(provenance.chain)},"moduleHash":"${provenance.moduleHash}"}`
-  const told = provenance === null ? '' : `,"source":${JSON.stringify(source)}`
+  const told = source === null ? '' : `,"source":${JSON.stringify(source)}`
   return `{"data":${valueToJson(data)},"provenance":${from}${told}}`
 }
 

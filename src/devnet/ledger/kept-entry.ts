@@ -27,7 +27,7 @@ interface KeptPact {
   readonly fun: string
   readonly args: KeptValue
   readonly step: number
-  readonly yielded: { readonly data: KeptValue; readonly provenance: unknown; readonly source: string } | null
+  readonly yielded: { readonly data: KeptValue; readonly provenance: unknown; readonly source: string | null } | null
   readonly nested: readonly KeptPact[]
 }
 
@@ -82,15 +82,21 @@ function keepPact({ id, fun, args, step, yielded, nested }: PactState, modules: 
 function keptPact({ id, module, fun, args, step, yielded, nested }: KeptPact, modules: ModuleNumbers): PactState {
   const definition = modules.moduleOf(module).get(fun)
   if (!(definition instanceof Fun)) throw new Error(`the module of the pact ${id} has no function ${fun}`)
-  const data = yielded === null ? null : (keptValue(yielded.data) as ObjectValue)
   return {
     id,
     fun: definition,
     args: keptValue(args) as readonly Value[],
     step,
-    yielded: yielded === null || data === null ? null : ({ ...yielded, data } as PactState['yielded']),
+    yielded: keptYield(yielded),
     nested: new Map(nested.map((each) => [each.id, keptPact(each, modules)])),
   }
+}
+
+function keptYield(kept: KeptPact['yielded']): PactState['yielded'] {
+  if (kept === null) return null
+  const { data, source } = kept
+  const provenance = kept.provenance as NonNullable<PactState['yielded']>['provenance']
+  return { data: keptValue(data) as ObjectValue, provenance, source: provenance === null ? null : source }
 }
 
 export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {

@@ -37,7 +37,7 @@ export function runLocally(
     writes: layer.entries(),
     events: evaluator.transaction.events,
     metaData: localMetaData(context, meta),
-    pact: evaluator.program.lastPact,
+    pact: evaluator.program.pact,
     txId: null,
   })
 }

@@ -73,7 +73,7 @@ export class PrivateLedger {
       writes: hasFailed ? null : layer.entries(),
       events: hasFailed ? [] : evaluator.transaction.events,
       metaData: 'null',
-      pact: hasFailed ? null : evaluator.program.lastPact,
+      pact: hasFailed ? null : evaluator.program.pact,
       txId: null,
     })
     if (!hasFailed) layer.mergeInto(state)

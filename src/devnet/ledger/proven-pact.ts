@@ -41,7 +41,7 @@ function yieldFrom(fields: Fields | null): Yield | null {
   return {
     data: valueFromJson(data) as ObjectValue,
     provenance: from === null ? null : { chain: from.targetChainId as string, moduleHash: from.moduleHash as string },
-    source: (source ?? '') as string,
+    source: (source ?? null) as string | null,
   }
 }
 

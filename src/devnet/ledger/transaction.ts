@@ -84,7 +84,7 @@ export function executeCommand(
     writes: layer.entries(),
     events: [...(hasFailed ? [] : evaluator.transaction.events), ...redeemed.value],
     metaData,
-    pact: hasFailed ? null : evaluator.program.lastPact,
+    pact: hasFailed ? null : evaluator.program.pact,
     txId: hasFailed ? null : txId + 1,
   })
   return { output, gas: gasUsed, hasFailed, layer }

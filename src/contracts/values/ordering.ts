@@ -1,6 +1,6 @@
 /** Orderings: `<` and the like compare values of the same type, `sort` orders all values. */
-import { Decimal } from '../values/decimal.ts'
-import { compareText } from '../values/order.ts'
+import { Decimal } from './decimal.ts'
+import { compareText } from './order.ts'
 import {
   CapabilityToken,
   Guard,
@@ -11,7 +11,7 @@ import {
   Time,
   Unit,
   type Value,
-} from '../values/value.ts'
+} from './value.ts'
 
 /** @returns a negative number, 0 or a positive number, or null if `<` does not order these two values */
 export function compareAlike(a: Value, b: Value): number | null {
@@ -43,6 +43,16 @@ export function compareValues(a: Value, b: Value): number {
 /** True if `sort` by fields compares this value. */
 export function isSimple(value: Value): boolean {
   return kindOf(value) < FIRST_COMPOUND
+}
+
+/**
+ * Order of `sort`: strings, integers, decimals, unit and booleans come before times. All other values keep their place,
+ * as the original leaves them.
+ */
+export function compareInSort(a: Value, b: Value): number {
+  const [isTime, isOtherTime] = [a instanceof Time, b instanceof Time]
+  if ((!isTime && !isSimple(a)) || (!isOtherTime && !isSimple(b))) return 0
+  return isTime === isOtherTime ? compareValues(a, b) : isTime ? 1 : -1
 }
 
 const FIRST_COMPOUND = 5

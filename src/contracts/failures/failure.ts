@@ -1,0 +1,26 @@
+/** Makes failures of the tables: the source of the texts that live nodes and test files word differently. */
+import { ContractError, type TextPlace } from '../errors.ts'
+import type { FailureRow } from './row.ts'
+import { FAILURES, type FailureKey } from './tables.ts'
+import { filled, type WordingValue } from './wording.ts'
+
+type NamesIn<T extends string> = T extends `${string}{${infer N}}${infer Rest}` ? Bare<N> | NamesIn<Rest> : never
+type Bare<N extends string> = N extends `${infer Name}:${string}` ? Name : N
+type TextsOf<N extends FailureKey> = (typeof FAILURES)[N] extends FailureRow<infer W, infer R> ? W | R : never
+/** The values that a failure takes: every name in either wording. */
+export type ValuesOf<N extends FailureKey> = { readonly [K in NamesIn<TextsOf<N>>]: WordingValue }
+
+/** Failure `name` of the tables, with its values in both wordings. */
+export function failure<N extends FailureKey>(
+  name: N,
+  values: ValuesOf<N>,
+  place: TextPlace | null = null,
+): ContractError {
+  const { kind, wire, runner }: FailureRow = FAILURES[name]
+  return new ContractError(
+    kind,
+    () => filled(runner, values),
+    place,
+    () => filled(wire, values),
+  )
+}

@@ -1,0 +1,3 @@
+(module names G
+  (defcap G () true)
+  (defun named () 1))
