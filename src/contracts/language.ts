@@ -1,7 +1,9 @@
 /** All functions and special forms of the language. */
-import type { Run } from './machine/ast.ts'
-import { NativeFunction } from './machine/callables.ts'
+import { NOWHERE } from './errors.ts'
+import type { Param, Run } from './machine/ast.ts'
+import { Lambda, NativeFunction } from './machine/callables.ts'
 import type { Language, SpecialForm } from './machine/expander.ts'
+import { local } from './machine/expressions.ts'
 import { specialForms } from './machine/forms.ts'
 import type { Native } from './machine/native.ts'
 import type { Term } from './machine/term.ts'
@@ -22,6 +24,11 @@ const natives: readonly Native<Run>[] = [
   ...topLevel,
 ]
 
+const TWO: readonly Param[] = ['value', 'ignored'].map((name) => ({ name, type: null }))
+
+/** The network has `constantly` as a lambda of two parameters, and charges it so. */
+const CONSTANTLY = new Lambda(TWO, [local(1, NOWHERE)], null)
+
 /** The language of transactions. */
 export const language: Language = languageWith([], [])
 
@@ -33,6 +40,7 @@ export function languageWith(
   return {
     natives: new Map<string, Term>([
       ...CONSTANTS,
+      ['constantly', CONSTANTLY],
       ...natives.map((native) => [native.name, new NativeFunction(native, priceOf(native.name))] as const),
       ...own.map((native) => [native.name, new NativeFunction(native, 0)] as const),
     ]),

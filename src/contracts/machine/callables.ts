@@ -36,15 +36,12 @@ export class Lambda extends Callable {
   readonly params: readonly Param[]
   readonly body: readonly Expr[]
   readonly env: Env | null
-  /** False for a lambda that the expander adds. */
-  readonly isCharged: boolean
 
-  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null, isCharged = true) {
+  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null) {
     super()
     this.params = params
     this.body = body
     this.env = env
-    this.isCharged = isCharged
   }
 }
 

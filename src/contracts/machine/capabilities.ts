@@ -9,18 +9,17 @@ import type { CapabilityToken, Value } from '../values/value.ts'
 import { Fun, type Installed, type Module, type Run } from './ast.ts'
 import { weightOf } from './bounds.ts'
 import type { Message } from './environment.ts'
+import { PRICE } from './gas-prices.ts'
 import { splitName } from './names.ts'
 import { grantedCount } from './scopes.ts'
 import { asValue } from './term.ts'
 
-/** Milligas for each granted capability when a capability is required; same as on the public network. */
-const HELD_COST = 100
-/** Milligas per unit of weight of a value in an error message. */
-const MESSAGE_COST = 5
-/** Comparisons of capabilities: the first ones of small arguments are free; others are charged by weight. */
+/** Work per unit of weight of a value in an error message. */
+const MESSAGE_WORK = 5
+/** Comparisons of capabilities: the first ones of small arguments are free; others count by weight. */
 const FREE_COMPARISONS = 1000
 const FREE_WEIGHT = 500
-const COMPARE_COST = 50
+const COMPARE_WORK = 50
 
 /** @throws EvalError unless the command has acquired admin rights on the module */
 export function requireAdmin(run: Run, module: Pick<Module, 'name'>): void {
@@ -122,9 +121,9 @@ export function composeCapability(run: Run, token: CapabilityToken): void {
 }
 
 export function requireCapability(run: Run, token: CapabilityToken): void {
-  run.charge(HELD_COST * grantedCount(run.call))
+  run.charge(PRICE.granted * grantedCount(run.call))
   if (isGranted(run, token)) return
-  run.charge(MESSAGE_COST * weightOf(token))
+  run.work(MESSAGE_WORK * weightOf(token))
   throw txFailure(
     `require-capability: not granted: (${[token.name, ...token.args.map(showValue)].join(' ')})`,
     null,
@@ -152,7 +151,7 @@ function isInstalled(run: Run, fun: Fun, token: CapabilityToken): boolean {
 
 function findInstalled(run: Run, fun: Fun, token: CapabilityToken): Installed | undefined {
   const fixed = fixedArgs(fun, token.args)
-  run.charge(run.transaction.installed.length)
+  run.work(run.transaction.installed.length)
   return run.transaction.installed.find((each) => each.fun === fun.qualified && areEqual(run, each.fixed, fixed))
 }
 
@@ -234,14 +233,14 @@ function evaluateBody(run: Run, fun: Fun, token: CapabilityToken, held = token):
 }
 
 function isSame(run: Run, one: CapabilityToken, other: CapabilityToken): boolean {
-  if (++run.transaction.comparisons > FREE_COMPARISONS) run.charge(1)
+  if (++run.transaction.comparisons > FREE_COMPARISONS) run.work(1)
   return one.name === other.name && areEqual(run, one.args, other.args)
 }
 
 function areEqual(run: Run, one: readonly Value[], other: readonly Value[]): boolean {
   const weight = weightOf(one)
   const isFree = ++run.transaction.comparisons <= FREE_COMPARISONS && weight <= FREE_WEIGHT
-  if (!isFree) run.charge(COMPARE_COST + weight)
+  if (!isFree) run.work(COMPARE_WORK + weight)
   return equalValues(one, other)
 }
 

@@ -205,7 +205,7 @@ export class Expander {
       if (each.name === name) found = true
       else distance++
     }
-    if (distance > exprs.FREE_DISTANCE) this.run.charge(distance)
+    if (distance > exprs.FREE_DISTANCE) this.run.work(distance)
     return found ? distance : null
   }
 

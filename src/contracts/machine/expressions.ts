@@ -9,10 +9,10 @@ import { ModuleRef, type Value } from '../values/value.ts'
 import { Const, type Env, type Expr, Fun, type Param, type Run, TableDefinition, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
 import { Lambda, NativeFunction, Partial } from './callables.ts'
-import { COST } from './costs.ts'
+import { callPrice, lookupPrice, PRICE } from './gas-prices.ts'
 import { asValue, Callable, type Term } from './term.ts'
 
-/** Access to variables beyond this distance is charged by distance. */
+/** Access to variables beyond this distance counts as work, by distance. */
 export const FREE_DISTANCE = 20
 
 /** Builds an expression from a function. */
@@ -30,7 +30,7 @@ export function constantOf(definition: Const, place: TextPlace): Expr {
 
 export function list(items: readonly Expr[], place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
-    run.charge(COST.listElement * items.length)
+    run.charge(PRICE.item * items.length)
     const values: Value[] = []
     for (const item of items) values.push(run.value(item, env))
     return bounded(values)
@@ -39,7 +39,7 @@ export function list(items: readonly Expr[], place: TextPlace): Expr {
 
 export function object(fields: readonly (readonly [name: string, value: Expr])[], place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
-    run.charge(COST.listElement * fields.length)
+    run.charge(PRICE.item * fields.length)
     const values = new Map<string, Value>()
     for (const [name, value] of fields) values.set(name, run.value(value, env))
     return bounded(values)
@@ -52,7 +52,7 @@ export function object(fields: readonly (readonly [name: string, value: Expr])[]
  */
 export function local(distance: number, place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
-    if (distance > FREE_DISTANCE) run.charge(2 * distance)
+    if (distance > FREE_DISTANCE) run.work(2 * distance)
     let variable = env
     for (let i = 0; i < distance; i++) variable = variable?.up ?? null
     if (variable === null) throw evalError('a variable has no value', place)
@@ -115,12 +115,6 @@ export function lambda(params: readonly Param[], body: readonly Expr[], place: T
   return exprOf(place, (_, env) => new Lambda(params, body, env))
 }
 
-/** A lambda of one parameter that is not in the source, and whose calls are free. */
-export function addedLambda(param: string, body: Expr, place: TextPlace): Expr {
-  const params = [{ name: param, type: null }]
-  return exprOf(place, (_, env) => new Lambda(params, [body], env, false))
-}
-
 /** `m::member`, where `m` evaluates to a module reference. */
 export function member(target: Expr, name: string, place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
@@ -141,7 +135,10 @@ export type Consumer = (run: Run, env: Env | null, object: ReadonlyMap<string, T
 
 /** A body that uses no field of the object. */
 export function ignoring(body: readonly Expr[]): Consumer {
-  return (run, env) => run.sequence(body, env)
+  return (run, env) => {
+    run.charge(callPrice(1))
+    return run.sequence(body, env)
+  }
 }
 
 /** A function applied to the object. */
@@ -157,11 +154,13 @@ interface BoundField {
   readonly type: Type | null
 }
 
-/** A body with fields of the object bound to variables. */
+/** A body with fields of the object bound to variables. It costs as a lambda of the object that looks each field up. */
 export function binding(fields: readonly BoundField[], body: readonly Expr[], place: TextPlace): Consumer {
   return (run, env, given) => {
+    run.charge(callPrice(1))
     let bound = env
     for (const { name, type } of fields) {
+      run.charge(PRICE.native + lookupPrice(name, given.size))
       const value = given.get(name)
       if (value === undefined) throw evalError(`Key ${name} not found in object.`, place)
       run.checkType(type, value)

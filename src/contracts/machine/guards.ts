@@ -15,8 +15,8 @@ import { Callable } from './term.ts'
 
 /** Error messages shorten longer keys. */
 const SHOWN_KEY_CHARACTERS = 10
-/** Milligas for each key of a keyset. */
-const KEY_COST = 50
+/** Work for each key of a keyset. */
+const KEY_WORK = 50
 
 /**
  * @param guard a guard, or the name of a keyset
@@ -72,7 +72,7 @@ type Keyset = Extract<GuardKind, { kind: 'keyset' }>
 
 function enforceKeyset(run: Run, { keys, predicate }: Keyset): void {
   const { signers } = run.transaction.message
-  run.charge(KEY_COST * keys.length)
+  run.work(KEY_WORK * keys.length)
   const matched = keys.filter((key) => {
     const tokens = signers.get(key)
     return tokens !== undefined && (tokens.length === 0 || covers(run, tokens))

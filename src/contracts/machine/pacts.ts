@@ -2,12 +2,15 @@
  * Pacts: multi-step functions. Each step runs in a command of its own and may resume the yield of the previous step.
  */
 import { evalError, NOWHERE, type TextPlace } from '../errors.ts'
+import { pactSize } from '../values/charged-size.ts'
 import { hashText } from '../values/hash.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
 import { Fun, type PactRun, type PactState, type Run, type Yield } from './ast.ts'
 import { weightOf } from './bounds.ts'
+import { PRICE } from './gas-prices.ts'
 import { splitName } from './names.ts'
+import { paidSize } from './native.ts'
 import { located } from './scopes.ts'
 import { storable, type Term } from './term.ts'
 
@@ -21,8 +24,8 @@ export interface PactContinuation {
   readonly proven?: PactState | null
 }
 
-/** Milligas per unit of weight of the state that is stored between steps. */
-const STATE_COST = 20
+/** Work per unit of weight of arguments that name a nested pact. */
+const STATE_WORK = 20
 
 export function pactIdOf(run: Run): string {
   return pactOf(run).id
@@ -181,7 +184,7 @@ function runStep(run: Run, pact: PactRun, place: TextPlace): Term {
 
 /** Stores the state of the pact, or null if it has finished, and emits the events of cross-chain yields. */
 function finish(run: Run, pact: PactRun): void {
-  run.charge(STATE_COST * (weightOf(pact.args) + weightOf(pact.yielded?.data ?? '')))
+  run.charge(PRICE.writeByte * paidSize(run, pactSize(pact)))
   const isDone = pact.isRollback ? pact.step === 0 : pact.step === pact.fun.steps.length - 1
   run.transaction.state.put('pacts', pact.id, isDone ? null : stateOf(pact))
   run.program.lastPact = pact
@@ -205,6 +208,6 @@ function currentFun(run: Run, fun: Fun): Fun {
 }
 
 function nestedId(run: Run, around: PactRun, fun: Fun, args: readonly Value[]): string {
-  run.charge(STATE_COST * weightOf(args))
+  run.work(STATE_WORK * weightOf(args))
   return hashText([around.id, fun.qualified, ...args.map(valueToJson)].join('|'))
 }

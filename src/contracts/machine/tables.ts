@@ -1,14 +1,14 @@
 /** Table access: permissions, costs and validation of rows. */
 import { evalError, txFailure } from '../errors.ts'
-import { bytesOf } from '../values/bytes.ts'
-import type { ObjectValue } from '../values/value.ts'
-import { type Run, TableDefinition } from './ast.ts'
+import { rowSize } from '../values/charged-size.ts'
+import type { ObjectValue, Value } from '../values/value.ts'
+import { type Run, type Schema, TableDefinition } from './ast.ts'
 import { requireAdmin } from './capabilities.ts'
+import { PRICE } from './gas-prices.ts'
+import { paidSize } from './native.ts'
 import { storable, type Term } from './term.ts'
 import { isOf } from './types.ts'
 
-/** Milligas per access and per byte read or written; same as on the public network. */
-const COSTS = { read: 2500, readByte: 100, write: 25_000, writeByte: 200 }
 const READ_ONLY = 'Error during database operation: Operation is not allowed in read-only or system-only mode.'
 const SHOWN_KEY_CHARACTERS = 10
 
@@ -63,9 +63,8 @@ function checkVersion(run: Run, { module, owner }: TableDefinition): void {
 export function findRow(run: Run, term: Term, key: string): ObjectValue | undefined {
   const table = createdTable(run, term)
   mayAccess(run, table, false)
-  run.charge(COSTS.read)
   const row = run.transaction.state.get<ObjectValue>(table.rows, key)
-  if (row !== undefined) run.charge(COSTS.readByte * bytesOf(row))
+  if (row !== undefined) run.charge(PRICE.readByte * paidSize(run, rowSize(row)))
   return row
 }
 
@@ -79,8 +78,8 @@ export function readRow(run: Run, term: Term, key: string): ObjectValue {
 export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
   const table = createdTable(run, term)
   mayAccess(run, table, true)
-  run.charge(COSTS.write + COSTS.writeByte * bytesOf(row))
-  checkRow(table, row, kind)
+  checkRow(run, table, row, kind)
+  run.charge(PRICE.writeByte * paidSize(run, rowSize(row)))
   storable(row, 'a row')
   const before = run.transaction.state.get<ObjectValue>(table.rows, key)
   if (kind === 'insert' && before !== undefined) {
@@ -93,14 +92,19 @@ export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, ki
 }
 
 /** Requires exactly the fields of the schema; an update may have a subset. */
-function checkRow({ schema, module }: TableDefinition, row: ObjectValue, kind: WriteKind): void {
+function checkRow(run: Run, { schema, module }: TableDefinition, row: ObjectValue, kind: WriteKind): void {
   if (schema === null) return
-  const isWhole = kind === 'update' || row.size === schema.fields.size
-  for (const [name, value] of row) {
-    const type = schema.fields.get(name)
-    if (type === undefined || (type !== null && !isOf(type, value, () => undefined)) || !isWhole) {
-      throw evalError(`Insert failed because of a schema mismatch with ${module}.${schema.name}`)
-    }
+  const pay = (parts: number) => run.charge(PRICE.typeCheck * parts)
+  const isPart = kind === 'update'
+  if (isPart) pay(row.size)
+  if (isPart || row.size === schema.fields.size) {
+    pay(row.size)
+    if ([...row].every(([name, value]) => fitsField(schema, name, value, pay))) return
   }
-  if (!isWhole) throw evalError(`Insert failed because of a schema mismatch with ${module}.${schema.name}`)
+  throw evalError(`Insert failed because of a schema mismatch with ${module}.${schema.name}`)
+}
+
+function fitsField({ fields }: Schema, name: string, value: Value, pay: (parts: number) => void): boolean {
+  const type = fields.get(name)
+  return type !== undefined && (type === null || isOf(type, value, pay))
 }

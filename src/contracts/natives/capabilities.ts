@@ -3,6 +3,7 @@ import { evalError, txFailure } from '../errors.ts'
 import { Fun, type Module, type Run } from '../machine/ast.ts'
 import { composeCapability, installCapability, isEvaluatingAny, requireCapability } from '../machine/capabilities.ts'
 import { refuseInDefcap } from '../machine/forms.ts'
+import { parsePrice } from '../machine/gas-prices.ts'
 import { acquireAdmin, enforceGuard } from '../machine/guards.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { pactIdOf, yieldObject } from '../machine/pacts.ts'
@@ -22,6 +23,7 @@ function moduleOf(args: Arguments<Run>): Module {
 function enforce(name: string): Native<Run> {
   return native(name, 1, 1, (args) => {
     const [guard] = args.all
+    if (typeof guard === 'string') args.charge(parsePrice(guard))
     enforceGuard(args.run, typeof guard === 'string' ? guard : args.guard(0))
     return true
   })
@@ -57,6 +59,7 @@ export const capabilities: readonly Native<Run>[] = [
   enforce('enforce-keyset'),
   native('keyset-ref-guard', 1, 1, (args) => {
     const name = args.text(0)
+    args.charge(parsePrice(name))
     if (args.run.transaction.state.get('keysets', name) === undefined)
       throw evalError(`Cannot find keyset in database: '${name}`)
     return new Guard({ kind: 'keysetRef', name })

@@ -7,8 +7,8 @@ import { asValue, type Callable, type Term } from '../machine/term.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { topLevelOnly } from './top-level.ts'
 
-/** Milligas. Reading a whole table costs more than the gas limit of any command allows. */
-const COSTS = { list: 40_000_000, row: 500 }
+/** Work for each row that is read with all others. */
+const ROW_WORK = 500
 
 function write(name: WriteKind): Native<Run> {
   return native(name, 3, 3, (args) => {
@@ -21,10 +21,9 @@ function write(name: WriteKind): Native<Run> {
 function rowsIn({ run, all: [term] }: Arguments<Run>): (readonly [key: string, row: ObjectValue])[] {
   const table = createdTable(run, term)
   mayAccess(run, table, false)
-  run.charge(run.block.rules.isLocal ? 0 : COSTS.list)
   const domain = table.rows
   const found = run.transaction.state.keys(domain)
-  run.charge(COSTS.row * found.length)
+  run.work(ROW_WORK * found.length)
   return found.map((key) => [key, run.transaction.state.get<ObjectValue>(domain, key) as ObjectValue] as const)
 }
 
