@@ -10,6 +10,7 @@ import { Decimal } from '../values/decimal.ts'
 import { hashText } from '../values/hash.ts'
 import { formatValue } from '../values/print.ts'
 import { CapabilityToken, Guard, type ObjectValue, Time, UNIT, type Value } from '../values/value.ts'
+import { gasNatives } from './gas-natives.ts'
 import type { TestRun } from './test-run.ts'
 
 type TestNative = Native<Run>
@@ -207,31 +208,8 @@ function pactNatives(test: TestRun): TestNative[] {
   ]
 }
 
-function gasNatives(test: TestRun): TestNative[] {
-  return [
-    native('env-gas', 0, 1, ({ all: [gas] }) => {
-      if (typeof gas !== 'bigint') return BigInt(Math.ceil(test.gas.used / 1000))
-      test.gas.used = 1000 * Number(gas)
-      return `Set gas to ${gas}`
-    }),
-    native('env-stackframe', 0, 0, () => test.evaluator.call.frames.map(({ qualified }) => qualified)),
-    native('env-milligas', 0, 1, () => BigInt(test.gas.used)),
-    native('env-set-milligas', 1, 1, (args) => {
-      test.gas.used = Number(args.integer(0))
-      return `Set milligas to ${args.integer(0)}`
-    }),
-    native('env-gaslimit', 1, 1, (args) => {
-      test.gas.limit = 1000 * Number(args.integer(0))
-      return `Set gas limit to ${args.integer(0)}`
-    }),
-    native('env-gasmodel', 0, 1, (args) => {
-      if (args.has(0)) test.isGasCounted = args.text(0) === 'table'
-      return test.isGasCounted ? 'table' : 'unit'
-    }),
-    ...['env-gasprice', 'env-gasrate', 'env-gaslog', 'env-ask-gasmodel', 'env-gasmodel-fixed'].map((name) =>
-      native(name, 0, 2, () => UNIT),
-    ),
-  ]
+function stackNative(test: TestRun): TestNative {
+  return native('env-stackframe', 0, 0, () => test.evaluator.call.frames.map(({ qualified }) => qualified))
 }
 
 export function testNatives(test: TestRun): readonly TestNative[] {
@@ -240,6 +218,7 @@ export function testNatives(test: TestRun): readonly TestNative[] {
     ...transactionNatives(test),
     ...capabilityNatives(test),
     ...pactNatives(test),
-    ...gasNatives(test),
+    stackNative(test),
+    ...gasNatives(test.gas),
   ]
 }

@@ -3,11 +3,14 @@ import { ContractError, type TextPlace } from '../errors.ts'
 import { languageWith } from '../language.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
+import type { FormGas } from './test-gas.ts'
 import { type Files, type TestFailure, TestRun } from './test-run.ts'
 
 export interface TestReport {
   readonly passed: number
   readonly failures: readonly TestFailure[]
+  /** Milligas of each form at the top level of the file and of those that it loads, in the order of the text. */
+  readonly gas: readonly FormGas[]
   /** Lines that the file printed. */
   readonly output: readonly string[]
   /** Place and reason of an early end, or null if the file ran to its end. */
@@ -24,6 +27,6 @@ export function runTests(file: string, files: Files): TestReport {
     if (!(error instanceof ContractError)) throw error
     stopped = { file: error.file ?? file, place: error.place, message: error.message }
   }
-  const { passed, failures, output } = run
-  return { passed, failures, output, stopped }
+  const { passed, failures, output, formGas } = run
+  return { passed, failures, gas: formGas, output, stopped }
 }

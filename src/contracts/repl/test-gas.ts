@@ -1,0 +1,67 @@
+/**
+ * Gas of test files.
+ *
+ * Code is free until the file selects the table of prices and sets a limit, as in the test runner of the network. What
+ * the code would cost is counted all the same, for `newcut contract --gas`.
+ */
+import type { GasMeter } from '../machine/environment.ts'
+import type { TextPlace } from '../errors.ts'
+
+const MILLIGAS = 1000
+
+/** Gas of one form at the top level of a file. */
+export interface FormGas {
+  readonly file: string
+  readonly place: TextPlace
+  /** First line of the form. */
+  readonly text: string
+  readonly milligas: number
+}
+
+export class TestGas {
+  /** Milligas, as code sees them. */
+  used = 0
+  isTable = false
+  /** Milligas; null for no limit, and then gas does not count. */
+  limit: number | null = null
+  /** Milligas of all code so far, counted or not. */
+  charged = 0
+  /** Charges since the last look at the log, or null before the first one. */
+  log: number[] | null = null
+
+  get isCounted(): boolean {
+    return this.isTable && this.limit !== null
+  }
+
+  /** Gas, rounded up. */
+  get gas(): number {
+    return Math.ceil(this.used / MILLIGAS)
+  }
+
+  /** The meter of an evaluator. Tests have no limit of work. */
+  meter(): GasMeter {
+    const gas = this
+    return {
+      get used() {
+        return gas.used
+      },
+      set used(used: number) {
+        gas.#add(used - gas.used)
+      },
+      get limit() {
+        return gas.isCounted ? (gas.limit ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
+      },
+      get work() {
+        return 0
+      },
+      set work(_: number) {},
+    }
+  }
+
+  #add(milligas: number): void {
+    this.charged += milligas
+    if (!this.isCounted) return
+    this.used += milligas
+    this.log?.push(milligas)
+  }
+}
