@@ -77,7 +77,11 @@ function gasLines(forms: readonly FormGas[]): string[] {
   return [...rows, `${shown(total)}  gas in total`]
 }
 
-function reportLines(file: string, { passed, failures, gas, output, stopped }: TestReport, showsGas: boolean): string[] {
+function reportLines(
+  file: string,
+  { passed, failures, gas, output, stopped }: TestReport,
+  showsGas: boolean,
+): string[] {
   const failure = (each: TestFailure) => `  FAILED ${place(each)}: ${each.name}: ${each.what}`
   return [
     ...output.map((line) => `  ${line}`),

@@ -1,7 +1,13 @@
 /** Comparisons and logical natives. */
 
 import { COST, productCost } from '../machine/costs.ts'
-import { decimalComparisonPrice, integerComparisonPrice, lookupPrice, PRICE, textComparisonPrice } from '../machine/gas-prices.ts'
+import {
+  decimalComparisonPrice,
+  integerComparisonPrice,
+  lookupPrice,
+  PRICE,
+  textComparisonPrice,
+} from '../machine/gas-prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'

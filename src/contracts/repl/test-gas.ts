@@ -4,8 +4,9 @@
  * Code is free until the file selects the table of prices and sets a limit, as in the test runner of the network. What
  * the code would cost is counted all the same, for `newcut contract --gas`.
  */
-import type { GasMeter } from '../machine/environment.ts'
+
 import type { TextPlace } from '../errors.ts'
+import type { GasMeter } from '../machine/environment.ts'
 
 const MILLIGAS = 1000
 
@@ -26,6 +27,8 @@ export class TestGas {
   limit: number | null = null
   /** Milligas of all code so far, counted or not. */
   charged = 0
+  /** Work of all code so far. It has no limit, so the meter of an evaluator always begins at 0. */
+  work = 0
   /** Charges since the last look at the log, or null before the first one. */
   log: number[] | null = null
 
@@ -38,7 +41,7 @@ export class TestGas {
     return Math.ceil(this.used / MILLIGAS)
   }
 
-  /** The meter of an evaluator. Tests have no limit of work. */
+  /** The meter of an evaluator. */
   meter(): GasMeter {
     const gas = this
     return {
@@ -54,7 +57,9 @@ export class TestGas {
       get work() {
         return 0
       },
-      set work(_: number) {},
+      set work(units: number) {
+        gas.work += units
+      },
     }
   }
 
