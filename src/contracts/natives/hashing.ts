@@ -14,9 +14,9 @@ import { weigh } from './weight.ts'
 
 /** Hashes the text of a string, or the wire format of any other value. */
 function hashValue(args: Arguments, value: Value): string {
+  args.work(hashCost(weigh(value, args)))
   const bytes = typeof value === 'string' ? Buffer.byteLength(value, 'utf8') : args.size(value)
   args.charge(PRICE.hashByte * bytes)
-  args.work(hashCost(weigh(value, args)))
   return hashText(typeof value === 'string' ? value : valueToJson(value))
 }
 

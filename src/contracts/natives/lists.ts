@@ -118,8 +118,8 @@ const SLOT = 8
 function makeList(args: Arguments): Term {
   const [count, value] = [args.integer(0), args.value(1)]
   if (count <= 0n) return []
-  args.charge(Number(count) * args.size(value))
   weigh(value, args)
+  args.charge(Number(count) * args.size(value))
   args.workList(count, SLOT)
   return new Array<Value>(Number(count)).fill(value)
 }

@@ -61,10 +61,10 @@ export function kindOfPrincipal(text: string): string {
 
 function paid(args: Arguments, guard: Guard): string {
   const { is } = guard
+  args.work(hashCost(weigh(guard, args)))
   if (is.kind === 'user') args.charge(PRICE.hashByte * paidSize(args.run, userGuardSize(is)))
   if (is.kind === 'capability') args.charge(PRICE.hashByte * paidSize(args.run, capabilityGuardSize(is)))
   args.charge(PRICE.principal)
-  args.work(hashCost(weigh(guard, args)))
   const principal = principalOf(guard)
   const isOwn = is.kind === 'keyset' && principal.startsWith('w:') && is.predicate.includes('.')
   // The name of a predicate of one's own is joined to the hash: its parts, without the dots.

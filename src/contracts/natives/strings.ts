@@ -16,8 +16,8 @@ const BAD_BASE = 'Base value must be >= 2 and <= 16, or 64'
 
 /** Text form of the argument. The network charges its bytes as characters. */
 function printed(args: Arguments, value: Value, print: (value: Value) => string): string {
-  args.charge(PRICE.character * args.size(value))
   args.workText(weigh(value, args))
+  args.charge(PRICE.character * args.size(value))
   return print(value)
 }
 
