@@ -71,8 +71,8 @@ export interface GasMeter {
   used: number
   readonly limit: number
   /**
-   * Work that the prices of the network do not cover, counted in a way that no clock influences. It has the same limit,
-   * so that it takes about a second for each 150,000 gas. The gas of a command does not include it. Default: none.
+   * Work that the prices of the network do not cover, counted in a way that no clock influences. It has the same limit
+   * and a little more, so that it takes about a second for each 150,000 gas. The gas of a command does not include it. Default: none.
    */
   work?: number
 }

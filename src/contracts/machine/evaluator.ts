@@ -39,6 +39,8 @@ import { checkType } from './types.ts'
  * stack holds more than twice as many steps of any kind.
  */
 const MAX_DEPTH = 512
+/** Work beyond the gas limit that every command may do, about 7 ms: small limits then depend on prices only. */
+const FREE_WORK = 1_000_000
 /** Work of an evaluation step beyond the first ones. */
 const FREE_STEPS = 10_000
 const STEP_WORK = 10
@@ -83,7 +85,7 @@ export class Evaluator implements ExpandingRun {
   work(units: number): void {
     const gas = this.#gas
     gas.work = (gas.work ?? 0) + units
-    if (gas.work > gas.limit) throw outOfGas(gas)
+    if (gas.work > gas.limit + FREE_WORK) throw outOfGas(gas)
   }
 
   get gasLeft(): number {

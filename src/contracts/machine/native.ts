@@ -36,7 +36,7 @@ export interface Host {
    */
   charge(milligas: number): void
   /**
-   * Counts work that the price of the network does not cover. It is not part of the gas used, but has the same limit.
+   * Counts work that the price of the network does not cover. It is not part of the gas used, but has about the same limit.
    * @throws EvalError if the limit is exceeded
    */
   work(units: number): void
