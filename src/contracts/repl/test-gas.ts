@@ -29,7 +29,7 @@ export class TestGas {
   charged = 0
   /** Work of all code so far. It has no limit, so the meter of an evaluator always begins at 0. */
   work = 0
-  /** Charges since the last look at the log, or null before the first one. */
+  /** Charges of more than 0 since the last look at the log, or null before the first one. */
   log: number[] | null = null
 
   get isCounted(): boolean {
@@ -67,6 +67,6 @@ export class TestGas {
     this.charged += milligas
     if (!this.isCounted) return
     this.used += milligas
-    this.log?.push(milligas)
+    if (milligas > 0) this.log?.push(milligas)
   }
 }
