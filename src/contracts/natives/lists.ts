@@ -50,7 +50,7 @@ function takeOrDrop(name: 'take' | 'drop'): Native {
   })
 }
 
-/** Parts that `take` pays for: those that there are, or as many as are asked for from the end. */
+/** Number of parts that `take` pays for. From the end, parts that do not exist cost, too. */
 function taken(count: bigint, size: number): number {
   return count >= 0n ? Math.min(Number(count), size) : Number(-count)
 }

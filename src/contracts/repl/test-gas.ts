@@ -1,10 +1,9 @@
 /**
  * Gas of test files.
  *
- * Code is free until the file selects the table of prices and sets a limit, as in the test runner of the network. What
- * the code would cost is counted all the same, for `newcut contract --gas`.
+ * Code is free until the file selects the table of prices and sets a limit, as in the test runner of the network. The
+ * prices of free code are summed up too, for `newcut contract --gas`.
  */
-
 import type { TextPlace } from '../errors.ts'
 import type { GasMeter } from '../machine/environment.ts'
 

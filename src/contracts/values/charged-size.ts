@@ -2,8 +2,8 @@
  * Size of a value in bytes, as the public network measures it to set the price of rows, yields, keysets, hashing and
  * printing.
  *
- * The measure is that of a compact encoding: one byte for a record, two for a variant, five for a collection, and four
- * for a text in addition to its UTF-8 bytes. The rules of the network fix every number here.
+ * A record counts one byte, a variant two and a collection five. A text counts its UTF-8 bytes and four more. The rules
+ * of the network fix every number here.
  */
 import { bitLength } from './bits.ts'
 import { Decimal } from './decimal.ts'
