@@ -4,6 +4,7 @@ import { dirname, relative, resolve } from 'node:path'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { ContractError, type TextPlace } from '../contracts/errors.ts'
 import { runTests, type TestReport } from '../contracts/repl/run.ts'
+import type { FormGas } from '../contracts/repl/test-gas.ts'
 import type { Files, TestFailure } from '../contracts/repl/test-run.ts'
 import { NewcutError } from '../core/errors.ts'
 
@@ -27,6 +28,8 @@ const files: Files = {
 export interface ContractOptions {
   readonly files: readonly string[]
   readonly json: boolean
+  /** Shows the gas of each form. */
+  readonly gas: boolean
 }
 
 /** Returns the exit code: 1 when an expectation failed, or a file ended early. */
@@ -38,21 +41,51 @@ export async function runContract(options: ContractOptions, { out }: Surrounding
     const report = runTests(resolve(file), files)
     passed += report.passed
     failed += report.failures.length + (report.stopped === null ? 0 : 1)
-    if (options.json) print(JSON.stringify({ file, ...report }))
-    else for (const line of reportLines(file, report)) print(line)
+    const { gas, ...rest } = report
+    if (options.json) print(JSON.stringify({ file, ...rest, ...(options.gas ? { gas: gas.map(gasJson) } : {}) }))
+    else for (const line of reportLines(file, report, options.gas)) print(line)
   }
   if (!options.json) print(`${passed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1
 }
 
-function reportLines(file: string, { passed, failures, output, stopped }: TestReport): string[] {
-  const place = (at: { readonly file: string; readonly place: TextPlace | null }) => {
-    const name = relative(process.cwd(), at.file)
-    return at.place === null ? name : `${name}:${at.place.line + 1}:${at.place.column + 1}`
-  }
+interface Located {
+  readonly file: string
+  readonly place: TextPlace | null
+}
+
+/** `file:line:column`, relative to the working directory. */
+function place(at: Located): string {
+  const name = relative(process.cwd(), at.file)
+  return at.place === null ? name : `${name}:${at.place.line + 1}:${at.place.column + 1}`
+}
+
+function gasJson({ milligas, text, ...at }: FormGas) {
+  return { form: place(at), text, milligas }
+}
+
+const SHOWN_CHARACTERS = 60
+
+/** The gas of each form and of all, in gas with three decimal places. */
+function gasLines(forms: readonly FormGas[]): string[] {
+  const shown = (milligas: number) => (milligas / 1000).toFixed(3).padStart(14)
+  const rows = forms.map(({ milligas, text, ...at }) => {
+    const start = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text
+    return `${shown(milligas)}  ${place(at)}: ${start}`
+  })
+  const total = forms.reduce((sum, { milligas }) => sum + milligas, 0)
+  return [...rows, `${shown(total)}  gas in total`]
+}
+
+function reportLines(
+  file: string,
+  { passed, failures, gas, output, stopped }: TestReport,
+  showsGas: boolean,
+): string[] {
   const failure = (each: TestFailure) => `  FAILED ${place(each)}: ${each.name}: ${each.what}`
   return [
     ...output.map((line) => `  ${line}`),
+    ...(showsGas ? gasLines(gas) : []),
     ...failures.map(failure),
     ...(stopped === null ? [] : [`  STOPPED ${place(stopped)}: ${stopped.message}`]),
     `${file}: ${passed} passed, ${failures.length} failed${stopped === null ? '' : ', ended early'}`,

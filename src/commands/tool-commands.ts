@@ -95,10 +95,16 @@ export const toolCommands: readonly FlagRow[] = [
     group: 'contracts',
     args: ['[file...]'],
     help: 'run contract tests (.repl files)',
-    flags: [new Option('--json', 'print a JSON object for each file')],
+    flags: [
+      new Option('--json', 'print a JSON object for each file'),
+      new RowOption('--gas', {
+        help: 'show the gas of each top-level form',
+        more: 'It is what the code costs on the public network, whether or not the file counts gas.',
+      }),
+    ],
     examples: ['newcut contract token.repl', 'newcut contract token.repl sale.repl --json'],
-    run: async (files, { json }, around) =>
-      (await import('./contract.ts')).runContract({ files, json: !!json }, around),
+    run: async (files, { json, gas }, around) =>
+      (await import('./contract.ts')).runContract({ files, json: !!json, gas: !!gas }, around),
   },
   {
     name: 'rigs check',

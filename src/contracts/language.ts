@@ -1,8 +1,11 @@
 /** All functions and special forms of the language. */
-import type { Run } from './machine/ast.ts'
-import { NativeFunction } from './machine/callables.ts'
+import { NOWHERE } from './errors.ts'
+import type { Param, Run } from './machine/ast.ts'
+import { Lambda, NativeFunction } from './machine/callables.ts'
 import type { Language, SpecialForm } from './machine/expander.ts'
+import { local } from './machine/expressions.ts'
 import { specialForms } from './machine/forms.ts'
+import { FREE as TOP } from './machine/mode.ts'
 import type { Native } from './machine/native.ts'
 import type { Term } from './machine/term.ts'
 import { capabilities } from './natives/capabilities.ts'
@@ -37,6 +40,11 @@ const FREE: ReadonlySet<string> = new Set([
   'env-gasmodel-fixed',
 ])
 
+const TWO: readonly Param[] = ['value', 'ignored'].map((name) => ({ name, type: null }))
+
+/** The network has `constantly` as a lambda of two parameters, and charges it so. */
+const CONSTANTLY = new Lambda(TWO, [local(1, NOWHERE)], null, TOP)
+
 /** The language of transactions. */
 export const language: Language = languageWith([], [])
 
@@ -54,6 +62,7 @@ export function languageWith(
     ]),
     natives: new Map<string, Term>([
       ...CONSTANTS,
+      ['constantly', CONSTANTLY],
       ...natives.map((native) => [native.name, new NativeFunction(native, priceOf(native.name))] as const),
       ...own.map((native) => [native.name, new NativeFunction(native, 0)] as const),
     ]),

@@ -25,6 +25,7 @@ export function fn(name: string, ...first: Term[]): Lambda {
 export interface Meter {
   limit: number
   used: number
+  work?: number
 }
 
 export function runWith(meter: Meter, name: string, ...args: Term[]): Term {
@@ -32,12 +33,22 @@ export function runWith(meter: Meter, name: string, ...args: Term[]): Term {
   if (native === undefined) throw new Error(`no native ${name}`)
   const [fewest, most] = native.arity
   if (args.length < fewest || args.length > most) throw new Error(`${name} takes ${fewest} to ${most} arguments`)
+  const count = (units: number): number => {
+    if (!(units >= 0) || !Number.isInteger(units)) throw new Error(`gas ${units}`)
+    return units
+  }
   const host: Host = {
     apply: (callable, given) => (callable as Lambda).body(...given),
+    get gasLeft() {
+      return meter.limit - meter.used
+    },
     charge: (milligas) => {
-      if (!(milligas >= 0) || !Number.isInteger(milligas)) throw new Error(`gas ${milligas}`)
-      meter.used += milligas
+      meter.used += count(milligas)
       if (meter.used > meter.limit) throw evalError('out of gas')
+    },
+    work: (units) => {
+      meter.work = (meter.work ?? 0) + count(units)
+      if (meter.work > meter.limit) throw evalError('out of gas')
     },
   }
   return native.run(new Arguments(name, args, host, { line: 3, column: 7 }))

@@ -173,7 +173,6 @@ describe('natives', () => {
       ['zip', [fn('*'), [1n, 2n, 3n], [4n, 5n]], '[4, 10]'],
       ['compose', [fn('+', 1n), fn('*', 3n), 2n], '9'],
       ['identity', ['x'], '"x"'],
-      ['constantly', ['x', 1n, 2n], '"x"'],
     ])
   })
 

@@ -208,8 +208,8 @@ describe('a type of tables', () => {
       expect(outcome(evaluator, '(m.f m.t)')).toHaveProperty('value')
       return gas.used - before
     }
-    expect(used(1, ':table{u}') - used(1, '')).toBe(10)
-    expect(used(20, ':table{u}') - used(20, '')).toBe(200)
+    expect(used(1, ':table{u}') - used(1, '')).toBe(25)
+    expect(used(20, ':table{u}') - used(20, '')).toBe(500)
   })
 
   it('stops at the gas limit where nested schemas have very many fields', () => {

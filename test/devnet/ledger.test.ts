@@ -34,6 +34,34 @@ describe('a transfer', () => {
     expect(result?.events?.[1]?.params[2]).toBeCloseTo(fee, 12)
   })
 
+  it('costs what buying gas, its size and the transfer itself cost', () => {
+    const paidFor = (code: string, options = {}) => {
+      const command = ground.command(0, code, options)
+      ground.grow(0, [command])
+      return ground.result(0, command.key)?.gas ?? 0
+    }
+    const caps = { clist: transferCaps('sender00', 'sender01', 420) }
+    const [transfer, sum] = [
+      paidFor('(coin.transfer "sender00" "sender01" 420.0)', { ...caps, gasLimit: 2000 }),
+      paidFor('(fold + 0 [1 2 3 4 5])', { ...caps, gasLimit: 2000 }),
+    ]
+    // 155.9 gas for the transfer and 1.8 for the sum; the command of the transfer is a few bytes longer.
+    expect(transfer - sum).toBeGreaterThanOrEqual(154)
+    expect(transfer - sum).toBeLessThanOrEqual(155)
+    // 69.2 gas to buy the gas, and at most 35 for a command of one signature.
+    expect(sum).toBeGreaterThan(69.2 + 1.8 + 21)
+    expect(sum).toBeLessThan(69.2 + 1.8 + 36)
+  })
+
+  it('that the gas left after buying it does not pay for fails and costs its limit', () => {
+    const command = transfer(1, 70)
+    ground.grow(0, [command])
+    expect(ground.result(0, command.key)).toMatchObject({
+      gas: 70,
+      result: { status: 'failure', error: { message: expect.stringMatching(/^Gas limit "70" exceeded: /) } },
+    })
+  })
+
   it('that the sender cannot afford fails, takes all its gas, and changes nothing else', () => {
     const command = transfer(1e9)
     const before = ground.local(0, '(coin.get-balance "sender01")')

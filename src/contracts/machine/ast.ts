@@ -335,9 +335,9 @@ export interface Run extends Host {
   sequence(exprs: readonly Expr[], env: Env | null): Term
   /** Calls a function of a module. A defcap returns its token, a defpact starts the pact. */
   callFun(fun: Fun, args: readonly Term[], place: TextPlace): Term
-  /** Runs the body of a function or capability. */
+  /** Runs the body of a function or capability whose arguments are checked. */
   runBody(fun: Fun, args: readonly Term[], place: TextPlace): Term
-  /** Runs a step of a pact, or its rollback. */
+  /** Runs a step of a pact, or its rollback, with arguments that are checked. */
   runStep(fun: Fun, step: Expr, args: readonly Value[], place: TextPlace): Term
   /** @throws EvalError if the term is not of the declared type */
   checkType(type: Type | null, term: Term): void

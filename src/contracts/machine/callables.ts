@@ -73,16 +73,13 @@ export class Lambda extends Callable {
   readonly body: readonly Expr[]
   readonly env: Env | null
   readonly mode: Mode
-  /** False for a lambda that the expander adds. */
-  readonly isCharged: boolean
 
-  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null, mode: Mode, isCharged = true) {
+  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null, mode: Mode) {
     super()
     this.params = params
     this.body = body
     this.env = env
     this.mode = mode
-    this.isCharged = isCharged
   }
 }
 

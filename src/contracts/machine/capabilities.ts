@@ -11,19 +11,18 @@ import { CapabilityToken, type Value } from '../values/value.ts'
 import { Fun, type Installed, type ManagedParam, type Module, type Run } from './ast.ts'
 import { weightOf } from './bounds.ts'
 import type { Message } from './environment.ts'
+import { PRICE } from './gas-prices.ts'
 import { splitName } from './names.ts'
 import { callingModule } from './purity.ts'
 import { grantedCount } from './scopes.ts'
 import { asValue } from './term.ts'
 
-/** Milligas for each granted capability when a capability is required; same as on the public network. */
-const HELD_COST = 100
-/** Milligas per unit of weight of a value in an error message. */
-const MESSAGE_COST = 5
-/** Comparisons of capabilities: the first ones of small arguments are free; others are charged by weight. */
+/** Work per unit of weight of a value in an error message. */
+const MESSAGE_WORK = 5
+/** Comparisons of capabilities: the first ones of small arguments are free; others count by weight. */
 const FREE_COMPARISONS = 1000
 const FREE_WEIGHT = 500
-const COMPARE_COST = 50
+const COMPARE_WORK = 50
 
 /**
  * @param module name of a module
@@ -137,9 +136,9 @@ export function composeCapability(run: Run, token: CapabilityToken): void {
 }
 
 export function requireCapability(run: Run, token: CapabilityToken): void {
-  run.charge(HELD_COST * grantedCount(run.call))
+  run.charge(PRICE.granted * grantedCount(run.call))
   if (isGranted(run, token)) return
-  run.charge(MESSAGE_COST * weightOf(token))
+  run.work(MESSAGE_WORK * weightOf(token))
   throw txFailure(
     `require-capability: not granted: ${showCall(token.name, token.args)}`,
     null,
@@ -171,7 +170,7 @@ export function emitEvent(run: Run, token: CapabilityToken): void {
 
 function findInstalled(run: Run, fun: Fun, token: CapabilityToken): Installed | undefined {
   const fixed = fixedArgs(fun, token.args)
-  run.charge(run.transaction.installed.length)
+  run.work(run.transaction.installed.length)
   return run.transaction.installed.find((each) => each.fun === fun.qualified && areEqual(run, each.fixed, fixed))
 }
 
@@ -300,14 +299,14 @@ function manage(
 }
 
 function isSame(run: Run, one: CapabilityToken, other: CapabilityToken): boolean {
-  if (++run.transaction.comparisons > FREE_COMPARISONS) run.charge(1)
+  if (++run.transaction.comparisons > FREE_COMPARISONS) run.work(1)
   return one.name === other.name && areEqual(run, one.args, other.args)
 }
 
 function areEqual(run: Run, one: readonly Value[], other: readonly Value[]): boolean {
   const weight = weightOf(one)
   const isFree = ++run.transaction.comparisons <= FREE_COMPARISONS && weight <= FREE_WEIGHT
-  if (!isFree) run.charge(COMPARE_COST + weight)
+  if (!isFree) run.work(COMPARE_WORK + weight)
   return equalValues(one, other)
 }
 

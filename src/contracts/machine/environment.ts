@@ -94,9 +94,14 @@ export interface EmittedEvent {
 }
 
 export interface GasMeter {
-  /** Gas used, in milligas. `limit` has the same unit. */
+  /** Gas used, in milligas: the prices of the public network. `limit` has the same unit. */
   used: number
   readonly limit: number
+  /**
+   * Work that the prices of the network do not cover, counted in a way that no clock influences. It has the same limit
+   * and a little more, so that it takes about a second for each 150,000 gas. The gas of a command does not include it. Default: none.
+   */
+  work?: number
 }
 
 /** Environment without command or block; all definitions are allowed. */

@@ -7,7 +7,6 @@ import {
   type Expr,
   Fun,
   type Module,
-  type Param,
   type ProgramScope,
   type TransactionScope,
   type Type,
@@ -17,6 +16,7 @@ import { Closure, Lambda, NativeFunction, Partial, partlyApplied } from './calla
 import { tokenOf } from './capabilities.ts'
 import type { BlockScope, GasMeter } from './environment.ts'
 import type { ExpandingRun, Language } from './expander.ts'
+import { callPrice, PRICE } from './gas-prices.ts'
 import { inCapability, type Mode, readOnly } from './mode.ts'
 import { Arguments } from './native.ts'
 import { startPact } from './pacts.ts'
@@ -42,19 +42,16 @@ import { checkType } from './types.ts'
  * stack holds more than twice as many steps of any kind.
  */
 const MAX_DEPTH = 512
-/** Milligas per call of a function other than a native, and per argument; same as on the public network. */
-const CALL_COST = 50
-const ARGUMENT_COST = 25
-/** Milligas per item of a list or object that is type-checked. */
-const PART_COST = 10
-/** Evaluation steps are free, as on the public network, but each step beyond this number is charged. */
+/** Work beyond the gas limit that every command may do, about 7 ms: small limits then depend on prices only. */
+const FREE_WORK = 1_000_000
+/** Work of an evaluation step beyond the first ones. */
 const FREE_STEPS = 10_000
-const STEP_COST = 10
-/** Milligas of an attempt (plus the state to save) and of a caught failure: exceptions are slow. */
-const ATTEMPT_COST = 500
-const FAILURE_COST = 1500
-/** Milligas per unit of weight of a large event. */
-const EVENT_COST = 5
+const STEP_WORK = 10
+/** Work of an attempt (plus the state to save) and of a caught failure: exceptions are slow. */
+const ATTEMPT_WORK = 500
+const FAILURE_WORK = 1500
+/** Work per unit of weight of a large event. */
+const EVENT_WORK = 5
 const FREE_EVENT_WEIGHT = 500
 
 /** Snapshot for `back`. */
@@ -103,9 +100,19 @@ export class Evaluator implements ExpandingRun {
     if (gas.used > gas.limit) throw outOfGas(gas)
   }
 
+  work(units: number): void {
+    const gas = this.#gas
+    gas.work = (gas.work ?? 0) + units
+    if (gas.work > gas.limit + FREE_WORK) throw outOfGas(gas)
+  }
+
+  get gasLeft(): number {
+    return this.#gas.limit - this.#gas.used
+  }
+
   evaluate(expr: Expr, env: Env | null): Term {
     const { call } = this
-    if (++this.#steps > FREE_STEPS) this.charge(STEP_COST)
+    if (++this.#steps > FREE_STEPS) this.work(STEP_WORK)
     if (++call.depth > MAX_DEPTH) throw tooDeep(expr.place)
     const term = expr.evaluate(this, env)
     call.depth--
@@ -139,8 +146,8 @@ export class Evaluator implements ExpandingRun {
     if (fn instanceof Lambda) {
       if (args.length < fn.params.length) return this.#continue(new Partial(fn, [], fn.mode), args, place)
       if (args.length > fn.params.length) throw tooMany(place)
-      if (fn.isCharged) this.charge(CALL_COST + ARGUMENT_COST * args.length)
-      // Arguments of a complete call of a lambda are not type-checked.
+      if (args.length > 0) this.charge(callPrice(args.length))
+      // A complete call of a lambda checks no types, only a partial one does.
       return this.#runLambda(fn, args)
     }
     if (fn instanceof Fun) return this.callFun(fn, args, place)
@@ -156,14 +163,12 @@ export class Evaluator implements ExpandingRun {
         : this.#continue(new Partial(fun, [], this.call.mode), args, place)
     }
     if (args.length !== params.length) throw tooMany(place)
-    this.charge(CALL_COST + ARGUMENT_COST * args.length)
-    args.forEach(asValue)
-    if (kind === 'defcap') {
-      this.#checkTypes(params, args)
-      return bounded(tokenOf(fun, args.map(asValue)))
-    }
-    if (kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
-    return this.runBody(fun, args, place)
+    if (args.length > 0 || kind !== 'defun') this.charge(callPrice(args.length))
+    const values = args.map(asValue)
+    for (let i = 0; i < params.length; i++) this.checkType(params[i].type, values[i])
+    if (kind === 'defcap') return bounded(tokenOf(fun, values))
+    if (kind === 'defpact') return startPact(this, fun, values, place)
+    return this.runBody(fun, values, place)
   }
 
   /**
@@ -174,12 +179,12 @@ export class Evaluator implements ExpandingRun {
     const all = [...args, ...more]
     if (fn instanceof NativeFunction) return this.inMode(mode, () => this.#applyNative(fn, all, place))
     const { params } = fn
-    this.charge(CALL_COST + ARGUMENT_COST * more.length)
+    this.charge(callPrice(more.length))
     if (all.length > params.length) throw tooMany(place)
     more.forEach(asValue)
     for (let i = args.length; i < all.length; i++) this.checkType(params[i].type, all[i])
     if (all.length < params.length) return new Partial(fn, all, mode)
-    if (fn instanceof Fun) return this.inMode(mode, () => this.#runChecked(fn, all, place))
+    if (fn instanceof Fun) return this.inMode(mode, () => this.runBody(fn, all, place))
     return this.#runLambda(fn, all)
   }
 
@@ -193,12 +198,6 @@ export class Evaluator implements ExpandingRun {
   }
 
   runBody(fun: Fun, args: readonly Term[], place: TextPlace): Term {
-    this.#checkTypes(fun.params, args)
-    return this.#runChecked(fun, args, place)
-  }
-
-  /** As `runBody`, for arguments that are checked. */
-  #runChecked(fun: Fun, args: readonly Term[], place: TextPlace): Term {
     const around = this.#enter(fun, place)
     const result = asValue(this.sequence(fun.body, extend(null, args)))
     if (this.block.rules.areResultsChecked) this.checkType(fun.result, result)
@@ -218,7 +217,7 @@ export class Evaluator implements ExpandingRun {
   }
 
   runStep(fun: Fun, step: Expr, args: readonly Value[], place: TextPlace): Term {
-    this.#checkTypes(fun.params, args)
+    if (args.length > fun.params.length) throw tooMany(place)
     const around = this.#enter(fun, place)
     const result = this.evaluate(step, extend(null, args))
     this.#leave(around)
@@ -229,12 +228,7 @@ export class Evaluator implements ExpandingRun {
     if (type !== null) checkType(type, term, this.#payParts)
   }
 
-  #checkTypes(params: readonly Param[], args: readonly Term[]): void {
-    if (args.length > params.length) throw tooMany(null)
-    for (let i = 0; i < params.length; i++) this.checkType(params[i].type, args[i])
-  }
-
-  readonly #payParts = (parts: number): void => this.charge(PART_COST * parts)
+  readonly #payParts = (parts: number): void => this.charge(PRICE.typeCheck * parts)
 
   /**
    * Enters a function. A function of a module that called this code through a module reference runs read-only.
@@ -298,7 +292,7 @@ export class Evaluator implements ExpandingRun {
     if (!rules.areEventsEmitted) return
     const { module, name } = fun
     const weight = weightOf(params)
-    if (weight > FREE_EVENT_WEIGHT) this.charge(EVENT_COST * weight)
+    if (weight > FREE_EVENT_WEIGHT) this.work(EVENT_WORK * weight)
     this.transaction.events.push({ module: module.name, name, params, moduleHash: this.#hashInEvents(module) })
   }
 
@@ -320,7 +314,7 @@ export class Evaluator implements ExpandingRun {
   attempt<T>(body: () => T, caught: (error: ContractError) => T): T {
     const { transaction, call } = this
     const { admin, installed } = transaction
-    this.charge(ATTEMPT_COST + call.frames.length + admin.size + installed.length + grantedCount(call))
+    this.work(ATTEMPT_WORK + call.frames.length + admin.size + installed.length + grantedCount(call))
     // The program scope is not part of the snapshot: imports and namespaces at the top level persist.
     const [before, callBefore] = [markTransaction(transaction), markCall(call)]
     try {
@@ -329,7 +323,7 @@ export class Evaluator implements ExpandingRun {
       if (!(error instanceof ContractError) || error.kind !== 'TxFailure') throw error
       restoreRights(transaction, before)
       restoreCall(call, callBefore)
-      this.charge(FAILURE_COST)
+      this.work(FAILURE_WORK)
       return caught(error)
     }
   }
@@ -355,8 +349,8 @@ function extend(env: Env | null, values: readonly Term[]): Env | null {
   return extended
 }
 
-function outOfGas({ used, limit }: GasMeter): ContractError {
-  return evalError(`Gas limit "${Math.floor(limit / 1000)}" exceeded: ${Math.ceil(used / 1000)}`)
+function outOfGas({ used, limit, work = 0 }: GasMeter): ContractError {
+  return evalError(`Gas limit "${Math.ceil(limit / 1000)}" exceeded: ${Math.ceil(Math.max(used, work) / 1000)}`)
 }
 
 function tooDeep(place: TextPlace): ContractError {

@@ -155,7 +155,7 @@ export class Expander {
       if (each.name === name) found = true
       else distance++
     }
-    if (distance > exprs.FREE_DISTANCE) this.run.charge(distance)
+    if (distance > exprs.FREE_DISTANCE) this.run.work(distance)
     return found ? distance : null
   }
 
@@ -182,15 +182,9 @@ export class Expander {
       const special = this.run.forms.get(head.name)
       if (special !== undefined) return special(call, this, scope)
     }
-    const fn = this.#head(head, scope)
+    const fn = this.expand(head, scope)
     const args = this.#arguments(items.slice(1), scope)
     return exprs.call(fn, args, place)
-  }
-
-  /** The function of a call. A variable with the name of a form that is a native here does not take its place. */
-  #head(head: Form, scope: Scope | null): Expr {
-    const native = head.form === 'atom' && head.name === 'error' ? this.run.natives.get(head.name) : undefined
-    return native === undefined ? this.expand(head, scope) : exprs.named(native, head.place)
   }
 
   /** Expands arguments. A binding among them is a function of an object, and the rest is its body. */
@@ -200,7 +194,10 @@ export class Expander {
     if (binding?.form !== 'binding') return this.expandAll(forms, scope)
     const consume = this.#binding(binding, forms.slice(at + 1), { name: OBJECT, up: scope })
     const body = exprs.consuming(consume, binding.place)
-    return [...this.expandAll(forms.slice(0, at), scope), exprs.addedLambda(OBJECT, body, binding.place)]
+    return [
+      ...this.expandAll(forms.slice(0, at), scope),
+      exprs.lambda([{ name: OBJECT, type: null }], [body], binding.place),
+    ]
   }
 
   /**
@@ -210,7 +207,7 @@ export class Expander {
   consumer(forms: readonly Form[], scope: Scope | null, place: TextPlace): exprs.Consumer {
     const [first, ...rest] = forms
     if (first === undefined) throw syntaxError('Expected: [binding]', place)
-    if (first.form === 'binding') return this.#binding(first, rest, scope)
+    if (first.form === 'binding') return exprs.asCall(this.#binding(first, rest, scope))
     const fn = this.expand(first, scope)
     return exprs.applying(fn, this.#arguments(rest, scope), place)
   }

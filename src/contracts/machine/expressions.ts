@@ -12,12 +12,12 @@ import { ModuleRef, type ObjectValue, UNIT, type Value } from '../values/value.t
 import { Const, type Env, type Expr, Fun, type Param, type Run, TableDefinition, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
 import { Closure, Lambda, NativeFunction, Partial } from './callables.ts'
-import { COST } from './costs.ts'
+import { callPrice, lookupPrice, PRICE } from './gas-prices.ts'
 import { calledBy, type Mode } from './mode.ts'
 import { asValue, Callable, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
 
-/** Access to variables beyond this distance is charged by distance. */
+/** Access to variables beyond this distance counts as work, by distance. */
 export const FREE_DISTANCE = 20
 
 /** Builds an expression from a function. */
@@ -35,7 +35,7 @@ export function constantOf(definition: Const, place: TextPlace): Expr {
 
 export function list(items: readonly Expr[], place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
-    run.charge(COST.listElement * items.length)
+    run.charge(PRICE.item * items.length)
     const values: Value[] = []
     for (const item of items) values.push(run.value(item, env))
     return bounded(values)
@@ -44,7 +44,7 @@ export function list(items: readonly Expr[], place: TextPlace): Expr {
 
 export function object(fields: readonly (readonly [name: string, value: Expr])[], place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
-    run.charge(COST.listElement * fields.length)
+    run.charge(PRICE.item * fields.length)
     const values = new Map<string, Value>()
     for (const [name, value] of fields) values.set(name, run.value(value, env))
     return bounded(values)
@@ -57,7 +57,7 @@ export function object(fields: readonly (readonly [name: string, value: Expr])[]
  */
 export function local(distance: number, place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
-    if (distance > FREE_DISTANCE) run.charge(2 * distance)
+    if (distance > FREE_DISTANCE) run.work(2 * distance)
     let variable = env
     for (let i = 0; i < distance; i++) variable = variable?.up ?? null
     if (variable === null) throw evalError('a variable has no value', place)
@@ -125,12 +125,6 @@ export function lambda(params: readonly Param[], body: readonly Expr[], place: T
   return exprOf(place, ({ call }, env) => new Lambda(params, body, env, call.mode))
 }
 
-/** A lambda of one parameter that is not in the source, and whose calls are free. */
-export function addedLambda(param: string, body: Expr, place: TextPlace): Expr {
-  const params = [{ name: param, type: null }]
-  return exprOf(place, ({ call }, env) => new Lambda(params, [body], env, call.mode, false))
-}
-
 /** `m::member`, where `m` evaluates to a module reference. */
 export function member(target: Expr, name: string, place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
@@ -180,11 +174,20 @@ interface BoundField {
   readonly type: Type | null
 }
 
-/** A body with fields of the object bound to variables. */
+/** A consumer that costs as a call of a lambda. */
+export function asCall(consume: Consumer): Consumer {
+  return (run, env, given) => {
+    run.charge(callPrice(1))
+    return consume(run, env, given)
+  }
+}
+
+/** A body with fields of the object bound to variables. Each field costs as a look-up. */
 export function binding(fields: readonly BoundField[], body: readonly Expr[], place: TextPlace): Consumer {
   return (run, env, given) => {
     let bound = env
     for (const { name, type } of fields) {
+      run.charge(PRICE.native + lookupPrice(name, given.size))
       const value = given.get(name)
       if (value === undefined)
         throw failure('NO_FIELD', { field: name, object: () => showValue(given as ObjectValue) }, place)

@@ -13,6 +13,7 @@ import { withCapability } from './capabilities.ts'
 import { type Expander, type Scope, type SpecialForm, syntaxError } from './expander.ts'
 import * as exprs from './expressions.ts'
 import { exprOf } from './expressions.ts'
+import { PRICE } from './gas-prices.ts'
 import { readOnly } from './mode.ts'
 import { resumedObject } from './pacts.ts'
 import { refuseInCapability, testMode } from './purity.ts'
@@ -102,7 +103,7 @@ const map: SpecialForm = (call, expander, scope) => {
   if (!isApplication(fn)) return exprs.call(name, [expander.expand(fn, scope), ...others], place)
   const item: Atom = { form: 'atom', name: ITEM, member: null, type: null, place: fn.place, from: fn.to, to: fn.to }
   const body = expander.expand({ ...fn, items: [...fn.items, item] }, { name: ITEM, up: scope })
-  return exprs.call(name, [exprs.addedLambda(ITEM, body, fn.place), ...others], place)
+  return exprs.call(name, [exprs.lambda([{ name: ITEM, type: null }], [body], fn.place), ...others], place)
 }
 
 /** Variable for an item. Code cannot name it. */
@@ -129,6 +130,7 @@ const cond: SpecialForm = (call, expander, scope) => {
   }
   const otherwise = expander.expand(last, scope)
   return exprOf(call.place, (run, env) => {
+    run.charge(PRICE.native)
     for (const [test, value] of pairs) {
       if (asBool(run.evaluate(test, env), test.place)) return run.evaluate(value, env)
     }
@@ -191,20 +193,22 @@ const enforceOne: SpecialForm = (call, expander, scope) => {
   const [message, list] = parts(call, 2)
   if (list.form !== 'list') throw syntaxError('enforce-one takes a list of tests', list.place)
   const [text, ...tests] = expander.expandAll([message, ...list.items], scope)
-  return exprOf(place, (run, env) =>
-    run.inMode(readOnly(run.call.mode), () => {
+  return exprOf(place, (run, env) => {
+    if (tests.length > 0) run.charge(PRICE.attempt)
+    return run.inMode(readOnly(run.call.mode), () => {
       for (const test of tests) {
         const passes = () => asBool(run.evaluate(test, env), test.place)
         if (run.attempt(passes, () => false)) return true
       }
       throw txFailure(asText(run.evaluate(text, env), text.place), place)
-    }),
-  )
+    })
+  })
 }
 
 const tryForm: SpecialForm = (call, expander, scope) => {
   const [otherwise, attempted] = expander.expandAll(parts(call, 2), scope)
   return exprOf(call.place, (run, env) => {
+    run.charge(PRICE.attempt)
     return run.attempt(
       () => run.inMode(readOnly(run.call.mode), () => run.evaluate(attempted, env)),
       () => run.evaluate(otherwise, env),
@@ -274,6 +278,7 @@ const withRead: SpecialForm = (call, expander, scope) => {
   return exprOf(call.place, (run, env) => {
     const rows = run.evaluate(from, env)
     const row = run.evaluate(at, env)
+    run.charge(PRICE.read)
     return consume(run, env, readRow(run, rows, asText(row, at.place)))
   })
 }
@@ -289,6 +294,7 @@ const withDefaultRead: SpecialForm = (call, expander, scope) => {
     const rows = run.evaluate(from, env)
     const row = run.evaluate(at, env)
     const object = run.evaluate(otherwise, env)
+    run.charge(PRICE.read)
     if (!(object instanceof Map)) throw evalError('the default of with-default-read is not an object', place)
     return consume(run, env, findRow(run, rows, asText(row, at.place)) ?? object)
   })
@@ -302,6 +308,7 @@ const bind: SpecialForm = (call, expander, scope) => {
   const consume = expander.consumer(rest, scope, place)
   return exprOf(place, (run, env) => {
     const object = run.evaluate(from, env)
+    run.charge(PRICE.native)
     if (!(object instanceof Map)) throw evalError(`Expected an object, but got: ${typeName(object)}`, place)
     return consume(run, env, object)
   })
@@ -309,7 +316,10 @@ const bind: SpecialForm = (call, expander, scope) => {
 
 const resume: SpecialForm = (call, expander, scope) => {
   const consume = expander.consumer(call.items.slice(1), scope, call.place)
-  return exprOf(call.place, (run, env) => consume(run, env, resumedObject(run)))
+  return exprOf(call.place, (run, env) => {
+    run.charge(PRICE.resume)
+    return consume(run, env, resumedObject(run))
+  })
 }
 
 /** A function without parameters. */

@@ -20,8 +20,8 @@ import { typeName } from './type-name.ts'
 /** Error messages shorten keys: those of test files all of them, those of nodes only longer ones. */
 const KEY_CHARACTERS = 8
 const WIRE_KEY_CHARACTERS = 10
-/** Milligas for each key of a keyset. */
-const KEY_COST = 50
+/** Work for each key of a keyset. */
+const KEY_WORK = 50
 
 /**
  * @param guard a guard, or the name of a keyset
@@ -109,7 +109,7 @@ type Keyset = Extract<GuardKind, { kind: 'keyset' }>
 
 function enforceKeyset(run: Run, { keys, predicate }: Keyset): void {
   const { signers } = run.transaction.message
-  run.charge(KEY_COST * keys.length)
+  run.work(KEY_WORK * keys.length)
   const matched = keys.filter((key) => {
     const tokens = signers.get(key)
     return tokens !== undefined && covers(run, tokens)

@@ -4,10 +4,12 @@
  */
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
+import { chargedSize } from '../values/charged-size.ts'
 import { Decimal } from '../values/decimal.ts'
 import { CapabilityToken, Guard, ModuleRef, type ObjectValue, Time, type Value } from '../values/value.ts'
 import { argumentType } from './argument-type.ts'
 import { COST, LIMIT } from './costs.ts'
+import { SIZE_BYTE } from './gas-prices.ts'
 import { asValue, Callable, isValue, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
 
@@ -28,11 +30,18 @@ export function termType(term: Term): string {
 export interface Host {
   /** Calls a function, a partial application (`(+ 1)`) or a lambda. */
   apply(fn: Callable, args: readonly Term[], place: TextPlace): Term
+  /** Milligas until the limit. */
+  readonly gasLeft: number
   /**
-   * Charges gas, in milligas.
+   * Charges gas, in milligas: the price of the public network.
    * @throws EvalError if the limit is exceeded
    */
   charge(milligas: number): void
+  /**
+   * Counts work that the price of the network does not cover. It is not part of the gas used, but has about the same limit.
+   * @throws EvalError if the limit is exceeded
+   */
+  work(units: number): void
 }
 
 export interface Native<H extends Host = Host> {
@@ -47,6 +56,17 @@ export interface Native<H extends Host = Host> {
   /** A call by name takes any number of arguments, which become one list. */
   readonly gathersArguments?: boolean
   readonly run: (args: Arguments<H>) => Term
+}
+
+/**
+ * Refuses a size that the gas left does not suffice for.
+ * @param bytes size of a value, before its price is charged
+ * @returns the same number
+ * @throws EvalError if the limit is exceeded
+ */
+export function paidSize(run: Host, bytes: number): number {
+  if (bytes > Math.floor(run.gasLeft / SIZE_BYTE)) run.charge(bytes * SIZE_BYTE)
+  return bytes
 }
 
 /** Arguments of one call, with the calling evaluator. */
@@ -78,22 +98,35 @@ export class Arguments<H extends Host = Host> {
     this.run.charge(milligas)
   }
 
+  work(units: number): void {
+    this.run.work(units)
+  }
+
   /**
-   * Charges for the elements of a list before it is built.
+   * Measures a value as the network does, which fails if the gas left does not suffice for its size.
+   * @returns its bytes
+   * @throws EvalError if the limit is exceeded
+   */
+  size(value: Value): number {
+    return paidSize(this.run, chargedSize(value))
+  }
+
+  /**
+   * Counts the work for the elements of a list before it is built.
    * @throws EvalError if the list would exceed the maximum length
    */
-  chargeList(count: number | bigint, perElement: number = COST.listElement): void {
+  workList(count: number | bigint, perElement: number = COST.listElement): void {
     const counted = count > LIMIT.elements ? LIMIT.elements : Number(count)
-    this.charge(Math.ceil(counted * perElement))
+    this.work(Math.ceil(counted * perElement))
     if (count > LIMIT.elements) throw this.error(`List too long: more than ${LIMIT.elements} elements`)
   }
 
   /**
-   * Charges for the characters of a string before it is built.
+   * Counts the work for the characters of a string before it is built.
    * @throws EvalError if the string would exceed the maximum length
    */
-  chargeText(count: number, perCharacter: number = COST.textCharacter): void {
-    this.charge(Math.ceil(count * perCharacter))
+  workText(count: number, perCharacter: number = COST.textCharacter): void {
+    this.work(Math.ceil(count * perCharacter))
     if (count > LIMIT.characters) throw this.error(`String too long: more than ${LIMIT.characters} characters`)
   }
 

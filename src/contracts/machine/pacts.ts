@@ -5,6 +5,7 @@
 import { NOWHERE, type TextPlace } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
 import { abbreviated } from '../failures/wording.ts'
+import { pactSize } from '../values/charged-size.ts'
 import { hashText } from '../values/hash.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
@@ -19,7 +20,9 @@ import {
   type Yield,
 } from './ast.ts'
 import { weightOf } from './bounds.ts'
+import { PRICE } from './gas-prices.ts'
 import { splitName } from './names.ts'
+import { paidSize } from './native.ts'
 import { mayWrite } from './purity.ts'
 import { located } from './scopes.ts'
 import type { Term } from './term.ts'
@@ -34,8 +37,8 @@ export interface PactContinuation {
   readonly proven?: PactState | null
 }
 
-/** Milligas per unit of weight of the state that is stored between steps. */
-const STATE_COST = 20
+/** Work per unit of weight of arguments that name a nested pact. */
+const STATE_WORK = 20
 
 /** @throws EvalError outside of a pact */
 export function pactIdOf(run: Run): string {
@@ -243,7 +246,7 @@ function callingModule(run: Run): Module {
 /** Stores the state of the pact, or null if it has finished, and emits the events of cross-chain yields. */
 function finish(run: Run, pact: PactRun, scope: PactStepScope): void {
   checkAdvanced(pact, scope)
-  run.charge(STATE_COST * (weightOf(pact.args) + weightOf(pact.yielded?.data ?? '')))
+  run.charge(PRICE.writeByte * paidSize(run, pactSize(stateOf(pact))))
   mayWrite(run)
   const isDone = scope.isRollback || scope.step === pact.fun.steps.length - 1
   run.transaction.state.put('pacts', scope.id, isDone ? null : stateOf(pact))
@@ -274,7 +277,7 @@ function currentFun(run: Run, fun: Fun): Fun {
 
 /** Hash of the id around, and of the JSON text of the call, as a continuation in results. */
 function nestedId(run: Run, around: string, fun: Fun, args: readonly Value[]): string {
-  run.charge(STATE_COST * weightOf(args))
+  run.work(STATE_WORK * weightOf(args))
   return hashText(`${around}:{"args":${valueToJson(args)},"def":${JSON.stringify(fun.qualified)}}`)
 }
 

@@ -1,17 +1,17 @@
 /** Table access: permissions, costs and validation of rows. */
 import { evalError, txFailure } from '../errors.ts'
-import { bytesOf } from '../values/bytes.ts'
+import { rowSize } from '../values/charged-size.ts'
 import { showValue } from '../values/print.ts'
 import { type ObjectValue, TableRef, type Value } from '../values/value.ts'
-import { type Run, TableDefinition } from './ast.ts'
+import { type Run, type Schema, TableDefinition } from './ast.ts'
 import { requireInside } from './capabilities.ts'
+import { PRICE } from './gas-prices.ts'
+import { paidSize } from './native.ts'
 import { databaseError, mayRead, mayWrite } from './purity.ts'
 import type { Domain } from './state.ts'
 import type { Term } from './term.ts'
 import { isOf, typeText } from './types.ts'
 
-/** Milligas per access and per byte read or written; same as on the public network. */
-const COSTS = { read: 2500, readByte: 100, write: 25_000, writeByte: 200 }
 const SHOWN_KEY_CHARACTERS = 10
 
 export type WriteKind = 'insert' | 'update' | 'write'
@@ -91,9 +91,8 @@ export function findRow(run: Run, term: Term, key: string): ObjectValue | undefi
   mayAccess(run, table, 'read')
   mayRead(run)
   checkCreated(run, table)
-  run.charge(COSTS.read)
   const row = run.transaction.state.get<ObjectValue>(table.rows, key)
-  if (row !== undefined) run.charge(COSTS.readByte * bytesOf(row))
+  if (row !== undefined) run.charge(PRICE.readByte * paidSize(run, rowSize(row)))
   return row
 }
 
@@ -111,8 +110,8 @@ function shortKey(key: string): string {
 export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
   const table = tableOf(run, term)
   mayAccess(run, table, 'write')
-  checkRow(table, row, kind)
-  run.charge(COSTS.write + COSTS.writeByte * bytesOf(row))
+  checkRow(run, table, row, kind)
+  run.charge(PRICE.writeByte * paidSize(run, rowSize(row)))
   mayWrite(run)
   checkCreated(run, table)
   const before = run.transaction.state.get<ObjectValue>(table.rows, key)
@@ -133,18 +132,24 @@ export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, ki
 }
 
 /** Requires exactly the fields of the schema; an update may have a subset. */
-function checkRow({ schema, module }: TableDefinition, row: ObjectValue, kind: WriteKind): void {
+function checkRow(run: Run, { schema, module }: TableDefinition, row: ObjectValue, kind: WriteKind): void {
   if (schema === null) return
-  const isWhole = kind === 'update' || row.size === schema.fields.size
-  const fits = ([name, value]: readonly [string, Value]) => {
-    const type = schema.fields.get(name)
-    return type !== undefined && (type === null || isOf(type, value, () => undefined))
+  const pay = (parts: number) => run.charge(PRICE.typeCheck * parts)
+  const isPart = kind === 'update'
+  if (isPart) pay(row.size)
+  if (isPart || row.size === schema.fields.size) {
+    pay(row.size)
+    if ([...row].every(([name, value]) => fitsField(schema, name, value, pay))) return
   }
-  if (isWhole && [...row].every(fits)) return
   const fields = [...schema.fields].map(([name, type]) => `"${name}": ${type === null ? 'any' : typeText(type)}`)
   throw evalError(
     `Attempted insert failed due to schema mismatch. Expected: {${fields.join(',')}}, received ${showValue(row)}`,
     null,
     `Insert failed because of a schema mismatch with ${module}.${schema.name}`,
   )
+}
+
+function fitsField({ fields }: Schema, name: string, value: Value, pay: (parts: number) => void): boolean {
+  const type = fields.get(name)
+  return type !== undefined && (type === null || isOf(type, value, pay))
 }

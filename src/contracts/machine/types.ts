@@ -42,8 +42,18 @@ export function isOf(type: Type, term: Term, pay: Pay): boolean {
     case 'table':
       return term instanceof TableRef && (type.schema === null || isTableOf(type.schema, term, pay))
     case 'module':
-      return term instanceof ModuleRef && type.interfaces.every((name) => term.interfaces.includes(name))
+      return term instanceof ModuleRef && implementsAll(term, type.interfaces, pay)
   }
+}
+
+/** A module of ten or more interfaces costs by their number. */
+const FREE_INTERFACES = 10
+
+function implementsAll({ interfaces }: ModuleRef, wanted: readonly string[], pay: Pay): boolean {
+  if (interfaces.length < FREE_INTERFACES) return wanted.every((name) => interfaces.includes(name))
+  pay(interfaces.length)
+  const all = new Set(interfaces)
+  return wanted.every((name) => all.has(name))
 }
 
 /** True if an object has exactly the fields of a schema, with values of the right types. */

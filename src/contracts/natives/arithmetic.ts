@@ -1,5 +1,15 @@
 /** Arithmetic natives. `+` also concatenates strings and lists, and merges objects. */
 import { integerCost } from '../machine/costs.ts'
+import {
+  characters,
+  exponentialPrice,
+  logarithmPrice,
+  PRICE,
+  powerPrice,
+  productPrice,
+  squareRootPrice,
+  sumPrice,
+} from '../machine/gas-prices.ts'
 import { type Arguments, isList, isObject, type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
 import { bitLength } from '../values/bits.ts'
@@ -9,18 +19,19 @@ import { naturalLog } from './logarithm.ts'
 import {
   bounded,
   byDoubles,
-  chargeProduct,
-  chargeSum,
   decimalPower,
   finite,
   floorDivide,
   integerPower,
   mantissa,
   type Numeric,
+  nextInteger,
   shift,
   sign,
   toDecimal,
   toDouble,
+  workProduct,
+  workSum,
 } from './numbers.ts'
 
 /** Two integers give an integer; an integer combined with a decimal is converted to a decimal. */
@@ -37,15 +48,17 @@ function mixed(
 function add(args: Arguments): Term {
   const [a, b] = args.all
   if (typeof a === 'string' && typeof b === 'string') {
-    args.chargeText(a.length + b.length)
+    args.charge(PRICE.character * (characters(a) + characters(b)))
+    args.workText(a.length + b.length)
     return a + b
   }
   if (isList(a) && isList(b)) {
-    args.chargeList(a.length + b.length)
+    args.charge(PRICE.item * (a.length + b.length))
+    args.workList(a.length + b.length)
     return a.concat(b)
   }
   if (isObject(a) && isObject(b)) return join(args, a, b)
-  chargeSum(args, args.number(0), args.number(1))
+  paySum(args)
   return mixed(
     args,
     (x, y) => x + y,
@@ -53,9 +66,21 @@ function add(args: Arguments): Term {
   )
 }
 
+function paySum(args: Arguments): void {
+  const [a, b] = [args.number(0), args.number(1)]
+  args.charge(sumPrice(mantissa(a), mantissa(b)))
+  workSum(args, a, b)
+}
+
+function payProduct(args: Arguments, a: Numeric, b: Numeric): void {
+  args.charge(productPrice(mantissa(a), mantissa(b)))
+  workProduct(args, a, b)
+}
+
 /** Fields of the left object take precedence. */
 function join(args: Arguments, left: ObjectValue, right: ObjectValue): ObjectValue {
-  args.chargeList(left.size + right.size)
+  args.charge(PRICE.item * (left.size + right.size))
+  args.workList(left.size + right.size)
   const fields = new Map<string, Value>(left)
   for (const [key, value] of right) if (!left.has(key)) fields.set(key, value)
   return fields
@@ -68,7 +93,7 @@ function negate(args: Arguments): Term {
 
 function subtract(args: Arguments): Term {
   if (!args.has(1)) return negate(args)
-  chargeSum(args, args.number(0), args.number(1))
+  paySum(args)
   return mixed(
     args,
     (a, b) => a - b,
@@ -77,7 +102,7 @@ function subtract(args: Arguments): Term {
 }
 
 function multiply(args: Arguments): Term {
-  chargeProduct(args, args.number(0), args.number(1))
+  payProduct(args, args.number(0), args.number(1))
   return mixed(
     args,
     (a, b) => a * b,
@@ -88,19 +113,20 @@ function multiply(args: Arguments): Term {
 function divide(args: Arguments): Term {
   const [a, b] = [args.number(0), args.number(1)]
   if (sign(b) === 0) throw args.error('Arithmetic exception: div by zero')
-  chargeProduct(args, a, b)
+  payProduct(args, a, b)
   return mixed(args, floorDivide, (x, y) => x.div(y))
 }
 
 function modulus(args: Arguments): Term {
   const [a, b] = [args.integer(0), args.integer(1)]
   if (b === 0n) throw args.error('Arithmetic exception: Modulus by zero')
-  chargeProduct(args, a, b)
+  workProduct(args, a, b)
   return a - b * floorDivide(a, b)
 }
 
 function power(args: Arguments): Term {
   const [a, b] = [args.number(0), args.number(1)]
+  args.charge(powerPrice(nextInteger(a), nextInteger(b)))
   if (typeof a === 'bigint' && typeof b === 'bigint') return integerPower(args, a, b)
   return bounded(args, decimalPower(args, toDecimal(a), toDecimal(b)))
 }
@@ -108,12 +134,14 @@ function power(args: Arguments): Term {
 function squareRoot(args: Arguments): Term {
   const a = args.number(0)
   if (sign(a) < 0) throw args.error('Arithmetic exception: Square root must be non-negative')
+  args.charge(squareRootPrice(mantissa(a)))
   return byDoubles(args, () => Math.sqrt(toDouble(a)))
 }
 
 function naturalLogarithm(args: Arguments): Term {
   const a = args.number(0)
   if (sign(a) <= 0) throw args.error('Arithmetic exception: Non-positive log argument')
+  args.charge(logarithmPrice(nextInteger(a)))
   return byDoubles(args, () => naturalLog(a))
 }
 
@@ -122,6 +150,7 @@ function logarithm(args: Arguments): Term {
   const [base, a] = [args.number(0), args.number(1)]
   if (sign(base) < 0) throw args.error('Arithmetic exception: Negative log base')
   if (sign(a) <= 0) throw args.error('Arithmetic exception: Non-positive log argument')
+  args.charge(logarithmPrice(nextInteger(base)) + logarithmPrice(nextInteger(a)))
   const result = finite(args, () => naturalLog(a) / naturalLog(base))
   const exact = Decimal.fromNumberExact(result)
   return typeof base === 'bigint' && typeof a === 'bigint' ? exact.round(0).mantissa : exact
@@ -132,7 +161,7 @@ function rounding(name: 'round' | 'floor' | 'ceiling'): Native {
   return native(name, 1, 2, (args) => {
     const a = args.number(0)
     if (typeof a === 'bigint') throw args.wrong()
-    chargeProduct(args, a, a)
+    workProduct(args, a, a)
     if (!args.has(1)) return a[name](0).mantissa
     const places = args.integer(1)
     if (places < 0n) throw args.error('Arithmetic exception: negative precision')
@@ -143,7 +172,7 @@ function rounding(name: 'round' | 'floor' | 'ceiling'): Native {
 function bitwise(name: string, combine: (a: bigint, b: bigint) => bigint): Native {
   return native(name, 2, 2, (args) => {
     const [a, b] = [args.integer(0), args.integer(1)]
-    chargeSum(args, a, b)
+    workSum(args, a, b)
     return combine(a, b)
   })
 }
@@ -166,13 +195,14 @@ export const ARITHMETIC: readonly Native[] = [
   native('log', 2, 2, logarithm),
   native('exp', 1, 1, (args) => {
     const a = args.number(0)
+    args.charge(exponentialPrice(mantissa(a)))
     return byDoubles(args, () => Math.exp(toDouble(a)))
   }),
   bitwise('&', (a, b) => a & b),
   bitwise('|', (a, b) => a | b),
   bitwise('xor', (a, b) => a ^ b),
   native('~', 1, 1, (args) => {
-    args.charge(integerCost(bitLength(args.integer(0))))
+    args.work(integerCost(bitLength(args.integer(0))))
     return ~args.integer(0)
   }),
   native('shift', 2, 2, (args) => shift(args, args.integer(0), args.integer(1))),

@@ -8,6 +8,7 @@ import {
   isEvaluatingAny,
   requireCapability,
 } from '../machine/capabilities.ts'
+import { parsePrice } from '../machine/gas-prices.ts'
 import { acquireAdmin, checkKeysetFormat, enforceGuard } from '../machine/guards.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { pactIdOf, yieldObject } from '../machine/pacts.ts'
@@ -17,6 +18,7 @@ import { Guard } from '../values/value.ts'
 function enforce(name: string): Native<Run> {
   return native(name, 1, 1, (args) => {
     const [guard] = args.all
+    if (typeof guard === 'string') args.charge(parsePrice(guard))
     enforceGuard(args.run, typeof guard === 'string' ? guard : args.guard(0))
     return true
   })
@@ -46,6 +48,7 @@ export const capabilities: readonly Native<Run>[] = [
   enforce('enforce-keyset'),
   native('keyset-ref-guard', 1, 1, (args) => {
     const name = args.text(0)
+    args.charge(parsePrice(name))
     checkKeysetFormat(name)
     if (args.run.transaction.state.get('keysets', name) === undefined)
       throw evalError(`Cannot find keyset in database: '${name}`, null, `Cannot find keyset in the database: ${name}`)

@@ -1,22 +1,14 @@
-/**
- * Bounds the time of natives whose price on the public network does not: declared work is charged as gas, in
- * proportion to other natives.
- */
+/** Prices of cryptography, and the work of natives whose price on the public network does not bound their time. */
 import { integerCost } from '../machine/costs.ts'
 import type { Arguments, Host } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 
-/** Larger integers are charged before they are reduced. */
+/** Larger integers count as work before they are reduced. */
 const LARGE = 1n << 664n
 
-/** @param milligas work of the call: a millisecond of processor time has 75,000 or more */
-export function chargeWork<H extends Host>(args: Arguments<H>, milligas: number): void {
-  args.charge(milligas)
-}
-
-/** Charges for the reduction of an integer to an element of a field. */
-export function chargeReduction<H extends Host>(args: Arguments<H>, n: bigint): void {
-  if (n >= LARGE || n <= -LARGE) chargeWork(args, integerCost(bitLength(n)))
+/** Counts the work of the reduction of an integer to an element of a field. */
+export function workReduction<H extends Host>(args: Arguments<H>, n: bigint): void {
+  if (n >= LARGE || n <= -LARGE) args.work(integerCost(bitLength(n)))
 }
 
 /** Milligas of a call by native, as on the public network. */

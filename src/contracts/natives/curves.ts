@@ -4,7 +4,7 @@ import { type ContractError, evalError } from '../errors.ts'
 import type { Run } from '../machine/ast.ts'
 import { type Arguments, type Host, isObject, type Native, native } from '../machine/native.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
-import { chargeReduction, chargeWork } from './crypto-work.ts'
+import { workReduction } from './crypto-work.ts'
 import { formatG1, formatG2, isInG2, isPairingOne, type PointCoordinates, type PointFormat } from './curve-points.ts'
 
 /** Milligas of the public network by group. */
@@ -26,10 +26,10 @@ function groupOf(args: Arguments): 'g1' | 'g2' {
 
 /** Charges for the coordinates of a point by their lengths. */
 function chargeCoordinate<H extends Host>(args: Arguments<H>, coordinate: Value | undefined): void {
-  if (typeof coordinate === 'bigint') chargeReduction(args, coordinate)
+  if (typeof coordinate === 'bigint') workReduction(args, coordinate)
   if (!Array.isArray(coordinate)) return
-  chargeWork(args, COEFFICIENT_WORK * coordinate.length)
-  for (const coefficient of coordinate) if (typeof coefficient === 'bigint') chargeReduction(args, coefficient)
+  args.work(COEFFICIENT_WORK * coordinate.length)
+  for (const coefficient of coordinate) if (typeof coefficient === 'bigint') workReduction(args, coefficient)
 }
 
 function read<H extends Host, F, P>(args: Arguments<H>, format: PointFormat<F, P>, value: Value): PointCoordinates<F> {
@@ -69,7 +69,7 @@ function pointAdd(args: Arguments): ObjectValue {
 function multiplyPoint<F, P>(args: Arguments, format: PointFormat<F, P>): ObjectValue {
   const point = check(args, format, read(args, format, args.object(1)))
   const scalar = args.integer(2)
-  chargeReduction(args, scalar)
+  workReduction(args, scalar)
   return format.show(format.multiply(point, bn254_Fr.create(scalar)))
 }
 
@@ -86,7 +86,7 @@ function pairingCheck(args: Arguments<Run>): boolean {
   const [first, second] = [args.list(0), args.list(1)]
   const most = Math.max(first.length, second.length)
   args.charge(most === 0 ? PAIRING.none : PAIRING.base + PAIRING.pair * most)
-  chargeWork(args, PAIRING_WORK.base + PAIRING_WORK.pair * most)
+  args.work(PAIRING_WORK.base + PAIRING_WORK.pair * most)
   const readG1 = first.map((value) => read(args, formatG1, value))
   const readG2 = second.map((value) => read(args, formatG2, value))
   const g1 = readG1.map((coordinates) => check(args, formatG1, coordinates))

@@ -1,25 +1,28 @@
 /** Distinct values of a list in linear time: equal values have the same key. */
-import { COST } from '../machine/costs.ts'
 import type { Arguments } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { compareText } from '../values/order.ts'
 import { guardParts } from '../values/ordering.ts'
-import { hasTable } from '../values/table-within.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, Unit, type Value } from '../values/value.ts'
+import { same } from './logic.ts'
 import { weigh } from './weight.ts'
 
-/** The first occurrence of each value, in order. Tables are never equal, so all occurrences of a table remain. */
+/**
+ * The first occurrence of each value, in order. Tables are never equal, so all occurrences of a table remain.
+ *
+ * The network compares each of them with all values behind it, and charges that.
+ */
 export function distinctValues(args: Arguments, list: readonly Value[]): readonly Value[] {
-  args.chargeList(list.length, COST.listElement)
-  args.charge(weigh(list, args) * COST.weight)
-  const seen = new Set<string>()
-  return list.filter((item) => {
-    if (hasTable(item)) return true
-    const key = keyOf(item)
-    if (seen.has(key)) return false
-    seen.add(key)
-    return true
-  })
+  args.workList(list.length)
+  weigh(list, args)
+  const distinct: Value[] = []
+  let left = list
+  while (left.length > 0) {
+    const [first, ...rest] = left
+    distinct.push(first)
+    left = rest.filter((other) => !same(args, first, other))
+  }
+  return distinct
 }
 
 /** Canonical key: two values have the same key if and only if they are equal. */

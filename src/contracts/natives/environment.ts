@@ -2,6 +2,7 @@
 import { failure } from '../failures/failure.ts'
 import type { Run } from '../machine/ast.ts'
 import { weightOf } from '../machine/bounds.ts'
+import { characters, lookupPrice, PRICE, parsePrice } from '../machine/gas-prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { pactIdOf } from '../machine/pacts.ts'
 import { Decimal } from '../values/decimal.ts'
@@ -23,6 +24,25 @@ export function dataField({ transaction }: Run, name: string): Value | undefined
   return data instanceof Map ? (data as ObjectValue).get(name) : undefined
 }
 
+/** Milligas for each character of a text that is read as a number. */
+const DIGIT = 20
+
+/** Field of the message data. The look-up costs by its name and by the number of fields. */
+export function paidField(run: Run, name: string): Value | undefined {
+  const { data } = run.transaction.message
+  if (data instanceof Map) run.charge(lookupPrice(name, data.size))
+  return dataField(run, name)
+}
+
+/** Milligas of a keyset in the message data: the look-up of its fields, and its predicate. */
+export function payKeyset(run: Run, field: Value | undefined): void {
+  if (!(field instanceof Map)) return
+  const keyset = field as ObjectValue
+  run.charge(lookupPrice('keys', keyset.size) + lookupPrice('pred', keyset.size))
+  const predicate = keyset.get('pred') ?? 'keys-all'
+  if (keyset.has('keys') && typeof predicate === 'string') run.charge(parsePrice(predicate))
+}
+
 /**
  * Builds a native that reads a field of the message data.
  * @param read converts the field, or returns null if it does not fit
@@ -30,8 +50,11 @@ export function dataField({ transaction }: Run, name: string): Value | undefined
 function reader(name: string, read: (value: Value, run: Run) => Value | null): Native<Run> {
   return native(name, 1, 1, (args) => {
     const { run } = args
-    const value = dataField(run, args.text(0))
-    if (value !== undefined) run.charge(weightOf(value))
+    const value = paidField(run, args.text(0))
+    if (value !== undefined) run.work(weightOf(value))
+    // Texts are parsed only where they can be numbers.
+    const parses = typeof value === 'string' && (name === 'read-integer' || name === 'read-decimal')
+    if (parses) run.charge(DIGIT * characters(value) + PRICE.parsed)
     const result = value === undefined ? null : read(value, run)
     if (result === null) throw failure('UNREADABLE', { native: name })
     return result
@@ -63,7 +86,7 @@ export function checkKeys(run: Run, guard: Guard): Guard {
 function readMessage(args: Arguments<Run>): Value {
   const { run } = args
   if (!args.has(0)) return run.transaction.message.data
-  const value = dataField(run, args.text(0))
+  const value = paidField(run, args.text(0))
   if (value === undefined) throw failure('UNREADABLE', { native: 'read-msg' })
   return value
 }
@@ -74,6 +97,7 @@ export const environment: readonly Native<Run>[] = [
   reader('read-integer', integerOf),
   reader('read-decimal', decimalOf),
   reader('read-keyset', (value, run) => {
+    payKeyset(run, value)
     const guard = keysetFromValue(value)
     return guard === null ? null : checkKeys(run, guard)
   }),

@@ -1,12 +1,12 @@
 /** Natives that apply functions to values. */
-import { COST } from '../machine/costs.ts'
+import { PRICE } from '../machine/gas-prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import type { Value } from '../values/value.ts'
 
 function map(args: Arguments): readonly Value[] {
   const [fn, list] = [args.fn(0), args.list(1)]
   return list.map((item) => {
-    args.charge(COST.visit)
+    args.charge(PRICE.item)
     return args.apply(fn, [item])
   })
 }
@@ -14,7 +14,7 @@ function map(args: Arguments): readonly Value[] {
 function filter(args: Arguments): readonly Value[] {
   const [fn, list] = [args.fn(0), args.list(1)]
   return list.filter((item) => {
-    args.charge(COST.visit)
+    args.charge(PRICE.item)
     return args.test(fn, [item])
   })
 }
@@ -23,7 +23,7 @@ function fold(args: Arguments): Value {
   const [fn, first, list] = [args.fn(0), args.value(1), args.list(2)]
   let result = first
   for (const item of list) {
-    args.charge(COST.visit)
+    args.charge(PRICE.item)
     result = args.apply(fn, [result, item])
   }
   return result
@@ -33,7 +33,7 @@ function fold(args: Arguments): Value {
 function zip(args: Arguments): readonly Value[] {
   const [fn, left, right] = [args.fn(0), args.list(1), args.list(2)]
   return left.slice(0, right.length).map((item, i) => {
-    args.charge(COST.visit)
+    args.charge(PRICE.item)
     return args.apply(fn, [item, right[i]])
   })
 }
@@ -48,5 +48,4 @@ export const FUNCTIONS: readonly Native[] = [
     return args.run.apply(second, [args.run.apply(first, [args.all[2]], args.place)], args.place)
   }),
   native('identity', 1, 1, (args) => args.value(0)),
-  native('constantly', 2, 4, (args) => args.value(0)),
 ]

@@ -2,6 +2,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { type ContractError, evalError } from '../errors.ts'
 import { hashCost } from '../machine/costs.ts'
+import { PRICE } from '../machine/gas-prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { Callable, isValue } from '../machine/term.ts'
 import { typeName } from '../machine/type-name.ts'
@@ -9,12 +10,13 @@ import { hashText } from '../values/hash.ts'
 import { TableRef, type Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
 import { fromBase64Url, toBase64Url } from './base64.ts'
-import { chargeWork } from './crypto-work.ts'
 import { weigh } from './weight.ts'
 
 /** Hashes the text of a string, or the wire format of any other value. */
 function hashValue(args: Arguments, value: Value): string {
-  args.charge(hashCost(weigh(value, args)))
+  args.work(hashCost(weigh(value, args)))
+  const bytes = typeof value === 'string' ? Buffer.byteLength(value, 'utf8') : args.size(value)
+  args.charge(PRICE.hashByte * bytes)
   return hashText(typeof value === 'string' ? value : valueToJson(value))
 }
 
@@ -30,7 +32,7 @@ function keccak(args: Arguments): string {
   const texts = args.texts(0)
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   args.charge(KECCAK_COST.hundredBytes * Math.ceil(bytes / 100))
-  chargeWork(args, KECCAK_WORK.byte * Math.max(0, bytes - KECCAK_WORK.coveredBytes))
+  args.work(KECCAK_WORK.byte * Math.max(0, bytes - KECCAK_WORK.coveredBytes))
   const pieces = texts.map((text) => {
     const piece = fromBase64Url(text)
     if (piece === null) throw badPiece(args)

@@ -8,7 +8,7 @@ import { Decimal } from '../values/decimal.ts'
 import { Guard, type ObjectValue, type Value } from '../values/value.ts'
 import { keysetFromValue, valueFromJson } from '../values/wire.ts'
 import { fromBase64Url, fromUtf8, toBase64Url } from './base64.ts'
-import { chargeReduction, chargeWork } from './crypto-work.ts'
+import { workReduction } from './crypto-work.ts'
 
 /** Bytes of an address, a hash or an amount. */
 const WORD = 32
@@ -86,7 +86,7 @@ function decodeFault({ place }: Arguments, text: string, end = ''): ContractErro
 
 /** Charges for a long text. */
 function chargeText(args: Arguments, text: string): void {
-  chargeWork(args, CHARACTER_WORK * Math.max(0, text.length - COVERED_CHARACTERS))
+  args.work(CHARACTER_WORK * Math.max(0, text.length - COVERED_CHARACTERS))
 }
 
 function bigEndian(value: bigint, bytes: number): Buffer {
@@ -128,7 +128,7 @@ function encodeTokenMessage(args: Arguments): string {
   const fields = new MessageFields(args)
   const recipient = fields.bytes('recipient')
   const decimal = fields.decimal('amount')
-  chargeReduction(args, decimal.mantissa)
+  workReduction(args, decimal.mantissa)
   const amount = decimal.round(0).mantissa
   const chain = chainOf(args, fields.text('chainId'))
   const wrapped = ((amount % AMOUNTS) + AMOUNTS) % AMOUNTS

@@ -1,8 +1,9 @@
 /** List natives, and natives that accept lists, strings and objects. */
 import { COST, sortCost } from '../machine/costs.ts'
+import { characters, lookupPrice, PRICE } from '../machine/gas-prices.ts'
 import { type Arguments, isList, isObject, type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
-import { memoryOf } from '../values/memory.ts'
+import { integerSize } from '../values/charged-size.ts'
 import { compareInSort, compareValues, isSimple } from '../values/ordering.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { distinctValues } from './distinct.ts'
@@ -13,8 +14,10 @@ import { weigh } from './weight.ts'
 function length(args: Arguments): bigint {
   const [a] = args.all
   if (typeof a === 'string') {
-    args.charge(1 + Math.floor(a.length / 100))
-    return BigInt(codePoints(a))
+    const count = codePoints(a)
+    args.charge(1 + Math.floor(count / 100))
+    args.work(a.length)
+    return BigInt(count)
   }
   return BigInt(isList(a) ? a.length : args.object(0).size)
 }
@@ -33,19 +36,28 @@ function takeOrDrop(name: 'take' | 'drop'): Native {
     // For each sign of the count, one of the two natives returns the front part and the other the back part.
     const isFront = (name === 'take') === count >= 0n
     if (typeof whole === 'string') {
-      args.chargeText(whole.length, COST.readCharacter)
-      const at = cut(count, codePoints(whole))
+      args.workText(whole.length, COST.readCharacter)
+      const size = codePoints(whole)
+      if (name === 'take') args.charge(PRICE.character * taken(count, size))
+      const at = cut(count, size)
       return isFront ? partOfText(whole, 0, at) : partOfText(whole, at)
     }
     const list = args.list(1)
+    if (name === 'take') args.charge(PRICE.item * taken(count, list.length))
     const at = cut(count, list.length)
-    args.chargeList(isFront ? at : list.length - at)
+    args.workList(isFront ? at : list.length - at)
     return isFront ? list.slice(0, at) : list.slice(at)
   })
 }
 
+/** Number of parts that `take` pays for. From the end, parts that do not exist cost, too. */
+function taken(count: bigint, size: number): number {
+  return count >= 0n ? Math.min(Number(count), size) : Number(-count)
+}
+
 function fieldsOf(args: Arguments, keys: readonly string[], object: ObjectValue, wanted: boolean): ObjectValue {
-  args.chargeList(keys.length + object.size, COST.readElement)
+  if (wanted) args.charge(PRICE.item * keys.length)
+  args.workList(keys.length + object.size, COST.readElement)
   const named = new Set(keys)
   return new Map([...object].filter(([key]) => named.has(key) === wanted))
 }
@@ -53,11 +65,13 @@ function fieldsOf(args: Arguments, keys: readonly string[], object: ObjectValue,
 function reverse(args: Arguments): Term {
   const [a] = args.all
   if (typeof a === 'string') {
-    args.chargeText(a.length)
+    args.charge(PRICE.character * characters(a))
+    args.workText(a.length)
     return [...a].reverse().join('')
   }
   const list = args.list(0)
-  args.chargeList(list.length)
+  args.charge(PRICE.item * list.length)
+  args.workList(list.length)
   return list.toReversed()
 }
 
@@ -67,10 +81,14 @@ function reverse(args: Arguments): Term {
  */
 function sort(args: Arguments): Term {
   const list = args.list(args.has(1) ? 1 : 0)
-  chargeSort(args, list)
-  if (!args.has(1)) return list.length < SHORT ? inserted(list) : list.toSorted(compareInSort)
+  workSort(args, list)
+  if (!args.has(1)) {
+    const largest = list.reduce((most: number, item) => Math.max(most, args.size(item)), 0)
+    args.charge(Math.floor((largest * list.length ** 2) / SORT_BYTES))
+    return list.length < SHORT ? inserted(list) : list.toSorted(compareInSort)
+  }
   const fields = args.texts(0)
-  args.charge(fields.length * sortCost(list.length))
+  args.work(fields.length * (1 + sortCost(list.length)))
   for (const item of list) if (!isObject(item)) throw args.wrong()
   const byWeight = fields.toReversed()
   return (list as readonly ObjectValue[]).toSorted((a, b) => compareFields(byWeight, a, b))
@@ -78,6 +96,8 @@ function sort(args: Arguments): Term {
 
 /** Shorter lists are sorted by insertion, as the original does: it matters where `sort` does not order two values. */
 const SHORT = 18
+/** The network charges the size of the largest item for each of n^2 comparisons, by this many bytes a milligas. */
+const SORT_BYTES = 1000
 
 function inserted(list: readonly Value[]): Value[] {
   const sorted: Value[] = []
@@ -89,9 +109,9 @@ function inserted(list: readonly Value[]): Value[] {
   return sorted
 }
 
-function chargeSort(args: Arguments, list: readonly Value[]): void {
+function workSort(args: Arguments, list: readonly Value[]): void {
   const weight = weigh(list, args)
-  args.charge(sortCost(list.length) + Math.ceil(weight * Math.log2(list.length + 1)) * COST.weight)
+  args.work(sortCost(list.length) + Math.ceil(weight * Math.log2(list.length + 1)) * COST.weight)
 }
 
 function compareFields(fields: readonly string[], a: ObjectValue, b: ObjectValue): number {
@@ -104,11 +124,15 @@ function compareFields(fields: readonly string[], a: ObjectValue, b: ObjectValue
   return 0
 }
 
+/** Work for each item of a list of one value: the memory of the list. */
+const SLOT = 8
+
 function makeList(args: Arguments): Term {
   const [count, value] = [args.integer(0), args.value(1)]
   if (count <= 0n) return []
   weigh(value, args)
-  args.chargeList(count, memoryOf(value))
+  args.charge(Number(count) * args.size(value))
+  args.workList(count, SLOT)
   return new Array<Value>(Number(count)).fill(value)
 }
 
@@ -116,30 +140,41 @@ function makeList(args: Arguments): Term {
 function enumerate(args: Arguments): Term {
   const [from, to] = [args.integer(0), args.integer(1)]
   const step = args.has(2) ? args.integer(2) : from > to ? -1n : 1n
-  if (from === to) return [from]
+  if (from === to) {
+    args.charge(integerSize(from))
+    return [from]
+  }
   if (step === 0n) return []
   if (from < to !== step > 0n) {
     const side = from < to ? 'below' : 'above'
     throw args.error(`Enumeration error: enumerate: increment diverges ${side} from interval bounds.`)
   }
   const count = (to - from) / step + 1n
-  args.chargeList(count, memoryOf(from) + memoryOf(to))
+  const [low, high] = [magnitude(from), magnitude(to)]
+  args.charge(Number(count) * integerSize(low > high ? low : high))
+  args.workList(count, SLOT)
   return Array.from({ length: Number(count) }, (_, i) => from + BigInt(i) * step)
+}
+
+function magnitude(n: bigint): bigint {
+  return n < 0n ? -n : n
 }
 
 function contains(args: Arguments): boolean {
   const [, whole] = args.all
   if (typeof whole === 'string') {
     const part = args.text(0)
-    args.charge(COST.compare + part.length + whole.length)
+    args.charge(PRICE.comparison + characters(part) + characters(whole))
+    args.work(part.length + whole.length)
     return whole.includes(part)
   }
   if (isList(whole)) {
     const wanted = args.value(0)
-    return whole.some((item) => same(args, item, wanted))
+    return whole.some((item) => same(args, wanted, item))
   }
-  args.charge(COST.compare)
-  return args.object(1).has(args.text(0))
+  const object = args.object(1)
+  args.charge(PRICE.comparison + object.size)
+  return object.has(args.text(0))
 }
 
 function at(args: Arguments): Term {
@@ -148,12 +183,18 @@ function at(args: Arguments): Term {
     if (key >= 0n && key < BigInt(whole.length)) return whole[Number(key)]
     throw args.error(`Array index out of bounds. Length: ${whole.length}, Index: ${key}`)
   }
-  return fieldOf(args, args.object(1), args.text(0))
+  const [name, object] = [args.text(0), args.object(1)]
+  args.charge(lookupPrice(name, object.size))
+  return fieldOf(args, object, name)
 }
+
+/** Milligas for each field of an object and each character of the name that is removed. */
+const REMOVED = 10
 
 function remove(args: Arguments): Term {
   const [key, object] = [args.text(0), args.object(1)]
-  args.chargeList(object.size, COST.readElement)
+  args.charge(REMOVED * object.size * characters(key))
+  args.workList(object.size, COST.readElement)
   const rest = new Map(object)
   rest.delete(key)
   return rest

@@ -1,6 +1,7 @@
-/** Arithmetic operations that charge by size first and refuse results that are too large. */
+/** Arithmetic operations that count their work by size first and refuse results that are too large. */
 
 import { COST, exactBits, growthCost, integerCost, LIMIT, productCost } from '../machine/costs.ts'
+import { shiftPrice } from '../machine/gas-prices.ts'
 import type { Arguments } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal, MAX_PLACES } from '../values/decimal.ts'
@@ -15,6 +16,11 @@ export function mantissa(n: Numeric): bigint {
   return n instanceof Decimal ? n.mantissa : n
 }
 
+/** The next integer above, by which the network sets the price of powers and logarithms. */
+export function nextInteger(n: Numeric): bigint {
+  return n instanceof Decimal ? n.ceiling(0).mantissa : n
+}
+
 export function sign(n: Numeric): number {
   const m = mantissa(n)
   return m < 0n ? -1 : m > 0n ? 1 : 0
@@ -24,12 +30,12 @@ function largerBits(a: Numeric, b: Numeric): number {
   return Math.max(bitLength(mantissa(a)), bitLength(mantissa(b)))
 }
 
-export function chargeSum(args: Arguments, a: Numeric, b: Numeric): void {
-  args.charge(integerCost(largerBits(a, b)))
+export function workSum(args: Arguments, a: Numeric, b: Numeric): void {
+  args.work(integerCost(largerBits(a, b)))
 }
 
-export function chargeProduct(args: Arguments, a: Numeric, b: Numeric): void {
-  args.charge(productCost(largerBits(a, b)))
+export function workProduct(args: Arguments, a: Numeric, b: Numeric): void {
+  args.work(productCost(largerBits(a, b)))
 }
 
 /**
@@ -62,7 +68,7 @@ export function integerPower(args: Arguments, base: bigint, exponent: bigint): b
   if (base === -1n) return exponent % 2n === 0n ? 1n : -1n
   const bits = exactBits(base) * Number(exponent)
   if (!(bits <= LIMIT.bits)) throw tooLarge(args)
-  args.charge(growthCost(Math.ceil(bits)))
+  args.work(growthCost(Math.ceil(bits)))
   return bounded(args, base ** exponent)
 }
 
@@ -86,7 +92,7 @@ export function byDoubles(args: Arguments, compute: () => number): Decimal {
 }
 
 export function finite(args: Arguments, compute: () => number): number {
-  args.charge(COST.transcendental)
+  args.work(COST.transcendental)
   const result = compute()
   if (!Number.isFinite(result)) {
     throw args.error('Floating point error: Floating operation resulted in Infinity or NaN')
@@ -101,12 +107,13 @@ export function toDouble(n: Numeric): number {
 /** Shifts left for positive counts, right (rounding towards minus infinity) for negative ones. */
 export function shift(args: Arguments, n: bigint, count: bigint): bigint {
   const bits = bitLength(n)
+  args.charge(shiftPrice(n, count))
   if (count <= 0n) {
-    args.charge(integerCost(bits))
+    args.work(integerCost(bits))
     return -count > BigInt(bits) ? (n < 0n ? -1n : 0n) : n >> -count
   }
   if (n === 0n) return 0n
   if (count + BigInt(bits) > BigInt(LIMIT.bits)) throw tooLarge(args)
-  args.charge(growthCost(bits + Number(count)))
+  args.work(growthCost(bits + Number(count)))
   return n << count
 }

@@ -2,7 +2,7 @@
 import { grainGenConstants, poseidon } from '@noble/curves/abstract/poseidon.js'
 import { bn254_Fr } from '@noble/curves/bn254.js'
 import { type Arguments, type Native, native } from '../machine/native.ts'
-import { chargeReduction } from './crypto-work.ts'
+import { workReduction } from './crypto-work.ts'
 
 const FULL_ROUNDS = 8
 /** Partial rounds by number of inputs, from 1. */
@@ -34,7 +34,7 @@ function hash(args: Arguments): bigint {
   const integers = inputs.filter((input) => typeof input === 'bigint')
   if (integers.length < count) throw args.wrong()
   args.charge(COST.square * count ** 2 + COST.input * count)
-  for (const integer of integers) chargeReduction(args, integer)
+  for (const integer of integers) workReduction(args, integer)
   return permutationOf(count)([0n, ...integers])[0]
 }
 

@@ -1,6 +1,8 @@
 /** Principals: account names derived from a guard, so that nobody else can own them. */
 import { COST, hashCost } from '../machine/costs.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
+import { characters, PRICE, parsePrice, textComparisonPrice } from '../machine/gas-prices.ts'
+import { type Arguments, type Native, native, paidSize } from '../machine/native.ts'
+import { capabilityGuardSize, userGuardSize } from '../values/charged-size.ts'
 import { hashText } from '../values/hash.ts'
 import { compareText } from '../values/order.ts'
 import type { Guard, Value } from '../values/value.ts'
@@ -58,24 +60,35 @@ export function kindOfPrincipal(text: string): string {
 }
 
 function paid(args: Arguments, guard: Guard): string {
-  const weight = weigh(guard, args)
-  const principal = principalOf(guard)
-  // Only some principals contain a hash.
   const { is } = guard
-  if (is.kind === 'keyset' && principal.startsWith('w:')) args.charge(hashCost(is.keys.join('').length))
-  else if ('args' in is) args.charge(hashCost(weight))
+  args.work(hashCost(weigh(guard, args)))
+  if (is.kind === 'user') args.charge(PRICE.hashByte * paidSize(args.run, userGuardSize(is)))
+  if (is.kind === 'capability') args.charge(PRICE.hashByte * paidSize(args.run, capabilityGuardSize(is)))
+  args.charge(PRICE.principal)
+  const principal = principalOf(guard)
+  const isOwn = is.kind === 'keyset' && principal.startsWith('w:') && is.predicate.includes('.')
+  // The name of a predicate of one's own is joined to the hash: its parts, without the dots.
+  if (isOwn) args.charge(PRICE.character * characters(is.predicate.replaceAll('.', '')))
   return principal
+}
+
+function validate(args: Arguments): boolean {
+  const [guard, text] = [args.guard(0), args.text(1)]
+  const principal = paid(args, guard)
+  args.charge(textComparisonPrice(text))
+  return principal === text
 }
 
 function kind(args: Arguments): string {
   const text = args.text(0)
-  args.chargeText(text.length, COST.readCharacter)
+  args.charge(parsePrice(text))
+  args.workText(text.length, COST.readCharacter)
   return kindOfPrincipal(text)
 }
 
 export const PRINCIPALS: readonly Native[] = [
   native('create-principal', 1, 1, (args) => paid(args, args.guard(0))),
-  native('validate-principal', 2, 2, (args) => paid(args, args.guard(0)) === args.text(1)),
+  native('validate-principal', 2, 2, validate),
   native('is-principal', 1, 1, (args) => kind(args) !== ''),
   native('typeof-principal', 1, 1, kind),
 ]

@@ -1,6 +1,7 @@
 /** String natives. */
 
 import { COST, growthCost, LIMIT } from '../machine/costs.ts'
+import { characters, PRICE, parsePrice } from '../machine/gas-prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { formatValue, showValue } from '../values/print.ts'
@@ -13,35 +14,53 @@ export const BAD_BASE64 = 'Decoding error: invalid b64 encoding'
 const DIGITS = '0123456789abcdef'
 const BAD_BASE = 'Base value must be >= 2 and <= 16, or 64'
 
-/** Text form of the argument, charged by its size. */
+/** Text form of the argument. The network charges its bytes as characters. */
 function printed(args: Arguments, value: Value, print: (value: Value) => string): string {
-  args.chargeText(weigh(value, args))
+  args.workText(weigh(value, args))
+  args.charge(PRICE.character * args.size(value))
   return print(value)
 }
 
 function format(args: Arguments): string {
   const [template, values] = [args.text(0), args.list(1)]
-  args.chargeText(template.length, COST.readCharacter)
+  args.workText(template.length, COST.readCharacter)
   const parts = template.split('{}')
+  if (parts.length === 1) {
+    args.charge(parsePrice(template))
+    return template
+  }
   if (parts.length - 1 > values.length) throw args.error('format: not enough arguments for template')
-  const pieces = parts.slice(0, -1).map((part, i) => part + printed(args, values[i], formatValue))
-  args.chargeText(
+  const pieces = values.slice(0, parts.length - 1).map((value) => inserted(args, value))
+  const total = (texts: readonly string[]) => texts.reduce((sum, text) => sum + characters(text), 0)
+  args.charge(PRICE.character * (total(parts) + total(pieces)))
+  args.workText(
     pieces.reduce((sum, piece) => sum + piece.length, template.length),
     0,
   )
-  return pieces.join('') + parts[parts.length - 1]
+  return parts.map((part, i) => part + (pieces[i] ?? '')).join('')
 }
+
+/** A text is inserted as it is, which costs nothing by itself. */
+function inserted(args: Arguments, value: Value): string {
+  return typeof value === 'string' ? value : printed(args, value, formatValue)
+}
+
+/** Milligas for each text, in addition to its characters. */
+const JOINED_TEXT = 40
 
 function concat(args: Arguments): string {
   const texts = args.texts(0)
-  args.charge(texts.length * COST.readElement)
-  args.chargeText(texts.reduce((sum, text) => sum + text.length, 0))
+  args.work(texts.length * COST.readElement)
+  args.workText(texts.reduce((sum, text) => sum + text.length, 0))
+  args.charge(texts.reduce((sum, text) => sum + PRICE.character * characters(text) + JOINED_TEXT, 0))
   return texts.join('')
 }
 
 function strToList(args: Arguments): readonly string[] {
   const text = args.text(0)
-  args.chargeList(codePoints(text))
+  const count = codePoints(text)
+  args.charge(PRICE.item * count + PRICE.parsed)
+  args.workList(count)
   return [...text]
 }
 
@@ -50,10 +69,11 @@ function strToInt(args: Arguments): bigint {
   const base = args.has(1) ? args.integer(0) : 10n
   const text = args.text(args.has(1) ? 1 : 0)
   if (base !== 64n && (base < 2n || base > 16n)) throw args.error(BAD_BASE)
+  args.charge(parsePrice(text))
   if (codePoints(text) > LIMIT.digits) {
     throw args.error(`Decoding error: Invalid input, only up to ${LIMIT.digits} length supported`)
   }
-  args.chargeText(text.length, COST.readCharacter)
+  args.workText(text.length, COST.readCharacter)
   return base === 64n ? fromBase64Int(args, text) : fromDigits(args, text, base)
 }
 
@@ -83,10 +103,14 @@ function intToStr(args: Arguments): string {
   if (base !== 64n && (base < 2n || base > 16n)) throw args.error(BAD_BASE)
   if (n < 0n) throw args.error('int-to-str error: cannot show negative integer')
   const bits = bitLength(n)
-  args.charge(growthCost(bits))
-  const perCharacter = Math.log2(Number(base))
-  args.chargeText(Math.ceil(bits / perCharacter))
-  if (base !== 64n) return n.toString(Number(base))
+  args.work(growthCost(bits))
+  if (base !== 64n) {
+    const digits = n.toString(Number(base))
+    args.charge(PRICE.character * digits.length)
+    return digits
+  }
+  // The network rounds the number of characters down.
+  args.charge(PRICE.character * Math.floor((Math.max(1, Math.ceil(bits / 8)) * 4) / 3))
   const hex = n.toString(16)
   return toBase64Url(Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex'))
 }
@@ -94,8 +118,9 @@ function intToStr(args: Arguments): string {
 /** Charset 0 is ASCII, 1 is Latin-1. */
 function isCharset(args: Arguments): boolean {
   const [charset, text] = [args.integer(0), args.text(1)]
+  args.charge(parsePrice(text))
   if (charset !== 0n && charset !== 1n) throw args.error('Unsupported character set')
-  args.chargeText(text.length, COST.readCharacter)
+  args.workText(text.length, COST.readCharacter)
   const last = charset === 0n ? 0x7f : 0xff
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > last) return false
   return true
@@ -103,13 +128,15 @@ function isCharset(args: Arguments): boolean {
 
 function base64Encode(args: Arguments): string {
   const text = args.text(0)
-  args.chargeText(text.length, COST.readCharacter)
+  args.charge(parsePrice(text))
+  args.workText(text.length, COST.readCharacter)
   return toBase64Url(Buffer.from(text, 'utf8'))
 }
 
 function base64Decode(args: Arguments): string {
   const text = args.text(0)
-  args.chargeText(text.length, COST.readCharacter)
+  args.charge(parsePrice(text))
+  args.workText(text.length, COST.readCharacter)
   const bytes = fromBase64Url(text)
   const decoded = bytes === null ? null : fromUtf8(bytes)
   if (decoded === null) throw args.error(BAD_BASE64)

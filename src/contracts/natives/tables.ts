@@ -7,8 +7,8 @@ import { asValue, type Callable, type Term } from '../machine/term.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { topLevelOnly } from './top-level.ts'
 
-/** Milligas. Reading a whole table costs more than the gas limit of any command allows. */
-const COSTS = { list: 40_000_000, row: 500 }
+/** Work for each row that is read with all others. */
+const ROW_WORK = 500
 
 function write(name: WriteKind): Native<Run> {
   return native(name, 3, 3, (args) => {
@@ -20,9 +20,8 @@ function write(name: WriteKind): Native<Run> {
 /** Keys and rows of the table in the first argument, sorted by key. */
 function rowsIn({ run, all: [term] }: Arguments<Run>): (readonly [key: string, row: ObjectValue])[] {
   const domain = listedDomain(run, term)
-  run.charge(run.block.rules.isLocal ? 0 : COSTS.list)
   const found = run.transaction.state.keys(domain)
-  run.charge(COSTS.row * found.length)
+  run.work(ROW_WORK * found.length)
   return found.map((key) => [key, run.transaction.state.get<ObjectValue>(domain, key) as ObjectValue] as const)
 }
 

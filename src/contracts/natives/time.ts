@@ -1,10 +1,11 @@
 /** Natives for times and durations. Durations are decimals in seconds. */
 import { COST, LIMIT } from '../machine/costs.ts'
+import { characters, PRICE, productPrice } from '../machine/gas-prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { formatTime, ISO_SECONDS, parseTime } from '../values/time-text.ts'
 import { Time } from '../values/value.ts'
-import { bounded, chargeProduct, toDecimal } from './numbers.ts'
+import { bounded, mantissa, toDecimal, workProduct } from './numbers.ts'
 
 const MICROS = 1_000_000n
 const MICRO_PLACES = 6
@@ -17,23 +18,33 @@ function inRange(args: Arguments, micros: bigint): Time {
 }
 
 function parsed(args: Arguments, format: string, text: string): Time {
-  chargeFormat(args, format)
+  workFormat(args, format)
   if (text.length > LIMIT.timeFormat) throw args.error('time text too long')
-  args.charge(text.length * COST.readCharacter + Math.ceil((format.length * text.length) / 4))
+  args.work(text.length * COST.readCharacter + Math.ceil((format.length * text.length) / 4))
   const time = parseTime(format, text)
   if (time === null) throw args.error(`${args.native}: parse failure`)
   return inRange(args, time.micros)
 }
 
-function chargeFormat(args: Arguments, format: string): void {
-  args.chargeText(format.length)
+/** `parse-time` costs the square of the format, and the text. `time` has a flat price. */
+function parse(args: Arguments): Time {
+  const [format, text] = [args.text(0), args.text(1)]
+  args.charge(Math.floor(characters(format) ** 2 / 4) + 10 * characters(text) + PRICE.parsed)
+  return parsed(args, format, text)
+}
+
+/** Milligas for each character of the format of `format-time`. */
+const FORMATTED = 20
+
+function workFormat(args: Arguments, format: string): void {
+  args.workText(format.length, FORMATTED)
   if (format.length > LIMIT.timeFormat) throw args.error('time format too long')
 }
 
 /** Rounds seconds to microseconds, half to even. */
 function addTime(args: Arguments): Time {
   const [time, seconds] = [args.time(0), args.number(1)]
-  chargeProduct(args, seconds, MICROS)
+  workProduct(args, seconds, MICROS)
   if (typeof seconds === 'bigint') return inRange(args, time.micros + seconds * MICROS)
   const micros = seconds.mul(Decimal.of(MICROS)).round(0).mantissa
   return inRange(args, time.micros + micros)
@@ -42,17 +53,20 @@ function addTime(args: Arguments): Time {
 function span(name: string, seconds: bigint): Native {
   return native(name, 1, 1, (args) => {
     const count = args.number(0)
-    chargeProduct(args, count, seconds)
+    args.charge(productPrice(mantissa(count), seconds))
+    workProduct(args, count, seconds)
     return bounded(args, toDecimal(count).mul(Decimal.of(seconds)))
   })
 }
 
 export const TIME: readonly Native[] = [
   native('time', 1, 1, (args) => parsed(args, ISO_SECONDS, args.text(0))),
-  native('parse-time', 2, 2, (args) => parsed(args, args.text(0), args.text(1))),
+  native('parse-time', 2, 2, parse),
   native('format-time', 2, 2, (args) => {
-    chargeFormat(args, args.text(0))
-    return formatTime(args.text(0), args.time(1))
+    const [format, time] = [args.text(0), args.time(1)]
+    args.charge(FORMATTED * characters(format) + PRICE.parsed)
+    workFormat(args, format)
+    return formatTime(format, time)
   }),
   native('add-time', 2, 2, addTime),
   native('diff-time', 2, 2, (args) => new Decimal(args.time(0).micros - args.time(1).micros, MICRO_PLACES).normalise()),

@@ -2,15 +2,17 @@
 import { type ContractError, evalError } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
 import type { Module, Run } from '../machine/ast.ts'
+import { characters, PRICE } from '../machine/gas-prices.ts'
 import { checkKeysetFormat, enforceGuard, functionNamed } from '../machine/guards.ts'
 import { withMagic } from '../machine/magic.ts'
 import type { Namespace } from '../machine/modules.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
+import { type Arguments, type Native, native, paidSize } from '../machine/native.ts'
 import { callingModule, mayWrite, nativeFailure } from '../machine/purity.ts'
 import type { Term } from '../machine/term.ts'
+import { keysetSize, namespaceSize } from '../values/charged-size.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
 import type { Guard, ObjectValue, Value } from '../values/value.ts'
-import { checkKeys, dataField } from './environment.ts'
+import { checkKeys, paidField, payKeyset } from './environment.ts'
 
 /** Latin-1 letters, digits and signs; the first is a letter. */
 const NAMESPACE = /^(?=\p{L})(?:[\p{L}\p{N}%#+\-_&$@<>=^?*!|/~](?<=[\0-\xff]))+$/u
@@ -24,6 +26,21 @@ function namespaceNamed(run: Run, name: string): Namespace {
   const namespace = run.transaction.state.get<Namespace>('namespaces', name)
   if (namespace === undefined) throw evalError(`Namespace not found: ${name}`)
   return namespace
+}
+
+/**
+ * Finds a namespace; the name and what is found cost as a row.
+ * @throws EvalError if there is none
+ */
+function readNamespace(run: Run, name: string): Namespace {
+  run.charge(PRICE.readByte * characters(name))
+  const namespace = namespaceNamed(run, name)
+  payNamespace(run, PRICE.readByte, name, namespace)
+  return namespace
+}
+
+function payNamespace(run: Run, perByte: number, name: string, { user, admin }: Namespace): void {
+  run.charge(perByte * paidSize(run, namespaceSize(name, user, admin)))
 }
 
 /** @throws EvalError if a new keyset may not have this name */
@@ -67,18 +84,24 @@ function atTop(name: string, fewest: number, most: number, run: (args: Arguments
   })
 }
 
+/** Keyset of the message data; null if there is none of this name. */
+function readKeyset(run: Run, name: string): Guard | null {
+  const field = paidField(run, name)
+  payKeyset(run, field)
+  return field === undefined ? null : keysetFromValue(field)
+}
+
 function defineKeyset(args: Arguments<Run>): string {
   const { run } = args
   const name = args.text(0)
-  const field = dataField(run, name)
-  const read = field === undefined ? null : keysetFromValue(field)
   checkKeysetFormat(name)
-  const keyset = args.has(1) ? args.guard(1) : read
+  const keyset = args.has(1) ? args.guard(1) : readKeyset(run, name)
   if (keyset === null) throw failure('UNREADABLE', { native: 'define-keyset' })
   if (keyset.is.kind !== 'keyset') throw evalError('define-keyset takes a keyset')
   const before = run.transaction.state.get<Guard>('keysets', name)
   if (before === undefined) checkKeysetName(run, name)
   else withMagic(run, 'DEFINE_KEYSET', name, () => enforceGuard(run, before))
+  run.charge(PRICE.writeByte * paidSize(run, keysetSize(keyset.is)))
   mayWrite(run)
   run.transaction.state.put('keysets', name, checkKeys(run, keyset))
   return 'Keyset write success'
@@ -91,7 +114,7 @@ function enterNamespace(args: Arguments<Run>): string {
     run.program.namespace = null
     return 'Namespace reset to root'
   }
-  namespaceNamed(run, wanted)
+  readNamespace(run, wanted)
   run.program.namespace = wanted
   return `Namespace set to ${wanted}`
 }
@@ -100,9 +123,14 @@ function defineNamespace(args: Arguments<Run>): string {
   const { run } = args
   const [name, user, admin] = [args.text(0), args.guard(1), args.guard(2)]
   if (!NAMESPACE.test(name)) throw executionFailure(args, 'invalid namespace format')
+  run.charge(PRICE.readByte * characters(name))
   const before = run.transaction.state.get<Namespace>('namespaces', name)
   if (before === undefined) askPolicy(args, name, admin)
-  else withMagic(run, 'DEFINE_NAMESPACE', name, () => enforceGuard(run, before.admin))
+  else {
+    payNamespace(run, PRICE.readByte, name, before)
+    withMagic(run, 'DEFINE_NAMESPACE', name, () => enforceGuard(run, before.admin))
+  }
+  payNamespace(run, PRICE.writeByte, name, { user, admin })
   mayWrite(run)
   run.transaction.state.put('namespaces', name, { user, admin } satisfies Namespace)
   return `Namespace defined: ${name}`
@@ -131,7 +159,7 @@ export const topLevel: readonly Native<Run>[] = [
   atTop('namespace', 1, 1, enterNamespace),
   atTop('define-namespace', 3, 3, defineNamespace),
   native('describe-namespace', 1, 1, (args) => {
-    const { user, admin } = namespaceNamed(args.run, args.text(0))
+    const { user, admin } = readNamespace(args.run, args.text(0))
     return new Map<string, Value>([
       ['namespace-name', args.text(0)],
       ['user-guard', user],

@@ -5,6 +5,7 @@ import { grantForTest } from '../machine/capabilities.ts'
 import { type Native, native } from '../machine/native.ts'
 import { UNIT } from '../values/value.ts'
 import { environmentNatives } from './environment-natives.ts'
+import { gasNatives } from './gas-natives.ts'
 import { pactNatives } from './pact-natives.ts'
 import type { TestRun } from './test-run.ts'
 import { transactionNatives } from './transaction-natives.ts'
@@ -44,31 +45,8 @@ function capabilityNatives(test: TestRun): TestNative[] {
 /** Flags of traces. The traces themselves are left out here. */
 const DEBUG_FLAGS = new Set(['lexer', 'parser', 'desugar', 'all', 'none'])
 
-function gasNatives(test: TestRun): TestNative[] {
-  return [
-    native('env-gas', 0, 1, ({ all: [gas] }) => {
-      if (typeof gas !== 'bigint') return BigInt(Math.ceil(test.gas.used / 1000))
-      test.gas.used = 1000 * Number(gas)
-      return `Set gas to ${gas}`
-    }),
-    native('env-stackframe', 0, 0, () => test.evaluator.call.frames.map(({ qualified }) => qualified)),
-    native('env-milligas', 0, 1, () => BigInt(test.gas.used)),
-    native('env-set-milligas', 1, 1, (args) => {
-      test.gas.used = Number(args.integer(0))
-      return `Set milligas to ${args.integer(0)}`
-    }),
-    native('env-gaslimit', 1, 1, (args) => {
-      test.gas.limit = 1000 * Number(args.integer(0))
-      return `Set gas limit to ${args.integer(0)}`
-    }),
-    native('env-gasmodel', 0, 1, (args) => {
-      if (args.has(0)) test.isGasCounted = args.text(0) === 'table'
-      return test.isGasCounted ? 'table' : 'unit'
-    }),
-    ...['env-gasprice', 'env-gasrate', 'env-gaslog', 'env-ask-gasmodel', 'env-gasmodel-fixed'].map((name) =>
-      native(name, 0, 2, () => UNIT),
-    ),
-  ]
+function stackNative(test: TestRun): TestNative {
+  return native('env-stackframe', 0, 0, () => test.evaluator.call.frames.map(({ qualified }) => qualified))
 }
 
 export function testNatives(test: TestRun): readonly TestNative[] {
@@ -77,6 +55,7 @@ export function testNatives(test: TestRun): readonly TestNative[] {
     ...transactionNatives(test),
     ...capabilityNatives(test),
     ...pactNatives(test),
-    ...gasNatives(test),
+    stackNative(test),
+    ...gasNatives(test.gas),
   ]
 }

@@ -5,6 +5,7 @@ import { language, languageWith } from '../language.ts'
 import type { Language } from '../machine/expander.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
+import type { FormGas } from './test-gas.ts'
 import { type Files, type TestFailure, type TestLanguages, TestRun } from './test-run.ts'
 
 /** Where and why a file ended early. */
@@ -19,6 +20,8 @@ export interface StoppedAt {
 export interface TestReport {
   readonly passed: number
   readonly failures: readonly TestFailure[]
+  /** Milligas of each form at the top level of the file and of those that it loads, in the order of the text. */
+  readonly gas: readonly FormGas[]
   /** Lines that the file printed. */
   readonly output: readonly string[]
   /** Place and reason of an early end, or null if the file ran to its end. */
@@ -36,8 +39,8 @@ export function runTests(file: string, files: Files): TestReport {
     const { place, message, wireMessage } = error
     stopped = { file: error.file ?? file, place, message, wireMessage }
   }
-  const { passed, failures, output } = run
-  return { passed, failures, output, stopped }
+  const { passed, failures, output, formGas } = run
+  return { passed, failures, gas: formGas, output, stopped }
 }
 
 function languagesOf(test: TestRun): TestLanguages {

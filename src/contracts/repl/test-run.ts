@@ -1,7 +1,7 @@
 /** State of one run of a test file: transactions, environment, results of expectations. */
 import { ContractError, type TextPlace } from '../errors.ts'
 import { Module } from '../machine/ast.ts'
-import { type BlockScope, emptyEnvironment, type GasMeter, type Message } from '../machine/environment.ts'
+import { type BlockScope, emptyEnvironment, type Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluator.ts'
 import { runForm } from '../machine/execute.ts'
 import type { Language } from '../machine/expander.ts'
@@ -12,6 +12,7 @@ import { Layer } from '../machine/state.ts'
 import type { Form } from '../syntax/form.ts'
 import { readProgram, readTest } from '../syntax/program.ts'
 import type { Value } from '../values/value.ts'
+import { type FormGas, TestGas } from './test-gas.ts'
 
 export interface TestFailure {
   readonly file: string
@@ -66,9 +67,9 @@ export class TestRun {
   file: string
   /** Source text of the current file. */
   text = ''
-  gas: { used: number; limit: number } = { used: 0, limit: Number.POSITIVE_INFINITY }
-  /** True if gas is counted; otherwise everything is free. */
-  isGasCounted = false
+  readonly gas = new TestGas()
+  /** Gas of each form at the top level of the files so far. A form that loads a file does not include its forms. */
+  readonly formGas: FormGas[] = []
   /** Definitions at the top level of test files. */
   readonly definitions = new Module({
     name: '#test',
@@ -173,7 +174,16 @@ export class TestRun {
     call.frames.length = 0
     call.depth = 0
     this.#speak(this.#languageOf(form))
-    return runForm(this.evaluator, form, text) as Value
+    const [charged, listed] = [this.gas.charged, this.formGas.length]
+    const { file } = this
+    try {
+      return runForm(this.evaluator, form, text) as Value
+    } finally {
+      const within = this.formGas.slice(listed).reduce((sum, { milligas }) => sum + milligas, 0)
+      const [line] = text.slice(form.from, form.to).split('\n', 1)
+      const milligas = this.gas.charged - charged - within
+      this.formGas.splice(listed, 0, { file, place: form.place, text: line, milligas })
+    }
   }
 
   /** Runs a module or an import within an expectation. */
@@ -250,8 +260,7 @@ export class TestRun {
     this.#nextTx = 0
     Object.assign(this.#block, initialBlock())
     Object.assign(this.#message, initialMessage())
-    this.gas = { used: 0, limit: Number.POSITIVE_INFINITY }
-    this.isGasCounted = false
+    this.gas.reset()
     this.definitions.definitions.clear()
     this.#fresh(this.#base)
   }
@@ -287,19 +296,7 @@ export class TestRun {
   }
 
   #newEvaluator(state: Layer): Evaluator {
-    const test = this
-    const gas: GasMeter = {
-      get used() {
-        return test.gas.used
-      },
-      set used(used: number) {
-        if (test.isGasCounted) test.gas.used = used
-      },
-      get limit() {
-        return test.gas.limit
-      },
-    }
-    return new Evaluator(this.#language, this.#block, newTransaction(this.#message, state, gas))
+    return new Evaluator(this.#language, this.#block, newTransaction(this.#message, state, this.gas.meter()))
   }
 }
 

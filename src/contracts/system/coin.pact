@@ -97,8 +97,9 @@
 
   (defun TRANSFER-mgr:decimal (managed:decimal requested:decimal)
     @doc "What is left for further transfers."
-    (enforce (<= requested managed) (format "TRANSFER exceeded for balance {}" [managed]))
-    (- managed requested))
+    (let ((left (- managed requested)))
+      (enforce (>= left 0.0) (format "TRANSFER exceeded for balance {}" [managed]))
+      left))
 
   (defcap TRANSFER_XCHAIN:bool (sender:string receiver:string amount:decimal target-chain:string)
     @doc "Allows one transfer to an account of another chain, of at most an amount."
@@ -146,24 +147,17 @@
 
   (defun check-reserved:string (account:string)
     @doc "The first character of a reserved name: one with a colon behind it. Empty for other names."
-    (if (= (drop 1 (take 2 account)) ":") (take 1 account) ""))
+    (let ((start (take 2 account)))
+      (if (= ":" (take -1 start)) (take 1 start) "")))
 
   (defun enforce-reserved:bool (account:string guard:guard)
     @doc "Fails for a reserved name that is not the principal of the guard."
-    (let ((kind (check-reserved account)))
-      (enforce
-        (or (= kind "") (validate-principal guard account))
-        (if (= kind "k")
-          "Single-key account protocol violation"
-          (format "Reserved protocol guard violation: {}" [kind])))))
-
-  (defun enforce-transfer:bool (sender:string receiver:string amount:decimal)
-    @doc "Fails for a transfer that nobody could allow."
-    (enforce (!= sender receiver) "sender cannot be the receiver of a transfer")
-    (validate-account sender)
-    (validate-account receiver)
-    (enforce (> amount 0.0) "transfer amount must be positive")
-    (enforce-unit amount))
+    (or (validate-principal guard account)
+      (let ((kind (check-reserved account)))
+        (enforce (= kind "")
+          (if (= kind "k")
+            "Single-key account protocol violation"
+            (format "Reserved protocol guard violation: {}" [kind]))))))
 
   ;; ---------------------------------------------------------------------------
   ;; Accounts
@@ -176,7 +170,7 @@
 
   (defun get-balance:decimal (account:string)
     @doc "Balance of an account."
-    (at "balance" (read coin-table account)))
+    (with-read coin-table account { "balance" := balance } balance))
 
   (defun details:object{fungible-v2.account-details} (account:string)
     @doc "Name, balance and guard of an account."
@@ -198,14 +192,23 @@
 
   (defun transfer:string (sender:string receiver:string amount:decimal)
     @doc "Moves an amount between two accounts that exist."
-    (enforce-transfer sender receiver amount)
+    (enforce (!= sender receiver) "sender cannot be the receiver of a transfer")
+    (validate-account sender)
+    (validate-account receiver)
+    (enforce (> amount 0.0) "transfer amount must be positive")
+    (enforce-unit amount)
     (with-capability (TRANSFER sender receiver amount)
       (debit sender amount)
-      (credit receiver (at "guard" (read coin-table receiver)) amount)))
+      (with-read coin-table receiver { "guard" := guard }
+        (credit receiver guard amount))))
 
   (defun transfer-create:string (sender:string receiver:string receiver-guard:guard amount:decimal)
     @doc "Moves an amount to an account that has the given guard, or is created with it."
-    (enforce-transfer sender receiver amount)
+    (enforce (!= sender receiver) "sender cannot be the receiver of a transfer")
+    (validate-account sender)
+    (validate-account receiver)
+    (enforce (> amount 0.0) "transfer amount must be positive")
+    (enforce-unit amount)
     (with-capability (TRANSFER sender receiver amount)
       (debit sender amount)
       (credit receiver receiver-guard amount)))
@@ -216,7 +219,7 @@
     (enforce (> amount 0.0) "debit amount must be positive")
     (enforce-unit amount)
     (require-capability (DEBIT account))
-    (let ((balance (get-balance account)))
+    (with-read coin-table account { "balance" := balance }
       (enforce (<= amount balance) "Insufficient funds")
       (update coin-table account { "balance": (- balance amount) })))
 
@@ -232,11 +235,9 @@
       { "balance" := balance, "guard" := present }
       ;; The guard that is given says whom the sender means. Another one there: another owner.
       (enforce (= present guard) "account guards do not match")
-      (if (= balance NO_ACCOUNT)
-        (do
-          (enforce-reserved account guard)
-          (insert coin-table account { "balance": amount, "guard": guard }))
-        (update coin-table account { "balance": (+ balance amount) }))))
+      (let ((created (if (= balance NO_ACCOUNT) (enforce-reserved account guard) false)))
+        (write coin-table account
+          { "balance": (if created amount (+ balance amount)), "guard": present }))))
 
   ;; ---------------------------------------------------------------------------
   ;; Transfers between chains

@@ -23,7 +23,7 @@ import { type BlockContext, blockDataOf } from './block-context.ts'
 import { blockRules, callCoin, coinToken, evaluatorOn } from './runner.ts'
 import { grantedByName } from './verifiers/verifier.ts'
 
-/** Limit of buying gas, in thousandths of gas; nobody pays for it. */
+/** Limit of buying gas, in thousandths of gas. */
 const BUYING_LIMIT = 1_500_000
 /** Decimal places of an amount of coins. */
 export const COIN_PLACES = 12
@@ -67,8 +67,11 @@ export function priceOf(gas: number, { meta }: Command): Decimal {
     .normalise()
 }
 
-/** Takes the price of the gas limit of a command from its payer. Throws ContractError. */
-export function buyGas(layer: Layer, context: BlockContext, command: Command): void {
+/**
+ * Takes the price of the gas limit of a command from its payer. Throws ContractError.
+ * @returns the milligas that this takes: they are part of the gas of the command, as on live nodes
+ */
+export function buyGas(layer: Layer, context: BlockContext, command: Command): number {
   const { block, message } = environmentOf(context, command)
   const paying: Message = {
     ...message,
@@ -81,11 +84,13 @@ export function buyGas(layer: Layer, context: BlockContext, command: Command): v
     // Verifiers run once the gas is bought.
     verifiers: new Map(),
   }
-  const evaluator = evaluatorOn({ block, message: paying }, layer, { used: 0, limit: BUYING_LIMIT })
+  const gas = { used: 0, limit: BUYING_LIMIT }
+  const evaluator = evaluatorOn({ block, message: paying }, layer, gas)
   const buy = () => {
     callCoin(evaluator, 'buy-gas', [command.meta.sender, priceOf(command.meta.gasLimit, command)])
   }
   granting(evaluator, [coinToken('GAS')], () => withPayer(evaluator, gasPayerOf(command), buy))
+  return gas.used
 }
 
 /** Whether a capability lets a contract pay the gas of others. */

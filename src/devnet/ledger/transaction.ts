@@ -69,9 +69,12 @@ export function executeCommand(
   const bought = attempt(() => buyGas(layer, context, command))
   if ('error' in bought) return { refused: boughtText(bought.error), isFinal: true }
   const own = new Layer(layer)
-  const gas = { used: sizeCost * 1000, limit: gasLimit * 1000 }
+  const gas = { used: bought.value, limit: gasLimit * 1000 }
   const evaluator = evaluatorOn(environmentOf(context, command), own, gas)
-  const run = attempt(() => runPayload(evaluator, context, command, block.readProof))
+  const run = attempt(() => {
+    evaluator.charge(sizeCost * 1000)
+    return runPayload(evaluator, context, command, block.readProof)
+  })
   const hasFailed = 'error' in run
   if (!hasFailed) own.mergeInto(layer)
   const gasUsed = hasFailed ? command.meta.gasLimit : Math.ceil(gas.used / 1000)

@@ -1,0 +1,78 @@
+/**
+ * Gas of test files.
+ *
+ * Code is free until the file selects the table of prices and sets a limit, as in the test runner of the network. The
+ * prices of free code are summed up too, for `newcut contract --gas`.
+ */
+import type { TextPlace } from '../errors.ts'
+import type { GasMeter } from '../machine/environment.ts'
+
+const MILLIGAS = 1000
+
+/** Gas of one form at the top level of a file. */
+export interface FormGas {
+  readonly file: string
+  readonly place: TextPlace
+  /** First line of the form. */
+  readonly text: string
+  readonly milligas: number
+}
+
+export class TestGas {
+  /** Milligas, as code sees them. */
+  used = 0
+  isTable = false
+  /** Milligas; null for no limit, and then gas does not count. */
+  limit: number | null = null
+  /** Milligas of all code so far, counted or not. */
+  charged = 0
+  /** Work of all code so far. It has no limit, so the meter of an evaluator always begins at 0. */
+  work = 0
+  /** Charges of more than 0 since the last look at the log, or null before the first one. */
+  log: number[] | null = null
+
+  get isCounted(): boolean {
+    return this.isTable && this.limit !== null
+  }
+
+  /** Gas, rounded up. */
+  get gas(): number {
+    return Math.ceil(this.used / MILLIGAS)
+  }
+
+  /** Forgets what a file set and used. The sums of all code stay. */
+  reset(): void {
+    this.used = 0
+    this.isTable = false
+    this.limit = null
+  }
+
+  /** The meter of an evaluator. */
+  meter(): GasMeter {
+    const gas = this
+    return {
+      get used() {
+        return gas.used
+      },
+      set used(used: number) {
+        gas.#add(used - gas.used)
+      },
+      get limit() {
+        return gas.isCounted ? (gas.limit ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
+      },
+      get work() {
+        return 0
+      },
+      set work(units: number) {
+        gas.work += units
+      },
+    }
+  }
+
+  #add(milligas: number): void {
+    this.charged += milligas
+    if (!this.isCounted) return
+    this.used += milligas
+    if (milligas > 0) this.log?.push(milligas)
+  }
+}
