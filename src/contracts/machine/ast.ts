@@ -3,8 +3,10 @@
  * share one file because their types refer to each other.
  */
 import type { ContractError, TextPlace } from '../errors.ts'
+import type { ModuleImage } from '../module-hash/image.ts'
 import { type CapabilityToken, type ObjectValue, TableRef, type Value } from '../values/value.ts'
 import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
+import type { LoadedModules } from './loaded-modules.ts'
 import type { Host } from './native.ts'
 import type { Domain, Layer } from './state.ts'
 import { Callable, type Term } from './term.ts'
@@ -135,7 +137,7 @@ export class TableDefinition extends TableRef {
   readonly rows: Domain
 
   constructor(owner: Module, name: string, schema: Schema | null) {
-    super(owner.name, name, owner.hash, schema?.qualified ?? null)
+    super(owner.name, name, owner, schema?.qualified ?? null)
     this.owner = owner
     this.rows = `table:${this.qualified}`
     this.schema = schema
@@ -157,7 +159,10 @@ export class Module {
   readonly namespace: string | null
   readonly isInterface: boolean
   readonly code: string
-  readonly hash: string
+  /** Hash of the module, in base64url. A placeholder until its constants are evaluated. */
+  hash: string
+  /** Sizes and dependencies, for modules that refer to this one. Null until it is installed. */
+  image: ModuleImage | null = null
   /** Hash of the command that loaded the module. */
   readonly txHash: string
   /** Position of the module in the text of that command. */
@@ -269,6 +274,8 @@ export interface ProgramScope {
   /** Members of modules in scope at the top level. */
   imports: Map<string, Definition>
   namespace: string | null
+  /** Modules that the program has looked up or loaded so far. */
+  readonly loaded: LoadedModules
   /** The module being loaded. */
   loading: Module | null
   /** The pact that was started or continued, after its step has finished. */

@@ -56,6 +56,13 @@ export interface LanguageRules {
    * 5.4.
    */
   readonly isLanguage541: boolean
+  /**
+   * Modules are hashed by namespace and text, as in data directories of newcut 0.9 and earlier. False for the hashes of
+   * the network.
+   */
+  readonly areHashesOfText: boolean
+  /** Sizes of modules are those of the network's test runner, which keeps longer places than a node. */
+  readonly areSizesOfRunner: boolean
 }
 
 export interface EmittedEvent {
@@ -84,6 +91,8 @@ export const emptyEnvironment: Environment = {
       areKeysChecked: true,
       areTypesChecked: true,
       isLanguage541: true,
+      areHashesOfText: false,
+      areSizesOfRunner: false,
     },
   },
   message: {

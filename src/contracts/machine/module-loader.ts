@@ -3,6 +3,7 @@
  */
 import { evalError, NOWHERE, type TextPlace } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
+import { ImageLoader } from '../module-hash/image.ts'
 import type { Value } from '../values/value.ts'
 import {
   Const,
@@ -21,8 +22,6 @@ import { checkImplements } from './interfaces.ts'
 import { docAndMarks } from './marks.ts'
 import { asValue, storable } from './term.ts'
 
-/** Milligas for each character of a module. */
-export const CHARACTER_COST = 300
 /** Declarations for external tools only; skipped. */
 const IGNORED = new Set(['defproperty', 'defconstraint', '@model', '@doc'])
 
@@ -45,8 +44,11 @@ export class ModuleLoader {
     this.#expander = new Expander(run, module, (used) => this.#uses.get(this.#member)?.add(used))
   }
 
-  /** Fills the module from its form. */
-  load({ items, place }: CallForm): void {
+  /**
+   * Fills the module from its form, and evaluates its constants.
+   * @returns its image, for its hash and its dependencies
+   */
+  load({ items, place }: CallForm): ImageLoader {
     const rest = items.slice(2)
     const governance = this.#module.isInterface ? undefined : rest.shift()
     const members = docAndMarks(rest).rest
@@ -54,12 +56,11 @@ export class ModuleLoader {
     if (!this.#module.isInterface) this.#govern(governance, place)
     for (const finish of later) finish()
     this.#refuseCycles()
+    for (const name of this.#module.interfaces) checkImplements(this.#module, this.#interfaceNamed(name, place))
+    const image = new ImageLoader(this.#run, this.#module, members)
+    image.chargeResolved()
     for (const definition of this.#module.definitions.values()) if (definition instanceof Const) void definition.value
-    for (const name of this.#module.interfaces) {
-      const face = this.#interfaceNamed(name, place)
-      this.#run.charge(CHARACTER_COST * face.definitions.size)
-      checkImplements(this.#module, face)
-    }
+    return image
   }
 
   add(members: readonly Form[]): void {

@@ -2,6 +2,7 @@
 import { ContractError } from '../errors.ts'
 import type { CallScope, ProgramScope, TransactionScope } from './ast.ts'
 import type { GasMeter, Message } from './environment.ts'
+import { LoadedModules } from './loaded-modules.ts'
 import type { Layer } from './state.ts'
 
 export function newTransaction(message: Message, state: Layer, gas: GasMeter): TransactionScope {
@@ -28,7 +29,7 @@ export function restoreTransaction(transaction: TransactionScope, mark: Transact
 }
 
 export function newProgram(): ProgramScope {
-  return { imports: new Map(), namespace: null, loading: null, lastPact: null, hasRunPact: false }
+  return { imports: new Map(), namespace: null, loaded: new LoadedModules(), loading: null, lastPact: null, hasRunPact: false }
 }
 
 export function markProgram(program: ProgramScope): ProgramScope {

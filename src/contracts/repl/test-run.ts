@@ -65,7 +65,7 @@ export class TestRun {
     this.#language = languageOf(this)
     this.files = files
     this.file = file
-    this.#block = { ...block, rules: { ...block.rules, areKeysChecked: false } }
+    this.#block = { ...block, rules: { ...block.rules, areKeysChecked: false, areSizesOfRunner: true } }
     this.#message = { ...message, data: new Map(), hash: TEST_HASH }
     this.evaluator = this.#newEvaluator(this.#base)
   }
