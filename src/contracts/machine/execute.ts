@@ -49,7 +49,7 @@ function evaluateForm(run: ExpandingRun, form: Form, text: string): Term {
       case 'use': {
         importInto(run.program.imports, new Expander(run, null), form)
         const target = form.items[1]
-        return `Imported ${target?.form === 'atom' ? target.name : ''}`
+        return `Loaded imports from ${target?.form === 'atom' ? target.name : ''}`
       }
     }
     if (MEMBERS.has(head.name) && !run.forms.has(head.name))

@@ -1,27 +1,38 @@
 /** `(use module)`, `(use module "hash")`, `(use module [names])`: imports members under their own names. */
-import { evalError } from '../errors.ts'
+import { evalError, type TextPlace } from '../errors.ts'
 import type { CallForm } from '../syntax/form.ts'
-import type { Definition } from './ast.ts'
+import { isHash } from '../module-hash/hash-text.ts'
+import type { Definition, Module } from './ast.ts'
 import { type Expander, syntaxError } from './expander.ts'
 
-/** Milligas for each member of the module. */
+/** Milligas for each imported member, beyond those that a program may import for free, as on the network. */
 const MEMBER_COST = 10
+const FREE_MEMBERS = 100_000
+
+/** Only the current hash will do, even if the module blesses the other one. */
+function expectHash({ name, hash }: Module, wanted: string, place: TextPlace): void {
+  if (!isHash(wanted)) throw evalError(`Invalid blessed hash, incorrect format: ${wanted}`, place)
+  if (wanted === hash) return
+  throw evalError(
+    `Import error for module ${name} , hash not blessed: ${hash}`,
+    place,
+    `Import error for module ${name} . The module hash has not been blessed: ${hash}`,
+  )
+}
 
 /** Adds the imports of a `use` form to `scope`. */
 export function importInto(scope: Map<string, Definition>, expander: Expander, form: CallForm): void {
   const [target, ...rest] = form.items.slice(1)
   if (target?.form !== 'atom') throw syntaxError('use takes the name of a module', form.place)
   const module = expander.moduleNamed(target.name, form.place)
-  expander.run.charge(MEMBER_COST * module.definitions.size)
+  const { run } = expander
+  const { size } = module.definitions
+  run.program.loaded.imported += size
+  if (run.program.loaded.imported > FREE_MEMBERS) run.charge(MEMBER_COST * size)
   let wanted: Set<string> | null = null
   for (const part of rest) {
     if (part.form === 'string') {
-      if (part.value !== module.hash && !module.blessed.has(part.value)) {
-        throw evalError(
-          `Import error for module ${module.name} . The module hash has not been blessed: ${part.value}`,
-          form.place,
-        )
-      }
+      expectHash(module, part.value, form.place)
     } else if (part.form === 'list') {
       wanted = new Set(
         part.items.map((item) => {

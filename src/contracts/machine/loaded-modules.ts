@@ -10,6 +10,8 @@ const READ = { fixed: 10, bytesPerMilligas: 200 }
 const MERGE_COST = 10
 
 export class LoadedModules {
+  /** Number of members that `use` has imported, repeated ones included. */
+  imported = 0
   readonly #modules = new Set<Module>()
   /** Definitions of these modules and their dependencies. */
   readonly #definitions = new Set<string>()

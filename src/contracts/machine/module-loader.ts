@@ -3,6 +3,7 @@
  */
 import { evalError, NOWHERE, type TextPlace } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
+import { isHash } from '../module-hash/hash-text.ts'
 import { ImageLoader } from '../module-hash/image.ts'
 import type { Value } from '../values/value.ts'
 import {
@@ -75,7 +76,7 @@ export class ModuleLoader {
     const calls = members.filter((member) => !(member.form === 'atom' && IGNORED.has(member.name))).map(asCall)
     const of = (...names: string[]) => calls.filter(({ kind }) => names.includes(kind))
     for (const { form } of of('use')) this.#use(form)
-    for (const { form } of of('bless')) this.#module.blessed.add(textOf(form.items[1], form.place))
+    for (const { form } of of('bless')) this.#bless(form)
     for (const { form } of of('implements')) this.#implement(form)
     const later = [
       ...this.#declare(of('defschema'), (form) => this.#schema(form)),
@@ -89,6 +90,12 @@ export class ModuleLoader {
     const unknown = calls.find(({ kind }) => !KNOWN.has(kind))
     if (unknown !== undefined) throw syntaxError(`${unknown.kind} is not a member of a module`, unknown.form.place)
     return later
+  }
+
+  #bless(form: CallForm): void {
+    const hash = textOf(form.items[1], form.place)
+    if (!isHash(hash)) throw evalError(`Invalid blessed hash, incorrect format: ${hash}`, form.place)
+    this.#module.blessed.add(hash)
   }
 
   #use(form: CallForm): void {

@@ -10,10 +10,10 @@ import type { Form } from '../syntax/form.ts'
 import { hashBytes } from '../values/hash.ts'
 import { type Dependencies, type Dependency, dependenciesOf, keyOf, pickCost } from './dependencies.ts'
 import { encodeModule } from './encode.ts'
-import { hashOf, PLACEHOLDERS } from './hash-text.ts'
+import { PLACEHOLDERS } from './hash-text.ts'
 import { type Measure, measureDefinition, measureFrame, NETWORK, sizeOf, TEST_FILES, type Weights } from './measure.ts'
 import { resolveModule } from './resolve.ts'
-import { HASH, LIST, moduleNameSize, ONE, SEVERAL, textSize } from './sizes.ts'
+import { HASH, hashSize, LIST, moduleNameSize, ONE, SEVERAL, textSize } from './sizes.ts'
 import { moduleNameOf, nameOfDefinition, type ResolvedModule } from './terms.ts'
 
 /** Milligas per byte of a module: before its constants are evaluated, for its hash, and for storing it. */
@@ -70,7 +70,7 @@ export class ImageLoader {
     const { module, definitions } = this.#resolved
     const weights = { ...this.#weights, place: 0 }
     const placeholder = module.isInterface ? PLACEHOLDERS.interface : PLACEHOLDERS.module
-    const hash = textSize('') + hashOf(placeholder).length
+    const hash = hashSize(placeholder)
     let size = sizeOf(measureFrame(this.#resolved), weights, hash)
     for (const each of definitions) size += sizeOf(measureDefinition(this.#resolved, each, withValues), weights, hash)
     return size

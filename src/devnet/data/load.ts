@@ -9,8 +9,9 @@ import { describeError } from '../../core/errors.ts'
 import { genesisHeader } from '../../core/genesis.ts'
 import { graphs } from '../../core/graph.ts'
 import { type Header, type HeaderLayout, headerLayout } from '../../core/header.ts'
+import type { Network } from '../../core/network.ts'
 import type { OnProgress } from '../../core/progress.ts'
-import { genesisOf } from '../ledger/genesis.ts'
+import { genesisOf, genesisWith } from '../ledger/genesis.ts'
 import { expectBraid } from '../rules/braid.ts'
 import type { ChainState } from '../rules/journal.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
@@ -67,7 +68,9 @@ class BlockReader {
   readonly store: BlockStore
   readonly #location: string
   readonly #at: HeaderLayout
-  readonly #genesis: readonly Header[]
+  readonly #network: Network
+  /** Payload hash of the genesis blocks: all chains have the same. */
+  #genesis: Uint8Array | null = null
   #newestHigh = 0
   #newestLow = 0
 
@@ -76,8 +79,7 @@ class BlockReader {
     const network = networkOf(settings)
     this.#location = location
     this.#at = headerLayout(degree)
-    const { payloadHash } = genesisOf(adjacents.length).payload
-    this.#genesis = adjacents.map((_, chain) => genesisHeader(network, chain, payloadHash))
+    this.#network = network
     this.store = new BlockStore({ chains: adjacents.length, degree, payloads })
   }
 
@@ -100,15 +102,28 @@ class BlockReader {
       chainId: view.getUint32(at.chainId, true),
       height: view.getBigUint64(at.height, true),
     }
-    const genesis = this.#genesis[number]
-    if (genesis === undefined) this.#expectParent(number, header)
-    else if (!equalBytes(genesis.hash, header.hash)) throw this.#damaged(number, 'not the genesis block of its chain')
+    if (number >= store.chains) this.#expectParent(number, header)
+    else this.#expectGenesis(number, bytes.subarray(at.payloadHash, at.payloadHash + 32), header.hash)
     store.insertHeader(bytes, header)
     if (store.size === number) throw this.#damaged(number, 'there twice')
     const [low, high] = [view.getUint32(at.creationTime, true), view.getUint32(at.creationTime + 4, true)]
     if (high < this.#newestHigh || (high === this.#newestHigh && low < this.#newestLow)) return
     this.#newestHigh = high
     this.#newestLow = low
+  }
+
+  #expectGenesis(chain: number, payloadHash: Uint8Array, hash: Uint8Array): void {
+    this.#genesis ??= this.#isGenesis(payloadHash) ? payloadHash.slice() : null
+    const expected = this.#genesis === null ? null : genesisHeader(this.#network, chain, this.#genesis).hash
+    if (expected === null || !equalBytes(expected, hash)) throw this.#damaged(chain, 'not the genesis block of its chain')
+  }
+
+  /** True for the genesis of this newcut or of an older one. */
+  #isGenesis(payloadHash: Uint8Array): boolean {
+    const { chains, payloads } = this.store
+    if (equalBytes(payloadHash, genesisOf(chains).payload.payloadHash)) return true
+    const payload = payloads.get(payloadHash)
+    return payload !== undefined && genesisWith(payload, chains) !== null
   }
 
   #expectParent(number: number, { parent, chainId, height }: Pick<Header, 'parent' | 'chainId' | 'height'>): void {

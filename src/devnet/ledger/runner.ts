@@ -20,13 +20,17 @@ import type { ReleaseRules } from '../rules/releases.ts'
 export const genesisRules: LanguageRules = emptyEnvironment.block.rules
 
 /** Rules of all blocks after the first one. */
-export function blockRules({ isLanguage541 }: Pick<ReleaseRules, 'isLanguage541'>): LanguageRules {
+export function blockRules({
+  isLanguage541,
+  areHashesOfText,
+}: Pick<ReleaseRules, 'isLanguage541' | 'areHashesOfText'>): LanguageRules {
   return {
     ...genesisRules,
     isRootOpen: false,
     areKeysetsInNamespaces: true,
     namespacePolicy: 'ns.validate',
     isLanguage541,
+    areHashesOfText,
   }
 }
 
