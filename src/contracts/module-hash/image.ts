@@ -18,6 +18,8 @@ import { moduleNameOf, nameOfDefinition, type ResolvedModule } from './terms.ts'
 
 /** Milligas per byte of a module: before its constants are evaluated, for its hash, and for storing it. */
 const COSTS = { resolve: 400, hash: 100, store: 200 } as const
+/** Milligas for each byte that is counted, if that alone exceeds the limit. */
+const COUNT_COST = 5
 /** Largest size of a module. Schemas that name schemas twice could make it exponentially large. */
 const MAX_SIZE = 16 * 1024 * 1024
 
@@ -48,16 +50,20 @@ export class ImageLoader {
 
   /** Charges for the resolved module. Call it before constants are evaluated. */
   chargeResolved(): void {
-    const size = this.#size(false)
-    this.#run.charge(COSTS.resolve * size)
+    this.#charge(COSTS.resolve, this.#size(false))
+  }
+
+  /** A size that is far beyond the limit is charged as if counting had ended there, as on the network. */
+  #charge(cost: number, size: number): void {
+    const { limit, used } = this.#run.transaction.gas
+    const countable = Math.floor((limit - used) / COUNT_COST) + 1
+    this.#run.charge(size > countable ? COUNT_COST * countable : cost * size)
     if (size > MAX_SIZE) throw evalError(`The module ${this.#module.name} is too large: ${size} bytes`)
   }
 
   /** Charges for hashing. @returns the hash of the module, in base64url */
   hash(): string {
-    const size = this.#size(true)
-    this.#run.charge(COSTS.hash * size)
-    if (size > MAX_SIZE) throw evalError(`The module ${this.#module.name} is too large: ${size} bytes`)
+    this.#charge(COSTS.hash, this.#size(true))
     return hashBytes(encodeModule(this.#resolved, (name) => this.#run.findModule(name)))
   }
 
@@ -125,7 +131,7 @@ export class ImageLoader {
 
   /** Charges for storing the module with its dependencies. */
   chargeStored({ bytes }: ModuleImage): void {
-    this.#run.charge(COSTS.store * bytes)
+    this.#charge(COSTS.store, bytes)
   }
 }
 

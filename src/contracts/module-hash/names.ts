@@ -100,8 +100,10 @@ export class NameResolver {
     const index = this.#indexOf(name)
     if (index !== null) return { ref: 'bound', index }
     if (this.#own.has(name)) return { ref: 'member', module: this.#module }
-    const imported = this.#module.imports.get(name) ?? this.#run.program.imports.get(name)
-    if (imported !== undefined) return { ref: 'member', module: ownerOf(imported) }
+    const { imports, definitions } = this.#module
+    // The last ones are constants of implemented interfaces.
+    const other = imports.get(name) ?? this.#run.program.imports.get(name) ?? definitions.get(name)
+    if (other !== undefined) return { ref: 'member', module: ownerOf(other) }
     return this.#moduleRef(name) ?? this.#moduleRef(this.#inNamespace(name))
   }
 
