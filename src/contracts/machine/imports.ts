@@ -1,7 +1,7 @@
 /** `(use module)`, `(use module "hash")`, `(use module [names])`: imports members under their own names. */
 import { evalError, type TextPlace } from '../errors.ts'
-import type { CallForm } from '../syntax/form.ts'
 import { isHash } from '../module-hash/hash-text.ts'
+import type { CallForm } from '../syntax/form.ts'
 import type { Definition, Module } from './ast.ts'
 import { type Expander, syntaxError } from './expander.ts'
 

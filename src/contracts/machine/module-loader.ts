@@ -2,9 +2,9 @@
  * Builds the members of modules and interfaces: `(module name governance members...)`, `(interface name members...)`.
  */
 import { evalError, NOWHERE, type TextPlace } from '../errors.ts'
-import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import { isHash } from '../module-hash/hash-text.ts'
 import { ImageLoader } from '../module-hash/image.ts'
+import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import type { Value } from '../values/value.ts'
 import {
   Const,

@@ -1,8 +1,8 @@
 /** Loads modules and interfaces, checks permissions and stores them. */
 import { evalError } from '../errors.ts'
-import type { Atom, CallForm } from '../syntax/form.ts'
 import { PLACEHOLDERS } from '../module-hash/hash-text.ts'
 import type { ImageLoader } from '../module-hash/image.ts'
+import type { Atom, CallForm } from '../syntax/form.ts'
 import { hashText } from '../values/hash.ts'
 import type { Guard } from '../values/value.ts'
 import { Const, Module, type Run, Schema } from './ast.ts'

@@ -29,7 +29,14 @@ export function restoreTransaction(transaction: TransactionScope, mark: Transact
 }
 
 export function newProgram(): ProgramScope {
-  return { imports: new Map(), namespace: null, loaded: new LoadedModules(), loading: null, lastPact: null, hasRunPact: false }
+  return {
+    imports: new Map(),
+    namespace: null,
+    loaded: new LoadedModules(),
+    loading: null,
+    lastPact: null,
+    hasRunPact: false,
+  }
 }
 
 export function markProgram(program: ProgramScope): ProgramScope {

@@ -224,7 +224,11 @@ export class Desugarer {
   #map(forms: readonly Form[]): ResolvedTerm {
     const map: ResolvedTerm = { term: 'native', name: 'map', number: nativeNumber('map') }
     const [fn, ...rest] = forms
-    if (fn?.form !== 'call' || fn.items.length === 0 || (fn.items[0].form === 'atom' && NOT_CALLS.has(fn.items[0].name)))
+    if (
+      fn?.form !== 'call' ||
+      fn.items.length === 0 ||
+      (fn.items[0].form === 'atom' && NOT_CALLS.has(fn.items[0].name))
+    )
       return applied(map, this.#arguments(forms))
     const item: Atom = { form: 'atom', name: ITEM, member: null, type: null, place: fn.place, from: fn.to, to: fn.to }
     const arg = { name: ITEM, type: null }

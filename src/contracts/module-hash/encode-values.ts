@@ -108,7 +108,8 @@ export class ValueEncoder {
     const writer = this.#writer
     if (typeof value === 'string') writer.array(2).unsigned(0).text(value)
     else if (typeof value === 'bigint') writer.array(2).unsigned(1).integer(value)
-    else if (value instanceof Decimal) writer.array(2).unsigned(2).array(2).unsigned(value.places).integer(value.mantissa)
+    else if (value instanceof Decimal)
+      writer.array(2).unsigned(2).array(2).unsigned(value.places).integer(value.mantissa)
     else if (value instanceof Unit) writer.array(1).unsigned(3)
     else writer.array(2).unsigned(4).bool(value)
   }

@@ -17,7 +17,14 @@ import {
 } from './terms.ts'
 
 const NO_BYTES = new Uint8Array()
-const DEFINITIONS: readonly ResolvedDefinition['kind'][] = ['defun', 'defconst', 'defcap', 'defschema', 'deftable', 'defpact']
+const DEFINITIONS: readonly ResolvedDefinition['kind'][] = [
+  'defun',
+  'defconst',
+  'defcap',
+  'defschema',
+  'deftable',
+  'defpact',
+]
 /** Interfaces have no tables. */
 const OF_INTERFACES = DEFINITIONS.filter((kind) => kind !== 'deftable')
 

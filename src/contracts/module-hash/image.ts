@@ -85,10 +85,7 @@ export class ImageLoader {
   /** Finds the dependencies of the module, which has its hash by now, and charges for the search. */
   image(): ModuleImage {
     const measures = new Map(
-      this.#resolved.definitions.map((each) => [
-        nameOfDefinition(each),
-        measureDefinition(this.#resolved, each, true),
-      ]),
+      this.#resolved.definitions.map((each) => [nameOfDefinition(each), measureDefinition(this.#resolved, each, true)]),
     )
     const module = this.#module
     if (module.isInterface) return this.#complete(measures, this.#dependenciesOfInterface())

@@ -1,6 +1,7 @@
 /** Measures the definitions of a resolved module: their sizes, their terms and what they refer to. */
 import type { Module } from '../machine/ast.ts'
 import {
+  fieldsSize,
   HASH,
   hashSize,
   INT,
@@ -8,7 +9,6 @@ import {
   LIST,
   listSize,
   literalSize,
-  fieldsSize,
   maybeSize,
   moduleNameSize,
   ONE,
@@ -61,12 +61,7 @@ export const TEST_FILES: Weights = { place: ONE + 4 * INT, native: 4 }
 
 /** Size of a measured part. @param ownHash size of the hash of the module itself */
 export function sizeOf(measure: Measure, weights: Weights, ownHash: number): number {
-  return (
-    measure.bytes +
-    measure.places * weights.place +
-    measure.natives * weights.native +
-    measure.ownHashes * ownHash
-  )
+  return measure.bytes + measure.places * weights.place + measure.natives * weights.native + measure.ownHashes * ownHash
 }
 
 /** Measures everything of a module but its definitions. Its hash and its transaction's are part of it. */

@@ -37,7 +37,9 @@ export type Literal = string | bigint | Decimal | boolean | Unit
 /** A constant of code, as distinct from other values. */
 export function isLiteral(value: unknown): value is Literal {
   const type = typeof value
-  return type === 'string' || type === 'bigint' || type === 'boolean' || value instanceof Decimal || value instanceof Unit
+  return (
+    type === 'string' || type === 'bigint' || type === 'boolean' || value instanceof Decimal || value instanceof Unit
+  )
 }
 
 /** Member of a module. `module` is the version that the code was loaded with. */

@@ -115,7 +115,8 @@ class BlockReader {
   #expectGenesis(chain: number, payloadHash: Uint8Array, hash: Uint8Array): void {
     this.#genesis ??= this.#isGenesis(payloadHash) ? payloadHash.slice() : null
     const expected = this.#genesis === null ? null : genesisHeader(this.#network, chain, this.#genesis).hash
-    if (expected === null || !equalBytes(expected, hash)) throw this.#damaged(chain, 'not the genesis block of its chain')
+    if (expected === null || !equalBytes(expected, hash))
+      throw this.#damaged(chain, 'not the genesis block of its chain')
   }
 
   /** True for the genesis of this newcut or of an older one. */
