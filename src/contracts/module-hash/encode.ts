@@ -207,29 +207,33 @@ class ModuleEncoder {
     switch (term.term) {
       case 'variable':
         writer.array(3).unsigned(0).array(2).text(term.name)
-        return this.#reference(term.to)
+        this.#reference(term.to)
+        break
       case 'lambda':
         writer.array(4).unsigned(1)
         this.#args(term.args)
-        return this.#term(term.body)
+        this.#term(term.body)
+        break
       case 'call':
         writer.array(4).unsigned(3)
         this.#term(term.fn)
         writer.list(term.args, (arg) => this.#term(arg))
-        return
+        break
       case 'nullary':
         writer.array(3).unsigned(5)
-        return this.#term(term.body)
+        this.#term(term.body)
+        break
       case 'native':
         writer.array(3).unsigned(7).unsigned(term.number)
-        return
+        break
       case 'literal':
         writer.array(3).unsigned(8)
-        return this.#values.literal(term.value)
+        this.#values.literal(term.value)
+        break
       case 'list':
         writer.array(3).unsigned(9)
         writer.list(term.items, (item) => this.#term(item))
-        return
+        break
       case 'object':
         writer.array(3).unsigned(10)
         writer.list(term.fields, ([name, value]) => {

@@ -210,27 +210,30 @@ class Measuring {
     const { measure } = this
     switch (term.term) {
       case 'variable':
-        return this.#variable(term)
+        this.#variable(term)
+        break
       case 'lambda':
         this.#args(term.args)
-        return this.#term(term.body)
+        this.#term(term.body)
+        break
       case 'call':
         measure.bytes += LIST
         this.#term(term.fn)
         for (const arg of term.args) this.#term(arg)
-        return
+        break
       case 'nullary':
-        return this.#term(term.body)
+        this.#term(term.body)
+        break
       case 'native':
         measure.natives++
-        return
+        break
       case 'literal':
         measure.bytes += literalSize(term.value)
-        return
+        break
       case 'list':
         measure.bytes += LIST
         for (const item of term.items) this.#term(item)
-        return
+        break
       case 'object':
         measure.bytes += LIST
         for (const [name, value] of term.fields) {

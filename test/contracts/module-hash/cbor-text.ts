@@ -15,11 +15,17 @@ export function cborText(bytes: Uint8Array): string {
     if (value < (size === 1 ? 24n : 1n << BigInt(4 * size))) throw new Error(`a head at ${at} is not the shortest`)
     return [first >> 5, value]
   }
-  const raw = (length: bigint) => bytes.subarray(at, (at += Number(length)))
+  const raw = (length: bigint) => {
+    at += Number(length)
+    return bytes.subarray(at - Number(length), at)
+  }
   const hex = (part: Uint8Array) => Buffer.from(part).toString('hex')
   const several = (count: bigint) => Array.from({ length: Number(count) }, item)
   function item(): string {
-    if (bytes[at] === 0xf6) return at++, 'null'
+    if (bytes[at] === 0xf6) {
+      at++
+      return 'null'
+    }
     if (bytes[at] === 0xf4 || bytes[at] === 0xf5) return String(bytes[at++] === 0xf5)
     if (bytes[at] === 0xc2 || bytes[at] === 0xc3) return `${bytes[at++] === 0xc2 ? 'big' : '-big'} ${item()}`
     const [major, value] = head()
