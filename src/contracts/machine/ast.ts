@@ -3,10 +3,8 @@
  * share one file because their types refer to each other.
  */
 import type { ContractError, TextPlace } from '../errors.ts'
-import type { ModuleImage } from '../module-hash/image.ts'
 import { type CapabilityToken, type ObjectValue, TableRef, type Value } from '../values/value.ts'
 import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
-import type { LoadedModules } from './loaded-modules.ts'
 import type { Host } from './native.ts'
 import type { Domain, Layer } from './state.ts'
 import { Callable, type Term } from './term.ts'
@@ -151,6 +149,40 @@ export function ownerOf(definition: Definition): Module {
   return definition instanceof Fun ? definition.module : definition.owner
 }
 
+/** A member of a certain version of a module, as code refers to it. */
+export interface Target {
+  readonly module: Module
+  readonly name: string
+}
+
+/** Size of a definition in parts, and what the search for dependencies sees of it. */
+export interface Measure {
+  /** Bytes without places, natives and hashes of the module itself. */
+  readonly bytes: number
+  readonly places: number
+  readonly natives: number
+  /** Hashes of the module itself. */
+  readonly ownHashes: number
+  /** Number of terms. */
+  readonly terms: number
+  /** Members that the code refers to, in the order of the text. */
+  readonly targets: readonly Target[]
+}
+
+/** A definition of another module, or of another version of the same. */
+export interface Dependency extends Target {
+  readonly measure: Measure
+}
+
+/** The part of a stored module that other modules refer to. */
+export interface ModuleImage {
+  /** Its definitions by name, in the order of the network. */
+  readonly measures: ReadonlyMap<string, Measure>
+  readonly dependencies: ReadonlyMap<string, Dependency>
+  /** Size of all of it as it is stored. */
+  readonly bytes: number
+}
+
 export type Governance = { readonly keyset: string } | { readonly capability: string }
 
 export class Module {
@@ -267,6 +299,18 @@ export interface TransactionScope {
   installed: Installed[]
   /** Number of capability comparisons so far; the first ones are free. */
   comparisons: number
+}
+
+/** Modules that a program has looked up or loaded (loaded-modules.ts). */
+export interface LoadedModules {
+  /** Number of different definitions, those of dependencies included. */
+  readonly size: number
+  /** Number of members that `use` has imported, repeated ones included. */
+  imported: number
+  /** Notes that a module was looked up. @param charge takes milligas if it was not loaded before */
+  look(module: Module, charge: (milligas: number) => void): void
+  /** Adds a module that the program itself loads. */
+  add(module: Module): void
 }
 
 /** State of one program, or of one continued step of a pact. */

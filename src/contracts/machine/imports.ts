@@ -1,9 +1,9 @@
 /** `(use module)`, `(use module "hash")`, `(use module [names])`: imports members under their own names. */
 import { evalError, type TextPlace } from '../errors.ts'
-import { isHash } from '../module-hash/hash-text.ts'
 import type { CallForm } from '../syntax/form.ts'
 import type { Definition, Module } from './ast.ts'
 import { type Expander, syntaxError } from './expander.ts'
+import { isHash } from './module-hash/hash-text.ts'
 
 /** Milligas for each imported member, beyond those that a program may import for free, as on the network. */
 const MEMBER_COST = 10

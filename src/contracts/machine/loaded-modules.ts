@@ -2,26 +2,23 @@
  * Modules that a program has looked up so far. The network reads a module from its database on first use, merges the
  * definitions with those that are loaded already, and charges for both.
  */
-import { Const, type Module, Schema } from './ast.ts'
+import { Const, type LoadedModules, type Module, Schema } from './ast.ts'
 
 /** Milligas for reading a module, and bytes per further milligas. */
 const READ = { fixed: 10, bytesPerMilligas: 200 }
 /** Milligas for each pair of a loaded definition and a new one. */
 const MERGE_COST = 10
 
-export class LoadedModules {
-  /** Number of members that `use` has imported, repeated ones included. */
+export class LoadedModuleSet implements LoadedModules {
   imported = 0
   readonly #modules = new Set<Module>()
   /** Definitions of these modules and their dependencies. */
   readonly #definitions = new Set<string>()
 
-  /** Number of different definitions, those of dependencies included. */
   get size(): number {
     return this.#definitions.size
   }
 
-  /** Notes that a module was looked up. @param charge takes milligas if it was not loaded before */
   look(module: Module, charge: (milligas: number) => void): void {
     if (this.#modules.has(module)) return
     const definitions = definitionsOf(module)
@@ -30,7 +27,6 @@ export class LoadedModules {
     this.#add(module, definitions)
   }
 
-  /** Adds a module that the program itself loads. */
   add(module: Module): void {
     this.#add(module, definitionsOf(module))
   }

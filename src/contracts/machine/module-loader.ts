@@ -2,8 +2,6 @@
  * Builds the members of modules and interfaces: `(module name governance members...)`, `(interface name members...)`.
  */
 import { evalError, NOWHERE, type TextPlace } from '../errors.ts'
-import { isHash } from '../module-hash/hash-text.ts'
-import { ImageLoader } from '../module-hash/image.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import type { Value } from '../values/value.ts'
 import {
@@ -21,6 +19,8 @@ import { Expander, type ExpandingRun, type Scope, syntaxError } from './expander
 import { importInto } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
 import { docAndMarks } from './marks.ts'
+import { isHash } from './module-hash/hash-text.ts'
+import { ImageLoader } from './module-hash/image.ts'
 import { asValue, storable } from './term.ts'
 
 /** Declarations for external tools only; skipped. */

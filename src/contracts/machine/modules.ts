@@ -1,13 +1,13 @@
 /** Loads modules and interfaces, checks permissions and stores them. */
 import { evalError } from '../errors.ts'
-import { PLACEHOLDERS } from '../module-hash/hash-text.ts'
-import type { ImageLoader } from '../module-hash/image.ts'
 import type { Atom, CallForm } from '../syntax/form.ts'
 import { hashText } from '../values/hash.ts'
 import type { Guard } from '../values/value.ts'
 import { Const, Module, type Run, Schema } from './ast.ts'
 import { type ExpandingRun, syntaxError } from './expander.ts'
 import { acquireAdmin, enforceGuard, enforceKeysetNamed } from './guards.ts'
+import { PLACEHOLDERS } from './module-hash/hash-text.ts'
+import type { ImageLoader } from './module-hash/image.ts'
 import { ModuleLoader, nameOf } from './module-loader.ts'
 
 export interface Namespace {

@@ -2,7 +2,7 @@
 import { ContractError } from '../errors.ts'
 import type { CallScope, ProgramScope, TransactionScope } from './ast.ts'
 import type { GasMeter, Message } from './environment.ts'
-import { LoadedModules } from './loaded-modules.ts'
+import { LoadedModuleSet } from './loaded-modules.ts'
 import type { Layer } from './state.ts'
 
 export function newTransaction(message: Message, state: Layer, gas: GasMeter): TransactionScope {
@@ -32,7 +32,7 @@ export function newProgram(): ProgramScope {
   return {
     imports: new Map(),
     namespace: null,
-    loaded: new LoadedModules(),
+    loaded: new LoadedModuleSet(),
     loading: null,
     lastPact: null,
     hasRunPact: false,

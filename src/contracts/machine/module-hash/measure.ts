@@ -1,5 +1,5 @@
 /** Measures the definitions of a resolved module: their sizes, their terms and what they refer to. */
-import type { Module } from '../machine/ast.ts'
+import type { Measure, Module, Target } from '../ast.ts'
 import {
   fieldsSize,
   HASH,
@@ -28,27 +28,17 @@ import {
   type ResolvedTerm,
 } from './terms.ts'
 
-/** A member of a module as a definition refers to it. */
-export interface Target {
-  readonly module: Module
-  readonly name: string
-}
-
-/** Size of a definition in parts, and what the search for dependencies sees of it. */
-export class Measure {
-  /** Bytes without places, natives and hashes of the module itself. */
+/** A measure that is still counted. */
+class Counts implements Measure {
   bytes = 0
   places = 0
   natives = 0
-  /** Hashes of the module itself. */
   ownHashes = 0
-  /** Number of terms. */
   terms = 0
-  /** Members that the code refers to, in the order of the text. */
   readonly targets: Target[] = []
 }
 
-/** What a source place and a native count in sizes. */
+/** Size of a source place and of a native. */
 export interface Weights {
   readonly place: number
   readonly native: number
@@ -66,7 +56,7 @@ export function sizeOf(measure: Measure, weights: Weights, ownHash: number): num
 
 /** Measures everything of a module but its definitions. Its hash and its transaction's are part of it. */
 export function measureFrame({ module, name, imports, implemented, blessed }: ResolvedModule): Measure {
-  const measure = new Measure()
+  const measure = new Counts()
   measure.bytes = ONE + moduleNameSize(name) + LIST + hashSize(module.txHash)
   measure.bytes += listSize(imports, (each) => {
     const hash = maybeSize(each.hash, (bytes) => bytes.length + textSize(''))
@@ -98,7 +88,7 @@ export function measureDefinition(
 }
 
 class Measuring {
-  readonly measure = new Measure()
+  readonly measure = new Counts()
   readonly #module: Module
 
   constructor(module: Module) {

@@ -1,7 +1,7 @@
 /** Resolves the names in a module as the network does when it loads the module. */
-import { evalError, type TextPlace } from '../errors.ts'
-import { Const, type Definition, type Module, ownerOf, Schema } from '../machine/ast.ts'
-import type { ExpandingRun } from '../machine/expander.ts'
+import { evalError, type TextPlace } from '../../errors.ts'
+import { Const, type Definition, type Module, ownerOf, Schema } from '../ast.ts'
+import type { ExpandingRun } from '../expander.ts'
 import { type Arg, moduleNameOf, type Reference } from './terms.ts'
 
 interface Bound {

@@ -2,16 +2,16 @@
  * A module as the network stores it: its hash, its size, and the definitions of other modules that it depends on.
  * Loading is charged by them.
  */
-import { evalError } from '../errors.ts'
-import type { Module } from '../machine/ast.ts'
-import type { ExpandingRun } from '../machine/expander.ts'
-import { isLoaded } from '../machine/loaded-modules.ts'
-import type { Form } from '../syntax/form.ts'
-import { hashBytes } from '../values/hash.ts'
-import { type Dependencies, type Dependency, dependenciesOf, keyOf, pickCost } from './dependencies.ts'
+import { evalError } from '../../errors.ts'
+import type { Form } from '../../syntax/form.ts'
+import { hashBytes } from '../../values/hash.ts'
+import type { Dependency, Measure, Module, ModuleImage } from '../ast.ts'
+import type { ExpandingRun } from '../expander.ts'
+import { isLoaded } from '../loaded-modules.ts'
+import { type Dependencies, dependenciesOf, keyOf, pickCost } from './dependencies.ts'
 import { encodeModule } from './encode.ts'
 import { PLACEHOLDERS } from './hash-text.ts'
-import { type Measure, measureDefinition, measureFrame, NETWORK, sizeOf, TEST_FILES, type Weights } from './measure.ts'
+import { measureDefinition, measureFrame, NETWORK, sizeOf, TEST_FILES, type Weights } from './measure.ts'
 import { resolveModule } from './resolve.ts'
 import { HASH, hashSize, LIST, moduleNameSize, ONE, SEVERAL, textSize } from './sizes.ts'
 import { moduleNameOf, nameOfDefinition, type ResolvedModule } from './terms.ts'
@@ -22,15 +22,6 @@ const COSTS = { resolve: 400, hash: 100, store: 200 } as const
 const COUNT_COST = 5
 /** Largest size of a module. Schemas that name schemas twice could make it exponentially large. */
 const MAX_SIZE = 16 * 1024 * 1024
-
-/** What other modules need of a loaded module. */
-export interface ModuleImage {
-  /** Its definitions by name, in the order of the network. */
-  readonly measures: ReadonlyMap<string, Measure>
-  readonly dependencies: Dependencies
-  /** Size of all of it as it is stored. */
-  readonly bytes: number
-}
 
 /** Loads the image of a module in steps, because its constants are evaluated in between. */
 export class ImageLoader {

@@ -2,10 +2,11 @@
  * Sizes of resolved modules in bytes, as the network estimates them to charge for loading. They depend on what stands
  * for a source place and for a native, so a size is kept in parts.
  */
-import type { Schema, TableDefinition, Type } from '../machine/ast.ts'
-import { bitLength } from '../values/bits.ts'
-import { Decimal } from '../values/decimal.ts'
-import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from '../values/value.ts'
+
+import { bitLength } from '../../values/bits.ts'
+import { Decimal } from '../../values/decimal.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from '../../values/value.ts'
+import type { Schema, TableDefinition, Type } from '../ast.ts'
 import { isLiteral, type Literal, type ModuleName, moduleNameOf } from './terms.ts'
 
 /** Length of a text or of bytes, besides its content. */

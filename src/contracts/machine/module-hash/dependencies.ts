@@ -2,20 +2,15 @@
  * Finds all definitions of other modules that a module depends on, directly or through others. The network stores them
  * with the module, so that upgrades of those modules do not change it.
  */
-import type { Module } from '../machine/ast.ts'
-import { compareText } from '../values/order.ts'
-import type { Measure, Target } from './measure.ts'
+
+import { compareText } from '../../values/order.ts'
+import type { Dependency, Measure, Module, Target } from '../ast.ts'
 import { moduleNameOf } from './terms.ts'
 
 /** Milligas for each term of a definition. */
 const TERM_COST = 5
 /** Milligas for each comparison of two names in a sorted set. */
 const COMPARISON_COST = 200
-
-/** A definition of a certain version of a module. */
-export interface Dependency extends Target {
-  readonly measure: Measure
-}
 
 /** Definitions by `keyOf`. */
 export type Dependencies = ReadonlyMap<string, Dependency>

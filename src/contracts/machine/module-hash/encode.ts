@@ -1,5 +1,5 @@
 /** Encodes resolved modules as the bytes that the network hashes. Source places count as nothing. */
-import type { Module } from '../machine/ast.ts'
+import type { Module } from '../ast.ts'
 import { CborWriter } from './cbor.ts'
 import { ValueEncoder } from './encode-values.ts'
 import { hashOf, PLACEHOLDERS } from './hash-text.ts'

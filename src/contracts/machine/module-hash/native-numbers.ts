@@ -1,6 +1,6 @@
 /** Numbers of natives in hashed modules. An overload that the number of arguments selects has a number of its own. */
 
-/** Names in the order of their numbers. Those of overloads are not part of the language. */
+/** Names in the order of their numbers. Code cannot name the overloads. */
 const NAMES: readonly string[] = [
   ...['+', '-', '*', '/', 'negate', 'abs', '^', 'not', '=', '!=', '>', '>=', '<', '<=', '&', '|', 'xor', '~', 'shift'],
   ...['round', 'ceiling', 'floor', 'round-prec', 'ceiling-prec', 'floor-prec', 'exp', 'ln', 'sqrt', 'log', 'length'],
@@ -40,7 +40,7 @@ const OVERLOADS: ReadonlyMap<string, string> = new Map([
 
 const numbers = new Map(NAMES.map((name, number) => [name, number]))
 const overloads: ReadonlySet<string> = new Set(OVERLOADS.values())
-/** Of natives that only test files have; the network refuses them in modules. */
+/** Natives that only test files have; the network refuses them in modules. */
 const OF_TESTS = NAMES.length
 
 /** True for a name that stands for a native in code. */

@@ -1,8 +1,9 @@
 /** Encodes names, types and values within a hashed module. */
-import type { Schema, TableDefinition, Type } from '../machine/ast.ts'
-import { Decimal } from '../values/decimal.ts'
-import { compareText } from '../values/order.ts'
-import { CapabilityToken, Guard, ModuleRef, Time, Unit, type Value } from '../values/value.ts'
+
+import { Decimal } from '../../values/decimal.ts'
+import { compareText } from '../../values/order.ts'
+import { CapabilityToken, Guard, ModuleRef, Time, Unit, type Value } from '../../values/value.ts'
+import type { Schema, TableDefinition, Type } from '../ast.ts'
 import { CborWriter } from './cbor.ts'
 import { isLiteral, type Literal, type ModuleName, moduleNameOf, sortedNames } from './terms.ts'
 

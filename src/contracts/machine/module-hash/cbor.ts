@@ -1,5 +1,5 @@
 /** Writer of CBOR (RFC 8949), with exactly the forms that the hashed encoding of modules uses. */
-import { bitLength } from '../values/bits.ts'
+import { bitLength } from '../../values/bits.ts'
 
 /** Major types in the upper three bits of a first byte. */
 const MAJOR = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, map: 5 } as const

@@ -1,11 +1,12 @@
 /**
- * Resolved code of a module, as the network hashes it and charges for it: names point to their definitions, bound
+ * Resolved code of a module, as the network hashes it and charges for it. Names point to their definitions, bound
  * variables are numbers, and special syntax is reduced to a few kinds of terms.
  */
-import type { Module, Type } from '../machine/ast.ts'
-import { Decimal } from '../values/decimal.ts'
-import { compareText } from '../values/order.ts'
-import { Unit, type Value } from '../values/value.ts'
+
+import { Decimal } from '../../values/decimal.ts'
+import { compareText } from '../../values/order.ts'
+import { Unit, type Value } from '../../values/value.ts'
+import type { Module, Type } from '../ast.ts'
 
 /** `namespace.name`, or only a name. */
 export interface ModuleName {
