@@ -7,9 +7,12 @@ import type { Native } from './machine/native.ts'
 import type { Term } from './machine/term.ts'
 import { capabilities } from './natives/capabilities.ts'
 import { connectives } from './natives/connectives.ts'
+import { PAIRINGS } from './natives/curves.ts'
 import { environment } from './natives/environment.ts'
 import { priceOf } from './natives/prices.ts'
+import { PROOFS } from './natives/proofs.ts'
 import { CONSTANTS, PURE_NATIVES } from './natives/pure.ts'
+import { REDEPLOY } from './natives/redeploy.ts'
 import { tables } from './natives/tables.ts'
 import { topLevel } from './natives/top-level.ts'
 
@@ -20,6 +23,9 @@ const natives: readonly Native<Run>[] = [
   ...capabilities,
   ...tables,
   ...topLevel,
+  ...REDEPLOY,
+  ...PAIRINGS,
+  ...PROOFS,
 ]
 
 /** The language of transactions. */

@@ -12,10 +12,14 @@ export function hostOf(header = ''): string {
 
 /**
  * Redacts user, password and query of the addresses in a text that a person typed. Redacts too much rather than too
- * little.
+ * little. The example of hints, `USER@HOST:PORT`, stays.
  */
 export function withoutSecrets(text: string): string {
   return text
-    .replace(/([a-z][a-z+.-]*:\/\/).*@|[^\s"'=:]+:\S*@/gis, '$1***@')
+    .replace(/(stratum\+tcp:\/\/USER@HOST:PORT)|([a-z][a-z+.-]*:\/\/).*@|[^\s"'=:]+:\S*@/gis, redactedUser)
     .replace(/([a-z][a-z+.-]*:\/\/[^?#]*[?#])[^\s"]+/gi, '$1***')
+}
+
+function redactedUser(_: string, example: string | undefined, scheme = ''): string {
+  return example ?? `${scheme}***@`
 }

@@ -27,7 +27,7 @@ export function validatorOf(schema: TSchema): Validator {
         if (!validatorOfPart.accepts(part)) return validatorOfPart.complaint(part, `${path}/${key}`)
       }
       const [first] = compiled.Errors(value)
-      return `${path + (first?.instancePath ?? '') || 'the whole'} ${first?.message ?? 'is wrong'}`
+      return `${path + (first?.instancePath ?? '') || 'the value'} ${first?.message ?? 'is wrong'}`
     },
   }
   validators.set(schema, validator)

@@ -19,8 +19,10 @@ import { CapabilityToken, type ObjectValue, type Value } from '../../src/contrac
 import { environment as standard } from './evaluator.ts'
 
 export interface Command {
-  /** Keys that sign without restriction. */
+  /** Keys that sign. */
   readonly keys?: readonly string[]
+  /** Capabilities that all signatures are for; none to sign without restriction. */
+  readonly scope?: readonly CapabilityToken[]
   readonly data?: Readonly<Record<string, Value>>
   /** Capabilities that the network grants: GAS, COINBASE and the like. */
   readonly granted?: readonly CapabilityToken[]
@@ -82,11 +84,11 @@ export class Ledger {
     return places.reduce((sum, each) => sum + each, 0n)
   }
 
-  #transact({ keys = [], data = {}, granted = [] }: Command, run: (evaluator: Evaluator) => Term): Outcome {
+  #transact({ keys = [], scope = [], data = {}, granted = [] }: Command, run: (evaluator: Evaluator) => Term): Outcome {
     const message: Message = {
       ...standard.message,
       data: new Map(Object.entries(data)),
-      signers: new Map(keys.map((key) => [key, []])),
+      signers: new Map(keys.map((key) => [key, scope])),
       hash: hashText(`${this.chainId}.${this.#count++}`),
       sender: '',
       gasLimit: 0n,

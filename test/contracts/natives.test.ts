@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { ContractError } from '../../src/contracts/errors.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'
 import { CONSTANTS, PURE_NATIVES } from '../../src/contracts/natives/pure.ts'
-import { REFUSED_NAMES } from '../../src/contracts/natives/refused.ts'
 import { showValue } from '../../src/contracts/values/print.ts'
 import {
   CapabilityToken,
@@ -359,15 +358,6 @@ describe('natives', () => {
       ['enforce-pact-version', ['4', '4.9'], null],
       ['enforce-pact-version', ['x'], null],
     ])
-  })
-
-  it('refuses natives that the network lacks, by name', () => {
-    for (const name of REFUSED_NAMES) {
-      expect(failure(name, 1n)).toMatchObject({
-        kind: 'EvalError',
-        message: `${name} is not available on this network`,
-      })
-    }
   })
 
   it('errors name the native, the types and the place', () => {

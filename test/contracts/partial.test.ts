@@ -335,7 +335,7 @@ describe('a refused partial application', () => {
       '(do ((lambda (x) x)) 1)',
       'Incorrect number of arguments (0) for lambda supplied; expected (1)',
     ],
-    ['as a guard', '(enforce-guard (create-user-guard (m.enough 1)))', OUTSIDE],
+    ['as a guard', '(enforce-guard (create-user-guard (m.enough 1)))', 'apply a closure outside of native callsite'],
   ])('%s', (_, code, message) => {
     expect(resultOf(code)).toContain(`error: `)
     expect(resultOf(code)).toContain(message)
@@ -373,8 +373,8 @@ describe('gas of a partial application', () => {
   const load = () => cost('m')
 
   it.each([
-    ['a function', '(let ((g (m.f 1))) 1)', call(1) + load()],
-    ['a function without arguments', '(let ((g (m.f))) 1)', load()],
+    ['a function', '(let ((g (m.f 1))) 1)', call(1)],
+    ['a function without arguments', '(let ((g (m.f))) 1)', 0],
     ['a lambda', '(let ((g ((lambda (x y) x) 1))) 1)', call(1)],
     ['a lambda without arguments', '(let ((g ((lambda (x y) x)))) 1)', call(0)],
     ['a native', '(let ((g (+ 1))) 1)', 0],
@@ -385,7 +385,7 @@ describe('gas of a partial application', () => {
     ['a lambda that is completed', '(filter ((lambda (x y) true) 1) [2])', call(1) + 300 + call(1)],
     ['a native that is completed', '(filter (< 1) [2])', 300 + cost0()],
   ])('%s', (_, code, milligas) => {
-    expect(cost(code)).toBe(milligas)
+    expect(cost(code) - (code.includes('m.') ? load() : 0)).toBe(milligas)
   })
 
   it('of a function that is completed: each application', () => {

@@ -116,11 +116,6 @@ describe('code that refers to something that does not exist', () => {
     ['a module that is none', '(acquire-module-admin 1)', 'rgument'],
     ['a time that is none', '(add-time 1 2)', 'rgument'],
     [
-      'a capability guard of another module',
-      `${MODULE} (module n G (defcap G () true) (defun g () (create-capability-guard (m.CAP 1)))) (n.g)`,
-      'a capability guard of another module: m.CAP',
-    ],
-    [
       'a yield to no chain',
       '(module n G (defcap G () true) (defpact q () (step (yield {"a": 1} "")) (step 2))) (n.q)',
       'a yield to another chain needs the id of that chain',

@@ -1,11 +1,10 @@
 /** How modules name schemas, what they refuse, and tables outside of the language: on the wire and in storage. */
 import { describe, expect, it } from 'vitest'
-import { keepValue } from '../../src/contracts/values/keep.ts'
+import { keepValue, keptValue } from '../../src/contracts/values/keep.ts'
 import { showValue } from '../../src/contracts/values/print.ts'
 import { sizeOf } from '../../src/contracts/values/size.ts'
 import { TableRef, type Value } from '../../src/contracts/values/value.ts'
 import { valueToJson } from '../../src/contracts/values/wire.ts'
-import { FormatError } from '../../src/core/errors.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
 const LIB = `(module lib G (defcap G () true) (defschema point x:integer) (defun f () 1))
@@ -243,10 +242,9 @@ describe('a table as a value', () => {
     expect(sizeOf(table)).toEqual({ weight: 10, depth: 0 })
   })
 
-  it('is not stored', () => {
-    const table = new TableRef('m', 't', { hash: 'h' }, null)
-    expect(() => keepValue([table])).toThrow(FormatError)
-    expect(() => keepValue([table])).toThrow('m.t')
+  it('is stored with its names and the hash of its module', () => {
+    const tables = [new TableRef('m', 't', { hash: 'h' }, null), new TableRef('ns.m', 't', { hash: 'h' }, 'ns.m.s')]
+    expect(keptValue(JSON.parse(JSON.stringify(keepValue(tables))))).toEqual(tables)
   })
 
   it('equals the same table of the same version only', async () => {

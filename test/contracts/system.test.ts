@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runTests } from '../../src/contracts/repl/run.ts'
 import { systemContracts } from '../../src/contracts/system/system.ts'
+import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { coin, Ledger } from './ledger.ts'
 
 const SUITES = fileURLToPath(new URL('system/', import.meta.url))
@@ -16,9 +17,9 @@ const files = {
 
 describe('suites', () => {
   it.each([
-    ['coin', 184],
+    ['coin', 185],
     ['gas-payer', 11],
-    ['namespaces', 25],
+    ['namespaces', 31],
   ])('%s', (name, count) => {
     const { passed, failures, stopped } = runTests(`${SUITES}${name}.repl`, files)
     expect({ failures, stopped }).toEqual({ failures: [], stopped: null })
@@ -29,7 +30,7 @@ describe('suites', () => {
 describe('loading', () => {
   it('lists the contracts in order, each with a text', () => {
     expect(systemContracts.map(({ name }) => name)).toEqual([
-      ...['fungible-v2', 'fungible-xchain-v1', 'coin', 'gas-payer-v1', 'ns'],
+      ...['fungible-v1', 'fungible-xchain-v1', 'fungible-v2', 'coin', 'gas-payer-v1', 'ns'],
     ])
     for (const { name, text } of systemContracts) {
       expect(text.startsWith(`(module ${name} `) || text.startsWith(`(interface ${name}\n`)).toBe(true)
@@ -71,6 +72,10 @@ function decimal(units: bigint, places = 12): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`
 }
 
+function amountOf(units: bigint): Decimal {
+  return new Decimal(units, 12)
+}
+
 function guardOf(name: string): string {
   return `(read-keyset "${name}")`
 }
@@ -97,17 +102,17 @@ function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, ac
   const { chain: at, from, to, amount: units } = act
   const [here, there] = [ledgers[at], ledgers[at === '0' ? '1' : '0']]
   const value = decimal(units)
-  const installed = `(install-capability (coin.TRANSFER "${from}" "${to}" ${value}))`
+  const scope = [coin('TRANSFER', from, to, amountOf(units))]
   switch (act.kind) {
     case 'transfer': {
       const keys = act.isSigned ? [`${from}-key`] : []
-      const { message } = here.run(`${installed} (coin.transfer "${from}" "${to}" ${value})`, { keys, data })
+      const { message } = here.run(`(coin.transfer "${from}" "${to}" ${value})`, { keys, scope, data })
       return message === ''
     }
     case 'create': {
       const guard = guardOf(act.hasWrongGuard ? from : to)
-      const code = `${installed} (coin.transfer-create "${from}" "${to}" ${guard} ${value})`
-      const { message } = here.run(code, { keys: [`${from}-key`], data })
+      const code = `(coin.transfer-create "${from}" "${to}" ${guard} ${value})`
+      const { message } = here.run(code, { keys: [`${from}-key`], scope, data })
       return message === ''
     }
     case 'gas': {
@@ -130,10 +135,10 @@ function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, ac
       return false
     }
     case 'cross': {
-      const token = `(install-capability (coin.TRANSFER_XCHAIN "${from}" "${to}" ${value} "${there.chainId}"))`
+      const crossing = [coin('TRANSFER_XCHAIN', from, to, amountOf(units), there.chainId)]
       const call = `(coin.transfer-crosschain "${from}" "${to}" ${guardOf(to)} "${there.chainId}" ${value})`
       const before = [here.total(), there.total()]
-      const { pact } = here.run(`${token} ${call}`, { keys: [`${from}-key`], data })
+      const { pact } = here.run(call, { keys: [`${from}-key`], scope: crossing, data })
       if (pact === null) return false
       expect([here.total(), there.total()]).toEqual([before[0] - units, before[1]])
       // The second step may run late. It fails on the wrong chain, and when it runs a second time.
@@ -153,8 +158,8 @@ function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, ac
       return true
     }
     case 'fail': {
-      const code = `${installed} (coin.transfer "${from}" "${to}" ${value}) (enforce false "taken back")`
-      const { message } = here.run(code, { keys: [`${from}-key`], data })
+      const code = `(coin.transfer "${from}" "${to}" ${value}) (enforce false "taken back")`
+      const { message } = here.run(code, { keys: [`${from}-key`], scope, data })
       expect(message).not.toBe('')
       return false
     }
@@ -190,9 +195,9 @@ describe('coins', () => {
         const ledger = begun('0')
         const balances = new Map<string, bigint>(['alice', 'bob', 'miner'].map((name) => [name, START]))
         for (const { from, to, amount: units } of transfers) {
-          const token = `(install-capability (coin.TRANSFER "${from}" "${to}" ${decimal(units)}))`
+          const scope = [coin('TRANSFER', from, to, amountOf(units))]
           const call = `(coin.transfer-create "${from}" "${to}" ${guardOf(to)} ${decimal(units)})`
-          const { events, message } = ledger.run(`${token} ${call}`, { keys: [`${from}-key`], data })
+          const { events, message } = ledger.run(call, { keys: [`${from}-key`], scope, data })
           expect(events.map(({ name }) => name)).toEqual(message === '' ? ['TRANSFER'] : [])
           if (message !== '') continue
           balances.set(from, (balances.get(from) ?? 0n) - units)

@@ -25,6 +25,7 @@ it.each([
   ['a.yaml, node: "http://node/?key=abc": expected', 'a.yaml, node: "http://node/?***": expected'],
   ['http://no de/?key=abc', 'http://no de/?***'],
   ['https://node/#abc', 'https://node/#***'],
+  ['stratum+tcp://USER@HOST:1', 'stratum+tcp://***@HOST:1'],
   ['http://me:a@one and http://me:b@two', 'http://***@two'],
 ])('removes every secret from %s', (text, shown) => {
   expect(withoutSecrets(text)).toBe(shown)
@@ -36,6 +37,7 @@ it.each([
   '--data @file',
   '--node http://node:x: bad; did you mean y?',
   'NEWCUT_THREADS=x: no',
+  'name the user: stratum+tcp://USER@HOST:PORT',
 ])('leaves %s unchanged', (text) => {
   expect(withoutSecrets(text)).toBe(text)
 })

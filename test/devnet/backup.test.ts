@@ -118,7 +118,7 @@ it('backupPact adds the state database', async () => {
   expect(brief(await peer.get(`${PREFIX}/check-backup/${body}`))).toEqual([200, TEXT, 'backup-done'])
   expect((await readdir(join(backupDir, `${body}`))).sort()).toEqual(['blocks', 'state'])
   const report = await checkDataDirectory(join(backupDir, `${body}`))
-  expect(report).toMatchObject({ blocks: 50, stateBlocks: 50, transactions: 10 * 8 + 4, findings: [] })
+  expect(report).toMatchObject({ blocks: 50, stateBlocks: 50, transactions: 10 * 10 + 4, findings: [] })
   const balances = ({ ledger, chains }: Devnet) =>
     chains.chainIds.map((chain) =>
       localValue(ledger, chain, `(map (lambda (name) (coin.get-balance name)) ["sender00" "${miner.account}"])`),

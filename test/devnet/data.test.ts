@@ -330,7 +330,7 @@ describe('--check', () => {
     const { code, out, err } = await run(['devnet', '--data', directory, '--check'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toBe(
-      `${directory}: pair network, 22 blocks (0 orphans), 16 transactions, no state database\nnothing is wrong\n`,
+      `${directory}: pair network, 22 blocks (0 orphans), 20 transactions, no state database\nnothing is wrong\n`,
     )
     expect(await run(['devnet', '--check'])).toMatchObject({ code: 2, err: expect.stringContaining('BAD_OPTION') })
   })

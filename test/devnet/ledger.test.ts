@@ -236,7 +236,7 @@ class History {
   /** The sum of all balances on a branch, computed from its outputs. */
   expectedTotal({ hash, chainId }: { readonly hash: Uint8Array; readonly chainId: number }): Decimal {
     const { store } = this.ground.chains
-    let sum = Decimal.of(1_450_000_000n)
+    let sum = Decimal.of(1_674_700_150n)
     for (let block = store.get(hash, chainId); block !== undefined && block.height > 0; block = store.parentOf(block)) {
       for (const output of [block.payload.coinbase, ...block.payload.transactions.map((each) => each.output)]) {
         sum = sum.add(changeOf(output))

@@ -13,7 +13,7 @@ import { startDevnet } from './whole-node.ts'
 const small = { graph: 'petersen', pow: false } as const
 const quiet = { asked: {}, onFailure: () => undefined, onNotice: () => undefined }
 /** Transactions in the genesis blocks of ten chains. */
-const GENESIS_TRANSACTIONS = 80
+const GENESIS_TRANSACTIONS = 100
 
 /** Grows the chains; every third block holds a transfer of one coin. Returns its request key or null for each block. */
 function growWithTransfers(ground: Ground, count: number): (string | null)[] {

@@ -249,7 +249,7 @@ function refuseOthers(answered: readonly (Answered | null)[]): void {
   if (other === undefined) return
   const [a, b] = [first, other].map(({ client, network }) => `${client.http.baseUrl} is of ${network.name}`)
   const isNameAlike = other.network.name === first.network.name
-  const difference = isNameAlike ? ', with other graphs or another first block' : ''
+  const difference = isNameAlike ? ', with different graphs, difficulties or first blocks' : ''
   throw new NewcutError('BAD_OPTION', `--node: nodes of different networks: ${a}, ${b}${difference}`, {
     hint: 'give nodes of one network only',
   })

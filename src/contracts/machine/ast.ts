@@ -5,6 +5,7 @@
 import type { ContractError, TextPlace } from '../errors.ts'
 import { type CapabilityToken, type ObjectValue, TableRef, type Value } from '../values/value.ts'
 import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
+import type { Mode } from './mode.ts'
 import type { Host } from './native.ts'
 import type { Domain, Layer } from './state.ts'
 import { Callable, type Term } from './term.ts'
@@ -134,11 +135,16 @@ export class TableDefinition extends TableRef {
   /** Domain of its rows in the state. */
   readonly rows: Domain
 
-  constructor(owner: Module, name: string, schema: Schema | null) {
-    super(owner.name, name, owner, schema?.qualified ?? null)
+  constructor(owner: Module, name: string, schema: Schema | null, version: { readonly hash: string } = owner) {
+    super(owner.name, name, version, schema?.qualified ?? null)
     this.owner = owner
     this.rows = `table:${this.qualified}`
     this.schema = schema
+  }
+
+  /** This table as an earlier version of its module names it. */
+  ofVersion(hash: string): TableDefinition {
+    return new TableDefinition(this.owner, this.name, this.schema, { hash })
   }
 }
 
@@ -275,15 +281,15 @@ export interface Slot {
   readonly composed: CapabilityToken[]
 }
 
-/** An installed managed capability and its remaining amount. */
+/** An installed managed capability and its remaining amount. A change makes a new entry. */
 export interface Installed {
   readonly fun: string
   /** All arguments except the managed one. `token` is the token as installed. */
   readonly fixed: readonly Value[]
   readonly token: CapabilityToken
   /** Remaining value of the managed argument; undefined for a capability that can be used once. */
-  left: Value | undefined
-  isUsed: boolean
+  readonly left: Value | undefined
+  readonly isUsed: boolean
 }
 
 /** State of one transaction: its message, its effects so far and its remaining permissions. */
@@ -296,7 +302,9 @@ export interface TransactionScope {
   /** Names of modules for which the command has acquired admin rights. */
   admin: Set<string>
   /** Installed managed capabilities with their remaining amounts. */
-  installed: Installed[]
+  installed: readonly Installed[]
+  /** True once code has called `install-capability`: from then on, only scoped signatures count. */
+  hasInstalled: boolean
   /** Number of capability comparisons so far; the first ones are free. */
   comparisons: number
 }
@@ -336,8 +344,8 @@ export interface CallScope {
   readonly slots: Slot[]
   /** Capabilities whose bodies are running. */
   readonly evaluated: CapabilityToken[]
-  /** Above 0, writes are refused, as in tests and guards. */
-  readOnly: number
+  /** Mode of the running code. */
+  mode: Mode
   /** Current nesting of evaluation steps. */
   depth: number
   /** The pact whose step is running. */
@@ -374,11 +382,14 @@ export interface Run extends Host {
   runStep(fun: Fun, step: Expr, args: readonly Value[], place: TextPlace): Term
   /** @throws EvalError if the term is not of the declared type */
   checkType(type: Type | null, term: Term): void
-  /** Evaluates an expression in read-only mode. */
-  readingOf(expr: Expr, env: Env | null): Term
-  /** Runs a function in read-only mode. */
-  reading<T>(body: () => T): T
-  /** Runs `body`. A TxFailure rolls back everything except the gas used and becomes the result of `caught`. */
+  /** Runs the body of a capability. Type checks are done. */
+  runCapability(fun: Fun, args: readonly Value[]): void
+  /** Runs `body` in a mode. */
+  inMode<T>(mode: Mode, body: () => T): T
+  /**
+   * Runs `body`. A TxFailure becomes the result of `caught`. It takes back grants, installations and admin rights, but
+   * neither events nor writes.
+   */
   attempt<T>(body: () => T, caught: (error: ContractError) => T): T
   /** Emits an event of a capability. */
   emit(fun: Fun, params: readonly Value[]): void

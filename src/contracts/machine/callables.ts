@@ -1,8 +1,9 @@
 /** Callable terms other than functions of modules. */
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
 import { type Env, type Expr, Fun, type Param, type Run } from './ast.ts'
-import type { Native } from './native.ts'
-import { Callable, type Term } from './term.ts'
+import type { Mode } from './mode.ts'
+import { Arguments, type Native } from './native.ts'
+import { asValue, Callable, type Term } from './term.ts'
 
 export class NativeFunction extends Callable {
   readonly native: Native<Run>
@@ -24,26 +25,57 @@ export class NativeFunction extends Callable {
 
   /** @returns the variant of an overloaded native that takes `count` arguments, or this one if there is none */
   overload(count: number): NativeFunction {
+    if (this.native.gathersArguments) return this.#gathering(count)
     const [fewest, most] = this.native.arity
     if (count === this.arity || count < fewest || count > most) return this
     return new NativeFunction(this.native, this.price, count)
   }
+
+  /** The variant that takes `count` arguments and hands them to the native as one list. */
+  #gathering(count: number): NativeFunction {
+    const { name, run } = this.native
+    const gather = (args: Arguments<Run>) => run(new Arguments(name, [args.all.map(asValue)], args.run, args.place))
+    return new NativeFunction({ name, arity: [count, count], run: gather }, this.price, count)
+  }
 }
 
-/** A lambda with its captured variables. */
+/** A native or a function of a module as a value, with the mode of the place that named it. */
+export class Closure extends Callable {
+  readonly fn: NativeFunction | Fun
+  readonly mode: Mode
+
+  constructor(fn: NativeFunction | Fun, mode: Mode) {
+    super()
+    this.fn = fn
+    this.mode = mode
+  }
+
+  get name(): string {
+    return this.fn.name
+  }
+}
+
+/** The function behind a value, without its mode. */
+export function functionOf(term: Term): Term {
+  return term instanceof Closure ? term.fn : term
+}
+
+/** A lambda with its captured variables and mode. */
 export class Lambda extends Callable {
   readonly name = 'lambda'
   readonly params: readonly Param[]
   readonly body: readonly Expr[]
   readonly env: Env | null
+  readonly mode: Mode
   /** False for a lambda that the expander adds. */
   readonly isCharged: boolean
 
-  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null, isCharged = true) {
+  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null, mode: Mode, isCharged = true) {
     super()
     this.params = params
     this.body = body
     this.env = env
+    this.mode = mode
     this.isCharged = isCharged
   }
 }
@@ -55,11 +87,13 @@ type Applicable = NativeFunction | Lambda | Fun
 export class Partial extends Callable {
   readonly fn: Applicable
   readonly args: readonly Term[]
+  readonly mode: Mode
 
-  constructor(fn: Applicable, args: readonly Term[]) {
+  constructor(fn: Applicable, args: readonly Term[], mode: Mode) {
     super()
     this.fn = fn
     this.args = args
+    this.mode = mode
   }
 
   get name(): string {

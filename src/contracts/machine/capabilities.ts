@@ -2,14 +2,17 @@
  * Granting of capabilities: by the body of their defcap and, if managed, by the capability list of a signature or by
  * installation. Some operations need admin rights on a module.
  */
-import { evalError, NOWHERE, txFailure } from '../errors.ts'
+import { type ContractError, evalError, NOWHERE, txFailure } from '../errors.ts'
+import { Decimal } from '../values/decimal.ts'
 import { equalValues } from '../values/equal.ts'
-import { showValue } from '../values/print.ts'
-import type { CapabilityToken, Value } from '../values/value.ts'
+import { compareText } from '../values/order.ts'
+import { showCall } from '../values/print.ts'
+import { CapabilityToken, type Value } from '../values/value.ts'
 import { Fun, type Installed, type Module, type Run } from './ast.ts'
 import { weightOf } from './bounds.ts'
 import type { Message } from './environment.ts'
 import { splitName } from './names.ts'
+import { callingModule } from './purity.ts'
 import { grantedCount } from './scopes.ts'
 import { asValue } from './term.ts'
 
@@ -22,13 +25,16 @@ const FREE_COMPARISONS = 1000
 const FREE_WEIGHT = 500
 const COMPARE_COST = 50
 
-/** @throws EvalError unless the command has acquired admin rights on the module */
-export function requireAdmin(run: Run, module: Pick<Module, 'name'>): void {
-  if (run.transaction.admin.has(module.name)) return
+/**
+ * @param module name of a module
+ * @throws EvalError outside of the module, unless the command has acquired admin rights on it
+ */
+export function requireInside(run: Run, module: string): void {
+  if (callingModule(run)?.name === module || run.transaction.admin.has(module)) return
   throw evalError(
-    `Module admin necessary for operation but has not been acquired: ${module.name}`,
+    `Module admin necessary for operation but has not been acquired:${module}`,
     null,
-    `Module admin is necessary for operation but has not been acquired: ${module.name}`,
+    `Module admin is necessary for operation but has not been acquired: ${module}`,
   )
 }
 
@@ -41,9 +47,17 @@ export function isGranted(run: Run, token: CapabilityToken): boolean {
   return false
 }
 
-/** True if a signature scoped to these capabilities applies here. */
+/**
+ * True if a signature applies here.
+ *
+ * A scoped signature counts while one of its capabilities is evaluated. Outside of bodies of capabilities, it counts
+ * while one of them is granted. An unscoped one no longer counts once code has installed a capability.
+ * @param tokens capabilities that scope the signature
+ */
 export function covers(run: Run, tokens: readonly CapabilityToken[]): boolean {
-  return tokens.some((token) => isGranted(run, token) || isEvaluated(run, token))
+  if (tokens.length === 0) return !run.transaction.hasInstalled
+  const isInBody = run.call.evaluated.length > 0
+  return tokens.some((token) => (isInBody ? isEvaluated(run, token) : isGranted(run, token)))
 }
 
 /** True if the body of any of these capabilities is running. */
@@ -63,9 +77,9 @@ function isEvaluated(run: Run, token: CapabilityToken): boolean {
  */
 export function withCapability<T>(run: Run, token: CapabilityToken, body: () => T, byLedger = false): T {
   const fun = funOf(run, token)
-  if (!byLedger && !fun.module.isSame(run.module)) requireAdmin(run, fun.module)
+  if (!byLedger) requireInside(run, fun.module.name)
   if (isGranted(run, token)) return body()
-  grant(run, fun, token, true)
+  grant(run, fun, token)
   const depth = run.call.slots.length
   const result = body()
   // Test natives may have pushed more slots meanwhile.
@@ -78,18 +92,21 @@ export function evaluateGovernance(run: Run, token: CapabilityToken, module: Mod
   const fun = module.get(token.name.slice(module.name.length + 1))
   if (!(fun instanceof Fun)) throw evalError(`No such capability: ${token.name}`)
   if (isGranted(run, token)) return
-  grant(run, fun, token, true)
+  grant(run, fun, token)
   run.call.slots.pop()
 }
 
-/** Grants a capability for the rest of the command or test, without a body. */
+/**
+ * Grants a capability for the rest of the command or test, without a body. A managed one is only installed, without
+ * its manager.
+ * @throws EvalError for a managed capability that is installed, and for one that only emits events
+ */
 export function grantForTest(run: Run, token: CapabilityToken): void {
   const fun = funOf(run, token)
-  const isKnown = isInstalled(run, fun, token) || listedFor(run, fun, token) !== undefined
-  if (fun.managed !== null && !isKnown) installCapability(run, token)
+  if (fun.managed !== null || fun.isEvent) install(run, fun, token)
   if (isGranted(run, token)) return
-  grant(run, fun, token, false)
-  if (fun.managed !== null || fun.isEvent) run.call.slots.pop()
+  grant(run, fun, token, true)
+  if (fun.managed !== null) run.call.slots.pop()
 }
 
 /** Runs `body` with tokens granted unconditionally; for the ledger's own capabilities. */
@@ -110,12 +127,10 @@ export function granting<T>(run: Run, tokens: readonly CapabilityToken[], body: 
  * 5.4 lets any module compose it.
  */
 export function composeCapability(run: Run, token: CapabilityToken): void {
-  if (run.call.frames.at(-1)?.kind !== 'defcap') throw evalError('compose-capability is allowed in a defcap only')
   if (isGranted(run, token)) return
   const fun = funOf(run, token)
-  const { isLanguage541 } = run.block.rules
-  if (isLanguage541 && !fun.module.isSame(run.module)) requireAdmin(run, fun.module)
-  grant(run, fun, token, true)
+  if (run.block.rules.isLanguage541) requireInside(run, fun.module.name)
+  grant(run, fun, token)
   const own = run.call.slots.pop()
   const around = run.call.slots.at(-1)
   if (own !== undefined) around?.composed.push(own.token, ...own.composed)
@@ -126,28 +141,32 @@ export function requireCapability(run: Run, token: CapabilityToken): void {
   if (isGranted(run, token)) return
   run.charge(MESSAGE_COST * weightOf(token))
   throw txFailure(
-    `require-capability: not granted: (${[token.name, ...token.args.map(showValue)].join(' ')})`,
+    `require-capability: not granted: ${showCall(token.name, token.args)}`,
     null,
     `The required capability has not been granted: ${token.name}`,
   )
 }
 
+/** Installs a managed capability from code. From then on, unscoped signatures of the command do not count. */
 export function installCapability(run: Run, token: CapabilityToken): void {
   const fun = funOf(run, token)
-  if (fun.managed === null) {
-    throw evalError(
-      `Install capability failed. Capability is not declared as a managed capability and cannot be installed. ${token.name}`,
-    )
-  }
-  const isListed = fun.managed.by !== null && listedFor(run, fun, token) !== undefined
-  if (isInstalled(run, fun, token) || isListed) {
-    throw evalError(`Capability already installed: ${token.name}`)
-  }
   install(run, fun, token)
+  if (fun.managed?.by != null && listedFor(run, fun, token) !== undefined) throw alreadyInstalled(token)
+  run.transaction.hasInstalled = true
 }
 
-function isInstalled(run: Run, fun: Fun, token: CapabilityToken): boolean {
-  return findInstalled(run, fun, token) !== undefined
+/** Emits the event of a capability from the code of its module. */
+export function emitEvent(run: Run, token: CapabilityToken): void {
+  const fun = funOf(run, token)
+  const { module } = fun
+  requireInside(run, module.name)
+  if (!fun.isEvent && fun.managed === null) {
+    const name = `${token.name}.{${module.hash}}`
+    throw evalError(`Invalid event capability ${name}`, null, `Invalid event capability: ${name}`)
+  }
+  const calling = callingModule(run)?.name
+  if (calling !== module.name) throw evalError(`Emitted event does not match module: ${calling ?? module.name}`)
+  run.emit(fun, token.args)
 }
 
 function findInstalled(run: Run, fun: Fun, token: CapabilityToken): Installed | undefined {
@@ -156,19 +175,61 @@ function findInstalled(run: Run, fun: Fun, token: CapabilityToken): Installed | 
   return run.transaction.installed.find((each) => each.fun === fun.qualified && areEqual(run, each.fixed, fixed))
 }
 
+/** @throws EvalError for a capability that is not managed, and for one that is installed */
 function install(run: Run, fun: Fun, token: CapabilityToken): Installed {
-  const by = fun.managed?.by ?? null
+  if (fun.managed === null) {
+    throw evalError(
+      `Install capability error: capability is not managed and cannot be installed: ${token.name}`,
+      null,
+      `Install capability failed. Capability is not declared as a managed capability and cannot be installed. ${token.name}`,
+    )
+  }
+  if (findInstalled(run, fun, token) !== undefined) throw alreadyInstalled(token)
+  const { by } = fun.managed
   const left = by === null ? undefined : token.args[by.param]
   const installed = { fun: fun.qualified, fixed: fixedArgs(fun, token.args), token, left, isUsed: false }
-  run.transaction.installed.push(installed)
+  run.transaction.installed = [...run.transaction.installed, installed]
   return installed
 }
 
-/** Finds the capability that a signer lists for a token, ignoring the managed argument. */
+function alreadyInstalled({ name, args }: CapabilityToken): ContractError {
+  return evalError(
+    `Capability already installed: ${showCall(name, args)}`,
+    null,
+    `Capability ${name} already installed.`,
+  )
+}
+
+/** Replaces an installed capability, by what it was installed for. A failed attempt may have removed it meanwhile. */
+function change(run: Run, installed: Installed, changes: Pick<Installed, 'left' | 'isUsed'>): void {
+  const others = run.transaction.installed.filter(
+    (each) => each.fun !== installed.fun || !areEqual(run, each.fixed, installed.fixed),
+  )
+  run.transaction.installed = [...others, { ...installed, ...changes }]
+}
+
+/** Order of managed arguments: texts, then integers, then decimals, each by size. All others are alike. */
+function compareAmounts(one: Value, other: Value): number {
+  if (typeof one === 'string' && typeof other === 'string') return compareText(one, other)
+  if (typeof one === 'bigint' && typeof other === 'bigint') return one < other ? -1 : Number(one > other)
+  if (one instanceof Decimal && other instanceof Decimal) return one.compare(other)
+  return kindOf(one) - kindOf(other)
+}
+
+function kindOf(value: Value): number {
+  if (typeof value === 'string') return 0
+  if (typeof value === 'bigint') return 1
+  return value instanceof Decimal ? 2 : 3
+}
+
+/** Finds the smallest capability that a signer lists for a token, ignoring the managed argument. */
 function listedFor(run: Run, fun: Fun, token: CapabilityToken): CapabilityToken | undefined {
   const fixed = fixedArgs(fun, token.args)
   const named = tokensByName(run.transaction.message.signers).get(token.name) ?? []
-  return named.find((each) => areEqual(run, fixedArgs(fun, each.args), fixed))
+  const listed = named.filter((each) => areEqual(run, fixedArgs(fun, each.args), fixed))
+  const param = fun.managed?.by?.param
+  if (param === undefined) return listed[0]
+  return listed.toSorted((one, other) => compareAmounts(one.args[param], other.args[param]))[0]
 }
 
 /**
@@ -180,37 +241,52 @@ function managedFor(run: Run, fun: Fun, token: CapabilityToken): Installed {
   if (installed !== undefined) return installed
   const listed = listedFor(run, fun, token)
   if (listed !== undefined) return install(run, fun, listed)
+  const { name, args } = token
   const advice = 'Check the sigs field or the arguments to verify that the capability is specified correctly.'
   throw evalError(
-    `Managed capability not installed: ${token.name} was not installed. ${advice}`,
+    `Managed capability not installed: ${showCall(name, args)}`,
     null,
-    `Managed capability ${token.name} was not installed. ${advice}`,
+    `Managed capability ${name} was not installed. ${advice}`,
   )
 }
 
-/** Evaluates a capability and leaves it granted in a slot of its own. */
-function grant(run: Run, fun: Fun, token: CapabilityToken, emits: boolean): void {
+/**
+ * Evaluates a capability and leaves it granted in a slot of its own.
+ *
+ * While its body and its manager run, guards see the installed token; afterwards the requested token is granted.
+ * @param isTest true to leave out the manager and its event
+ */
+function grant(run: Run, fun: Fun, token: CapabilityToken, isTest = false): void {
   const { managed } = fun
-  if (managed === null) {
-    evaluateBody(run, fun, token)
-    if (fun.isEvent && emits) run.emit(fun, token.args)
-    return
+  const { call } = run
+  if (token.args.length !== fun.params.length) throw evalError(`wrong number of arguments for capability ${token.name}`)
+  const by = managed?.by ?? null
+  const installed = managed === null ? null : managedFor(run, fun, token)
+  if (installed !== null && by === null) {
+    if (installed.isUsed) throw usedTwice()
+    change(run, installed, { left: undefined, isUsed: true })
   }
-  const installed = managedFor(run, fun, token)
-  if (managed.by === null) {
-    if (installed.isUsed) throw txFailure(`Capability already used: ${token.name} can be used once`)
-    installed.isUsed = true
-    evaluateBody(run, fun, token)
-  } else {
-    // While the body runs, guards see the installed token; afterwards the requested token is granted.
-    evaluateBody(run, fun, token, installed.token)
-    if (emits) manage(run, fun, installed, managed.by, token)
-    const slot = run.call.slots.at(-1)
-    if (slot !== undefined) slot.token = token
-  }
-  if (emits) run.emit(fun, token.args)
+  const held = installed !== null && by !== null ? installed.token : token
+  const around = call.evaluated.length
+  call.slots.push({ token: held, composed: [] })
+  call.evaluated.push(held)
+  run.runCapability(fun, token.args)
+  if (installed !== null && by !== null && !isTest) manage(run, fun, installed, by, token)
+  call.evaluated.length = around
+  if (managed === null ? fun.isEvent : !isTest) run.emit(fun, token.args)
+  const slot = call.slots.at(-1)
+  if (slot !== undefined) slot.token = token
 }
 
+function usedTwice(): ContractError {
+  return txFailure(
+    'One-shot managed capability used more than once',
+    null,
+    'Managed capabilities can only be used once.',
+  )
+}
+
+/** Asks the manager for the amount that is left after a request. */
 function manage(
   run: Run,
   fun: Fun,
@@ -221,16 +297,8 @@ function manage(
   const own = fun.module.get(manager) ?? fun.module.imports.get(manager)
   if (!(own instanceof Fun) || own.kind !== 'defun')
     throw evalError(`${manager} is not a function of ${fun.module.name}`)
-  installed.left = asValue(run.callFun(own, [installed.left as Value, token.args[param]], NOWHERE))
-}
-
-/** @param held token that is granted while the body runs */
-function evaluateBody(run: Run, fun: Fun, token: CapabilityToken, held = token): void {
-  if (token.args.length !== fun.params.length) throw evalError(`wrong number of arguments for capability ${token.name}`)
-  run.call.slots.push({ token: held, composed: [] })
-  run.call.evaluated.push(held)
-  run.runBody(fun, token.args, NOWHERE)
-  run.call.evaluated.pop()
+  const left = asValue(run.callFun(own, [installed.left as Value, token.args[param]], NOWHERE))
+  change(run, installed, { left, isUsed: false })
 }
 
 function isSame(run: Run, one: CapabilityToken, other: CapabilityToken): boolean {
@@ -245,7 +313,19 @@ function areEqual(run: Run, one: readonly Value[], other: readonly Value[]): boo
   return equalValues(one, other)
 }
 
+/** Tokens of running code -> their definitions: code of an earlier version of a module goes on with that version. */
+const definitions = new WeakMap<CapabilityToken, Fun>()
+
+/** Makes the token of a capability. */
+export function tokenOf(fun: Fun, args: readonly Value[]): CapabilityToken {
+  const token = new CapabilityToken(fun.qualified, args)
+  definitions.set(token, fun)
+  return token
+}
+
 function funOf(run: Run, token: CapabilityToken): Fun {
+  const known = definitions.get(token)
+  if (known !== undefined) return known
   const name = splitName(token.name)
   const module = name === null ? undefined : moduleOf(run, name.module)
   const fun = name === null ? undefined : module?.get(name.member)

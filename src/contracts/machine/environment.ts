@@ -1,6 +1,6 @@
 /** Environment of contract code: the block, the command's message, language rules, events, gas. */
 import { Decimal } from '../values/decimal.ts'
-import { type CapabilityToken, Time, UNIT, type Value } from '../values/value.ts'
+import { type CapabilityToken, type ObjectValue, Time, UNIT, type Value } from '../values/value.ts'
 
 /** The command's message and its block. */
 export interface Environment {
@@ -12,7 +12,20 @@ export interface Environment {
 export interface BlockScope {
   readonly chain: BlockData
   readonly rules: LanguageRules
+  /** Verifies proofs of other chains. Undefined where there are none, as in tests and in private commands. */
+  readonly spv?: SpvSupport
 }
+
+/**
+ * Verifies that another chain has executed a command.
+ * @param type kind of the proof
+ * @param proof fields of the proof
+ * @returns the result of the command, or the reason for a refusal in the words of live nodes
+ */
+export type SpvSupport = (
+  type: string,
+  proof: ObjectValue,
+) => { readonly value: ObjectValue } | { readonly fault: string }
 
 /** Position of a block in its chain. */
 export interface BlockData {
@@ -49,8 +62,10 @@ export interface LanguageRules {
   readonly isLocal: boolean
   /** Keys of keysets must have a valid key format. */
   readonly areKeysChecked: boolean
-  /** Declared types are checked at run time. */
-  readonly areTypesChecked: boolean
+  /** Declared types of results are checked. Nodes do not; types of arguments are always checked. */
+  readonly areResultsChecked: boolean
+  /** Language release 5.4 or later: pairing checks refuse points outside of the group. */
+  readonly isLanguage54: boolean
   /**
    * Language release 5.4.1 or later: composing a capability of another module needs admin rights. False for release
    * 5.4.
@@ -63,6 +78,16 @@ export interface LanguageRules {
   readonly areHashesOfText: boolean
   /** Sizes of modules are those of the network's test runner, which keeps longer places than a node. */
   readonly areSizesOfRunner: boolean
+  /** Modules can be listed and described in `local` calls only. */
+  readonly isHistoryLocal: boolean
+  /** Capabilities emit events. */
+  readonly areEventsEmitted: boolean
+  /** Events carry the hash of the current version of the module, not of the version that emits. */
+  readonly areEventHashesCurrent: boolean
+  /** Functions of a module that called this code through a module reference run read-only. */
+  readonly isReentrancyChecked: boolean
+  /** Release 5.3 or later: tests of `enforce` and user guards may read tables; `pure` and `error` exist. */
+  readonly isLanguage53: boolean
 }
 
 export interface EmittedEvent {
@@ -89,10 +114,16 @@ export const emptyEnvironment: Environment = {
       namespacePolicy: null,
       isLocal: false,
       areKeysChecked: true,
-      areTypesChecked: true,
+      areResultsChecked: true,
+      isLanguage54: true,
       isLanguage541: true,
       areHashesOfText: false,
       areSizesOfRunner: false,
+      isHistoryLocal: false,
+      areEventsEmitted: true,
+      areEventHashesCurrent: false,
+      isReentrancyChecked: true,
+      isLanguage53: true,
     },
   },
   message: {

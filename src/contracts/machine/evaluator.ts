@@ -1,6 +1,6 @@
 /** Evaluates the code of one transaction. All state is in its scopes; it uses no clock, file or network. */
-import { ContractError, evalError, type TextPlace } from '../errors.ts'
-import { CapabilityToken, UNIT, type Value } from '../values/value.ts'
+import { ContractError, evalError, NOWHERE, type TextPlace } from '../errors.ts'
+import { UNIT, type Value } from '../values/value.ts'
 import {
   type CallScope,
   type Env,
@@ -13,9 +13,11 @@ import {
   type Type,
 } from './ast.ts'
 import { bounded, weightOf } from './bounds.ts'
-import { Lambda, NativeFunction, Partial, partlyApplied } from './callables.ts'
+import { Closure, Lambda, NativeFunction, Partial, partlyApplied } from './callables.ts'
+import { tokenOf } from './capabilities.ts'
 import type { BlockScope, GasMeter } from './environment.ts'
 import type { ExpandingRun, Language } from './expander.ts'
+import { inCapability, type Mode, readOnly } from './mode.ts'
 import { Arguments } from './native.ts'
 import { startPact } from './pacts.ts'
 import {
@@ -28,6 +30,7 @@ import {
   newProgram,
   restoreCall,
   restoreProgram,
+  restoreRights,
   restoreTransaction,
   type TransactionMark,
 } from './scopes.ts'
@@ -110,10 +113,20 @@ export class Evaluator implements ExpandingRun {
   /** Applies a function. With too few arguments, the result is a partially applied function. */
   apply(fn: Callable, args: readonly Term[], place: TextPlace): Term {
     if (fn instanceof NativeFunction) return this.#applyNative(fn, args, place)
+    if (fn instanceof Closure) {
+      const { call } = this
+      const around = call.mode
+      call.mode = fn.mode
+      const result = this.apply(fn.fn, args, place)
+      call.mode = around
+      return result
+    }
     if (fn instanceof Lambda) {
-      if (args.length < fn.params.length) return this.#continue(new Partial(fn, []), args, place)
+      if (args.length < fn.params.length) return this.#continue(new Partial(fn, [], fn.mode), args, place)
+      if (args.length > fn.params.length) throw tooMany(place)
       if (fn.isCharged) this.charge(CALL_COST + ARGUMENT_COST * args.length)
-      return asValue(this.sequence(fn.body, this.#bind(fn.params, args, fn.env)))
+      // Arguments of a complete call of a lambda are not type-checked.
+      return this.#runLambda(fn, args)
     }
     if (fn instanceof Fun) return this.callFun(fn, args, place)
     if (fn instanceof Partial) return this.#continue(fn, args, place)
@@ -123,12 +136,17 @@ export class Evaluator implements ExpandingRun {
   callFun(fun: Fun, args: readonly Term[], place: TextPlace): Term {
     const { kind, params } = fun
     if (args.length < params.length && kind === 'defun') {
-      return args.length === 0 ? fun : this.#continue(new Partial(fun, []), args, place)
+      return args.length === 0
+        ? new Closure(fun, this.call.mode)
+        : this.#continue(new Partial(fun, [], this.call.mode), args, place)
     }
     if (args.length !== params.length) throw tooMany(place)
     this.charge(CALL_COST + ARGUMENT_COST * args.length)
     args.forEach(asValue)
-    if (kind === 'defcap') return bounded(new CapabilityToken(fun.qualified, args.map(asValue)))
+    if (kind === 'defcap') {
+      this.#checkTypes(params, args)
+      return bounded(tokenOf(fun, args.map(asValue)))
+    }
     if (kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
     return this.runBody(fun, args, place)
   }
@@ -137,94 +155,108 @@ export class Evaluator implements ExpandingRun {
    * Applies a partially applied function to more arguments. Each application is charged and checks its own arguments.
    * Natives check and charge nothing until they are complete.
    */
-  #continue({ fn, args }: Partial, more: readonly Term[], place: TextPlace): Term {
+  #continue({ fn, args, mode }: Partial, more: readonly Term[], place: TextPlace): Term {
     const all = [...args, ...more]
-    if (fn instanceof NativeFunction) return this.#applyNative(fn, all, place)
+    if (fn instanceof NativeFunction) return this.inMode(mode, () => this.#applyNative(fn, all, place))
     const { params } = fn
     this.charge(CALL_COST + ARGUMENT_COST * more.length)
     if (all.length > params.length) throw tooMany(place)
     more.forEach(asValue)
     for (let i = args.length; i < all.length; i++) this.checkType(params[i].type, all[i])
-    if (all.length < params.length) return new Partial(fn, all)
-    if (fn instanceof Fun) return this.#runChecked(fn, all, place)
-    return asValue(this.sequence(fn.body, extend(fn.env, all)))
+    if (all.length < params.length) return new Partial(fn, all, mode)
+    if (fn instanceof Fun) return this.inMode(mode, () => this.#runChecked(fn, all, place))
+    return this.#runLambda(fn, all)
+  }
+
+  #runLambda({ body, env, mode }: Lambda, args: readonly Term[]): Term {
+    const { call } = this
+    const around = call.mode
+    call.mode = mode
+    const result = asValue(this.sequence(body, extend(env, args)))
+    call.mode = around
+    return result
   }
 
   runBody(fun: Fun, args: readonly Term[], place: TextPlace): Term {
-    const isReading = this.#enter(fun, place)
-    return this.#finish(fun, this.#bind(fun.params, args, null), isReading)
+    this.#checkTypes(fun.params, args)
+    return this.#runChecked(fun, args, place)
   }
 
   /** As `runBody`, for arguments that are checked. */
   #runChecked(fun: Fun, args: readonly Term[], place: TextPlace): Term {
-    const isReading = this.#enter(fun, place)
-    return this.#finish(fun, extend(null, args), isReading)
-  }
-
-  /** Runs the body of an entered function, and leaves it. */
-  #finish(fun: Fun, env: Env | null, isReading: boolean): Term {
-    const result = asValue(this.sequence(fun.body, env))
-    this.checkType(fun.result, result)
-    this.#leave(isReading)
+    const around = this.#enter(fun, place)
+    const result = asValue(this.sequence(fun.body, extend(null, args)))
+    if (this.block.rules.areResultsChecked) this.checkType(fun.result, result)
+    this.#leave(around)
     return result
   }
 
+  runCapability(fun: Fun, args: readonly Value[]): void {
+    const { call } = this
+    const outside = call.mode
+    call.mode = inCapability(outside)
+    // Managed capabilities and events run in the mode of their caller, even if their module is called back.
+    const around = this.#enter(fun, NOWHERE, fun.managed === null && !fun.isEvent)
+    asValue(this.sequence(fun.body, extend(null, args)))
+    this.#leave(around)
+    call.mode = outside
+  }
+
   runStep(fun: Fun, step: Expr, args: readonly Value[], place: TextPlace): Term {
-    const isReading = this.#enter(fun, place)
-    const result = this.evaluate(step, this.#bind(fun.params, args, null))
-    this.#leave(isReading)
+    this.#checkTypes(fun.params, args)
+    const around = this.#enter(fun, place)
+    const result = this.evaluate(step, extend(null, args))
+    this.#leave(around)
     return result
   }
 
   checkType(type: Type | null, term: Term): void {
-    if (type !== null && this.block.rules.areTypesChecked) checkType(type, term, this.#payParts)
+    if (type !== null) checkType(type, term, this.#payParts)
+  }
+
+  #checkTypes(params: readonly Param[], args: readonly Term[]): void {
+    if (args.length > params.length) throw tooMany(null)
+    for (let i = 0; i < params.length; i++) this.checkType(params[i].type, args[i])
   }
 
   readonly #payParts = (parts: number): void => this.charge(PART_COST * parts)
 
   /**
-   * Enters a function.
-   * @returns whether the call is read-only
-   * @throws EvalError on recursion
+   * Enters a function. A function of a module that called this code through a module reference runs read-only.
+   * @returns the mode around it
+   * @throws EvalError on recursion, also through another version of its module
    */
-  #enter(fun: Fun, place: TextPlace): boolean {
+  #enter(fun: Fun, place: TextPlace, mayCallBack = true): Mode {
     const { call } = this
-    const { frames } = call
-    let isCalled = false
+    const { frames, mode } = call
     for (const frame of frames) {
-      const isSame = frame.module === fun.module
-      if (!isSame && !frame.module.isSame(fun.module)) continue
-      if (isSame ? frame === fun : frame.name === fun.name) {
-        throw evalError(`Recursion detected by the runtime. Recursing in function: ${fun.qualified}`, place)
-      }
-      isCalled = true
+      if (frame !== fun && (frame.name !== fun.name || frame.module.name !== fun.module.name)) continue
+      throw evalError(
+        `Recursion detected by the runtime. Recursing in function: ${fun.qualified}`,
+        place,
+        `Recursion detected by the runtime in function: ${fun.qualified}`,
+      )
     }
-    // Code that calls back into a module on the stack, through a module reference, runs it read-only.
-    const isReading = isCalled && !fun.module.isSame(this.module)
     if (++call.depth > MAX_DEPTH) throw tooDeep(place)
     frames.push(fun)
-    if (isReading) call.readOnly++
-    return isReading
+    if (mayCallBack && mode.callers.has(fun.module.name) && this.block.rules.isReentrancyChecked) {
+      call.mode = readOnly(mode)
+    }
+    return mode
   }
 
   /** Leaves a function. Errors skip this: the catcher restores a snapshot or discards the evaluator. */
-  #leave(isReading: boolean): void {
+  #leave(around: Mode): void {
     const { call } = this
     call.frames.pop()
     call.depth--
-    if (isReading) call.readOnly--
-  }
-
-  #bind(params: readonly Param[], args: readonly Term[], env: Env | null): Env | null {
-    if (args.length > params.length) throw tooMany(null)
-    for (let i = 0; i < params.length; i++) this.checkType(params[i].type, args[i])
-    return extend(env, args)
+    call.mode = around
   }
 
   #applyNative(fn: NativeFunction, args: readonly Term[], place: TextPlace): Term {
     const { native, arity } = fn
     const { call } = this
-    if (args.length < arity) return args.length === 0 ? fn : new Partial(fn, args)
+    if (args.length < arity) return args.length === 0 ? new Closure(fn, call.mode) : new Partial(fn, args, call.mode)
     if (args.length > arity) throw tooMany(place)
     this.charge(fn.price)
     const around = call.nativePlace
@@ -249,25 +281,26 @@ export class Evaluator implements ExpandingRun {
   }
 
   emit(fun: Fun, params: readonly Value[]): void {
+    const { rules } = this.block
+    if (!rules.areEventsEmitted) return
     const { module, name } = fun
     const weight = weightOf(params)
     if (weight > FREE_EVENT_WEIGHT) this.charge(EVENT_COST * weight)
-    this.transaction.events.push({ module: module.name, name, params, moduleHash: module.hash })
+    this.transaction.events.push({ module: module.name, name, params, moduleHash: this.#hashInEvents(module) })
   }
 
-  readingOf(expr: Expr, env: Env | null): Term {
-    const { call } = this
-    call.readOnly++
-    const term = this.evaluate(expr, env)
-    call.readOnly--
-    return term
+  /** Hash of the version that emits, or of the current one under an old rule. */
+  #hashInEvents(module: Module): string {
+    if (!this.block.rules.areEventHashesCurrent) return module.hash
+    return this.findModule(module.name)?.hash ?? module.hash
   }
 
-  reading<T>(body: () => T): T {
+  inMode<T>(mode: Mode, body: () => T): T {
     const { call } = this
-    call.readOnly++
+    const around = call.mode
+    call.mode = mode
     const result = body()
-    call.readOnly--
+    call.mode = around
     return result
   }
 
@@ -281,7 +314,7 @@ export class Evaluator implements ExpandingRun {
       return body()
     } catch (error) {
       if (!(error instanceof ContractError) || error.kind !== 'TxFailure') throw error
-      restoreTransaction(transaction, before)
+      restoreRights(transaction, before)
       restoreCall(call, callBefore)
       this.charge(FAILURE_COST)
       return caught(error)

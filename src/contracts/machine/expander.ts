@@ -188,7 +188,7 @@ export class Expander {
       return this.#reference(definition, place)
     }
     const native = this.run.natives.get(name)
-    if (native !== undefined) return exprs.builtin(native, place)
+    if (native !== undefined) return exprs.named(native, place)
     const module = this.lookUp(name)
     if (module !== undefined) return moduleRef(module, place)
     const parts = splitName(name)
@@ -212,7 +212,7 @@ export class Expander {
   #reference(definition: Definition, place: TextPlace): Expr {
     if (definition instanceof Const) return exprs.constantOf(definition, place)
     if (definition instanceof Schema) throw evalError(`${definition.name} is a schema, not a value`, place)
-    return exprs.constant(definition, place)
+    return exprs.named(definition, place)
   }
 
   /** `m::member`, where `m` evaluates to a module reference. */

@@ -8,8 +8,9 @@ import { evalError, type TextPlace } from '../errors.ts'
 import { ModuleRef, type Value } from '../values/value.ts'
 import { Const, type Env, type Expr, Fun, type Param, type Run, TableDefinition, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
-import { Lambda, NativeFunction, Partial } from './callables.ts'
+import { Closure, Lambda, NativeFunction, Partial } from './callables.ts'
 import { COST } from './costs.ts'
+import { calledBy, type Mode } from './mode.ts'
 import { asValue, Callable, type Term } from './term.ts'
 
 /** Access to variables beyond this distance is charged by distance. */
@@ -80,7 +81,7 @@ function callableOf(term: Term, place: TextPlace): Callable {
  * one to the rest: code that calls it by itself is refused.
  */
 export function call(fn: Expr, args: readonly Expr[], place: TextPlace): Expr {
-  const target = fn instanceof NativeName ? constant(fn.native.overload(args.length), fn.place) : fn
+  const target = fn instanceof FunctionName ? constant(fn.calledWith(args.length), fn.place) : fn
   return exprOf(place, (run, env) => {
     const callable = callableOf(run.evaluate(target, env), place)
     if (callable instanceof Partial) {
@@ -90,35 +91,40 @@ export function call(fn: Expr, args: readonly Expr[], place: TextPlace): Expr {
   })
 }
 
-/** A native by its name. A call selects the overload by its number of arguments. */
-class NativeName implements Expr {
-  readonly native: NativeFunction
+/** A function by its name. As a value it keeps the mode of this place. */
+class FunctionName implements Expr {
+  readonly fn: NativeFunction | Fun
   readonly place: TextPlace
 
-  constructor(native: NativeFunction, place: TextPlace) {
-    this.native = native
+  constructor(fn: NativeFunction | Fun, place: TextPlace) {
+    this.fn = fn
     this.place = place
   }
 
-  evaluate(): Term {
-    return this.native
+  /** The function as the head of a call, which selects the overload of a native by its number of arguments. */
+  calledWith(count: number): NativeFunction | Fun {
+    return this.fn instanceof Fun ? this.fn : this.fn.overload(count)
+  }
+
+  evaluate(run: Run): Term {
+    return new Closure(this.fn, run.call.mode)
   }
 }
 
-/** A native or a constant of the language. */
-export function builtin(term: Term, place: TextPlace): Expr {
-  return term instanceof NativeFunction ? new NativeName(term, place) : constant(term, place)
+/** A native, a constant of the language, or a function or table of a module. */
+export function named(term: Term, place: TextPlace): Expr {
+  return term instanceof NativeFunction || term instanceof Fun ? new FunctionName(term, place) : constant(term, place)
 }
 
 /** A lambda. */
 export function lambda(params: readonly Param[], body: readonly Expr[], place: TextPlace): Expr {
-  return exprOf(place, (_, env) => new Lambda(params, body, env))
+  return exprOf(place, ({ call }, env) => new Lambda(params, body, env, call.mode))
 }
 
 /** A lambda of one parameter that is not in the source, and whose calls are free. */
 export function addedLambda(param: string, body: Expr, place: TextPlace): Expr {
   const params = [{ name: param, type: null }]
-  return exprOf(place, (_, env) => new Lambda(params, [body], env, false))
+  return exprOf(place, ({ call }, env) => new Lambda(params, [body], env, call.mode, false))
 }
 
 /** `m::member`, where `m` evaluates to a module reference. */
@@ -131,9 +137,16 @@ export function member(target: Expr, name: string, place: TextPlace): Expr {
     const definition = module?.get(name)
     if (definition === undefined) throw evalError(`Module ${ref.name} has no such member: ${name}`, place)
     if (definition instanceof Const) return definition.value
-    if (definition instanceof Fun || definition instanceof TableDefinition) return definition
+    if (definition instanceof TableDefinition) return definition
+    if (definition instanceof Fun) return new Closure(definition, modeOfReference(run))
     throw evalError(`${ref.name}.${name} is a schema, not a value`, place)
   })
+}
+
+/** Mode of a function that the running module names through a module reference. */
+function modeOfReference({ call }: Run): Mode {
+  const caller = call.frames.at(-1)?.module
+  return caller === undefined ? call.mode : calledBy(call.mode, caller.name)
 }
 
 /** Code that consumes an object. */

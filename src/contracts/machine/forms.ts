@@ -4,13 +4,16 @@ import type { Atom, CallForm, Form } from '../syntax/form.ts'
 import { CapabilityToken, Guard } from '../values/value.ts'
 import { type Expr, Fun, type Run, type Type } from './ast.ts'
 import { bounded } from './bounds.ts'
+import { functionOf } from './callables.ts'
 import { withCapability } from './capabilities.ts'
 import { type Expander, type Scope, type SpecialForm, syntaxError } from './expander.ts'
 import * as exprs from './expressions.ts'
 import { exprOf } from './expressions.ts'
+import { readOnly } from './mode.ts'
 import { continueNested, resumedObject } from './pacts.ts'
+import { refuseInCapability, testMode } from './purity.ts'
 import { findRow, readRow } from './tables.ts'
-import { asValue, Callable, storable, type Term } from './term.ts'
+import { asValue, Callable, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
 
 /**
@@ -168,10 +171,12 @@ const sequence: SpecialForm = (call, expander, scope) => {
 const enforce: SpecialForm = (call, expander, scope) => {
   const { place } = call
   return completed(call, expander, scope, ([test, message]) =>
-    exprOf(place, (run, env) => {
-      if (asBool(run.readingOf(test, env), test.place)) return true
-      throw txFailure(asText(run.evaluate(message, env), message.place), place)
-    }),
+    exprOf(place, (run, env) =>
+      run.inMode(testMode(run), () => {
+        if (asBool(run.evaluate(test, env), test.place)) return true
+        throw txFailure(asText(run.evaluate(message, env), message.place), place)
+      }),
+    ),
   )
 }
 
@@ -180,23 +185,47 @@ const enforceOne: SpecialForm = (call, expander, scope) => {
   const [message, list] = parts(call, 2)
   if (list.form !== 'list') throw syntaxError('enforce-one takes a list of tests', list.place)
   const [text, ...tests] = expander.expandAll([message, ...list.items], scope)
-  return exprOf(place, (run, env) => {
-    for (const test of tests) {
-      const passes = () => asBool(run.readingOf(test, env), test.place)
-      if (run.attempt(passes, () => false)) return true
-    }
-    throw txFailure(asText(run.evaluate(text, env), text.place), place)
-  })
+  return exprOf(place, (run, env) =>
+    run.inMode(readOnly(run.call.mode), () => {
+      for (const test of tests) {
+        const passes = () => asBool(run.evaluate(test, env), test.place)
+        if (run.attempt(passes, () => false)) return true
+      }
+      throw txFailure(asText(run.evaluate(text, env), text.place), place)
+    }),
+  )
 }
 
 const tryForm: SpecialForm = (call, expander, scope) => {
   const [otherwise, attempted] = expander.expandAll(parts(call, 2), scope)
   return exprOf(call.place, (run, env) => {
     return run.attempt(
-      () => run.readingOf(attempted, env),
+      () => run.inMode(readOnly(run.call.mode), () => run.evaluate(attempted, env)),
       () => run.evaluate(otherwise, env),
     )
   })
+}
+
+/** Evaluates code that may not write. */
+const pureForm: SpecialForm = (call, expander, scope) => {
+  const code = expander.expand(parts(call, 1)[0], scope)
+  return exprOf(call.place, (run, env) => {
+    requireLanguage53(run, 'pure', call.place)
+    return run.inMode(readOnly(run.call.mode), () => run.evaluate(code, env))
+  })
+}
+
+/** Fails with a message, which `try` catches. */
+const errorForm: SpecialForm = (call, expander, scope) => {
+  const message = expander.expand(parts(call, 1)[0], scope)
+  return exprOf(call.place, (run, env) => {
+    requireLanguage53(run, 'error', call.place)
+    throw txFailure(asText(run.evaluate(message, env), message.place), call.place)
+  })
+}
+
+function requireLanguage53({ block }: Run, name: string, place: TextPlace): void {
+  if (!block.rules.isLanguage53) throw evalError(`Unbound variable: ${name}`, place)
 }
 
 const withCapabilityForm: SpecialForm = (call, expander, scope) => {
@@ -206,14 +235,10 @@ const withCapabilityForm: SpecialForm = (call, expander, scope) => {
   const wanted = expander.expand(token, scope)
   const steps = expander.body(body, scope, place)
   return exprOf(place, (run, env) => {
-    refuseInDefcap(run, 'with-capability', place)
+    refuseInCapability(run, 'with-capability', place)
     const capability = asToken(run.evaluate(wanted, env), wanted.place)
     return withCapability(run, capability, () => run.sequence(steps, env))
   })
-}
-
-export function refuseInDefcap(run: Run, name: string, place: TextPlace): void {
-  if (run.call.evaluated.length > 0) throw evalError(`Form not allowed within a defcap declaration: ${name}`, place)
 }
 
 /** Splits a call into its function and arguments. */
@@ -228,9 +253,9 @@ const userGuard: SpecialForm = (call, expander, scope) => {
   const [form] = parts(call, 1)
   const { fn, args } = callParts(form, expander, scope)
   return exprOf(place, (run, env) => {
-    const fun = run.evaluate(fn, env)
+    const fun = functionOf(run.evaluate(fn, env))
     if (!(fun instanceof Fun) || fun.kind !== 'defun') throw evalError('User guard closure must be a defun', place)
-    const values = args.map((arg) => storable(run.value(arg, env), 'a guard'))
+    const values = args.map((arg) => run.value(arg, env))
     return bounded(new Guard({ kind: 'user', fun: fun.qualified, args: values }))
   })
 }
@@ -286,7 +311,7 @@ const continueForm: SpecialForm = (call, expander, scope) => {
   const [form] = parts(call, 1)
   const { fn, args } = callParts(form, expander, scope)
   return exprOf(place, (run, env) => {
-    const fun = run.evaluate(fn, env)
+    const fun = functionOf(run.evaluate(fn, env))
     if (!(fun instanceof Fun) || fun.kind !== 'defpact') throw evalError('continue takes a call of a defpact', place)
     return continueNested(
       run,
@@ -313,7 +338,8 @@ export const specialForms: ReadonlyMap<string, SpecialForm> = new Map<string, Sp
   ['lambda', lambda],
   ['do', sequence],
   ['progn', sequence],
-  ['pure', (call, expander, scope) => expander.expand(parts(call, 1)[0], scope)],
+  ['pure', pureForm],
+  ['error', errorForm],
   ['enforce', enforce],
   ['enforce-one', enforceOne],
   ['try', tryForm],

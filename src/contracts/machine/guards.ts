@@ -5,16 +5,20 @@
  * access its tables. A command acquires them by deploying the module or with `acquire-module-admin`, which enforces the
  * governance. Using the module is not enough (language 5).
  */
-import { evalError, NOWHERE, txFailure } from '../errors.ts'
-import { CapabilityToken, type Guard, type GuardKind } from '../values/value.ts'
+import { type ContractError, evalError, NOWHERE, txFailure } from '../errors.ts'
+import { showValue } from '../values/print.ts'
+import { CapabilityToken, Guard, type GuardKind } from '../values/value.ts'
 import { Fun, type Module, type Run } from './ast.ts'
 import { covers, evaluateGovernance, isGranted } from './capabilities.ts'
 import { splitName } from './names.ts'
 import { pactIdOf } from './pacts.ts'
-import { Callable } from './term.ts'
+import { testMode } from './purity.ts'
+import { Callable, isValue } from './term.ts'
+import { typeName } from './type-name.ts'
 
-/** Error messages shorten longer keys. */
-const SHOWN_KEY_CHARACTERS = 10
+/** Error messages shorten keys: those of test files all of them, those of nodes only longer ones. */
+const KEY_CHARACTERS = 8
+const WIRE_KEY_CHARACTERS = 10
 /** Milligas for each key of a keyset. */
 const KEY_COST = 50
 
@@ -36,17 +40,13 @@ export function enforceGuard(run: Run, guard: Guard | string): void {
       enforceKeysetNamed(run, is.name)
       return
     case 'user': {
-      const fun = functionNamed(run, is.fun)
-      if (fun instanceof Fun && fun.params.length !== is.args.length) {
-        throw evalError('Failed to apply a partial closure outside of the native callsite.')
-      }
-      run.reading(() => run.apply(fun, is.args, NOWHERE))
+      const fun = guardFunction(run, is.fun, is.args.length)
+      run.inMode(testMode(run), () => run.apply(fun, is.args, NOWHERE))
       return
     }
     case 'capability': {
-      if (is.pactId !== null && is.pactId !== pactIdOf(run))
-        throw txFailure('Capability pact guard failed: invalid pact id')
-      if (!isGranted(run, new CapabilityToken(is.name, is.args))) throw txFailure(`Capability not acquired: ${is.name}`)
+      if (is.pactId !== null && is.pactId !== pactIdOf(run)) throw wrongPact(is.pactId, pactIdOf(run))
+      if (!isGranted(run, new CapabilityToken(is.name, is.args))) throw notAcquired(is)
       return
     }
     case 'module': {
@@ -57,14 +57,54 @@ export function enforceGuard(run: Run, guard: Guard | string): void {
       return
     }
     case 'pact':
-      if (pactIdOf(run) !== is.pactId) throw txFailure('Pact guard failed because of an invalid pact id.')
+      if (pactIdOf(run) !== is.pactId) throw wrongPact(is.pactId, pactIdOf(run))
   }
+}
+
+/** @throws EvalError for the empty name */
+export function checkKeysetFormat(name: string): void {
+  if (name === '') throw evalError('Invalid keyset name format: ')
+}
+
+/** The function of a user guard. */
+function guardFunction(run: Run, name: string, args: number): Fun {
+  const fun = functionNamed(run, name)
+  if (!(fun instanceof Fun) || fun.kind !== 'defun') {
+    const kind = fun instanceof Fun ? fun.kind : 'native'
+    throw evalError(
+      `User guard closure ${name} must be defun, got ${kind}`,
+      null,
+      `User guard closure ${name} must be in a defun declaration, but got: ${kind}`,
+    )
+  }
+  if (fun.params.length === args) return fun
+  throw evalError(
+    'Attempted to apply a closure outside of native callsite',
+    null,
+    'Failed to apply a partial closure outside of the native callsite.',
+  )
+}
+
+function wrongPact(expected: string, got: string): ContractError {
+  return txFailure(
+    `Capability pact guard failed: invalid pact id, expected ${expected} got ${got}`,
+    null,
+    `Pact guard failed because of an invalid pact id. Expected: ${expected}, but got: ${got}`,
+  )
+}
+
+function notAcquired({ name, args, pactId }: Extract<GuardKind, { kind: 'capability' }>): ContractError {
+  const shown = showValue(new Guard({ kind: 'capability', name, args, pactId }))
+  return txFailure(`Capability not acquired: ${shown}`, null, `Capability not acquired: ${name}`)
 }
 
 /** @throws ContractError if the keyset does not exist or does not hold */
 export function enforceKeysetNamed(run: Run, name: string): void {
+  checkKeysetFormat(name)
   const keyset = run.transaction.state.get<Guard>('keysets', name)
-  if (keyset?.is.kind !== 'keyset') throw evalError(`Cannot find keyset in the database: ${name}`)
+  if (keyset?.is.kind !== 'keyset') {
+    throw evalError(`Cannot find keyset in database: '${name}`, null, `Cannot find keyset in the database: ${name}`)
+  }
   enforceKeyset(run, keyset.is)
 }
 
@@ -75,13 +115,18 @@ function enforceKeyset(run: Run, { keys, predicate }: Keyset): void {
   run.charge(KEY_COST * keys.length)
   const matched = keys.filter((key) => {
     const tokens = signers.get(key)
-    return tokens !== undefined && (tokens.length === 0 || covers(run, tokens))
+    return tokens !== undefined && covers(run, tokens)
   }).length
   if (holds(run, predicate, keys.length, matched)) return
-  const shown = keys.map((key) =>
-    key.length > SHOWN_KEY_CHARACTERS ? `${key.slice(0, SHOWN_KEY_CHARACTERS)}...` : key,
+  throw txFailure(
+    `Keyset failure (${predicate}): [${keys.map((key) => `${key.slice(0, KEY_CHARACTERS)}...`).join(', ')}]`,
+    null,
+    `Keyset failure (${predicate}): [${keys.map(shortened).join(', ')}]`,
   )
-  throw txFailure(`Keyset failure (${predicate}): [${shown.join(', ')}]`)
+}
+
+function shortened(key: string): string {
+  return key.length > WIRE_KEY_CHARACTERS ? `${key.slice(0, WIRE_KEY_CHARACTERS)}...` : key
 }
 
 function holds(run: Run, predicate: string, count: number, matched: number): boolean {
@@ -93,10 +138,27 @@ function holds(run: Run, predicate: string, count: number, matched: number): boo
     case 'keys-2':
       return matched >= 2
   }
-  const fun = functionNamed(run, predicate)
-  const result = run.reading(() => run.apply(fun, [BigInt(count), BigInt(matched)], NOWHERE))
-  if (typeof result !== 'boolean') throw evalError(`the predicate ${predicate} of a keyset gives no bool`)
+  const result = run.apply(predicateNamed(run, predicate), [BigInt(count), BigInt(matched)], NOWHERE)
+  if (typeof result !== 'boolean') {
+    throw evalError(
+      `expected bool value, got ${isValue(result) ? showValue(result) : 'a closure'}`,
+      null,
+      `Expected Boolean value, but got: ${typeName(result)}`,
+    )
+  }
   return result
+}
+
+/** The function that decides about a keyset: of the language, or of a module. */
+function predicateNamed(run: Run, name: string): Callable {
+  if (splitName(name) === null && !run.natives.has(name)) throw badPredicate('expected native')
+  const fun = functionNamed(run, name)
+  if (fun instanceof Fun && fun.kind !== 'defun') throw badPredicate('expected defun')
+  return fun
+}
+
+function badPredicate(what: string): ContractError {
+  return evalError(`Invalid custom predicate for keyset ${what}`, null, `Invalid custom predicate for keyset: ${what}`)
 }
 
 /**

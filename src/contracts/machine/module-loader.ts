@@ -19,9 +19,10 @@ import { Expander, type ExpandingRun, type Scope, syntaxError } from './expander
 import { importInto } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
 import { docAndMarks } from './marks.ts'
+import { systemOnly } from './mode.ts'
 import { isHash } from './module-hash/hash-text.ts'
 import { ImageLoader } from './module-hash/image.ts'
-import { asValue, storable } from './term.ts'
+import { asValue } from './term.ts'
 
 /** Declarations for external tools only; skipped. */
 const IGNORED = new Set(['defproperty', 'defconstraint', '@model', '@doc'])
@@ -166,9 +167,9 @@ export class ModuleLoader {
     const definition = new Const(this.#module, name, () => {
       if (isBusy || expr === null) throw evalError(`Recursive cycle detected in constant ${name}`, form.place)
       isBusy = true
-      const result = asValue(this.#run.evaluate(expr, null))
+      const result = evaluateConstant(this.#run, expr)
       this.#run.checkType(declared, result)
-      return storable(result, `the constant ${name}`)
+      return result
     })
     return {
       definition,
@@ -312,6 +313,11 @@ export function nameOf(form: CallForm): Pick<Atom, 'name' | 'type'> {
 function ownName(form: CallForm): string | null {
   const name = form.items[1]
   return name?.form === 'atom' ? name.name : null
+}
+
+/** Constants may read keysets and the like, but no tables. */
+function evaluateConstant(run: ExpandingRun, expr: Expr): Value {
+  return run.inMode(systemOnly(run.call.mode), () => asValue(run.evaluate(expr, null)))
 }
 
 function textOf(form: Form | undefined, place: TextPlace): string {

@@ -6,6 +6,7 @@ import type { Guard } from '../values/value.ts'
 import { Const, Module, type Run, Schema } from './ast.ts'
 import { type ExpandingRun, syntaxError } from './expander.ts'
 import { acquireAdmin, enforceGuard, enforceKeysetNamed } from './guards.ts'
+import { withMagic } from './magic.ts'
 import { PLACEHOLDERS } from './module-hash/hash-text.ts'
 import type { ImageLoader } from './module-hash/image.ts'
 import { ModuleLoader, nameOf } from './module-loader.ts'
@@ -68,10 +69,14 @@ export function defineOutside(run: ExpandingRun, module: Module, form: CallForm)
 function install(run: Run, module: Module, loader: ImageLoader): void {
   const before = run.findModule(module.name)
   if (before === undefined) {
-    if ('keyset' in module.governance && !module.isInterface) enforceKeysetNamed(run, module.governance.keyset)
+    const { governance, name } = module
+    if ('keyset' in governance && !module.isInterface) {
+      withMagic(run, 'MODULE_KEYSET', name, () => enforceKeysetNamed(run, governance.keyset))
+    }
     enterNamespace(run, module)
   } else if (before.isInterface) throw evalError(`Interface cannot be upgraded: ${module.name}`)
   else if (module.isInterface) throw evalError(`${module.name} is a module, and an interface cannot take its place`)
+  else if ('keyset' in before.governance) withMagic(run, 'MODULE_KEYSET', module.name, () => acquireAdmin(run, before))
   else acquireAdmin(run, before)
   module.image = loader.image()
   loader.chargeStored(module.image)
@@ -91,5 +96,5 @@ function enterNamespace(run: Run, module: Module): void {
   }
   const namespace = run.transaction.state.get<Namespace>('namespaces', module.namespace)
   if (namespace === undefined) throw evalError(`Namespace not found: ${module.namespace}`)
-  enforceGuard(run, namespace.user)
+  withMagic(run, 'NAMESPACE', module.namespace, () => enforceGuard(run, namespace.user))
 }

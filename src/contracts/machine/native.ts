@@ -42,6 +42,8 @@ export interface Native<H extends Host = Host> {
    * minimum.
    */
   readonly arityAsValue?: number
+  /** A call by name takes any number of arguments, which become one list. */
+  readonly gathersArguments?: boolean
   readonly run: (args: Arguments<H>) => Term
 }
 

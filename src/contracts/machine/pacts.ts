@@ -8,8 +8,9 @@ import { valueToJson } from '../values/wire.ts'
 import { Fun, type PactRun, type PactState, type Run, type Yield } from './ast.ts'
 import { weightOf } from './bounds.ts'
 import { splitName } from './names.ts'
+import { mayWrite } from './purity.ts'
 import { located } from './scopes.ts'
-import { storable, type Term } from './term.ts'
+import type { Term } from './term.ts'
 
 export interface PactContinuation {
   readonly id: string
@@ -38,7 +39,6 @@ export function pactOf(run: Run): PactRun {
 /** Starts a pact and runs its first step. Within a pact, the new one is nested. */
 export function startPact(run: Run, fun: Fun, args: readonly Value[], place: TextPlace): Term {
   const around = run.call.pact
-  storable(args, 'the arguments of a defpact')
   if (around === null && run.program.hasRunPact) throw evalError('Multiple defpact execs found', place)
   const id = around === null ? run.transaction.message.hash : nestedId(run, around, fun, args)
   if (around?.nested.has(id)) throw evalError(`the nested defpact ${fun.qualified} was begun before`, place)
@@ -137,7 +137,6 @@ export function continueNested(run: Run, fun: Fun, args: readonly Value[], place
  */
 export function yieldObject(run: Run, data: ObjectValue, chain: string | null): void {
   const pact = pactOf(run)
-  storable(data, 'a yield')
   const { chainId } = run.block.chain
   if (chain === '') throw evalError('a yield to another chain needs the id of that chain')
   if (chain !== null && pact.step === pact.fun.steps.length - 1)
@@ -182,6 +181,7 @@ function runStep(run: Run, pact: PactRun, place: TextPlace): Term {
 /** Stores the state of the pact, or null if it has finished, and emits the events of cross-chain yields. */
 function finish(run: Run, pact: PactRun): void {
   run.charge(STATE_COST * (weightOf(pact.args) + weightOf(pact.yielded?.data ?? '')))
+  mayWrite(run)
   const isDone = pact.isRollback ? pact.step === 0 : pact.step === pact.fun.steps.length - 1
   run.transaction.state.put('pacts', pact.id, isDone ? null : stateOf(pact))
   run.program.lastPact = pact

@@ -3,29 +3,31 @@ import { ContractError } from '../errors.ts'
 import type { CallScope, ProgramScope, TransactionScope } from './ast.ts'
 import type { GasMeter, Message } from './environment.ts'
 import { LoadedModuleSet } from './loaded-modules.ts'
+import { FREE } from './mode.ts'
 import type { Layer } from './state.ts'
 
 export function newTransaction(message: Message, state: Layer, gas: GasMeter): TransactionScope {
-  return { message, state, gas, events: [], admin: new Set(), installed: [], comparisons: 0 }
+  return { message, state, gas, events: [], admin: new Set(), installed: [], hasInstalled: false, comparisons: 0 }
 }
 
 export type TransactionMark = ReturnType<typeof markTransaction>
 
 /** Gas used and the count of comparisons are not part of the snapshot. */
-export function markTransaction({ state, events, admin, installed }: TransactionScope) {
-  return {
-    state,
-    events: events.length,
-    admin: new Set(admin),
-    installed: installed.map((each) => ({ ...each })),
-  }
+export function markTransaction({ state, events, admin, installed, hasInstalled }: TransactionScope) {
+  return { state, events: events.length, admin: new Set(admin), installed, hasInstalled }
 }
 
 export function restoreTransaction(transaction: TransactionScope, mark: TransactionMark): void {
   transaction.state = mark.state
   transaction.events.length = mark.events
+  restoreRights(transaction, mark)
+}
+
+/** Restores what the transaction may do, not what it has done: `try` keeps events. */
+export function restoreRights(transaction: TransactionScope, mark: TransactionMark): void {
   transaction.admin = mark.admin
   transaction.installed = mark.installed
+  transaction.hasInstalled = mark.hasInstalled
 }
 
 export function newProgram(): ProgramScope {
@@ -48,20 +50,20 @@ export function restoreProgram(program: ProgramScope, mark: ProgramScope): void 
 }
 
 export function newCall(): CallScope {
-  return { frames: [], slots: [], evaluated: [], readOnly: 0, depth: 0, pact: null, nativePlace: null }
+  return { frames: [], slots: [], evaluated: [], mode: FREE, depth: 0, pact: null, nativePlace: null }
 }
 
 export type CallMark = ReturnType<typeof markCall>
 
 /** Stack lengths suffice: all calls on the stack at a snapshot are still there when it is restored. */
-export function markCall({ frames, slots, evaluated, readOnly, depth, pact, nativePlace }: CallScope) {
+export function markCall({ frames, slots, evaluated, mode, depth, pact, nativePlace }: CallScope) {
   return {
     frames: frames.length,
     slots: slots.length,
     // A failed attempt can have composed capabilities only into the last slot.
     composed: slots.at(-1)?.composed.length ?? 0,
     evaluated: evaluated.length,
-    readOnly,
+    mode,
     depth,
     pact,
     nativePlace,
@@ -74,7 +76,7 @@ export function restoreCall(call: CallScope, mark: CallMark): void {
   const last = call.slots.at(-1)
   if (last !== undefined) last.composed.length = mark.composed
   call.evaluated.length = mark.evaluated
-  call.readOnly = mark.readOnly
+  call.mode = mark.mode
   call.depth = mark.depth
   call.pact = mark.pact
   call.nativePlace = mark.nativePlace

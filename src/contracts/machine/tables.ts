@@ -1,68 +1,96 @@
 /** Table access: permissions, costs and validation of rows. */
 import { evalError, txFailure } from '../errors.ts'
 import { bytesOf } from '../values/bytes.ts'
-import type { ObjectValue } from '../values/value.ts'
+import { showValue } from '../values/print.ts'
+import { type ObjectValue, TableRef, type Value } from '../values/value.ts'
 import { type Run, TableDefinition } from './ast.ts'
-import { requireAdmin } from './capabilities.ts'
-import { storable, type Term } from './term.ts'
-import { isOf } from './types.ts'
+import { requireInside } from './capabilities.ts'
+import { databaseError, mayRead, mayWrite } from './purity.ts'
+import type { Domain } from './state.ts'
+import type { Term } from './term.ts'
+import { isOf, typeText } from './types.ts'
 
 /** Milligas per access and per byte read or written; same as on the public network. */
 const COSTS = { read: 2500, readByte: 100, write: 25_000, writeByte: 200 }
-const READ_ONLY = 'Error during database operation: Operation is not allowed in read-only or system-only mode.'
 const SHOWN_KEY_CHARACTERS = 10
 
 export type WriteKind = 'insert' | 'update' | 'write'
 
 /** Table name on the wire: an underscore replaces the dot of the namespace. */
-function shownName(table: TableDefinition): string {
+function shownName(table: Pick<TableDefinition, 'module' | 'name'>): string {
   return `${table.module.replace('.', '_')}_${table.name}`
 }
 
-/** @throws EvalError if the term is not a table or the table was not created */
-export function createdTable(run: Run, term: Term): TableDefinition {
-  const table = tableOf(term)
-  if (run.transaction.state.get('tables', table.qualified) === undefined) {
-    throw evalError(`Error during database operation: Table ${shownName(table)} not found`)
-  }
-  return table
+/** @throws EvalError if the table was not created */
+function checkCreated(run: Run, table: TableDefinition): void {
+  if (run.transaction.state.get('tables', table.qualified) !== undefined) return
+  const name = shownName(table)
+  throw databaseError(`Table ${name} not found`, `Table access failed because table ${name} was not found.`)
 }
 
-export function tableOf(term: Term): TableDefinition {
-  if (!(term instanceof TableDefinition)) throw evalError('Expected a table')
-  return term
+/**
+ * The table of a term. A table that was read from a row or a pact is looked up in its module.
+ * @throws EvalError if the term is not a table, or its module no longer has it
+ */
+export function tableOf(run: Run, term: Term): TableDefinition {
+  if (term instanceof TableDefinition) return term
+  if (!(term instanceof TableRef)) throw evalError('Expected a table')
+  const found = run.findModule(term.module)?.get(term.name)
+  if (!(found instanceof TableDefinition)) throw evalError(`Module ${term.module} has no table ${term.name}`)
+  return found.hash === term.hash ? found : found.ofVersion(term.hash)
 }
 
 export function createTable(run: Run, term: Term): void {
-  const table = tableOf(term)
-  mayAccess(run, table, true)
-  const name = table.qualified
-  if (run.transaction.state.get('tables', name) !== undefined) {
-    throw evalError(`Error during database operation: Table ${name} already exists`)
+  const table = tableOf(run, term)
+  mayAccess(run, table, 'write')
+  mayWrite(run)
+  const { qualified } = table
+  if (run.transaction.state.get('tables', qualified) !== undefined) {
+    const name = shownName(table)
+    throw databaseError(
+      `Table ${name} already exists`,
+      `Creation of user table ${name} failed because the table already exists.`,
+    )
   }
-  run.transaction.state.put('tables', name, true)
+  run.transaction.state.put('tables', qualified, true)
 }
 
-/** Allows access to the module's own code. Other code needs admin rights, except for reads in a `local` call. */
-export function mayAccess(run: Run, table: TableDefinition, writes: boolean): void {
-  if (writes && run.call.readOnly > 0) throw evalError(READ_ONLY)
+/**
+ * Allows access to the module's own code. Other code needs admin rights, except for reads in a `local` call. Code of an
+ * earlier version of the module needs the blessing of the current one.
+ */
+function mayAccess(run: Run, table: TableDefinition, kind: 'read' | 'write'): void {
+  if (kind === 'read' && run.block.rules.isLocal) return
+  requireInside(run, table.module)
   checkVersion(run, table)
-  if (run.module?.name === table.module) return
-  if (!writes && run.block.rules.isLocal) return
-  requireAdmin(run, run.findModule(table.module) ?? table.owner)
 }
 
-/** Code of an earlier module version may use the tables only if the current version blesses it. */
-function checkVersion(run: Run, { module, owner }: TableDefinition): void {
+function checkVersion(run: Run, { module, hash }: TableDefinition): void {
   const now = run.findModule(module)
-  if (now === undefined || now === owner || now.hash === owner.hash || now.blessed.has(owner.hash)) return
-  throw evalError(`Execution aborted, hash not blessed for module ${module}: ${owner.hash}`)
+  if (now === undefined || now.hash === hash || now.blessed.has(hash)) return
+  throw evalError(
+    `Execution aborted, hash not blessed for module ${module}: ${hash}`,
+    null,
+    `Execution aborted, hash not blessed for module: ${module} with hash ${hash}`,
+  )
+}
+
+/** Domain of the rows of a table whose keys the running code may list. */
+export function listedDomain(run: Run, term: Term): Domain {
+  const table = tableOf(run, term)
+  mayAccess(run, table, 'read')
+  // Only code that may write may list keys.
+  mayWrite(run)
+  checkCreated(run, table)
+  return table.rows
 }
 
 /** @returns undefined if there is no such row */
 export function findRow(run: Run, term: Term, key: string): ObjectValue | undefined {
-  const table = createdTable(run, term)
-  mayAccess(run, table, false)
+  const table = tableOf(run, term)
+  mayAccess(run, table, 'read')
+  mayRead(run)
+  checkCreated(run, table)
   run.charge(COSTS.read)
   const row = run.transaction.state.get<ObjectValue>(table.rows, key)
   if (row !== undefined) run.charge(COSTS.readByte * bytesOf(row))
@@ -72,22 +100,34 @@ export function findRow(run: Run, term: Term, key: string): ObjectValue | undefi
 export function readRow(run: Run, term: Term, key: string): ObjectValue {
   const row = findRow(run, term, key)
   if (row !== undefined) return row
-  const shown = key.length > SHOWN_KEY_CHARACTERS ? `${key.slice(0, SHOWN_KEY_CHARACTERS)}...` : key
-  throw txFailure(`No value found in table ${shownName(tableOf(term))} for key: ${shown}`)
+  const start = `No value found in table ${shownName(tableOf(run, term))} for key: `
+  throw txFailure(start + key, null, start + shortKey(key))
+}
+
+function shortKey(key: string): string {
+  return key.length > SHOWN_KEY_CHARACTERS ? `${key.slice(0, SHOWN_KEY_CHARACTERS)}...` : key
 }
 
 export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
-  const table = createdTable(run, term)
-  mayAccess(run, table, true)
-  run.charge(COSTS.write + COSTS.writeByte * bytesOf(row))
+  const table = tableOf(run, term)
+  mayAccess(run, table, 'write')
   checkRow(table, row, kind)
-  storable(row, 'a row')
+  run.charge(COSTS.write + COSTS.writeByte * bytesOf(row))
+  mayWrite(run)
+  checkCreated(run, table)
   const before = run.transaction.state.get<ObjectValue>(table.rows, key)
+  const name = shownName(table)
   if (kind === 'insert' && before !== undefined) {
-    throw evalError(`Error during database operation: Insert: row found for key ${key}`)
+    throw databaseError(
+      `Value already found while in Insert mode in table ${name} at key "${key}"`,
+      `Insert failed because the value already exists in the table: ${name} at key "${shortKey(key)}"`,
+    )
   }
   if (kind === 'update' && before === undefined) {
-    throw evalError(`Error during database operation: Update: no row found for key ${key}`)
+    throw databaseError(
+      `No row found during update in table ${name} at key ${key}`,
+      `Update failed because no row was found in table: ${name} at key "${shortKey(key)}"`,
+    )
   }
   run.transaction.state.put(table.rows, key, before === undefined ? row : new Map([...before, ...row]))
 }
@@ -96,11 +136,15 @@ export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, ki
 function checkRow({ schema, module }: TableDefinition, row: ObjectValue, kind: WriteKind): void {
   if (schema === null) return
   const isWhole = kind === 'update' || row.size === schema.fields.size
-  for (const [name, value] of row) {
+  const fits = ([name, value]: readonly [string, Value]) => {
     const type = schema.fields.get(name)
-    if (type === undefined || (type !== null && !isOf(type, value, () => undefined)) || !isWhole) {
-      throw evalError(`Insert failed because of a schema mismatch with ${module}.${schema.name}`)
-    }
+    return type !== undefined && (type === null || isOf(type, value, () => undefined))
   }
-  if (!isWhole) throw evalError(`Insert failed because of a schema mismatch with ${module}.${schema.name}`)
+  if (isWhole && [...row].every(fits)) return
+  const fields = [...schema.fields].map(([name, type]) => `"${name}": ${type === null ? 'any' : typeText(type)}`)
+  throw evalError(
+    `Attempted insert failed due to schema mismatch. Expected: {${fields.join(',')}}, received ${showValue(row)}`,
+    null,
+    `Insert failed because of a schema mismatch with ${module}.${schema.name}`,
+  )
 }

@@ -1,6 +1,5 @@
 /** Results of expressions: values, or functions, which exist only within a command. */
 import { evalError } from '../errors.ts'
-import { hasTable } from '../values/table-within.ts'
 import type { Value } from '../values/value.ts'
 
 /** Base class of natives, module functions, lambdas and partial applications. */
@@ -19,15 +18,4 @@ export function isValue(term: Term): term is Value {
 export function asValue(term: Term): Value {
   if (!isValue(term)) throw evalError('Expected a Pact value, but got a closure or table reference.')
   return term
-}
-
-/**
- * Checks a value that outlives the command.
- * @param what the place that would hold it, for the message
- * @returns the value itself
- * @throws EvalError if it is or holds a table
- */
-export function storable<V extends Value>(value: V, what: string): V {
-  if (hasTable(value)) throw evalError(`A table cannot be stored in ${what}`)
-  return value
 }

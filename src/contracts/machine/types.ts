@@ -1,7 +1,7 @@
 /** Declared types and their run-time checks. */
 import { evalError } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
-import { Guard, ModuleRef, Time, Unit } from '../values/value.ts'
+import { Guard, ModuleRef, TableRef, Time, Unit } from '../values/value.ts'
 import { type Schema, TableDefinition, type Type } from './ast.ts'
 import type { Term } from './term.ts'
 import { typeName } from './type-name.ts'
@@ -39,7 +39,7 @@ export function isOf(type: Type, term: Term, pay: Pay): boolean {
     case 'object':
       return term instanceof Map && (type.schema === null || fits(type.schema, term, pay))
     case 'table':
-      return term instanceof TableDefinition && (type.schema === null || alike(type.schema, term.schema, pay))
+      return term instanceof TableRef && (type.schema === null || isTableOf(type.schema, term, pay))
     case 'module':
       return term instanceof ModuleRef && type.interfaces.every((name) => term.interfaces.includes(name))
   }
@@ -54,6 +54,12 @@ function fits({ fields }: Schema, object: ReadonlyMap<string, Term>, pay: Pay): 
     if (value === undefined || (type !== null && !isOf(type, value, pay))) return false
   }
   return true
+}
+
+/** A table that was read from the disk is known by the name of its schema only. */
+function isTableOf(schema: Schema, table: TableRef, pay: Pay): boolean {
+  if (table instanceof TableDefinition) return alike(schema, table.schema, pay)
+  return schema.qualified === table.schemaName
 }
 
 /** True if two schemas have the same fields of the same types. Their names may differ. */

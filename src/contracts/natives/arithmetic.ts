@@ -5,6 +5,7 @@ import type { Term } from '../machine/term.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
+import { naturalLog } from './logarithm.ts'
 import {
   bounded,
   byDoubles,
@@ -113,7 +114,7 @@ function squareRoot(args: Arguments): Term {
 function naturalLogarithm(args: Arguments): Term {
   const a = args.number(0)
   if (sign(a) <= 0) throw args.error('Arithmetic exception: Non-positive log argument')
-  return byDoubles(args, () => Math.log(toDouble(a)))
+  return byDoubles(args, () => naturalLog(a))
 }
 
 /** Logarithm of the second argument to the base of the first. Two integers give the nearest integer. */
@@ -121,7 +122,7 @@ function logarithm(args: Arguments): Term {
   const [base, a] = [args.number(0), args.number(1)]
   if (sign(base) < 0) throw args.error('Arithmetic exception: Negative log base')
   if (sign(a) <= 0) throw args.error('Arithmetic exception: Non-positive log argument')
-  const result = finite(args, () => Math.log(toDouble(a)) / Math.log(toDouble(base)))
+  const result = finite(args, () => naturalLog(a) / naturalLog(base))
   const exact = Decimal.fromNumberExact(result)
   return typeof base === 'bigint' && typeof a === 'bigint' ? exact.round(0).mantissa : exact
 }

@@ -91,7 +91,4 @@ export const environment: readonly Native<Run>[] = [
       ['gas-price', gasPrice],
     ])
   }),
-  native('error', 1, 1, (args) => {
-    throw txFailure(args.text(0))
-  }),
 ]

@@ -1,6 +1,7 @@
 /** Hash natives, and `typeof`. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { COST, hashCost } from '../machine/costs.ts'
+import { type ContractError, evalError } from '../errors.ts'
+import { hashCost } from '../machine/costs.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { Callable, isValue } from '../machine/term.ts'
 import { typeName } from '../machine/type-name.ts'
@@ -8,7 +9,7 @@ import { hashText } from '../values/hash.ts'
 import { TableRef, type Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
 import { fromBase64Url, toBase64Url } from './base64.ts'
-import { BAD_BASE64 } from './strings.ts'
+import { chargeWork } from './crypto-work.ts'
 import { weigh } from './weight.ts'
 
 /** Hashes the text of a string, or the wire format of any other value. */
@@ -17,17 +18,30 @@ function hashValue(args: Arguments, value: Value): string {
   return hashText(typeof value === 'string' ? value : valueToJson(value))
 }
 
+/** Milligas of the public network for each piece, and for each 100 bytes of base64 in all of them. */
+const KECCAK_COST = { piece: 2_120, hundredBytes: 146 }
+/** Bytes whose time the price covers, and the work of each further one. */
+const KECCAK_WORK = { coveredBytes: 4_096, byte: 2 }
+
 /** Hashes the concatenation of all pieces. Pieces and result are base64url. */
 function keccak(args: Arguments): string {
-  const pieces = args.texts(0).map((text) => {
-    args.chargeText(text.length, COST.readCharacter)
-    const bytes = fromBase64Url(text)
-    if (bytes === null) throw args.error(BAD_BASE64)
-    return bytes
+  const { length } = args.list(0)
+  args.charge(KECCAK_COST.piece * length)
+  const texts = args.texts(0)
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  args.charge(KECCAK_COST.hundredBytes * Math.ceil(bytes / 100))
+  chargeWork(args, KECCAK_WORK.byte * Math.max(0, bytes - KECCAK_WORK.coveredBytes))
+  const pieces = texts.map((text) => {
+    const piece = fromBase64Url(text)
+    if (piece === null) throw badPiece(args)
+    return piece
   })
-  const whole = Buffer.concat(pieces)
-  args.charge(hashCost(whole.length))
-  return toBase64Url(keccak_256(whole))
+  return toBase64Url(keccak_256(Buffer.concat(pieces)))
+}
+
+function badPiece({ place }: Arguments): ContractError {
+  const what = 'Base64URL decode failed'
+  return evalError(`${what}: a piece is not base64url`, place, `Keccak256 Hashing failure: ${what}`)
 }
 
 function typeOf(args: Arguments): string {

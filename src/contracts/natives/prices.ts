@@ -1,3 +1,5 @@
+import { CRYPTO_PRICES } from './crypto-work.ts'
+
 /**
  * Price of a native call in milligas, as on the public network. Natives that access rows have price 0 here and charge
  * for themselves, by the bytes.
@@ -5,6 +7,7 @@
 const USUAL = 100
 
 const PRICES = new Map<string, number>([
+  ...CRYPTO_PRICES,
   ...prices(0, ['read', 'insert', 'update', 'write', 'keys', 'select', 'fold-db']),
   ...prices(200, ['read-msg', 'read-string', 'read-integer', 'read-decimal', 'read-keyset']),
   ...prices(200, ['create-module-guard', 'create-pact-guard']),
@@ -12,7 +15,7 @@ const PRICES = new Map<string, number>([
   ...prices(250, ['add-time', 'diff-time', 'minutes', 'hours', 'days']),
   ...prices(500, ['time', 'parse-time', 'format-time', 'chain-data', 'is-charset']),
   ...prices(500, ['require-capability', 'compose-capability', 'install-capability']),
-  ...prices(1000, ['emit-event', 'sqrt', 'ln', 'log', 'hash-keccak256']),
+  ...prices(1000, ['emit-event', 'sqrt', 'ln', 'log']),
   ...prices(2000, ['exp', 'enforce-guard', 'enforce-keyset', 'keyset-ref-guard']),
   ...prices(5000, ['define-keyset']),
   ...prices(10_000, ['enforce-verifier']),

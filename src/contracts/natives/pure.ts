@@ -2,12 +2,14 @@
 import type { Native } from '../machine/native.ts'
 import type { Value } from '../values/value.ts'
 import { ARITHMETIC } from './arithmetic.ts'
+import { CURVES } from './curves.ts'
 import { FUNCTIONS } from './functions.ts'
 import { HASHING } from './hashing.ts'
+import { HYPERLANE } from './hyperlane.ts'
 import { LISTS } from './lists.ts'
 import { LOGIC } from './logic.ts'
+import { POSEIDON } from './poseidon.ts'
 import { PRINCIPALS } from './principals.ts'
-import { REFUSED } from './refused.ts'
 import { STRINGS } from './strings.ts'
 import { TIME } from './time.ts'
 import { VERSION } from './version.ts'
@@ -22,7 +24,9 @@ export const PURE_NATIVES: readonly Native[] = [
   ...HASHING,
   ...PRINCIPALS,
   ...VERSION,
-  ...REFUSED,
+  ...CURVES,
+  ...POSEIDON,
+  ...HYPERLANE,
 ]
 
 /** Values for the first argument of `is-charset`. */

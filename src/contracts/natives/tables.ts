@@ -2,7 +2,7 @@
 import { evalError } from '../errors.ts'
 import type { Run } from '../machine/ast.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
-import { createdTable, createTable, mayAccess, readRow, tableOf, type WriteKind, writeRow } from '../machine/tables.ts'
+import { createTable, listedDomain, readRow, tableOf, type WriteKind, writeRow } from '../machine/tables.ts'
 import { asValue, type Callable, type Term } from '../machine/term.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { topLevelOnly } from './top-level.ts'
@@ -19,10 +19,8 @@ function write(name: WriteKind): Native<Run> {
 
 /** Keys and rows of the table in the first argument, sorted by key. */
 function rowsIn({ run, all: [term] }: Arguments<Run>): (readonly [key: string, row: ObjectValue])[] {
-  const table = createdTable(run, term)
-  mayAccess(run, table, false)
+  const domain = listedDomain(run, term)
   run.charge(run.block.rules.isLocal ? 0 : COSTS.list)
-  const domain = table.rows
   const found = run.transaction.state.keys(domain)
   run.charge(COSTS.row * found.length)
   return found.map((key) => [key, run.transaction.state.get<ObjectValue>(domain, key) as ObjectValue] as const)
@@ -74,7 +72,7 @@ export const tables: readonly Native<Run>[] = [
   }),
   native('describe-table', 1, 1, (args) => {
     topLevelOnly(args)
-    const { name, module, schema } = tableOf(args.all[0])
+    const { name, module, schema } = tableOf(args.run, args.all[0])
     return new Map<string, Value>([
       ['name', name],
       ['module', module],

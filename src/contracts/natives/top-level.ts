@@ -1,19 +1,22 @@
 /** Top-level natives: keysets, namespaces and descriptions of what exists. */
-import { evalError, txFailure } from '../errors.ts'
+import { type ContractError, evalError, txFailure } from '../errors.ts'
 import type { Module, Run } from '../machine/ast.ts'
-import { enforceGuard, functionNamed } from '../machine/guards.ts'
+import { checkKeysetFormat, enforceGuard, functionNamed } from '../machine/guards.ts'
+import { withMagic } from '../machine/magic.ts'
 import type { Namespace } from '../machine/modules.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
+import { callingModule, mayWrite } from '../machine/purity.ts'
 import type { Term } from '../machine/term.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
 import type { Guard, ObjectValue, Value } from '../values/value.ts'
 import { checkKeys, dataField } from './environment.ts'
 
-const NAMESPACE = /^[A-Za-z%#+\-_&$@<>=?*!|/~^][\w%#+\-&$@<>=?*!|/~^]*$/
+/** Latin-1 letters, digits and signs; the first is a letter. */
+const NAMESPACE = /^(?=\p{L})(?:[\p{L}\p{N}%#+\-_&$@<>=^?*!|/~](?<=[\0-\xff]))+$/u
 
 /** @throws EvalError within a module */
 export function topLevelOnly(args: Arguments<Run>): void {
-  if (args.run.module !== null) throw args.error(`Top-level call used in module: ${args.native}`)
+  if (callingModule(args.run) !== null) throw args.error(`Top-level call used in module: ${args.native}`)
 }
 
 function namespaceNamed(run: Run, name: string): Namespace {
@@ -24,19 +27,36 @@ function namespaceNamed(run: Run, name: string): Namespace {
 
 /** @throws EvalError if a new keyset may not have this name */
 function checkKeysetName(run: Run, name: string): void {
-  if (name === '') throw evalError('Invalid keyset name format')
   if (!run.block.rules.areKeysetsInNamespaces) return
   const { namespace } = run.program
   if (namespace === null) throw evalError('Cannot define keyset outside of a namespace.')
   if (name.split('.')[0] !== namespace || !name.includes('.')) {
     throw evalError(`Defining keyset failed because of a namespace mismatch. Expected namespace: ${namespace}`)
   }
-  enforceGuard(run, namespaceNamed(run, namespace).user)
+  withMagic(run, 'NAMESPACE', namespace, () => enforceGuard(run, namespaceNamed(run, namespace).user))
 }
 
-function mayDefineNamespace({ run, place }: Arguments<Run>, name: string, admin: Guard): boolean {
+/** @throws EvalError unless the policy of the network permits a new namespace */
+function askPolicy(args: Arguments<Run>, name: string, admin: Guard): void {
+  const { run, place } = args
   const policy = run.block.rules.namespacePolicy
-  return policy === null || run.apply(functionNamed(run, policy), [name, admin], place) === true
+  if (policy === null) return
+  const isPermitted = run.apply(functionNamed(run, policy), [name, admin], place)
+  if (typeof isPermitted !== 'boolean')
+    throw executionFailure(args, 'Namespace manager function returned an invalid value')
+  if (!isPermitted) throw executionFailure(args, 'Namespace definition not permitted')
+}
+
+/** Failure of a native that the type of its arguments does not show. */
+export function executionFailure({ native, place }: Arguments<Run>, why: string): ContractError {
+  const wire = `Native execution failed for ${native} with the message: ${why}`
+  return evalError(`native execution failure, ${native} failed with message: ${why}`, place, wire)
+}
+
+/** @throws EvalError in a transaction whose rules allow it in `local` calls only */
+function localOnly({ run, native, place }: Arguments<Run>): void {
+  if (!run.block.rules.isHistoryLocal) return
+  throw evalError(`Operation only permitted in local execution mode: ${native}`, place)
 }
 
 /** Builds a native that is refused within modules. */
@@ -52,12 +72,14 @@ function defineKeyset(args: Arguments<Run>): string {
   const name = args.text(0)
   const field = dataField(run, name)
   const read = field === undefined ? null : keysetFromValue(field)
+  checkKeysetFormat(name)
   const keyset = args.has(1) ? args.guard(1) : read
   if (keyset === null) throw txFailure('define-keyset failed. Invalid format or missing key.')
   if (keyset.is.kind !== 'keyset') throw evalError('define-keyset takes a keyset')
   const before = run.transaction.state.get<Guard>('keysets', name)
   if (before === undefined) checkKeysetName(run, name)
-  else enforceGuard(run, before)
+  else withMagic(run, 'DEFINE_KEYSET', name, () => enforceGuard(run, before))
+  mayWrite(run)
   run.transaction.state.put('keysets', name, checkKeys(run, keyset))
   return 'Keyset write success'
 }
@@ -77,15 +99,17 @@ function enterNamespace(args: Arguments<Run>): string {
 function defineNamespace(args: Arguments<Run>): string {
   const { run } = args
   const [name, user, admin] = [args.text(0), args.guard(1), args.guard(2)]
-  if (!NAMESPACE.test(name)) throw evalError(`invalid namespace format: ${name}`)
+  if (!NAMESPACE.test(name)) throw executionFailure(args, 'invalid namespace format')
   const before = run.transaction.state.get<Namespace>('namespaces', name)
-  if (before !== undefined) enforceGuard(run, before.admin)
-  else if (!mayDefineNamespace(args, name, admin)) throw evalError('Namespace definition not permitted')
+  if (before === undefined) askPolicy(args, name, admin)
+  else withMagic(run, 'DEFINE_NAMESPACE', name, () => enforceGuard(run, before.admin))
+  mayWrite(run)
   run.transaction.state.put('namespaces', name, { user, admin } satisfies Namespace)
   return `Namespace defined: ${name}`
 }
 
 function describeModule(args: Arguments<Run>): ObjectValue {
+  localOnly(args)
   const module: Module | undefined = args.run.findModule(args.text(0))
   if (module === undefined) throw evalError(`Cannot find module: ${args.text(0)}`)
   return new Map<string, Value>([
@@ -115,5 +139,9 @@ export const topLevel: readonly Native<Run>[] = [
     ])
   }),
   atTop('describe-module', 1, 1, describeModule),
-  atTop('list-modules', 0, 0, ({ run }) => run.transaction.state.keys('modules')),
+  native('list-modules', 0, 0, (args) => {
+    localOnly(args)
+    mayWrite(args.run)
+    return args.run.transaction.state.keys('modules')
+  }),
 ]

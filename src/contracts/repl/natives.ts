@@ -1,6 +1,7 @@
 /** Native functions of test files: transactions, environment, capabilities, pacts, gas. */
 import { evalError } from '../errors.ts'
 import { Fun, type PactState, type Run, type Yield } from '../machine/ast.ts'
+import { functionOf } from '../machine/callables.ts'
 import { grantForTest } from '../machine/capabilities.ts'
 import type { BlockData, Message } from '../machine/environment.ts'
 import { type Arguments, isObject, type Native, native } from '../machine/native.ts'
@@ -10,6 +11,7 @@ import { Decimal } from '../values/decimal.ts'
 import { hashText } from '../values/hash.ts'
 import { formatValue } from '../values/print.ts'
 import { CapabilityToken, Guard, type ObjectValue, Time, UNIT, type Value } from '../values/value.ts'
+import { FLAGS, rulesWith } from './flags.ts'
 import type { TestRun } from './test-run.ts'
 
 type TestNative = Native<Run>
@@ -56,20 +58,13 @@ function environmentNatives(test: TestRun): TestNative[] {
     }),
     native('env-exec-config', 0, 1, (args) => {
       const names = args.has(0) ? args.texts(0) : []
-      const { rules } = test.evaluator.block
-      test.changeBlock({
-        rules: {
-          ...rules,
-          areKeysetsInNamespaces: names.includes('RequireKeysetNs'),
-          areKeysChecked: names.includes('EnforceKeyFormats'),
-          areTypesChecked: !names.includes('DisableRuntimeRTC'),
-          isLanguage541: !names.includes('DisablePact54Fix'),
-        },
-      })
-      return names
+      const known = names.filter((name) => FLAGS.has(name))
+      test.changeBlock({ rules: rulesWith(test.evaluator.block.rules, new Set(known)) })
+      return known
     }),
     native('env-namespace-policy', 2, 2, ({ all: [isOpen, policy] }) => {
-      const namespacePolicy = policy instanceof Fun ? policy.qualified : null
+      const fun = functionOf(policy)
+      const namespacePolicy = fun instanceof Fun ? fun.qualified : null
       const { rules } = test.evaluator.block
       test.changeBlock({ rules: { ...rules, isRootOpen: isOpen === true, namespacePolicy } })
       return 'Installed namespace policy'
@@ -163,7 +158,7 @@ function capabilityNatives(test: TestRun): TestNative[] {
   return [
     native('test-capability', 1, 1, (args) => {
       grantForTest(test.evaluator, args.token(0))
-      return 'Capability granted'
+      return UNIT
     }),
     native('env-module-admin', 1, 1, (args) => {
       const { name } = args.module(0)

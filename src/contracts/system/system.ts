@@ -7,7 +7,7 @@ export interface SystemContract {
 }
 
 /** In loading order: each contract depends only on those before it. */
-const NAMES = ['fungible-v2', 'fungible-xchain-v1', 'coin', 'gas-payer-v1', 'ns']
+const NAMES = ['fungible-v1', 'fungible-xchain-v1', 'fungible-v2', 'coin', 'gas-payer-v1', 'ns']
 
 /** Expression in the coin contract that lists the chain ids. */
 const ALL_CHAINS = '(enumerate 0 19)'

@@ -19,15 +19,13 @@ export type KeptValue =
   | { readonly unit: true }
   | { readonly guard: KeptGuard }
   | { readonly module: readonly [name: string, interfaces: readonly string[]] }
+  | { readonly table: readonly [module: string, name: string, hash: string, schema: string | null] }
   | { readonly token: readonly [name: string, args: readonly KeptValue[]] }
 
 type KeptFields<T> = { readonly [K in keyof T]: K extends 'args' ? readonly KeptValue[] : T[K] }
 type KeptGuard = { [K in GuardKind['kind']]: KeptFields<Extract<GuardKind, { kind: K }>> }[GuardKind['kind']]
 
-/**
- * Encodes a value; `keptValue` decodes it.
- * @throws FormatError for a table
- */
+/** Encodes a value; `keptValue` decodes it. */
 export function keepValue(value: Value): KeptValue {
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'bigint') return { int: hex(value) }
@@ -41,7 +39,7 @@ export function keepValue(value: Value): KeptValue {
     return { guard: 'args' in is ? { ...is, args: is.args.map(keepValue) } : is }
   }
   if (value instanceof ModuleRef) return { module: [value.name, value.interfaces] }
-  if (value instanceof TableRef) throw new FormatError('kept value', 0, `the table ${value.qualified}`)
+  if (value instanceof TableRef) return { table: [value.module, value.name, value.hash, value.schemaName] }
   const { name, args } = value as CapabilityToken
   return { token: [name, args.map(keepValue)] }
 }
@@ -62,6 +60,10 @@ export function keptValue(json: KeptValue): Value {
     return new Guard('args' in guard ? { ...guard, args: guard.args.map(keptValue) } : guard)
   }
   if ('module' in json) return new ModuleRef(...json.module)
+  if ('table' in json) {
+    const [module, name, hash, schema] = json.table
+    return new TableRef(module, name, { hash }, schema)
+  }
   if ('token' in json) return new CapabilityToken(json.token[0], json.token[1].map(keptValue))
   if (Array.isArray(json)) return json.map(keptValue)
   throw new FormatError('kept value', 0, `no known kind of value: ${Object.keys(json)[0]}`)

@@ -23,6 +23,11 @@ export function showValue(value: Value): string {
   return `CapToken(${[token.name, ...token.args.map(showValue)].join(' ')})`
 }
 
+/** Source form of a call, such as `(coin.TRANSFER "a" "b" 1.0)`. */
+export function showCall(name: string, args: readonly Value[]): string {
+  return `(${[name, ...args.map(showValue)].join(' ')})`
+}
+
 /** Text that `format` inserts for `{}`: a string as is, other values in source form. */
 export function formatValue(value: Value): string {
   return typeof value === 'string' ? value : showValue(value)

@@ -89,7 +89,7 @@ export class CapabilityToken {
   }
 }
 
-/** A table of a module, created or not. Exists only within a command: rows, pacts, guards and constants refuse it. */
+/** A table of a module, created or not. Rows, pacts, guards and constants keep its names and the hash of its module. */
 export class TableRef {
   /** Qualified name of the module. */
   readonly module: string

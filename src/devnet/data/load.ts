@@ -17,7 +17,7 @@ import type { ChainState } from '../rules/journal.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import { BlockStore } from '../store/block-store.ts'
 import type { PayloadStore } from '../store/payload-store.ts'
-import { type Database, damaged, unseal } from './database.ts'
+import { type Database, damaged, unseal, unusable } from './database.ts'
 import { BLOCK_KEYS, blockKey, readRules, readTip, type Tip } from './records.ts'
 
 /** Headers in one read. Measured: fewer are slower, more are not faster. */
@@ -64,6 +64,8 @@ export async function loadChains(
   return { store, heads: headsOf(database.location, store, tip), ruleChanges, newestCreationTime }
 }
 
+type GenesisFields = Pick<Header, 'parent' | 'chainId' | 'hash'>
+
 class BlockReader {
   readonly store: BlockStore
   readonly #location: string
@@ -103,7 +105,7 @@ class BlockReader {
       height: view.getBigUint64(at.height, true),
     }
     if (number >= store.chains) this.#expectParent(number, header)
-    else this.#expectGenesis(number, bytes.subarray(at.payloadHash, at.payloadHash + 32), header.hash)
+    else this.#expectGenesis(number, bytes.subarray(at.payloadHash, at.payloadHash + 32), header)
     store.insertHeader(bytes, header)
     if (store.size === number) throw this.#damaged(number, 'there twice')
     const [low, high] = [view.getUint32(at.creationTime, true), view.getUint32(at.creationTime + 4, true)]
@@ -112,11 +114,12 @@ class BlockReader {
     this.#newestLow = low
   }
 
-  #expectGenesis(chain: number, payloadHash: Uint8Array, hash: Uint8Array): void {
+  #expectGenesis(number: number, payloadHash: Uint8Array, header: GenesisFields): void {
+    const expected = genesisHeader(this.#network, number, payloadHash)
     this.#genesis ??= this.#isGenesis(payloadHash) ? payloadHash.slice() : null
-    const expected = this.#genesis === null ? null : genesisHeader(this.#network, chain, this.#genesis).hash
-    if (expected === null || !equalBytes(expected, hash))
-      throw this.#damaged(chain, 'not the genesis block of its chain')
+    if (this.#genesis === null || !equalBytes(payloadHash, this.#genesis))
+      throw this.#otherGenesis(number, expected, header)
+    if (!equalBytes(expected.hash, header.hash)) throw this.#damaged(number, 'not the genesis block of its chain')
   }
 
   /** True for the genesis of this newcut or of an older one. */
@@ -131,6 +134,14 @@ class BlockReader {
     const found = this.store.get(parent, chainId)
     if (found === undefined) throw this.#damaged(number, `its parent on chain ${chainId} is missing`)
     if (BigInt(found.height) + 1n !== height) throw this.#damaged(number, `height ${height} on top of ${found.height}`)
+  }
+
+  /** Error of a first block that this newcut does not make. */
+  #otherGenesis(number: number, genesis: Header, { parent, chainId }: GenesisFields) {
+    const isGenesis = chainId === genesis.chainId && equalBytes(parent, genesis.parent)
+    if (!isGenesis) return this.#damaged(number, 'not the genesis block of its chain')
+    const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'
+    return unusable(this.#location, 'its network began with the system contracts of another newcut', { hint })
   }
 
   #damaged(number: number, message: string) {

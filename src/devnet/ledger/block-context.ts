@@ -1,5 +1,5 @@
 /** Context in which the code of a block runs. */
-import type { BlockData } from '../../contracts/machine/environment.ts'
+import type { BlockData, SpvSupport } from '../../contracts/machine/environment.ts'
 import { Time } from '../../contracts/values/value.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
@@ -16,6 +16,8 @@ export interface BlockContext {
   readonly parentHash: string
   /** Rules of the block: they follow from its parent. */
   readonly release: Pick<ReleaseRules, 'isLanguage541' | 'areHashesOfText' | 'gasModel'>
+  /** Verifies proofs of other chains. Private commands have none. */
+  readonly spv?: SpvSupport
 }
 
 export function contextOn(

@@ -1,19 +1,12 @@
 /** Verifies the proof of a continuation (PROTOCOL.md B.8): another chain has executed the previous step. */
-import { decodeBase64Url, equalBytes } from '../../core/bytes.ts'
+import { decodeBase64Url } from '../../core/bytes.ts'
 import { FormatError } from '../../core/errors.ts'
-import { type OutputProof, proofFromJson, proofRoot } from '../../core/spv.ts'
-import { isInSpvWindow } from '../../core/spv-window.ts'
-import { sha512t256 } from '../rules/digest.ts'
-import type { Block, BlockStore } from '../store/block-store.ts'
+import { proofFromJson } from '../../core/spv.ts'
+import type { BlockStore } from '../store/block-store.ts'
+import { outputProofFault, type ProofPlace } from './output-proof.ts'
 
 /** A proof, and the block in which it must hold. */
-export interface ProofToVerify {
-  /** Chain of the continuation. */
-  readonly chain: number
-  /** Parent of the new block, on that chain and on any branch; it must be in the store. */
-  readonly parent: Block
-  /** Oldest allowed root of the proof, in blocks below the parent; null allows any. */
-  readonly window: number | null
+export interface ProofToVerify extends ProofPlace {
   /** Text of the proof in the continuation. */
   readonly proof: string
 }
@@ -23,31 +16,19 @@ export type VerifiedProof = { readonly output: Uint8Array } | { readonly fault: 
 
 const fault = (text: string): VerifiedProof => ({ fault: text })
 
-/** Verifies that the root of the proof is the parent, or an ancestor of it inside the window of the network. */
-export function verifyContinuationProof(
-  store: BlockStore,
-  { chain, parent, window, proof: text }: ProofToVerify,
-): VerifiedProof {
+/** Verifies a proof: it must hold at this place, and its command must have begun or continued a pact. */
+export function verifyContinuationProof(store: BlockStore, { proof: text, ...place }: ProofToVerify): VerifiedProof {
   const json = unlessMalformed(() => decodeBase64Url(text, 'proof'))
   if (json === null) return fault('verifyCont: Invalid base64-encoded transaction output proof')
   const proof = unlessMalformed(() => proofFromJson(json))
   if (proof === null) return fault('verifyCont: Cannot decode transaction output proof')
-  if (proof.chain !== chain) {
+  if (proof.chain !== place.chain) {
     return fault('verifyCont: cannot redeem continuation proof on wrong targget chain')
   }
-  if (!isRooted(store, parent, proof, window)) {
-    return fault('spv verification failed: target header is not in the chain or is out of bounds')
-  }
+  const refused = outputProofFault(store, place, proof)
+  if (refused !== null) return fault(refused)
   if (!hasContinuation(proof.output)) return fault('verifyCont: No pact exec found in command result')
   return { output: proof.output }
-}
-
-/** Whether the root of a proof is this block or one of its ancestors, and inside the window. */
-function isRooted(store: BlockStore, parent: Block, proof: OutputProof, window: number | null): boolean {
-  const root = store.get(proofRoot(proof, sha512t256), proof.chain)
-  if (root === undefined || !equalBytes(store.ancestor(parent, root.height).hash, root.hash)) return false
-  // All chains of development networks begin at height 0.
-  return isInSpvWindow(window, { rootHeight: root.height, parentHeight: parent.height, genesisHeight: 0 })
 }
 
 function hasContinuation(output: Uint8Array): boolean {

@@ -50,7 +50,8 @@ export function environmentOf(context: BlockContext, command: Command): Environm
 }
 
 function blockScopeOf(context: BlockContext): BlockScope {
-  return { chain: blockDataOf(context), rules: blockRules(context.release) }
+  const { release, spv } = context
+  return { chain: blockDataOf(context), rules: blockRules(release), ...(spv !== undefined && { spv }) }
 }
 
 /** Signers count by public key since release 5.4.1 of the language, and before by their address if they name one. */

@@ -36,6 +36,9 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const operator = [developmentAccounts[0].publicKey]
 
+/** Keysets of the namespace `util`: who may use it, and who may change it. */
+const UTIL_KEYSETS = ['util-ns-users', 'util-ns-admin']
+
 const known = new Map<number, Genesis>()
 
 /**
@@ -110,32 +113,92 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   ns: ['ns.registry'],
 }
 
-const keysets: GenesisCommand = {
-  code: ['ns-admin-keyset', 'ns-operate-keyset', ...developmentAccounts.map(({ account }) => account)]
-    .map((name) => `(define-keyset "${name}" (read-keyset "${name}"))`)
-    .join('\n'),
-  data: {
-    'ns-admin-keyset': operator,
-    'ns-operate-keyset': operator,
-    ...Object.fromEntries(developmentAccounts.map(({ account, publicKey }) => [account, [publicKey]])),
-  },
+/** Keysets of allocations; the accounts of `developmentAccounts` have one each, too. */
+const allocationKeys: Readonly<Record<string, string>> = {
+  allocation00: 'd82d0dcde9825505d86afb6dcc10411d6b67a429a79e21bda4bb119bf28ab871',
+  allocation01: 'b4c8a3ea91d3146b0560994740f0e3eed91c59d2eeca1dc99f0c2872845c294d',
+  allocation02: 'e9e4e71bd063dcf7e06bd5b1a16688897d15ca8bd2e509c453c616219c186cc5',
+  'allocation-test01': '7011c379140ff899f7e613ac0a9784a7c0a515d30fe0ab2b0c07e5aa17635e3e',
+  'allocation-test02': '06544e22bfef230d6d22f9486ac6cb76bf258ebfbf0137ee58f65743e1a5b8c4',
 }
 
-/** Anybody may use `free` and `user`, and nobody may change them. `kadena` belongs to the operator. */
+/** Allocations: account, which is also the name of its keyset, release date, and coins. */
+const ALLOCATIONS = [
+  ['allocation00', '1900-10-15T18:00:00Z', '1000000.0'],
+  ['allocation01', '2100-10-31T18:00:00Z', '1000000.0'],
+  ['allocation02', '1900-10-31T18:00:00Z', '1000000.0'],
+  ['allocation-test01', '1900-10-31T18:00:00Z', '1000000.0'],
+  ['allocation-test02', '1900-10-31T18:00:00Z', '2000000.0'],
+] as const
+
+/** Accounts that pay for the gas of releasing an allocation. */
+const PAYING_ALLOCATIONS = ['allocation00', 'allocation01', 'allocation02']
+
+function keysOf(...indexes: number[]): string[] {
+  return indexes.map((index) => developmentAccounts[index].publicKey)
+}
+
+const E7F7_KEY = 'e7f7634e925541f368b827ad5c72421905100f6205285a78c19d7b4a38711805'
+/** Accounts of several keys, and one that is named like its key: account, keyset, and coins. */
+const OTHER_ACCOUNTS: readonly (readonly [account: string, keyset: unknown, coins: string])[] = [
+  ['multi-00-01', keysOf(0, 1), '101000000.0'],
+  ['multi-02-03-04-any', { keys: keysOf(2, 3, 4), pred: 'keys-any' }, '123400000.0'],
+  [E7F7_KEY, [E7F7_KEY], '150.0'],
+]
+
+const definedKeysets: Readonly<Record<string, unknown>> = {
+  ...Object.fromEntries(['ns-admin-keyset', 'ns-operate-keyset', ...UTIL_KEYSETS].map((name) => [name, operator])),
+  ...Object.fromEntries(Object.entries(allocationKeys).map(([name, key]) => [name, [key]])),
+  ...Object.fromEntries(developmentAccounts.map(({ account, publicKey }) => [account, [publicKey]])),
+}
+
+const keysets: GenesisCommand = {
+  code: Object.keys(definedKeysets)
+    .map((name) => `(define-keyset "${name}" (read-keyset "${name}"))`)
+    .join('\n'),
+  data: definedKeysets,
+}
+
+/**
+ * Namespaces, all of them reserved in the registry. Anybody may use `free` and `user`, and nobody may change them.
+ * `kadena`, `kip` and `util` belong to the operator.
+ */
 const namespaces: GenesisCommand = {
   code: [
-    '(define-namespace "free" (create-user-guard (ns.success)) (create-user-guard (ns.failure)))',
-    '(define-namespace "user" (create-user-guard (ns.success)) (create-user-guard (ns.failure)))',
-    '(define-namespace "kadena" (keyset-ref-guard "ns-operate-keyset") (keyset-ref-guard "ns-operate-keyset"))',
+    ...namespace('kadena', '(keyset-ref-guard "ns-operate-keyset")', '(keyset-ref-guard "ns-operate-keyset")'),
+    ...namespace('user', 'ns.GUARD_SUCCESS', 'ns.GUARD_FAILURE'),
+    ...namespace('free', 'ns.GUARD_SUCCESS', 'ns.GUARD_FAILURE'),
+    ...namespace('kip', '(keyset-ref-guard "ns-operate-keyset")', '(keyset-ref-guard "ns-operate-keyset")'),
+    ...namespace('util', '(keyset-ref-guard "util-ns-users")', '(keyset-ref-guard "util-ns-admin")'),
   ].join('\n'),
   data: {},
 }
 
+function namespace(name: string, user: string, admin: string): string[] {
+  return [`(ns.write-registry "${name}" ${admin} true)`, `(define-namespace "${name}" ${user} ${admin})`]
+}
+
+const allocations: GenesisCommand = {
+  code: ALLOCATIONS.map(([name, date, coins]) => {
+    return `(coin.create-allocation-account "${name}" (time "${date}") "${name}" ${coins})`
+  }).join('\n'),
+  data: {},
+}
+
 const grants: GenesisCommand = {
-  code: developmentAccounts
-    .map(({ account, balance }) => `(coin.coinbase "${account}" (read-keyset "${account}") ${balance}.0)`)
-    .join('\n'),
-  data: Object.fromEntries(developmentAccounts.map(({ account, publicKey }) => [account, [publicKey]])),
+  code: [
+    ...developmentAccounts.map(({ account, balance }) => grant(account, `(read-keyset "${account}")`, `${balance}.0`)),
+    ...OTHER_ACCOUNTS.map(([account, , coins]) => grant(account, `(read-keyset "${account}")`, coins)),
+    ...PAYING_ALLOCATIONS.map((account) => grant(account, `(keyset-ref-guard "${account}")`, '100000.0')),
+  ].join('\n'),
+  data: {
+    ...Object.fromEntries(developmentAccounts.map(({ account, publicKey }) => [account, [publicKey]])),
+    ...Object.fromEntries(OTHER_ACCOUNTS.map(([account, keyset]) => [account, keyset])),
+  },
+}
+
+function grant(account: string, guard: string, coins: string): string {
+  return `(coin.coinbase "${account}" ${guard} ${coins})`
 }
 
 function contractsOf(chains: number): GenesisCommand[] {
@@ -147,7 +210,7 @@ function contractsOf(chains: number): GenesisCommand[] {
 
 function makeGenesis(chains: number): Genesis {
   const state = new Layer()
-  const transactions = [...contractsOf(chains), keysets, namespaces, grants].map((command, txId) =>
+  const transactions = [...contractsOf(chains), keysets, namespaces, allocations, grants].map((command, txId) =>
     execute(state, command, { txId, areHashesOfText: false }),
   )
   const parts = { minerData: emptyPayload.minerData, coinbase: emptyPayload.coinbase, transactions }

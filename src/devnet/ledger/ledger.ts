@@ -4,6 +4,7 @@
  */
 
 import { evalError } from '../../contracts/errors.ts'
+import type { SpvSupport } from '../../contracts/machine/environment.ts'
 import type { LayerEntry, ReadableState } from '../../contracts/machine/state.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { NewcutError } from '../../core/errors.ts'
@@ -26,8 +27,10 @@ import { PayloadDraft } from './draft.ts'
 import { type CommandCheck, executePayload } from './execute-payload.ts'
 import { genesisIn } from './genesis.ts'
 import { gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
+import type { ProofPlace } from './output-proof.ts'
 import { provenPact } from './proven-pact.ts'
 import type { ProofReader } from './transaction.ts'
+import { verifySpv } from './verify-spv.ts'
 import type { Versions } from './versions.ts'
 
 export interface LedgerOptions {
@@ -175,7 +178,11 @@ export class Ledger implements Executions {
   }
 
   #contextOn(parent: Header): BlockContext {
-    return contextOn(parent.chainId, parent, this.#options.release)
+    const context = contextOn(parent.chainId, parent, this.#options.release)
+    const spv: SpvSupport = (type, proof) => {
+      return verifySpv(this.#options.store, this.#proofPlaceOf(context), type, proof)
+    }
+    return { ...context, spv }
   }
 
   /** Context and state for commands `depth` blocks below the head of a chain. */
@@ -197,15 +204,19 @@ export class Ledger implements Executions {
   }
 
   /** Pact that a proof of another chain proves to a block. Throws ContractError. */
-  readonly #readProof: ProofReader = (evaluator, { chain, parentHash }, proof) => {
-    const { store } = this.#options
-    const parent = store.byId(parentHash, chain)
+  readonly #readProof: ProofReader = (evaluator, context, proof) => {
+    const verified = verifyContinuationProof(this.#options.store, { ...this.#proofPlaceOf(context), proof })
+    if ('fault' in verified) throw evalError(`Continuation error: ${verified.fault}`)
+    return provenPact(evaluator, decoder.decode(verified.output))
+  }
+
+  /** Where proofs of other chains must hold. */
+  #proofPlaceOf({ chain, parentHash }: BlockContext): ProofPlace {
+    const parent = this.#options.store.byId(parentHash, chain)
     if (parent === undefined) throw new Error(`no block ${parentHash} in the store`)
     const { version, featureFlags } = parent.header
     const window = spvWindow(versionName(version), parent.height, forkStateOf(featureFlags).number)
-    const verified = verifyContinuationProof(store, { chain, parent, window, proof })
-    if ('fault' in verified) throw evalError(`Continuation error: ${verified.fault}`)
-    return provenPact(evaluator, decoder.decode(verified.output))
+    return { chain, parent, window }
   }
 
   /** @returns the reason for a refusal if the command is already on the branch of `parent`, otherwise null */

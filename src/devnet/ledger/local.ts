@@ -26,7 +26,7 @@ export function runLocally(
   // No call may occupy the node longer than a block could.
   const gas = { used: 0, limit: Math.min(meta.gasLimit, MAX_BLOCK_GAS) * 1000 }
   const { block, message } = environmentOf(context, command)
-  const rules = { ...block.rules, isLocal: true }
+  const rules = { ...block.rules, isLocal: true, isHistoryLocal: false }
   const evaluator = evaluatorOn({ block: { ...block, rules }, message }, layer, gas)
   const run = attempt(() => runPayload(evaluator, context, command, readProof))
   if ('error' in run) return failure(command, run.error)

@@ -17,7 +17,7 @@ import { NewcutError } from '../../core/errors.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 
 /** Rules of the first block, which defines modules and keysets outside of namespaces. */
-export const genesisRules: LanguageRules = emptyEnvironment.block.rules
+export const genesisRules: LanguageRules = { ...emptyEnvironment.block.rules, areResultsChecked: false }
 
 /** Rules of all blocks after the first one. */
 export function blockRules({
@@ -29,6 +29,7 @@ export function blockRules({
     isRootOpen: false,
     areKeysetsInNamespaces: true,
     namespacePolicy: 'ns.validate',
+    isHistoryLocal: true,
     isLanguage541,
     areHashesOfText,
   }

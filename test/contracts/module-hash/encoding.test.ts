@@ -167,7 +167,6 @@ describe('encoded definitions', () => {
     ['(keyset-ref-guard "ns.k")', '[2 [1 ["k" ["ns"]]]]'],
     ['(create-user-guard (g 1))', '[2 [2 [["g" ["m" []]] <[0 [1 1]]>]]]'],
     ['(create-capability-guard (C 1))', '[2 [3 [["C" ["m" []]] <[0 [1 1]]> []]]]'],
-    ['(create-module-guard "n")', '[2 [4 [["m" []] "n"]]]'],
     ['(C 2)', `[5 [[["m" []] "C" ${OWN}] <[0 [1 2]]>]]`],
     ['(+ 1 1)', '[0 [1 2]]'],
   ])('the constant %s', (code, expected) => {
