@@ -58,10 +58,18 @@ function prepared(): Layer {
 
 const base = prepared()
 
-function cost(text: string, changes: Partial<Message> = { data }): number {
+/** Milligas of code with all that it loads. */
+function wholeCost(text: string, changes: Partial<Message> = { data }): number {
   const gas = { used: 0, limit: Number.POSITIVE_INFINITY }
   runOn(evaluatorOn(new Layer(base), gas, changes), text)
   return gas.used
+}
+
+const LOADING = wholeCost('m')
+
+/** Milligas of code without those of looking up the module `m`. */
+function cost(text: string, changes: Partial<Message> = { data }): number {
+  return wholeCost(text, changes) - (/\bm\b/.test(text) ? LOADING : 0)
 }
 
 /** Milligas of code with admin rights on `m`, without those of acquiring them. */
@@ -367,7 +375,7 @@ describe('the gas of code', () => {
   })
 
   it.each(pieces)('is the least limit that suffices: %s', (code) => {
-    const needed = cost(code)
+    const needed = wholeCost(code)
     const within = (limit: number) => outcome(evaluatorOn(new Layer(base), { used: 0, limit }, { data }), code)
     expect(within(needed)).toHaveProperty('value')
     expect(within(needed - 1)).toMatchObject({

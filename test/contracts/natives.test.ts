@@ -26,7 +26,7 @@ function check(cases: readonly Case[]): void {
   }
 }
 
-const table = (name: string) => new TableRef('m', name, 'hash', 'm.s')
+const table = (name: string) => new TableRef('m', name, { hash: 'hash' }, 'm.s')
 const noon = new Time(1_600_000_000_000_000n)
 
 describe('natives', () => {

@@ -235,20 +235,20 @@ describe('a table as a value', () => {
   })
 
   it('names its namespace', () => {
-    const table = new TableRef('ns.m', 't', 'h', 'ns.m.s')
+    const table = new TableRef('ns.m', 't', { hash: 'h' }, 'ns.m.s')
     expect(showValue([table])).toBe('[ns.m_t]')
     expect(valueToJson(table)).toBe('{":tableName":"ns.m:t",":moduleHash":"h",":schema":{"sc_name":"ns.m.s"}}')
     expect(sizeOf(table)).toEqual({ weight: 10, depth: 0 })
   })
 
   it('is stored with its names and the hash of its module', () => {
-    const tables = [new TableRef('m', 't', 'h', null), new TableRef('ns.m', 't', 'h', 'ns.m.s')]
+    const tables = [new TableRef('m', 't', { hash: 'h' }, null), new TableRef('ns.m', 't', { hash: 'h' }, 'ns.m.s')]
     expect(keptValue(JSON.parse(JSON.stringify(keepValue(tables))))).toEqual(tables)
   })
 
   it('equals the same table of the same version only', async () => {
     const { equalValues } = await import('../../src/contracts/values/equal.ts')
-    const table = (name: string, hash: string) => new TableRef('m', name, hash, null)
+    const table = (name: string, hash: string) => new TableRef('m', name, { hash }, null)
     expect(equalValues(table('t', 'h'), table('t', 'h'))).toBe(true)
     expect(equalValues(table('t', 'h'), table('u', 'h'))).toBe(false)
     expect(equalValues(table('t', 'h'), table('t', 'i'))).toBe(false)

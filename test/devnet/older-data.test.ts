@@ -6,7 +6,10 @@ import { describe, expect, it } from 'vitest'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { readJournal } from '../../src/journal/journal.ts'
 import { failureOf } from '../node/fake-node.ts'
+import { checkNode } from './checker.ts'
+import { jsonOf, PREFIX, start } from './common.ts'
 import { temporaryDirectory } from './grow.ts'
+import { mineBlock } from './miner.ts'
 import { startDevnet } from './whole-node.ts'
 
 const fixtures = fileURLToPath(new URL('../fixtures/0.1.0/', import.meta.url))
@@ -17,21 +20,24 @@ async function copyOf(name: string): Promise<string> {
   return copy
 }
 
-const OTHER_CONTRACTS = 'its network began with the system contracts of another newcut'
+const kept = { graph: undefined, difficulty: undefined, blockDelayMs: undefined }
 
 describe('a network of 0.1.0', () => {
-  it.each([
-    ['opens', (dataDir: string) => startDevnet({ port: 0, dataDir })],
-    ['is checked', (dataDir: string) => checkDataDirectory(dataDir)],
-  ])('neither starts nor changes when it %s: it has the system contracts of another newcut', async (_, open) => {
+  it('is complete, with all blocks and results, by the rules of release 2.32', async () => {
+    const report = await checkDataDirectory(await copyOf('devnet'))
+    expect(report).toMatchObject({ blocks: 44, orphans: 0, findings: [] })
+  })
+
+  it('continues unchanged: without votes, with every block and balance', async () => {
     const dataDir = await copyOf('devnet')
-    for (let i = 0; i < 2; i++) {
-      expect(await failureOf(open(dataDir))).toMatchObject({
-        code: 'DATA_UNUSABLE',
-        message: expect.stringContaining(OTHER_CONTRACTS),
-        hint: 'go on with the newcut that wrote it, or begin a new network in another directory',
-      })
-    }
+    const { devnet, peer } = await start({ ...kept, dataDir })
+    expect(devnet.settings).toMatchObject({ release: '2.32', forkEpoch: 14_280, graph: 'pair' })
+    const before = jsonOf(await peer.get(`${PREFIX}/cut`))
+    for (let i = 0; i < 4; i++) await mineBlock(peer)
+    expect(jsonOf(await peer.get(`${PREFIX}/cut`)).height).toBe(before.height + 4)
+    const { headers, violations } = await checkNode({ url: devnet.url })
+    expect([headers, violations]).toEqual([before.height + 6, []])
+    for (const { featureFlags } of devnet.chains.cut.values()) expect(featureFlags).toBe(0n)
   })
 
   it('does not open under the rules of another release, and says so', async () => {
@@ -39,6 +45,8 @@ describe('a network of 0.1.0', () => {
     expect(await failureOf(startDevnet({ port: 0, dataDir, nodeRelease: '3.2' }))).toMatchObject({
       message: expect.stringContaining('the rules of node release 2.32'),
     })
+    // Nothing was written.
+    expect(await checkDataDirectory(dataDir)).toMatchObject({ findings: [] })
   })
 })
 

@@ -141,8 +141,8 @@ export class TableDefinition extends TableRef {
   /** Domain of its rows in the state. */
   readonly rows: Domain
 
-  constructor(owner: Module, name: string, schema: Schema | null, hash = owner.hash) {
-    super(owner.name, name, hash, schema?.qualified ?? null)
+  constructor(owner: Module, name: string, schema: Schema | null, version: { readonly hash: string } = owner) {
+    super(owner.name, name, version, schema?.qualified ?? null)
     this.owner = owner
     this.rows = `table:${this.qualified}`
     this.schema = schema
@@ -150,7 +150,7 @@ export class TableDefinition extends TableRef {
 
   /** This table as an earlier version of its module names it. */
   ofVersion(hash: string): TableDefinition {
-    return new TableDefinition(this.owner, this.name, this.schema, hash)
+    return new TableDefinition(this.owner, this.name, this.schema, { hash })
   }
 }
 
@@ -161,6 +161,40 @@ export function ownerOf(definition: Definition): Module {
   return definition instanceof Fun ? definition.module : definition.owner
 }
 
+/** A member of a certain version of a module, as code refers to it. */
+export interface Target {
+  readonly module: Module
+  readonly name: string
+}
+
+/** Size of a definition in parts, and what the search for dependencies sees of it. */
+export interface Measure {
+  /** Bytes without places, natives and hashes of the module itself. */
+  readonly bytes: number
+  readonly places: number
+  readonly natives: number
+  /** Hashes of the module itself. */
+  readonly ownHashes: number
+  /** Number of terms. */
+  readonly terms: number
+  /** Members that the code refers to, in the order of the text. */
+  readonly targets: readonly Target[]
+}
+
+/** A definition of another module, or of another version of the same. */
+export interface Dependency extends Target {
+  readonly measure: Measure
+}
+
+/** The part of a stored module that other modules refer to. */
+export interface ModuleImage {
+  /** Its definitions by name, in the order of the network. */
+  readonly measures: ReadonlyMap<string, Measure>
+  readonly dependencies: ReadonlyMap<string, Dependency>
+  /** Size of all of it as it is stored. */
+  readonly bytes: number
+}
+
 export type Governance = { readonly keyset: string } | { readonly capability: string }
 
 export class Module {
@@ -169,7 +203,10 @@ export class Module {
   readonly namespace: string | null
   readonly isInterface: boolean
   readonly code: string
-  readonly hash: string
+  /** Hash of the module, in base64url. A placeholder until its constants are evaluated. */
+  hash: string
+  /** Sizes and dependencies, for modules that refer to this one. Null until it is installed. */
+  image: ModuleImage | null = null
   /** Hash of the command that loaded the module. */
   readonly txHash: string
   /** Position of the module in the text of that command. */
@@ -284,11 +321,25 @@ export interface TransactionScope {
   comparisons: number
 }
 
+/** Modules that a program has looked up or loaded (loaded-modules.ts). */
+export interface LoadedModules {
+  /** Number of different definitions, those of dependencies included. */
+  readonly size: number
+  /** Number of members that `use` has imported, repeated ones included. */
+  imported: number
+  /** Notes that a module was looked up. @param charge takes milligas if it was not loaded before */
+  look(module: Module, charge: (milligas: number) => void): void
+  /** Adds a module that the program itself loads. */
+  add(module: Module): void
+}
+
 /** State of one program, or of one continued step of a pact. */
 export interface ProgramScope {
   /** Members of modules in scope at the top level. */
   imports: Map<string, Definition>
   namespace: string | null
+  /** Modules that the program has looked up or loaded so far. */
+  readonly loaded: LoadedModules
   /** The module being loaded. */
   loading: Module | null
   /** The pact of the step that runs, or ran last. A program starts or continues one pact. */

@@ -71,6 +71,13 @@ export interface LanguageRules {
    * 5.4.
    */
   readonly isLanguage541: boolean
+  /**
+   * Modules are hashed by namespace and text, as in data directories of newcut 0.9 and earlier. False for the hashes of
+   * the network.
+   */
+  readonly areHashesOfText: boolean
+  /** Sizes of modules are those of the network's test runner, which keeps longer places than a node. */
+  readonly areSizesOfRunner: boolean
   /** Modules can be listed and described in `local` calls only. */
   readonly isHistoryLocal: boolean
   /** Capabilities emit events. */
@@ -117,6 +124,8 @@ export const emptyEnvironment: Environment = {
       areResultsChecked: true,
       isLanguage54: true,
       isLanguage541: true,
+      areHashesOfText: false,
+      areSizesOfRunner: false,
       isHistoryLocal: false,
       areEventsEmitted: true,
       areEventHashesCurrent: false,

@@ -284,7 +284,9 @@ export class Evaluator implements ExpandingRun {
   }
 
   findModule(name: string): Module | undefined {
-    return this.transaction.state.get<Module>('modules', name)
+    const found = this.transaction.state.get<Module>('modules', name)
+    if (found !== undefined) this.program.loaded.look(found, (milligas) => this.charge(milligas))
+    return found
   }
 
   emit(fun: Fun, params: readonly Value[]): void {

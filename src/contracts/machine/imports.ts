@@ -3,12 +3,12 @@ import type { CallForm } from '../syntax/form.ts'
 import type { Definition } from './ast.ts'
 import { type Expander, syntaxError } from './expander.ts'
 import { noSuchImports, otherHash, wrongHash } from './load-errors.ts'
+import { isHash } from './module-hash/hash-text.ts'
 import { isVisible } from './resolver.ts'
 
-/** Milligas for each member of the module. */
+/** Milligas for each imported member, beyond those that a program may import for free, as on the network. */
 const MEMBER_COST = 10
-/** Text of a module hash: 32 bytes in base64url. */
-const HASH = /^[\w-]{43}$/
+const FREE_MEMBERS = 100_000
 
 /**
  * Finds the members that a `use` form imports. An interface gives its constants and schemas.
@@ -24,9 +24,11 @@ export function importsOf(expander: Expander, form: CallForm): Map<string, Defin
     else if (part.form === 'list') wanted = part.items.map((item) => (item.form === 'atom' ? item.name : ''))
     else throw syntaxError('use takes a module, a hash and a list of names', part.place)
   }
-  if (hash !== null && !HASH.test(hash)) throw wrongHash(hash, form.place)
+  if (hash !== null && !isHash(hash)) throw wrongHash(hash, form.place)
   const module = expander.names.loadedNamed(target.name, form.place)
-  expander.run.charge(MEMBER_COST * module.definitions.size)
+  const { loaded } = expander.run.program
+  loaded.imported += module.definitions.size
+  if (loaded.imported > FREE_MEMBERS) expander.run.charge(MEMBER_COST * module.definitions.size)
   if (hash !== null && hash !== module.hash) throw otherHash(module.name, module.hash, form.place)
   const visible = [...module.definitions].filter(([, definition]) => isVisible(definition))
   if (wanted === null) return new Map(visible)
@@ -39,6 +41,6 @@ export function importsOf(expander: Expander, form: CallForm): Map<string, Defin
 
 /** @throws EvalError if a text is not the hash of a module */
 export function checkHash(text: string, form: CallForm): string {
-  if (!HASH.test(text)) throw wrongHash(text, form.place)
+  if (!isHash(text)) throw wrongHash(text, form.place)
   return text
 }

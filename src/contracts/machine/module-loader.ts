@@ -24,10 +24,11 @@ import { checkImplements } from './interfaces.ts'
 import * as refusals from './load-errors.ts'
 import { docAndMarks, type Marks } from './marks.ts'
 import { systemOnly } from './mode.ts'
+import { ImageLoader } from './module-hash/image.ts'
 import { asValue } from './term.ts'
 
-/** Milligas for each character of a module. */
-export const CHARACTER_COST = 300
+/** Work for each member of an interface that a module implements. */
+const MEMBER_WORK = 300
 /** Declarations for external tools only; skipped. */
 const IGNORED = new Set(['defproperty', 'defconstraint', '@model', '@doc'])
 
@@ -50,8 +51,11 @@ export class ModuleLoader {
     this.#expander = new Expander(run, module, this.#names)
   }
 
-  /** Fills the module from its form. */
-  load({ items, place }: CallForm): void {
+  /**
+   * Fills the module from its form, and evaluates its constants.
+   * @returns its image, for its hash and its dependencies
+   */
+  load({ items, place }: CallForm): ImageLoader {
     const rest = items.slice(2)
     const governance = this.#module.isInterface ? undefined : rest.shift()
     const members = docAndMarks(rest).rest
@@ -62,10 +66,13 @@ export class ModuleLoader {
     if (!this.#module.isInterface) this.#govern(governance, place)
     for (const finish of later) finish()
     for (const face of this.#faces) {
-      this.#run.charge(CHARACTER_COST * face.definitions.size)
+      this.#run.work(MEMBER_WORK * face.definitions.size)
       checkImplements(this.#module, face, place)
     }
+    const image = new ImageLoader(this.#run, this.#module, members)
+    image.chargeResolved()
     for (const definition of this.#module.definitions.values()) if (definition instanceof Const) void definition.value
+    return image
   }
 
   add(members: readonly Form[]): void {

@@ -7,7 +7,9 @@ import { Module, type Run } from './ast.ts'
 import { type ExpandingRun, syntaxError } from './expander.ts'
 import { acquireAdmin, enforceGuard, enforceKeysetNamed } from './guards.ts'
 import { withMagic } from './magic.ts'
-import { CHARACTER_COST, ModuleLoader, nameOf } from './module-loader.ts'
+import { PLACEHOLDERS } from './module-hash/hash-text.ts'
+import type { ImageLoader } from './module-hash/image.ts'
+import { ModuleLoader, nameOf } from './module-loader.ts'
 import { isVisible } from './resolver.ts'
 
 export interface Namespace {
@@ -23,28 +25,36 @@ export function loadModule(run: ExpandingRun, form: CallForm, code: string): Mod
   if (run.program.loading !== null) throw syntaxError('a module cannot be within a module', form.place)
   const { namespace } = run.program
   const module = emptyModule(form, { code, namespace, txHash: run.transaction.message.hash })
-  run.charge(CHARACTER_COST * code.length)
   authorize(run, module)
   run.program.loading = module
+  let image: ImageLoader
   try {
-    new ModuleLoader(run, module).load(form)
+    image = new ModuleLoader(run, module).load(form)
   } finally {
     run.program.loading = null
   }
-  install(run, module)
+  const hash = image.hash()
+  module.hash = run.block.rules.areHashesOfText ? textHash(module) : hash
+  install(run, module, image)
   return module
 }
 
-/** Creates the module of a form, without members. */
+/** Hash of a module in data directories from before the hashes of the network. */
+export function textHash({ namespace, code }: Pick<Module, 'namespace' | 'code'>): string {
+  return hashText(`${namespace ?? ''}|${code}`)
+}
+
+/** Creates the module of a form, without members and with a placeholder for its hash. */
 export function emptyModule(form: CallForm, about: Pick<Module, 'code' | 'namespace' | 'txHash'>): Module {
   const [head, name] = form.items
   if (name?.form !== 'atom') throw syntaxError('a module has a name', form.place)
-  const { code, namespace } = about
+  const { namespace } = about
+  const isInterface = (head as Atom).name === 'interface'
   return new Module({
     ...about,
     name: namespace === null ? name.name : `${namespace}.${name.name}`,
-    isInterface: (head as Atom).name === 'interface',
-    hash: hashText(`${namespace ?? ''}|${code}`),
+    isInterface,
+    hash: isInterface ? PLACEHOLDERS.interface : PLACEHOLDERS.module,
     place: form.place,
   })
 }
@@ -76,10 +86,13 @@ function enforceOwner(run: Run, module: string, keyset: string): void {
 }
 
 /** Enforces the keyset of the new version, and stores the module. */
-function install(run: Run, module: Module): void {
+function install(run: Run, module: Module, loader: ImageLoader): void {
   const { governance, name } = module
   if ('keyset' in governance && !module.isInterface) enforceOwner(run, name, governance.keyset)
+  module.image = loader.image()
+  loader.chargeStored(module.image)
   run.transaction.state.put('modules', module.name, module)
+  run.program.loaded.add(module)
   if (!module.isInterface) run.transaction.admin.add(module.name)
   for (const [name, definition] of module.definitions) {
     if (isVisible(definition)) run.program.imports.set(name, definition)

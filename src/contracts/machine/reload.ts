@@ -7,7 +7,7 @@ import { emptyEnvironment, freeGas } from './environment.ts'
 import { Evaluator } from './evaluator.ts'
 import { type Language, syntaxError } from './expander.ts'
 import { ModuleLoader } from './module-loader.ts'
-import { emptyModule } from './modules.ts'
+import { emptyModule, textHash } from './modules.ts'
 import { newTransaction } from './scopes.ts'
 import { emptyState, Layer } from './state.ts'
 
@@ -17,6 +17,8 @@ export interface ModuleSource {
   readonly code: string
   readonly place: TextPlace
   readonly namespace: string | null
+  /** Hash of the module; absent in data from before the hashes of the network. */
+  readonly hash?: string
   /** Hash of the command that loaded it. */
   readonly txHash: string
   /** Its own constants -> their values at load time. */
@@ -28,12 +30,12 @@ export interface ModuleSource {
 }
 
 export function sourceOf(module: Module): ModuleSource {
-  const { code, place, namespace, txHash, dependencies, outside, definitions } = module
+  const { code, place, namespace, hash, txHash, dependencies, outside, definitions } = module
   const constants = new Map<string, Value>()
   for (const [name, definition] of definitions) {
     if (definition instanceof Const && definition.owner === module) constants.set(name, definition.value)
   }
-  return { code, place, namespace, txHash, constants, modules: dependencies, scope: outside }
+  return { code, place, namespace, hash, txHash, constants, modules: dependencies, scope: outside }
 }
 
 /**
@@ -51,7 +53,9 @@ export function reloadModule(language: Language, source: ModuleSource): Module {
     module.outside.set(name, owner)
     evaluator.program.imports.set(name, memberOf(owner, name, place))
   }
-  new ModuleLoader(evaluator, module, constants).load(form)
+  const image = new ModuleLoader(evaluator, module, constants).load(form)
+  module.hash = source.hash ?? textHash(source)
+  module.image = image.image()
   return module
 }
 

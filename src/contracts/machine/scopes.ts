@@ -2,6 +2,7 @@
 import { ContractError } from '../errors.ts'
 import type { CallScope, PactRun, ProgramScope, TransactionScope } from './ast.ts'
 import type { GasMeter, Message } from './environment.ts'
+import { LoadedModuleSet } from './loaded-modules.ts'
 import { FREE } from './mode.ts'
 import type { Layer } from './state.ts'
 
@@ -30,7 +31,7 @@ export function restoreRights(transaction: TransactionScope, mark: TransactionMa
 }
 
 export function newProgram(): ProgramScope {
-  return { imports: new Map(), namespace: null, loading: null, pact: null }
+  return { imports: new Map(), namespace: null, loaded: new LoadedModuleSet(), loading: null, pact: null }
 }
 
 export function markProgram(program: ProgramScope): ProgramScope {

@@ -52,7 +52,7 @@ const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
 
 function initialBlock(): BlockScope {
   const { block } = emptyEnvironment
-  return { ...block, rules: { ...block.rules, areKeysChecked: false } }
+  return { ...block, rules: { ...block.rules, areKeysChecked: false, areSizesOfRunner: true } }
 }
 
 function initialMessage(): Message {

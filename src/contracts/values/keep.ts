@@ -60,7 +60,10 @@ export function keptValue(json: KeptValue): Value {
     return new Guard('args' in guard ? { ...guard, args: guard.args.map(keptValue) } : guard)
   }
   if ('module' in json) return new ModuleRef(...json.module)
-  if ('table' in json) return new TableRef(...json.table)
+  if ('table' in json) {
+    const [module, name, hash, schema] = json.table
+    return new TableRef(module, name, { hash }, schema)
+  }
   if ('token' in json) return new CapabilityToken(json.token[0], json.token[1].map(keptValue))
   if (Array.isArray(json)) return json.map(keptValue)
   throw new FormatError('kept value', 0, `no known kind of value: ${Object.keys(json)[0]}`)

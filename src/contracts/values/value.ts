@@ -95,16 +95,21 @@ export class TableRef {
   readonly module: string
   readonly name: string
   readonly qualified: string
-  /** Hash of the module. */
-  readonly hash: string
+  readonly #owner: { readonly hash: string }
   /** Qualified name of the schema; null for a table without schema. */
   readonly schemaName: string | null
 
-  constructor(module: string, name: string, hash: string, schemaName: string | null) {
+  /** @param owner module of the table; its hash is known once it is loaded */
+  constructor(module: string, name: string, owner: { readonly hash: string }, schemaName: string | null) {
     this.module = module
     this.name = name
     this.qualified = `${module}.${name}`
-    this.hash = hash
+    this.#owner = owner
     this.schemaName = schemaName
+  }
+
+  /** Hash of the module. */
+  get hash(): string {
+    return this.#owner.hash
   }
 }

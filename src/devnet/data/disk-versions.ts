@@ -12,7 +12,6 @@
  */
 import type { Module } from '../../contracts/machine/ast.ts'
 import type { ReadableState, LayerEntry as StateEntry } from '../../contracts/machine/state.ts'
-import { genesisOf } from '../ledger/genesis.ts'
 import {
   type KeptModule,
   keepEntry,
@@ -67,10 +66,10 @@ export class DiskVersions implements Versions {
   /** Chain and domain -> number of its keys. */
   readonly #counts = new Map<string, number>()
 
-  /** @param chains number of chains of the network */
-  constructor(records: Records, chains: number) {
+  /** @param genesis finds the state after the first block of the network */
+  constructor(records: Records, genesis: () => ReadableState) {
     this.#records = records
-    this.#modules = new DiskModules(records, genesisOf(chains).state)
+    this.#modules = new DiskModules(records, genesis)
   }
 
   newest(chain: number, domain: string, key: string): Version | null {
@@ -145,12 +144,12 @@ export class DiskVersions implements Versions {
 
 class DiskModules implements ModuleNumbers {
   readonly #records: Records
-  readonly #genesis: ReadableState
+  readonly #genesis: () => ReadableState
   readonly #ids = new WeakMap<Module, ModuleId>()
   readonly #modules = new Map<ModuleId, Module>()
 
-  /** @param genesis state after the first block */
-  constructor(records: Records, genesis: ReadableState) {
+  /** @param genesis finds the state after the first block */
+  constructor(records: Records, genesis: () => ReadableState) {
     this.#records = records
     this.#genesis = genesis
   }
@@ -158,7 +157,7 @@ class DiskModules implements ModuleNumbers {
   idOf(module: Module): ModuleId {
     const known = this.#ids.get(module)
     if (known !== undefined) return known
-    if (module === this.#genesis.get<Module>('modules', module.name)) return module.name
+    if (module === this.#genesis().get<Module>('modules', module.name)) return module.name
     const kept = keepModule(module, this)
     const id = ((this.#records.read(MODULES_KEY) as number | undefined) ?? 0) + 1
     this.#records.write(MODULES_KEY, id)
@@ -179,7 +178,7 @@ class DiskModules implements ModuleNumbers {
   }
 
   #ofGenesis(name: string): Module {
-    const module = this.#genesis.get<Module>('modules', name)
+    const module = this.#genesis().get<Module>('modules', name)
     if (module === undefined) throw new RangeError(`the first block has no module ${name}`)
     return module
   }

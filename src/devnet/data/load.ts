@@ -9,8 +9,9 @@ import { describeError } from '../../core/errors.ts'
 import { genesisHeader } from '../../core/genesis.ts'
 import { graphs } from '../../core/graph.ts'
 import { type Header, type HeaderLayout, headerLayout } from '../../core/header.ts'
+import type { Network } from '../../core/network.ts'
 import type { OnProgress } from '../../core/progress.ts'
-import { genesisOf } from '../ledger/genesis.ts'
+import { genesisOf, genesisWith } from '../ledger/genesis.ts'
 import { expectBraid } from '../rules/braid.ts'
 import type { ChainState } from '../rules/journal.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
@@ -63,11 +64,15 @@ export async function loadChains(
   return { store, heads: headsOf(database.location, store, tip), ruleChanges, newestCreationTime }
 }
 
+type GenesisFields = Pick<Header, 'parent' | 'chainId' | 'hash'>
+
 class BlockReader {
   readonly store: BlockStore
   readonly #location: string
   readonly #at: HeaderLayout
-  readonly #genesis: readonly Header[]
+  readonly #network: Network
+  /** Payload hash of the genesis blocks: all chains have the same. */
+  #genesis: Uint8Array | null = null
   #newestHigh = 0
   #newestLow = 0
 
@@ -76,8 +81,7 @@ class BlockReader {
     const network = networkOf(settings)
     this.#location = location
     this.#at = headerLayout(degree)
-    const { payloadHash } = genesisOf(adjacents.length).payload
-    this.#genesis = adjacents.map((_, chain) => genesisHeader(network, chain, payloadHash))
+    this.#network = network
     this.store = new BlockStore({ chains: adjacents.length, degree, payloads })
   }
 
@@ -100,15 +104,30 @@ class BlockReader {
       chainId: view.getUint32(at.chainId, true),
       height: view.getBigUint64(at.height, true),
     }
-    const genesis = this.#genesis[number]
-    if (genesis === undefined) this.#expectParent(number, header)
-    else if (!equalBytes(genesis.hash, header.hash)) throw this.#otherGenesis(number, genesis, header)
+    if (number >= store.chains) this.#expectParent(number, header)
+    else this.#expectGenesis(number, bytes.subarray(at.payloadHash, at.payloadHash + 32), header)
     store.insertHeader(bytes, header)
     if (store.size === number) throw this.#damaged(number, 'there twice')
     const [low, high] = [view.getUint32(at.creationTime, true), view.getUint32(at.creationTime + 4, true)]
     if (high < this.#newestHigh || (high === this.#newestHigh && low < this.#newestLow)) return
     this.#newestHigh = high
     this.#newestLow = low
+  }
+
+  #expectGenesis(number: number, payloadHash: Uint8Array, header: GenesisFields): void {
+    const expected = genesisHeader(this.#network, number, payloadHash)
+    this.#genesis ??= this.#isGenesis(payloadHash) ? payloadHash.slice() : null
+    if (this.#genesis === null || !equalBytes(payloadHash, this.#genesis))
+      throw this.#otherGenesis(number, expected, header)
+    if (!equalBytes(expected.hash, header.hash)) throw this.#damaged(number, 'not the genesis block of its chain')
+  }
+
+  /** True for the genesis of this newcut or of an older one. */
+  #isGenesis(payloadHash: Uint8Array): boolean {
+    const { chains, payloads } = this.store
+    if (equalBytes(payloadHash, genesisOf(chains).payload.payloadHash)) return true
+    const payload = payloads.get(payloadHash)
+    return payload !== undefined && genesisWith(payload, chains) !== null
   }
 
   #expectParent(number: number, { parent, chainId, height }: Pick<Header, 'parent' | 'chainId' | 'height'>): void {
@@ -118,7 +137,7 @@ class BlockReader {
   }
 
   /** Error of a first block that this newcut does not make. */
-  #otherGenesis(number: number, genesis: Header, { parent, chainId }: Pick<Header, 'parent' | 'chainId'>) {
+  #otherGenesis(number: number, genesis: Header, { parent, chainId }: GenesisFields) {
     const isGenesis = chainId === genesis.chainId && equalBytes(parent, genesis.parent)
     if (!isGenesis) return this.#damaged(number, 'not the genesis block of its chain')
     const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'

@@ -13,6 +13,7 @@ import { NewcutError } from '../../core/errors.ts'
 import type { OnProgress } from '../../core/progress.ts'
 import { HashText } from '../../schema/bodies.ts'
 import { Compile, Type } from '../../schema/typebox.ts'
+import { genesisIn } from '../ledger/genesis.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import { indexBlock, type TransactionIndex, type TransactionPlace } from '../store/transaction-index.ts'
 import { type Database, damaged, destroyDatabase, jsonEntry, openDatabase, readJson, unusable } from './database.ts'
@@ -67,7 +68,7 @@ export class StateDatabase implements TransactionIndex {
       read: (key: string) => this.#read(key),
       write: (key: string, json: unknown) => this.#put(key, json),
     }
-    this.versions = new DiskVersions(records, options.store.chains)
+    this.versions = new DiskVersions(records, () => genesisIn(options.store).state)
   }
 
   /** Creates an empty database at `location`, which must not exist. Throws NewcutError DATA_UNUSABLE. */

@@ -15,7 +15,7 @@ export interface BlockContext {
   /** base64url */
   readonly parentHash: string
   /** Rules of the block: they follow from its parent. */
-  readonly release: Pick<ReleaseRules, 'isLanguage541' | 'gasModel'>
+  readonly release: Pick<ReleaseRules, 'isLanguage541' | 'areHashesOfText' | 'gasModel'>
   /** Verifies proofs of other chains. Private commands have none. */
   readonly spv?: SpvSupport
 }

@@ -2,6 +2,7 @@
  * First block of every chain: system contracts, keysets, namespaces and funded accounts. It is the same on all chains
  * of a network, so its state is the base of all block states.
  */
+import { ContractError } from '../../contracts/errors.ts'
 import { granting } from '../../contracts/machine/capabilities.ts'
 import { emptyEnvironment, freeGas, type Message } from '../../contracts/machine/environment.ts'
 import { runText } from '../../contracts/machine/execute.ts'
@@ -11,15 +12,19 @@ import { systemContractsFor } from '../../contracts/system/system.ts'
 import { hashText } from '../../contracts/values/hash.ts'
 import { UNIT } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
+import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { developmentAccounts } from '../../core/development-accounts.ts'
 import { payloadHashes } from '../../core/payload.ts'
+import type { BlockStore } from '../store/block-store.ts'
 import { emptyPayload, type StoredPayload } from '../store/payload.ts'
 import { resultText } from './command-result.ts'
-import { coinToken, evaluatorOn } from './runner.ts'
+import { coinToken, evaluatorOn, genesisRules } from './runner.ts'
 
 export interface Genesis {
   readonly payload: StoredPayload
   readonly state: ReadableState
+  /** Modules are hashed by their texts, as in networks that an older newcut began. */
+  readonly areHashesOfText: boolean
 }
 
 interface GenesisCommand {
@@ -28,6 +33,7 @@ interface GenesisCommand {
 }
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 const operator = [developmentAccounts[0].publicKey]
 
 /** Keysets of the namespace `util`: who may use it, and who may change it. */
@@ -42,6 +48,63 @@ export function genesisOf(chains: number): Genesis {
   const genesis = known.get(chains) ?? makeGenesis(chains)
   known.set(chains, genesis)
   return genesis
+}
+
+/** Genesis of networks on disk that an older newcut began, by payload hash. */
+const older = new Map<string, Genesis | null>()
+
+/**
+ * Genesis with this payload, of the present newcut or of an older one, whose contracts and module hashes differ. An
+ * older one is executed again, and must give the outputs in the payload.
+ * @returns null if the payload belongs to no genesis
+ */
+export function genesisWith(payload: StoredPayload, chains: number): Genesis | null {
+  const present = genesisOf(chains)
+  if (equalBytes(payload.payloadHash, present.payload.payloadHash)) return present
+  const id = encodeBase64Url(payload.payloadHash)
+  let genesis = older.get(id)
+  if (genesis === undefined) {
+    genesis = executed(payload, true) ?? executed(payload, false)
+    older.set(id, genesis)
+  }
+  return genesis
+}
+
+/** Genesis of the network in a store. Stores without contracts in their first block have the present one. */
+export function genesisIn(store: BlockStore): Genesis {
+  const present = genesisOf(store.chains)
+  if (store.size === 0) return present
+  const { payload } = store.at(0)
+  return payload.transactions.length === 0 ? present : (genesisWith(payload, store.chains) ?? present)
+}
+
+/** @returns null if the outputs of the payload are not those of its commands, under these rules */
+function executed(payload: StoredPayload, areHashesOfText: boolean): Genesis | null {
+  const state = new Layer()
+  for (const [txId, { transaction, output }] of payload.transactions.entries()) {
+    const command = commandIn(transaction)
+    if (command === null) return null
+    try {
+      if (!equalBytes(execute(state, command, { txId, areHashesOfText }).output, output)) return null
+    } catch (error) {
+      if (error instanceof ContractError) return null
+      throw error
+    }
+  }
+  state.put('counters', 'tx', payload.transactions.length)
+  return { payload, state, areHashesOfText }
+}
+
+/** @returns null if the transaction is no command of a genesis block */
+function commandIn(transaction: Uint8Array): GenesisCommand | null {
+  try {
+    const { cmd } = JSON.parse(decoder.decode(transaction)) as { cmd: string }
+    const { code, data } = (JSON.parse(cmd) as { payload: { exec: GenesisCommand } }).payload.exec
+    return { code, data }
+  } catch {
+    // Whatever else the bytes are, they begin no network.
+    return null
+  }
 }
 
 /** Tables of each contract. */
@@ -148,14 +211,19 @@ function contractsOf(chains: number): GenesisCommand[] {
 function makeGenesis(chains: number): Genesis {
   const state = new Layer()
   const transactions = [...contractsOf(chains), keysets, namespaces, allocations, grants].map((command, txId) =>
-    execute(state, command, txId),
+    execute(state, command, { txId, areHashesOfText: false }),
   )
   const parts = { minerData: emptyPayload.minerData, coinbase: emptyPayload.coinbase, transactions }
   state.put('counters', 'tx', transactions.length)
-  return { payload: { ...parts, ...payloadHashes(parts) }, state }
+  return { payload: { ...parts, ...payloadHashes(parts) }, state, areHashesOfText: false }
 }
 
-function execute(state: Layer, { code, data }: GenesisCommand, txId: number) {
+interface GenesisPlace {
+  readonly txId: number
+  readonly areHashesOfText: boolean
+}
+
+function execute(state: Layer, { code, data }: GenesisCommand, { txId, areHashesOfText }: GenesisPlace) {
   const cmd = JSON.stringify({
     networkId: null,
     payload: { exec: { data, code } },
@@ -172,7 +240,8 @@ function execute(state: Layer, { code, data }: GenesisCommand, txId: number) {
     signers: new Map([[operator[0], []]]),
     hash: key,
   }
-  const evaluator = evaluatorOn({ block, message: said }, layer, freeGas())
+  const rules = { ...genesisRules, areHashesOfText }
+  const evaluator = evaluatorOn({ block: { ...block, rules }, message: said }, layer, freeGas())
   const granted = [coinToken('GENESIS'), coinToken('COINBASE')]
   const value = granting(evaluator, granted, () => asValue(runText(evaluator, code)))
   const writes = [...layer.entries()]

@@ -25,7 +25,7 @@ import { Branches } from './branches.ts'
 import { verifyContinuationProof } from './continuation-proof.ts'
 import { PayloadDraft } from './draft.ts'
 import { type CommandCheck, executePayload } from './execute-payload.ts'
-import { genesisOf } from './genesis.ts'
+import { genesisIn } from './genesis.ts'
 import { gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import type { VerifyingBlock } from './output-proof.ts'
 import { provenPact } from './proven-pact.ts'
@@ -68,9 +68,10 @@ export class Ledger implements Executions {
   readonly #seen = new Map<number, { readonly record: number; readonly context: BlockContext }>()
 
   constructor(options: LedgerOptions) {
-    this.#options = options
+    const { state, areHashesOfText } = genesisIn(options.store)
+    this.#options = { ...options, release: { ...options.release, areHashesOfText } }
     this.#branches = new Branches(options.store, options.heads)
-    this.#genesis = genesisOf(options.store.chains).state
+    this.#genesis = state
   }
 
   /** Begins the next block of a chain, on any parent in the store. */

@@ -14,7 +14,7 @@ import type { ReleaseRules } from '../rules/releases.ts'
 import { contextOn } from './block-context.ts'
 import { resultText } from './command-result.ts'
 import { environmentOf } from './gas.ts'
-import { genesisOf } from './genesis.ts'
+import { genesisIn } from './genesis.ts'
 import { attempt, evaluatorOn } from './runner.ts'
 import { runPayload } from './transaction.ts'
 
@@ -22,7 +22,7 @@ import { runPayload } from './transaction.ts'
 const MAX_RESULTS = 10_000
 
 export class PrivateLedger {
-  readonly #chains: Pick<Chains, 'cut'>
+  readonly #chains: Pick<Chains, 'cut' | 'store'>
   /** Name of this node in the addresses of commands; null if it has none, and executes none. */
   readonly #entity: string | null
   readonly #release: ReleaseRules
@@ -31,7 +31,7 @@ export class PrivateLedger {
   readonly #results = new Map<string, string>()
 
   /** @param release rules of the node release that the network follows */
-  constructor(chains: Pick<Chains, 'cut'>, entity: string | null, release: ReleaseRules) {
+  constructor(chains: Pick<Chains, 'cut' | 'store'>, entity: string | null, release: ReleaseRules) {
     this.#chains = chains
     this.#entity = entity
     this.#release = release
@@ -58,8 +58,9 @@ export class PrivateLedger {
   #execute(chain: number, command: Command): string {
     const head = this.#chains.cut.get(chain)
     if (head === undefined) throw new RangeError(`there is no chain ${chain}`)
-    const context = contextOn(chain, head, this.#release)
-    const state = this.#states.get(chain) ?? new Layer(genesisOf(this.#chains.cut.size).state)
+    const { areHashesOfText } = genesisIn(this.#chains.store)
+    const context = contextOn(chain, head, { ...this.#release, areHashesOfText })
+    const state = this.#states.get(chain) ?? new Layer(genesisIn(this.#chains.store).state)
     this.#states.set(chain, state)
     const layer = new Layer(state)
     const gas = { used: sizeGas(command.size, this.#release.gasModel) * 1000, limit: MAX_BLOCK_GAS * 1000 }

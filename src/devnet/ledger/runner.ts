@@ -20,7 +20,10 @@ import type { ReleaseRules } from '../rules/releases.ts'
 export const genesisRules: LanguageRules = { ...emptyEnvironment.block.rules, areResultsChecked: false }
 
 /** Rules of all blocks after the first one. */
-export function blockRules({ isLanguage541 }: Pick<ReleaseRules, 'isLanguage541'>): LanguageRules {
+export function blockRules({
+  isLanguage541,
+  areHashesOfText,
+}: Pick<ReleaseRules, 'isLanguage541' | 'areHashesOfText'>): LanguageRules {
   return {
     ...genesisRules,
     isRootOpen: false,
@@ -28,6 +31,7 @@ export function blockRules({ isLanguage541 }: Pick<ReleaseRules, 'isLanguage541'
     namespacePolicy: 'ns.validate',
     isHistoryLocal: true,
     isLanguage541,
+    areHashesOfText,
   }
 }
 

@@ -14,6 +14,11 @@ export interface ReleaseRules {
    * and a signer always counts by its public key.
    */
   readonly isLanguage541: boolean
+  /**
+   * Whether modules are hashed by their texts instead of as on the network. True for networks that an older newcut
+   * began: their blocks name such hashes.
+   */
+  readonly areHashesOfText: boolean
   /** Whether `send` refuses a continuation of a finished pact. */
   readonly refusesFinishedPacts: boolean
   /** `nodeLatestBehaviorHeight` of /info. */
@@ -30,6 +35,7 @@ export const releaseRules: Readonly<Record<NodeRelease, ReleaseRules>> = {
     forkTarget: 1,
     gasModel: 'post32',
     isLanguage541: true,
+    areHashesOfText: false,
     refusesFinishedPacts: true,
     latestBehaviorHeight: 1,
     hasServiceDate: false,
@@ -40,6 +46,7 @@ export const releaseRules: Readonly<Record<NodeRelease, ReleaseRules>> = {
     forkTarget: 0,
     gasModel: 'pre31',
     isLanguage541: false,
+    areHashesOfText: false,
     refusesFinishedPacts: false,
     latestBehaviorHeight: 0,
     hasServiceDate: true,

@@ -1,0 +1,49 @@
+/** Loads modules and shows the bytes that are hashed for them. */
+import { evalError } from '../../../src/contracts/errors.ts'
+import type { Module } from '../../../src/contracts/machine/ast.ts'
+import { docAndMarks } from '../../../src/contracts/machine/marks.ts'
+import { encodeModule } from '../../../src/contracts/machine/module-hash/encode.ts'
+import { resolveModule } from '../../../src/contracts/machine/module-hash/resolve.ts'
+import { nameOfDefinition, type ResolvedModule } from '../../../src/contracts/machine/module-hash/terms.ts'
+import type { CallForm } from '../../../src/contracts/syntax/form.ts'
+import { read } from '../../../src/contracts/syntax/reader.ts'
+import type { Value } from '../../../src/contracts/values/value.ts'
+import { evaluatorOn, freeGas, Layer, runOn } from '../evaluator.ts'
+import { cborText } from './cbor-text.ts'
+
+export interface Loaded {
+  readonly module: Module
+  readonly resolved: ResolvedModule
+  /** The encoding as text. */
+  readonly text: string
+  /** Names of the definitions in their order. */
+  readonly order: readonly string[]
+}
+
+/** Loads the texts on one state, each in a transaction of its own, and returns the module `name` of the last text. */
+export function loaded(name: string, texts: readonly string[], data: ReadonlyMap<string, Value> = new Map()): Loaded {
+  const state = new Layer()
+  for (const text of texts) runOn(evaluatorOn(state, freeGas(), { data }), text)
+  const module = state.get<Module>('modules', name)
+  if (module === undefined) throw evalError(`Cannot find module: ${name}`)
+  const evaluator = evaluatorOn(state)
+  evaluator.program.namespace = module.namespace
+  const [form] = read(module.code)
+  const members = docAndMarks((form as CallForm).items.slice(module.isInterface ? 2 : 3)).rest
+  const resolved = resolveModule(evaluator, module, members)
+  const find = (other: string) => state.get<Module>('modules', other)
+  return {
+    module,
+    resolved,
+    text: cborText(encodeModule(resolved, find)),
+    order: resolved.definitions.map(nameOfDefinition),
+  }
+}
+
+/** Stands for the hash of the module itself, in hex. */
+export const OWN = `x${Buffer.from('#placeholder').toString('hex')}`
+
+/** The hash of a loaded module, in hex. */
+export function hexOf({ hash }: Module): string {
+  return `x${Buffer.from(hash, 'base64url').toString('hex')}`
+}
