@@ -1,13 +1,12 @@
 /** Native that stores a module again without a change. */
 import { evalError } from '../errors.ts'
 import type { Run } from '../machine/ast.ts'
+import { PRICE } from '../machine/gas-prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { mayWrite } from '../machine/purity.ts'
 import { UNIT, type Unit } from '../values/value.ts'
 import { executionFailure, topLevelOnly } from './top-level.ts'
 
-/** Milligas for each byte of the module. */
-const BYTE_COST = 200
 /** The name of a module, or a namespace and a name. */
 const MODULE_NAME =
   /^[\p{L}%#+\-_&$@<>=^?*!|/~][\p{L}\p{Nd}%#+\-_&$@<>=^?*!|/~]*(?:\.[\p{L}%#+\-_&$@<>=^?*!|/~][\p{L}\p{Nd}%#+\-_&$@<>=^?*!|/~]*)?$/u
@@ -25,7 +24,7 @@ function redeploy(args: Arguments<Run>): Unit {
   }
   const module = run.findModule(name)
   if (module === undefined) throw evalError(`Cannot find module: ${name}`, place)
-  run.charge(BYTE_COST * Buffer.byteLength(module.code))
+  run.charge(PRICE.writeByte * (module.image?.bytes ?? 0))
   mayWrite(run)
   run.transaction.state.put('modules', name, module)
   return UNIT
