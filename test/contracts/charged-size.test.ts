@@ -73,11 +73,11 @@ describe('the charged size', () => {
     const inner = 1 + 5 + 2 + 5 + 6 + (1 + (1 + 5 + module(1)) + (5 + ONE)) + 5
     expect(pactSize(bare)).toBe(inner + 1)
     expect(pactSize({ ...bare, nested: new Map([['ab', bare]]) })).toBe(inner + 1 + (1 + 6 + inner))
-    const here = { data: new Map([['a', 1n]]), provenance: null, source: '0' }
+    const here = { data: new Map([['a', 1n]]), provenance: null, source: null }
     const record = 1 + (5 + (1 + 5 + ONE)) + 2 + 2
     expect(pactSize({ ...bare, yielded: here })).toBe(inner + 1 + record)
     // The target chain with the hash of the module, and the chain that it comes from.
-    const away = { ...here, provenance: { chain: '12' } }
+    const away = { ...here, provenance: { chain: '12' }, source: '0' }
     expect(pactSize({ ...bare, yielded: away })).toBe(inner + 1 + record + (1 + 6 + 36) + 5)
   })
 

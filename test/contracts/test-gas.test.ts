@@ -30,17 +30,17 @@ it('ends a form at the limit, in gas', () => {
 })
 
 it('is set in gas and in milligas', () => {
-  expect(printed('(print (env-gas 7)) (print (env-milligas)) (print (env-gas))')).toEqual(['Set gas to 7', '7000', '7'])
-  expect(printed('(print (env-set-milligas 1500)) (print (env-gas))')).toEqual(['Set milligas to 1500', '2'])
+  expect(printed('(print (env-gas 7)) (print (env-milligas)) (print (env-gas))')).toEqual(['"Set gas to 7"', '7000', '7'])
+  expect(printed('(print (env-set-milligas 1500)) (print (env-gas))')).toEqual(['"Set milligas to 1500"', '2'])
 })
 
 it('answers in the words of the network', () => {
   const text = '(print (env-gasmodel)) (print (env-gasmodel "table")) (print (env-gasmodel)) (print (env-gaslimit 5))'
   expect(printed(text)).toEqual([
-    "Current gas model is 'freeGasModel': free gas model",
-    'Set gas model to table-based cost model',
-    "Current gas model is 'table': table-based cost model",
-    'Set gas limit to 5',
+    `"Current gas model is 'freeGasModel': free gas model"`,
+    '"Set gas model to table-based cost model"',
+    `"Current gas model is 'table': table-based cost model"`,
+    '"Set gas limit to 5"',
   ])
   expect(run('(env-gasmodel "fixed")').stopped?.message).toMatch(/^env-gasmodel: the only model is "table"/)
 })
