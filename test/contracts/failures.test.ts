@@ -22,11 +22,9 @@ const MODULE = `(begin-tx)
   (defcap EVENT () @event true)
   (defcap AUTO () @managed true)
   (defcap MANAGED (n:integer) @managed n mgr true)
-  (defcap NESTING () (with-capability (PLAIN "a") true))
   (defun need () (require-capability (PLAIN "a")))
   (defun use-managed () (with-capability (MANAGED 1) true))
   (defun use-auto () (with-capability (AUTO) true))
-  (defun nest () (with-capability (NESTING) true))
   (defun held () (enforce-guard (create-capability-guard (PLAIN "a"))))
   (defun emit () (emit-event (PLAIN "a")))
   (defpact child () (step-with-rollback 1 2) (step 3))
@@ -60,7 +58,16 @@ const NESTED = hashText(`${ID}:{"args":[],"def":"m.plain"}`)
 
 /** Code that provokes a failure, with the values of its texts. Values are those of the wire, then of test files. */
 const PROVOKED: Partial<Record<FailureKey, readonly [code: string, runner: string, wire: string]>> = {
-  UNBOUND_VARIABLE: ['x', 'Unbound variable x', 'Unbound variable: x'],
+  NO_MODULE_AT_LOAD: [
+    'x',
+    'Cannot find module:  x (no variable, member, import or module has this name)',
+    'Cannot find module:  x',
+  ],
+  UNBOUND_VARIABLE: [
+    'x::f',
+    'Unbound variable x (the left side of :: is a parameter or variable)',
+    'Unbound variable: x',
+  ],
   NO_MEMBER: ['(m.x)', 'Module m has no such member: x', 'Module m has no such member: x'],
   ARRAY_BOUNDS: [
     '(at 2 [1])',
