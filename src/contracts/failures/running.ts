@@ -64,7 +64,7 @@ export const RUN_FAILURES = {
   ),
   IN_DEFCAP: fatal('Form not allowed within a defcap declaration. {native}', 'Form illegal within defcap {native}'),
   EVENT_OF_OTHER_MODULE: fatal('Emitted event does not match module: {module}'),
-  NO_EVENT: fatal('Invalid event capability: {name}', 'Invalid event capability {name}'),
+  NO_EVENT: fatal('Invalid event capability: {name}', 'Invalid event capability {full}'),
   NOT_GRANTED: refusal(
     'The required capability has not been granted: {name}',
     'require-capability: not granted: {token}',

@@ -158,7 +158,7 @@ export function emitEvent(run: Run, token: CapabilityToken): void {
   const { module } = fun
   requireInside(run, module.name)
   if (!fun.isEvent && fun.managed === null) {
-    throw failure('NO_EVENT', { name: `${token.name}.{${module.hash}}` })
+    throw failure('NO_EVENT', { name: token.name, full: `${token.name}.{${module.hash}}` })
   }
   const calling = callingModule(run)?.name
   if (calling !== module.name) throw failure('EVENT_OF_OTHER_MODULE', { module: calling ?? module.name })

@@ -25,9 +25,12 @@ export interface TestReport {
   readonly stopped: StoppedAt | null
 }
 
-/** Runs a test file. Errors of the test file are reported in `stopped`, never thrown. */
-export function runTests(file: string, files: Files): TestReport {
-  const run = new TestRun(files, file, languagesOf)
+/**
+ * Runs a test file. Errors of the test file are reported in `stopped`, never thrown.
+ * @param languages makes the languages of the run
+ */
+export function runTests(file: string, files: Files, languages = languagesOf): TestReport {
+  const run = new TestRun(files, file, languages)
   let stopped: TestReport['stopped'] = null
   try {
     run.runFile(file)
@@ -40,7 +43,8 @@ export function runTests(file: string, files: Files): TestReport {
   return { passed, failures, output, stopped }
 }
 
-function languagesOf(test: TestRun): TestLanguages {
+/** The languages of test files: with the natives of tests, without them, and with natives that refuse modules. */
+export function languagesOf(test: TestRun): TestLanguages {
   const natives = testNatives(test)
   const all = languageWith(natives, expectations(test))
   const refused = new Set([...natives.map(({ name }) => name), 'expect', 'expect-failure', 'expect-that'])
