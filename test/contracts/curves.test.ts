@@ -89,7 +89,7 @@ describe('point-add', () => {
     ['g2', { x: [1n], y: [dec('1.0')] }],
   ])('refuses arguments of the wrong type: %s %#', (group, bad) => {
     expect(failure('point-add', group, point(bad), point(bad)).message).toBe(
-      'Type error: invalid arguments to native point-add, received argument(s) of type(s) [string] , [object] , [object]',
+      'Type error: failed to call native function point-add with argument(s) of type(s): string, object, object',
     )
   })
 })
@@ -152,7 +152,7 @@ describe('pairing-check', () => {
     expect(checkPairing([], [{ x: [1n], y: [3n] }])).toMatchObject({ error: OFF_CURVE })
     expect(checkPairing([], [OUTSIDE])).toMatchObject({ error: OFF_CURVE })
     const { message } = (checkPairing([{ x: 1n, y: 3n }], [multipleG1(1n)]) as { error: Error }).error
-    expect(message).toMatch(/^Type error: invalid arguments to native pairing-check/)
+    expect(message).toMatch(/^Type error: failed to call native function pairing-check /)
   })
 
   it('costs the prices of the public network, and the work that bounds its time', () => {
@@ -217,9 +217,9 @@ describe('hash-poseidon', () => {
   })
 
   it.each([[''], ['1 2 3 4 5 6 7 8 9'], ['1.0'], ['[1 2]'], ['1 "2"']])('refuses (hash-poseidon %s)', (args) => {
-    const text = 'Type error: invalid arguments to native hash-poseidon, received argument(s) of type(s)'
+    const text = 'Type error: failed to call native function hash-poseidon with argument(s) of type(s)'
     expect(outcome(evaluatorOn(new Layer()), `(hash-poseidon ${args})`)).toMatchObject({
-      error: { message: `${text} [list]` },
+      error: { message: `${text}: list` },
     })
   })
 })

@@ -4,54 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { ContractError, evalError } from '../../src/contracts/errors.ts'
 import { failure } from '../../src/contracts/failures/failure.ts'
 import { FAILURES, type FailureKey } from '../../src/contracts/failures/tables.ts'
-import { runTests } from '../../src/contracts/repl/run.ts'
 import { hashText } from '../../src/contracts/values/hash.ts'
 import { failuresDocument } from '../docs-failures.ts'
+import { MODULE_HASH, provoked } from './provoked.ts'
 
-const MODULE = `(begin-tx)
-(interface face (defun f:string (x:string)))
-(module m G
-  (defcap G () true)
-  (defschema s a:integer)
-  (deftable t:{s})
-  (deftable u:{s})
-  (defun f:string (x:string) x)
-  (defun two (x y) x)
-  (defun mgr:integer (held:integer asked:integer) (- held asked))
-  (defcap PLAIN (x:string) true)
-  (defcap EVENT () @event true)
-  (defcap AUTO () @managed true)
-  (defcap MANAGED (n:integer) @managed n mgr true)
-  (defcap NESTING () (with-capability (PLAIN "a") true))
-  (defun need () (require-capability (PLAIN "a")))
-  (defun use-managed () (with-capability (MANAGED 1) true))
-  (defun use-auto () (with-capability (AUTO) true))
-  (defun nest () (with-capability (NESTING) true))
-  (defun held () (enforce-guard (create-capability-guard (PLAIN "a"))))
-  (defun emit () (emit-event (PLAIN "a")))
-  (defpact child () (step-with-rollback 1 2) (step 3))
-  (defpact plain () (step 1) (step 2))
-  (defpact long () (step 1) (step 2) (step 3))
-  (defpact mixed () (step (child)) (step 2))
-  (defpact counts () (step (long)) (step 2))
-  (defpact forgets () (step (plain)) (step 2))
-  (defpact late () (step 1) (step (plain)))
-  (defpact twice () (step [(plain) (plain)]) (step 2))
-  (defpact unyielded () (step 1) (step (resume {"a" := a} a)))
-  (defpact crossing () (step (yield {"a": 1} "7")) (step (resume {"a" := a} a)))
-  (defpact back () (step-with-rollback (yield {"a": 1} "7") 1) (step 2))
-  (defpact guarded () (step (yield {"g": (create-pact-guard "g")})) (step 2)))
-(create-table t)
-(insert t "a" {"a": 1})
-`
 const LONG = 'a-key-of-many-characters'
-
-/** The failure of the code, in both wordings: of test files first. */
-function provoked(code: string): readonly [runner: string, wire: string] {
-  const { stopped } = runTests('provoked.repl', { resolve: (_, path) => path, read: () => `${MODULE}${code}` })
-  if (stopped === null) throw new Error(`nothing fails: ${code}`)
-  return [stopped.message, stopped.wireMessage]
-}
 
 const ID = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
 const SHORT = 'DldRwCblQ7Loqy6wYJna...'
@@ -60,8 +17,6 @@ const NESTED = hashText(`${ID}:{"args":[],"def":"m.plain"}`)
 
 /** Code that provokes a failure, with the values of its texts. Values are those of the wire, then of test files. */
 const PROVOKED: Partial<Record<FailureKey, readonly [code: string, runner: string, wire: string]>> = {
-  UNBOUND_VARIABLE: ['x', 'Unbound variable x', 'Unbound variable: x'],
-  NO_MEMBER: ['(m.x)', 'Module m has no such member: x', 'Module m has no such member: x'],
   ARRAY_BOUNDS: [
     '(at 2 [1])',
     'Array index out of bounds. Length (1), Index (2)',
@@ -123,6 +78,17 @@ const PROVOKED: Partial<Record<FailureKey, readonly [code: string, runner: strin
     '(install-capability (m.PLAIN "a"))',
     'Install capability error: capability is not managed and cannot be installed: m.PLAIN',
     'Install capability failed. Capability is not declared as a managed capability and cannot be installed. m.PLAIN',
+  ],
+  NO_EVENT: ['(m.emit)', `Invalid event capability m.PLAIN.{${MODULE_HASH}}`, 'Invalid event capability: m.PLAIN'],
+  EVENT_OF_OTHER_MODULE: [
+    '(acquire-module-admin m) (emit-event (m.EVENT))',
+    'Emitted event does not match module: m',
+    'Emitted event does not match module: m',
+  ],
+  OTHER_FIELDS: [
+    '(insert m.t "b" {"b": 1})',
+    'Attempted insert failed due to schema mismatch. Expected: {"a": integer}, received {"b": 1}',
+    'Insert failed because of a schema mismatch with m.s',
   ],
   NOT_GRANTED: [
     '(m.need)',

@@ -49,7 +49,7 @@ describe('a table in a row from the disk', () => {
   it('has the type of its schema', () => {
     const state = restarted()
     expect(outcome(evaluatorOn(state), '(m.typed (m.kept))')).toEqual({ value: new Map([['a', 1n]]) })
-    expect(messageOf(state, '(m.wrong (m.kept))')).toContain('expected type table{other}')
+    expect(messageOf(state, '(m.wrong (m.kept))')).toContain('expected type table{m.other}')
   })
 
   it('belongs to its module', () => {

@@ -253,7 +253,7 @@ describe('governance', () => {
 
   it('asks the namespace ahead of all else', () => {
     const text = '(module m G (defcap G () true) (defun f () none))'
-    expect(ruledRefusal(text, { isRootOpen: false }).message).toContain('Cannot install modules in the root namespace')
+    expect(ruledRefusal(text, { isRootOpen: false }).message).toContain('cannot install in root namespace')
   })
 
   it('asks the keyset of every version', () => {

@@ -117,7 +117,7 @@ describe('static-redeploy', () => {
     ['(static-redeploy "nothing")', 'Cannot find module: nothing'],
     ['(static-redeploy "a.b.c")', expect.stringContaining('invalid module name format')],
     ['(static-redeploy "")', expect.stringContaining('invalid module name format')],
-    ['(static-redeploy m)', expect.stringContaining('invalid arguments to native static-redeploy')],
+    ['(static-redeploy m)', expect.stringContaining('failed to call native function static-redeploy')],
     [
       '(module n G (defcap G () true) (defun f () (static-redeploy "m"))) (n.f)',
       expect.stringContaining('Top-level call used in module'),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { evaluatorOn, Layer, runOn } from './evaluator.ts'
 import { expectAccepted, refusal, report } from './load-checks.ts'
 
-const TEXT = 'Variable length shadows native with same name'
+const TEXT = 'Variable length shadows native with the same name'
 const ADVICE = 'on the network the name means the native everywhere; another name is needed'
 
 function value(text: string) {
@@ -92,7 +92,7 @@ describe('a test file fails where it gives the name of a native to', () => {
 
   it('functions of test files too', () => {
     expect(report({ 'a.repl': '(defun print () 1)' }).failures).toMatchObject([
-      { name: 'Variable print shadows native with same name' },
+      { name: 'Variable print shadows native with the same name' },
     ])
   })
 })

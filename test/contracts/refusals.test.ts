@@ -62,7 +62,7 @@ describe('malformed code', () => {
     [
       'a manager of no parameter',
       inModule('(defun h (a b) a) (defcap M (x) @managed y h true)'),
-      'Invalid Managed arg: no such arg with name y',
+      'Invalid managed argument. No argument with the name: y',
     ],
     ['a pact without steps', inModule('(defpact p () 1)'), 'Expected: [step or step-with-rollback'],
     ['a definition of nothing', inModule('1'), 'Expected: [one of defun'],
@@ -79,9 +79,9 @@ describe('code that refers to something that does not exist', () => {
     [
       'admin of an interface',
       '(interface i (defun f ())) (acquire-module-admin i)',
-      'Invalid Interface attempted to be used as module reference: i',
+      'Attempt to use an interface as a module reference failed: i',
     ],
-    ['a schema as a value', `${MODULE} m.s`, 'Invalid definition in term variable position: s'],
+    ['a schema as a value', `${MODULE} m.s`, 'Invalid definition in variable position: s'],
     ['a member of no module', '(let ((x 1)) (x::f))', 'the left side of :: is not a module'],
     ['a call of a number', '(let ((x 1)) (x 2))', 'Cannot apply value to a non-closure.'],
     ['too many arguments', '((lambda (x) x) 1 2)', 'rguments'],

@@ -8,7 +8,7 @@ import { language } from '../../src/contracts/language.ts'
 import { Const, type Definition, Fun, Module, Schema, type Type } from '../../src/contracts/machine/ast.ts'
 import { reloadModule, sourceOf } from '../../src/contracts/machine/reload.ts'
 import { typeText } from '../../src/contracts/machine/types.ts'
-import { runTests } from '../../src/contracts/repl/run.ts'
+import { languagesOf, runTests } from '../../src/contracts/repl/run.ts'
 import { systemContracts } from '../../src/contracts/system/system.ts'
 import type { Value } from '../../src/contracts/values/value.ts'
 import { evaluatorOn, freeGas, Layer, outcome, runOn } from './evaluator.ts'
@@ -25,8 +25,8 @@ const files = {
   read: (file: string) => readFileSync(file, 'utf8'),
 }
 
-function again(module: Module): Module {
-  return reloadModule(language, sourceOf(module))
+function again(module: Module, of = language): Module {
+  return reloadModule(of, sourceOf(module))
 }
 
 function nameOf(type: Type | null): string {
@@ -77,13 +77,16 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Makes all states store the rebuilt copy of each module. Returns a function that counts these copies. */
-function reloadingAll(): () => number {
+/**
+ * Makes all states store the rebuilt copy of each module. Returns a function that counts these copies.
+ * @param languageOf language of the modules, which can be that of test files
+ */
+function reloadingAll(languageOf = () => language): () => number {
   let count = 0
   const put = Layer.prototype.put
   vi.spyOn(Layer.prototype, 'put').mockImplementation(function (this: Layer, domain, key, value) {
     if (!(value instanceof Module)) return put.call(this, domain, key, value)
-    const made = again(value)
+    const made = again(value, languageOf())
     expect(shapeOf(made)).toEqual(shapeOf(value))
     count++
     return put.call(this, domain, key, made)
@@ -123,7 +126,7 @@ describe('a loaded module', () => {
       return { modules, evaluator: new WeakRef(evaluator) }
     }
     const { modules, evaluator } = load()
-    const made = modules.map(again)
+    const made = modules.map((module) => again(module))
     // A WeakRef keeps its object alive until the turn that created it has ended.
     return new Promise<void>((done) => setImmediate(done)).then(() => {
       collect()
@@ -136,8 +139,14 @@ describe('a loaded module', () => {
 describe('a rebuilt module', () => {
   it.each(suites)('behaves as before: %s', (suite) => {
     const before = runTests(suite, files)
-    const count = reloadingAll()
-    expect(runTests(suite, files)).toEqual(before)
+    let all = language
+    const count = reloadingAll(() => all)
+    const report = runTests(suite, files, (test) => {
+      const languages = languagesOf(test)
+      all = languages.all
+      return languages
+    })
+    expect(report).toEqual(before)
     if (!suite.endsWith('load-system.repl')) expect(count()).toBeGreaterThan(0)
   })
 

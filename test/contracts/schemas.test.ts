@@ -50,7 +50,7 @@ describe('the order of definitions', () => {
 })
 
 describe('a cycle', () => {
-  const CYCLE = 'Recursive cycle detected in Module'
+  const CYCLE = 'Recursive cycle detected in module'
   it.each([
     ['a schema of itself', '(defschema a x:object{a})', 'a'],
     ['by its qualified name', '(defschema a x:object{m.a})', 'a'],
@@ -61,14 +61,14 @@ describe('a cycle', () => {
     ['behind a function', '(defun f (x:object{a}) 1) (defschema a x:object{b}) (defschema b x:object{b})', 'b'],
   ])('is refused: %s', (_, members, names) => {
     const { wireMessage: message } = errorOf(`(module m G (defcap G () true) ${members})`)
-    expect(message).toBe(`${CYCLE} m in the following functions: [${names}]`)
+    expect(message).toBe(`${CYCLE} m in the following functions: ${names}`)
   })
 
   it('is refused in interfaces', () => {
     const { wireMessage: message, place } = errorOf(
       '(interface i\n  (defschema a x:object{b})\n  (defschema b x:object{a}))',
     )
-    expect(message).toBe(`${CYCLE} i in the following functions: [a, b]`)
+    expect(message).toBe(`${CYCLE} i in the following functions: a, b`)
     expect(place).toEqual({ line: 1, column: 2 })
   })
 

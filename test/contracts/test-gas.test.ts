@@ -30,7 +30,11 @@ it('ends a form at the limit, in gas', () => {
 })
 
 it('is set in gas and in milligas', () => {
-  expect(printed('(print (env-gas 7)) (print (env-milligas)) (print (env-gas))')).toEqual(['"Set gas to 7"', '7000', '7'])
+  expect(printed('(print (env-gas 7)) (print (env-milligas)) (print (env-gas))')).toEqual([
+    '"Set gas to 7"',
+    '7000',
+    '7',
+  ])
   expect(printed('(print (env-set-milligas 1500)) (print (env-gas))')).toEqual(['"Set milligas to 1500"', '2'])
 })
 

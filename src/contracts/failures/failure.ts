@@ -10,16 +10,20 @@ type TextsOf<N extends FailureKey> = (typeof FAILURES)[N] extends FailureRow<inf
 /** The values that a failure takes: every name in either wording. */
 export type ValuesOf<N extends FailureKey> = { readonly [K in NamesIn<TextsOf<N>>]: WordingValue }
 
-/** Failure `name` of the tables, with its values in both wordings. */
+/**
+ * Failure `name` of the tables, with its values in both wordings.
+ * @param hint what would be right; test files show it behind the wording
+ */
 export function failure<N extends FailureKey>(
   name: N,
   values: ValuesOf<N>,
   place: TextPlace | null = null,
+  hint = '',
 ): ContractError {
   const { kind, wire, runner }: FailureRow = FAILURES[name]
   return new ContractError(
     kind,
-    () => filled(runner, values),
+    () => filled(runner, values) + (hint && ` (${hint})`),
     place,
     () => filled(wire, values),
   )

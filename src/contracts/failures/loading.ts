@@ -63,4 +63,20 @@ export const LOAD_FAILURES = {
     '{name} is not a valid managed capability manager function. {name} must be a defun',
     '{name} is not a valid managed capability manager function. {name} must be a defun',
   ),
+  BOUND_VARIABLE: fatal(
+    'Expected free variable in expression, found locally bound variable:  {name}',
+    'Expected free variable in expression, found locally bound:  {name}',
+  ),
+  WRONG_BLESSING: fatal('Invalid blessed hash, incorrect format: {hash}'),
+  NO_IMPORTS: fatal(
+    'Invalid imports. Module or interface {module} does not implement the following members: {names}',
+    'Invalid imports, module or interface {module} does not implement the following members: [{names}]',
+  ),
+  ENTITY_IN_STEP: fatal(
+    'Pact 5 does not support entity expressions in defpact {name}.  ' +
+      'Please ensure your defpact steps have the correct number of expressions',
+    'Pact 5 does not support entity expressions in defpact {name}. ' +
+      'Please ensure your defpact steps have the correct number of expressions',
+  ),
+  WRONG_FORM: fatal('Desugar syntax failure: {rule}'),
 }

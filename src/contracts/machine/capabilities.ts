@@ -3,6 +3,7 @@
  * installation. Some operations need admin rights on a module.
  */
 import { type ContractError, evalError, NOWHERE, txFailure } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import { Decimal } from '../values/decimal.ts'
 import { equalValues } from '../values/equal.ts'
 import { compareText } from '../values/order.ts'
@@ -30,11 +31,7 @@ const COMPARE_WORK = 50
  */
 export function requireInside(run: Run, module: string): void {
   if (callingModule(run)?.name === module || run.transaction.admin.has(module)) return
-  throw evalError(
-    `Module admin necessary for operation but has not been acquired:${module}`,
-    null,
-    `Module admin is necessary for operation but has not been acquired: ${module}`,
-  )
+  throw failure('NO_ADMIN', { module })
 }
 
 /** True if a capability is granted anywhere in the call stack. */
@@ -160,11 +157,10 @@ export function emitEvent(run: Run, token: CapabilityToken): void {
   const { module } = fun
   requireInside(run, module.name)
   if (!fun.isEvent && fun.managed === null) {
-    const name = `${token.name}.{${module.hash}}`
-    throw evalError(`Invalid event capability ${name}`, null, `Invalid event capability: ${name}`)
+    throw failure('NO_EVENT', { name: token.name, full: `${token.name}.{${module.hash}}` })
   }
   const calling = callingModule(run)?.name
-  if (calling !== module.name) throw evalError(`Emitted event does not match module: ${calling ?? module.name}`)
+  if (calling !== module.name) throw failure('EVENT_OF_OTHER_MODULE', { module: calling ?? module.name })
   run.emit(fun, token.args)
 }
 
@@ -177,11 +173,7 @@ function findInstalled(run: Run, fun: Fun, token: CapabilityToken): Installed | 
 /** @throws EvalError for a capability that is not managed, and for one that is installed */
 function install(run: Run, fun: Fun, token: CapabilityToken): Installed {
   if (fun.managed === null) {
-    throw evalError(
-      `Install capability error: capability is not managed and cannot be installed: ${token.name}`,
-      null,
-      `Install capability failed. Capability is not declared as a managed capability and cannot be installed. ${token.name}`,
-    )
+    throw failure('NOT_MANAGED', { name: token.name })
   }
   if (findInstalled(run, fun, token) !== undefined) throw alreadyInstalled(token)
   const { by } = fun.managed
@@ -192,11 +184,7 @@ function install(run: Run, fun: Fun, token: CapabilityToken): Installed {
 }
 
 function alreadyInstalled({ name, args }: CapabilityToken): ContractError {
-  return evalError(
-    `Capability already installed: ${showCall(name, args)}`,
-    null,
-    `Capability ${name} already installed.`,
-  )
+  return failure('INSTALLED_BEFORE', { name, token: () => showCall(name, args) })
 }
 
 /** Replaces an installed capability, by what it was installed for. A failed attempt may have removed it meanwhile. */
@@ -241,12 +229,7 @@ function managedFor(run: Run, fun: Fun, token: CapabilityToken): Installed {
   const listed = listedFor(run, fun, token)
   if (listed !== undefined) return install(run, fun, listed)
   const { name, args } = token
-  const advice = 'Check the sigs field or the arguments to verify that the capability is specified correctly.'
-  throw evalError(
-    `Managed capability not installed: ${showCall(name, args)}`,
-    null,
-    `Managed capability ${name} was not installed. ${advice}`,
-  )
+  throw failure('NOT_INSTALLED', { name, token: () => showCall(name, args) })
 }
 
 /**

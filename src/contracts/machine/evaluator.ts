@@ -1,5 +1,6 @@
 /** Evaluates the code of one transaction. All state is in its scopes; it uses no clock, file or network. */
 import { ContractError, evalError, NOWHERE, type TextPlace } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import { UNIT, type Value } from '../values/value.ts'
 import {
   type CallScope,
@@ -240,11 +241,7 @@ export class Evaluator implements ExpandingRun {
     const { frames, mode } = call
     for (const frame of frames) {
       if (frame !== fun && (frame.name !== fun.name || frame.module.name !== fun.module.name)) continue
-      throw evalError(
-        `Recursion detected by the runtime. Recursing in function: ${fun.qualified}`,
-        place,
-        `Recursion detected by the runtime in function: ${fun.qualified}`,
-      )
+      throw failure('RECURSION', { name: fun.qualified }, place)
     }
     if (++call.depth > MAX_DEPTH) throw tooDeep(place)
     frames.push(fun)

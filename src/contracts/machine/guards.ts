@@ -79,11 +79,7 @@ function guardFunction(run: Run, name: string, args: number): Fun {
     )
   }
   if (fun.params.length === args) return fun
-  throw evalError(
-    'Attempted to apply a closure outside of native callsite',
-    null,
-    'Failed to apply a partial closure outside of the native callsite.',
-  )
+  throw failure('PARTIAL_CLOSURE', {})
 }
 
 function wrongPact(expected: string, got: string): ContractError {
@@ -100,7 +96,7 @@ export function enforceKeysetNamed(run: Run, name: string): void {
   checkKeysetFormat(name)
   const keyset = run.transaction.state.get<Guard>('keysets', name)
   if (keyset?.is.kind !== 'keyset') {
-    throw evalError(`Cannot find keyset in database: '${name}`, null, `Cannot find keyset in the database: ${name}`)
+    throw failure('NO_KEYSET', { name })
   }
   enforceKeyset(run, keyset.is)
 }
@@ -137,11 +133,10 @@ function holds(run: Run, predicate: string, count: number, matched: number): boo
   }
   const result = run.apply(predicateNamed(run, predicate), [BigInt(count), BigInt(matched)], NOWHERE)
   if (typeof result !== 'boolean') {
-    throw evalError(
-      `expected bool value, got ${isValue(result) ? showValue(result) : 'a closure'}`,
-      null,
-      `Expected Boolean value, but got: ${typeName(result)}`,
-    )
+    throw failure('NO_BOOL', {
+      type: typeName(result),
+      value: () => (isValue(result) ? showValue(result) : 'a closure'),
+    })
   }
   return result
 }

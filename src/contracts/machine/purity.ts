@@ -1,5 +1,6 @@
 /** Checks of what the running code may do, by its mode. */
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import type { Module, Run } from './ast.ts'
 import { type Mode, readOnly, systemOnly } from './mode.ts'
 
@@ -34,7 +35,7 @@ export function databaseError(message: string, wireMessage = message): ContractE
 /** @throws EvalError within the body of a capability */
 export function refuseInCapability(run: Run, name: string, place: TextPlace): void {
   if (!run.call.mode.isInCapability) return
-  throw evalError(`Form illegal within defcap ${name}`, place, `Form not allowed within a defcap declaration. ${name}`)
+  throw failure('IN_DEFCAP', { native: name }, place)
 }
 
 /** Module of the running function, or null at the top level and while a module is loaded. */

@@ -1,5 +1,6 @@
 /** Table access: permissions, costs and validation of rows. */
 import { evalError, txFailure } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import { rowSize } from '../values/charged-size.ts'
 import { showValue } from '../values/print.ts'
 import { type ObjectValue, TableRef, type Value } from '../values/value.ts'
@@ -68,11 +69,7 @@ function mayAccess(run: Run, table: TableDefinition, kind: 'read' | 'write'): vo
 function checkVersion(run: Run, { module, hash }: TableDefinition): void {
   const now = run.findModule(module)
   if (now === undefined || now.hash === hash || now.blessed.has(hash)) return
-  throw evalError(
-    `Execution aborted, hash not blessed for module ${module}: ${hash}`,
-    null,
-    `Execution aborted, hash not blessed for module: ${module} with hash ${hash}`,
-  )
+  throw failure('NOT_BLESSED', { module, hash })
 }
 
 /** Domain of the rows of a table whose keys the running code may list. */
@@ -142,11 +139,11 @@ function checkRow(run: Run, { schema, module }: TableDefinition, row: ObjectValu
     if ([...row].every(([name, value]) => fitsField(schema, name, value, pay))) return
   }
   const fields = [...schema.fields].map(([name, type]) => `"${name}": ${type === null ? 'any' : typeText(type)}`)
-  throw evalError(
-    `Attempted insert failed due to schema mismatch. Expected: {${fields.join(',')}}, received ${showValue(row)}`,
-    null,
-    `Insert failed because of a schema mismatch with ${module}.${schema.name}`,
-  )
+  throw failure('OTHER_FIELDS', {
+    schema: `${module}.${schema.name}`,
+    fields: () => `{${fields.join(',')}}`,
+    row: () => showValue(row),
+  })
 }
 
 function fitsField({ fields }: Schema, name: string, value: Value, pay: (parts: number) => void): boolean {

@@ -1,5 +1,6 @@
 /** Natives for capabilities and guards. */
 import { evalError, txFailure } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import type { Run } from '../machine/ast.ts'
 import {
   composeCapability,
@@ -50,8 +51,7 @@ export const capabilities: readonly Native<Run>[] = [
     const name = args.text(0)
     args.charge(parsePrice(name))
     checkKeysetFormat(name)
-    if (args.run.transaction.state.get('keysets', name) === undefined)
-      throw evalError(`Cannot find keyset in database: '${name}`, null, `Cannot find keyset in the database: ${name}`)
+    if (args.run.transaction.state.get('keysets', name) === undefined) throw failure('NO_KEYSET', { name })
     return new Guard({ kind: 'keysetRef', name })
   }),
   native('require-capability', 1, 1, (args) => {

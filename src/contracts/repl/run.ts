@@ -28,9 +28,12 @@ export interface TestReport {
   readonly stopped: StoppedAt | null
 }
 
-/** Runs a test file. Errors of the test file are reported in `stopped`, never thrown. */
-export function runTests(file: string, files: Files): TestReport {
-  const run = new TestRun(files, file, languagesOf)
+/**
+ * Runs a test file. Errors of the test file are reported in `stopped`, never thrown.
+ * @param languages makes the languages of the run
+ */
+export function runTests(file: string, files: Files, languages = languagesOf): TestReport {
+  const run = new TestRun(files, file, languages)
   let stopped: TestReport['stopped'] = null
   try {
     run.runFile(file)
@@ -43,7 +46,8 @@ export function runTests(file: string, files: Files): TestReport {
   return { passed, failures, gas: formGas, output, stopped }
 }
 
-function languagesOf(test: TestRun): TestLanguages {
+/** The languages of test files: with the natives of tests, without them, and with natives that refuse modules. */
+export function languagesOf(test: TestRun): TestLanguages {
   const natives = testNatives(test)
   const all = languageWith(natives, expectations(test))
   const refused = new Set([...natives.map(({ name }) => name), 'expect', 'expect-failure', 'expect-that'])

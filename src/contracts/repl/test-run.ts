@@ -1,11 +1,13 @@
 /** State of one run of a test file: transactions, environment, results of expectations. */
 import { ContractError, type TextPlace } from '../errors.ts'
+import { FAILURES } from '../failures/tables.ts'
+import { filled } from '../failures/wording.ts'
 import { Module } from '../machine/ast.ts'
 import { type BlockScope, emptyEnvironment, type Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluator.ts'
 import { runForm } from '../machine/execute.ts'
 import type { Language } from '../machine/expander.ts'
-import { SHADOW_ADVICE, shadowText } from '../machine/load-errors.ts'
+import { SHADOW_ADVICE } from '../machine/load-errors.ts'
 import { newTransaction } from '../machine/scopes.ts'
 import { refuseShadows, shadowsIn } from '../machine/shadows.ts'
 import { Layer } from '../machine/state.ts'
@@ -148,7 +150,7 @@ export class TestRun {
    */
   #reportShadows(form: Form, isLoaded: boolean): void {
     for (const { name, place, isBound } of shadowsIn([form], this.#reserved)) {
-      const text = shadowText(name)
+      const text = filled(FAILURES.SHADOWED_NATIVE.runner, { name })
       if (isLoaded || isBound) this.output.push(`WARNING ${placeText(this.file, place)}: ${text}: ${SHADOW_ADVICE}`)
       else this.fail(text, place, SHADOW_ADVICE)
     }
