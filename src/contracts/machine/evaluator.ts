@@ -16,6 +16,7 @@ import { bounded, weightOf } from './bounds.ts'
 import { Lambda, NativeFunction, Partial, partlyApplied } from './callables.ts'
 import type { BlockScope, GasMeter } from './environment.ts'
 import type { ExpandingRun, Language } from './expander.ts'
+import { made, madeBy } from './memory-meter.ts'
 import { Arguments } from './native.ts'
 import { startPact } from './pacts.ts'
 import {
@@ -128,7 +129,9 @@ export class Evaluator implements ExpandingRun {
     if (args.length !== params.length) throw tooMany(place)
     this.charge(CALL_COST + ARGUMENT_COST * args.length)
     args.forEach(asValue)
-    if (kind === 'defcap') return bounded(new CapabilityToken(fun.qualified, args.map(asValue)))
+    if (kind === 'defcap') {
+      return made(this.transaction, bounded(new CapabilityToken(fun.qualified, args.map(asValue))))
+    }
     if (kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
     return this.runBody(fun, args, place)
   }
@@ -232,7 +235,7 @@ export class Evaluator implements ExpandingRun {
     if (++call.depth > MAX_DEPTH) throw tooDeep(place)
     const result = native.run(new Arguments(native.name, args, this, place))
     call.depth--
-    if (isValue(result)) bounded(result)
+    if (isValue(result)) madeBy(this.transaction, native.name, bounded(result))
     call.nativePlace = around
     return result
   }

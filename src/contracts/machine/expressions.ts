@@ -10,6 +10,7 @@ import { Const, type Env, type Expr, Fun, type Param, type Run, TableDefinition,
 import { bounded } from './bounds.ts'
 import { Lambda, NativeFunction, Partial } from './callables.ts'
 import { COST } from './costs.ts'
+import { made } from './memory-meter.ts'
 import { asValue, Callable, type Term } from './term.ts'
 
 /** Access to variables beyond this distance is charged by distance. */
@@ -33,7 +34,7 @@ export function list(items: readonly Expr[], place: TextPlace): Expr {
     run.charge(COST.listElement * items.length)
     const values: Value[] = []
     for (const item of items) values.push(run.value(item, env))
-    return bounded(values)
+    return made(run.transaction, bounded(values))
   })
 }
 
@@ -42,7 +43,7 @@ export function object(fields: readonly (readonly [name: string, value: Expr])[]
     run.charge(COST.listElement * fields.length)
     const values = new Map<string, Value>()
     for (const [name, value] of fields) values.set(name, run.value(value, env))
-    return bounded(values)
+    return made(run.transaction, bounded(values))
   })
 }
 

@@ -55,7 +55,7 @@ export class ModuleLoader {
     for (const finish of later) finish()
     this.#refuseCycles()
     for (const definition of this.#module.definitions.values()) if (definition instanceof Const) void definition.value
-    for (const name of this.#module.interfaces) {
+    for (const name of new Set(this.#module.interfaces)) {
       const face = this.#interfaceNamed(name, place)
       this.#run.charge(CHARACTER_COST * face.definitions.size)
       checkImplements(this.#module, face)

@@ -5,7 +5,7 @@ import type { GasMeter, Message } from './environment.ts'
 import type { Layer } from './state.ts'
 
 export function newTransaction(message: Message, state: Layer, gas: GasMeter): TransactionScope {
-  return { message, state, gas, events: [], admin: new Set(), installed: [], comparisons: 0 }
+  return { message, state, gas, memory: { made: 0 }, events: [], admin: new Set(), installed: [], comparisons: 0 }
 }
 
 export type TransactionMark = ReturnType<typeof markTransaction>
@@ -15,7 +15,8 @@ export function markTransaction({ state, events, admin, installed }: Transaction
   return {
     state,
     events: events.length,
-    admin: new Set(admin),
+    // Code acquires admin rights and never gives them back, so their number is enough.
+    admin: admin.size,
     installed: installed.map((each) => ({ ...each })),
   }
 }
@@ -23,7 +24,7 @@ export function markTransaction({ state, events, admin, installed }: Transaction
 export function restoreTransaction(transaction: TransactionScope, mark: TransactionMark): void {
   transaction.state = mark.state
   transaction.events.length = mark.events
-  transaction.admin = mark.admin
+  if (transaction.admin.size > mark.admin) transaction.admin = new Set([...transaction.admin].slice(0, mark.admin))
   transaction.installed = mark.installed
 }
 

@@ -89,7 +89,14 @@ export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, ki
   if (kind === 'update' && before === undefined) {
     throw evalError(`Error during database operation: Update: no row found for key ${key}`)
   }
-  run.transaction.state.put(table.rows, key, before === undefined ? row : new Map([...before, ...row]))
+  run.transaction.state.put(table.rows, key, before === undefined ? row : updated(before, row))
+}
+
+/** The row with the fields of an update. */
+function updated(before: ObjectValue, row: ObjectValue): ObjectValue {
+  const after = new Map(before)
+  for (const [name, value] of row) after.set(name, value)
+  return after
 }
 
 /** Requires exactly the fields of the schema; an update may have a subset. */

@@ -6,7 +6,7 @@ import { type Arguments, type Native, native } from '../machine/native.ts'
 import { pactIdOf } from '../machine/pacts.ts'
 import { Decimal } from '../values/decimal.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
-import { type Guard, type ObjectValue, UNIT, type Value } from '../values/value.ts'
+import { type Guard, type GuardKind, type ObjectValue, UNIT, type Value } from '../values/value.ts'
 
 /** Maximum length of a number; longer ones take too long to parse. */
 const MAX_DIGITS = 10_000
@@ -51,11 +51,16 @@ function decimalOf(value: Value): Decimal | null {
   return typeof value === 'string' && value.length <= MAX_DIGITS ? Decimal.parse(value) : null
 }
 
+/** Keysets whose keys have the right format. */
+const checked = new WeakSet<GuardKind>()
+
 export function checkKeys(run: Run, guard: Guard): Guard {
   const { is } = guard
-  if (run.block.rules.areKeysChecked && is.kind === 'keyset' && !is.keys.every((key) => KEY.test(key))) {
+  if (!run.block.rules.areKeysChecked || is.kind !== 'keyset' || checked.has(is)) return guard
+  if (!is.keys.every((key) => KEY.test(key))) {
     throw evalError('Invalid keyset format. Check that keys have the right length and signature scheme.')
   }
+  checked.add(is)
   return guard
 }
 

@@ -71,6 +71,7 @@ export function integerPower(args: Arguments, base: bigint, exponent: bigint): b
  * doubles.
  */
 export function decimalPower(args: Arguments, a: Decimal, b: Decimal): Decimal {
+  if (b.mantissa === 0n) return Decimal.of(1n)
   const base = a.normalise()
   const exponent = b.normalise()
   if (exponent.places === 0 && exponent.mantissa >= 0n && BigInt(base.places) * exponent.mantissa <= MAX_PLACES) {

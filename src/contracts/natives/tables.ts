@@ -30,8 +30,12 @@ function rowsIn({ run, all: [term] }: Arguments<Run>): (readonly [key: string, r
 
 /** Selects fields of a row. Skips names that the row does not have. */
 function fieldsOf(row: ObjectValue, names: readonly string[]): ObjectValue {
-  const wanted = new Set(names)
-  return new Map([...row].filter(([name]) => wanted.has(name)))
+  const chosen = new Map<string, Value>()
+  for (const name of names) {
+    const value = row.get(name)
+    if (value !== undefined) chosen.set(name, value)
+  }
+  return chosen
 }
 
 function isTrue(term: Term): boolean {
