@@ -1,6 +1,6 @@
 /**
  * `node dist/bench/hostile/main.js [--enough SECONDS] [--jobs N] [WORD ..]`: runs the hostile commands whose name holds
- * one of the words, and prints a table, the worst first. Exits with 1 if one is beyond the limits.
+ * one of the words. It prints each as it ends, and at last a table, the worst first. Exits with 1 if one is beyond the limits.
  */
 import { parseArgs } from 'node:util'
 import { hostileCases } from './cases.ts'
@@ -14,7 +14,7 @@ const names = hostileCases
   .map(({ name }) => name)
   .filter((name) => positionals.length === 0 || positionals.some((word) => name.includes(word)))
 const limits = { enoughMs: Number(values.enough) * 1000, enoughMiB: 700, jobs: Number(values.jobs) }
-const probed = await probeAll(names, limits)
+const probed = await probeAll(names, limits, (each) => void process.stderr.write(`${lineOf(each)}\n`))
 const failed = probed.filter(({ fault }) => fault !== null)
 process.stdout.write(`     CPU s       peak MiB  disk MiB  gas\n${probed.map(lineOf).join('\n')}\n`)
 process.stdout.write(`${failed.length} of ${probed.length} hostile commands are beyond the limits\n`)

@@ -1,7 +1,7 @@
 /** Commands with long names: keys, guards, module references, tokens, fields. */
 import { again, dataOf, type HostileCase, listed, long, moduleOf } from './case.ts'
 
-const LONG = 100_000
+const LONG = 60_000
 const moduleName = (name: string) => ({ namespace: null, name })
 const reference = (name: string, interfaces: readonly string[] = []) => ({
   refName: moduleName(name),
@@ -78,7 +78,7 @@ export const nameCases: readonly HostileCase[] = [
   {
     name: 'read-long-key',
     before: [`${moduleOf('m', table('(defun go (k) (fold (lambda (a i) (with-default-read t k {"a": 1} {"a" := x} x)) 0 (enumerate 1 100000)))'))} (create-table m.t)`],
-    data: dataOf('k', long(400_000)),
+    data: dataOf('k', long(60_000)),
     as: 'local',
     code: '(m.go (read-msg "k"))',
   },

@@ -47,7 +47,7 @@ export function probe(name: string, limits: ProbeLimits): Promise<Probed> {
       const line = out.trim()
       if (line !== '') {
         const measured = JSON.parse(line) as Measured
-        return resolve({ ...measured, name, fault: faultOf(measured) })
+        return resolve({ ...measured, name, fault: verdict(measured) })
       }
       const why = error?.killed ? 'hangs' : (err.trim().split('\n').find((each) => /rror/.test(each)) ?? 'no answer')
       resolve({ ...NOTHING, name, fault: `crash: ${why}` })
@@ -77,7 +77,8 @@ export async function probeAll(
 const worst = (one: Probed) =>
   one.estimatedMs / MAX_CPU_MS + one.peakMiB / MAX_MEMORY_MIB + (one.fault?.startsWith('crash') ? 1e9 : 0)
 
-function faultOf({ estimatedMs, peakMiB, written, thrown, outcome }: Measured): string | null {
+/** Why a measured command is beyond the limits, or null if it is within them. */
+export function verdict({ estimatedMs, peakMiB, written, thrown, outcome }: Measured): string | null {
   if (thrown !== null) return `throws ${thrown}`
   if (outcome === 'memory' || peakMiB > MAX_MEMORY_MIB) return `memory: ${Math.round(peakMiB)} MiB`
   if (estimatedMs > MAX_CPU_MS) return `time: ${seconds(estimatedMs)} s`

@@ -78,6 +78,7 @@ function sort(args: Arguments): Term {
   const fields = args.texts(0)
   args.charge(fields.length * sortCost(list.length))
   for (const item of list) if (!isObject(item)) throw args.wrong()
+  if (list.length <= 1) return list
   const byWeight = fields.toReversed()
   return (list as readonly ObjectValue[]).toSorted((a, b) => compareFields(byWeight, a, b))
 }

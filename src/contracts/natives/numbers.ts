@@ -72,9 +72,10 @@ export function integerPower(args: Arguments, base: bigint, exponent: bigint): b
  */
 export function decimalPower(args: Arguments, a: Decimal, b: Decimal): Decimal {
   if (b.mantissa === 0n) return Decimal.of(1n)
-  const base = a.normalise()
   const exponent = b.normalise()
-  if (exponent.places === 0 && exponent.mantissa >= 0n && BigInt(base.places) * exponent.mantissa <= MAX_PLACES) {
+  const isWhole = exponent.places === 0 && exponent.mantissa >= 0n
+  const base = isWhole ? a.normalise() : a
+  if (isWhole && BigInt(base.places) * exponent.mantissa <= MAX_PLACES) {
     const places = base.places * Number(exponent.mantissa)
     return new Decimal(integerPower(args, base.mantissa, exponent.mantissa), base.places === 0 ? 0 : places)
   }

@@ -16,11 +16,11 @@ const LONG = 1000
 /** Number of characters. */
 export function codePoints(text: string): number {
   if (text.length <= SHORT) return countEach(text)
+  const before = text.length < LONG ? undefined : counted.find((one) => one.text === text)
+  if (before !== undefined) return before.count
   // One byte for each unit means ASCII.
   if (Buffer.byteLength(text) === text.length) return text.length
   if (text.length < LONG) return countEach(text)
-  const before = counted.find((one) => one.text === text)
-  if (before !== undefined) return before.count
   const count = countEach(text)
   counted.push({ text, count })
   if (counted.length > COUNTED) counted.shift()

@@ -1,6 +1,5 @@
 /** Parser: reads a program into forms. */
 import { NOWHERE, type TextPlace } from '../errors.ts'
-import { bitLength, MAX_BITS, MAX_DIGITS } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'
 import { Cursor } from './cursor.ts'
 import type { Atom, BindingForm, CallForm, Form, ListForm, ObjectForm } from './form.ts'
@@ -40,24 +39,16 @@ function readForm(cursor: Cursor): Form {
       return { form: 'string', value: token.text, isSymbol: token.kind === 'symbol', ...spanOf(token, token.to) }
     case 'integer':
       cursor.take()
-      return { form: 'number', value: integerOf(token), ...spanOf(token, token.to) }
+      return { form: 'number', value: BigInt(token.text), ...spanOf(token, token.to) }
     case 'decimal': {
       cursor.take()
-      const value = token.text.length > MAX_DIGITS ? undefined : Decimal.parse(token.text)
-      if (value === undefined) throw syntaxError(`Number of more than ${MAX_BITS} bits`, token.place)
+      const value = Decimal.parse(token.text)
       if (value === null) throw syntaxError('Decimal of more than 255 places', token.place)
       return { form: 'number', value, ...spanOf(token, token.to) }
     }
     default:
       throw cursor.unexpected()
   }
-}
-
-/** @throws SyntaxError if the number exceeds the largest number of the language */
-function integerOf({ text, place }: Token): bigint {
-  const number = text.length > MAX_DIGITS ? null : BigInt(text)
-  if (number !== null && bitLength(number) <= MAX_BITS) return number
-  throw syntaxError(`Number of more than ${MAX_BITS} bits`, place)
 }
 
 function spanOf(first: Token, to: number) {

@@ -10,9 +10,14 @@ const halves = new Uint32Array(double.buffer)
 /** Index of the half that holds the exponent; depends on the byte order of the machine. */
 const HIGH = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 1 : 0
 /** Steps of the search. A shift by more than the length takes constant time; any other costs what it leaves. */
-const SHIFTS = [65_536, 8192, 1024, 512].map((step) => [8, 7, 6, 5, 4, 3, 2, 1].map((times) => BigInt(step * times)))
+const SHIFTS = [stepsOf(16_384, 32), stepsOf(1024, 16), stepsOf(512, 2)]
 const FARTHEST = SHIFTS[0][0]
 const HEAD_BITS = 48
+
+/** Multiples of a shift, the largest first. */
+function stepsOf(shift: number, most: number): readonly bigint[] {
+  return Array.from({ length: most }, (_, i) => BigInt(shift * (most - i)))
+}
 
 /** Number of bits in the magnitude; 0 for 0. */
 export function bitLength(n: bigint): number {
