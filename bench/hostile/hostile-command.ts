@@ -1,6 +1,7 @@
 /** Runs one hostile command as a node does, and counts what it would write to disk. */
-import { Evaluator } from '../../src/contracts/machine/evaluator.ts'
+
 import { emptyEnvironment, freeGas } from '../../src/contracts/machine/environment.ts'
+import { Evaluator } from '../../src/contracts/machine/evaluator.ts'
 import { runText } from '../../src/contracts/machine/execute.ts'
 import { Layer } from '../../src/contracts/machine/state.ts'
 import { valueFromJson } from '../../src/contracts/values/wire.ts'

@@ -13,7 +13,10 @@ const keyset = (count: number) => ({ keys: listed(count, key), pred: 'keys-all' 
 /** Values whose names are long. */
 const NAMED: Readonly<Record<string, unknown>> = {
   'module-ref-long': reference(long(LONG)),
-  'module-ref-many': reference('m', listed(2000, (i) => `interface-with-a-long-name-${i}`)),
+  'module-ref-many': reference(
+    'm',
+    listed(2000, (i) => `interface-with-a-long-name-${i}`),
+  ),
   'keysetref-long': { keysetref: { ns: 'n', ksn: long(LONG) } },
   'module-guard-long': { moduleName: moduleName(long(LONG)), name: long(LONG) },
   'pact-guard-long': { pactId: long(LONG), name: long(LONG) },
@@ -38,12 +41,14 @@ const WALKS: readonly (readonly [name: string, expression: string])[] = [
 ]
 
 const walks: readonly HostileCase[] = Object.entries(NAMED).flatMap(([kind, value]) =>
-  WALKS.map(([walk, expression]): HostileCase => ({
-    name: `${walk}-${kind}`,
-    as: 'local',
-    data: () => JSON.stringify({ v: value, w: value }),
-    code: again('(v (read-msg "v")) (w (read-msg "w"))', expression),
-  })),
+  WALKS.map(
+    ([walk, expression]): HostileCase => ({
+      name: `${walk}-${kind}`,
+      as: 'local',
+      data: () => JSON.stringify({ v: value, w: value }),
+      code: again('(v (read-msg "v")) (w (read-msg "w"))', expression),
+    }),
+  ),
 )
 
 const EVENTS = '(defcap E (v) @event true)'
@@ -77,14 +82,18 @@ export const nameCases: readonly HostileCase[] = [
   },
   {
     name: 'read-long-key',
-    before: [`${moduleOf('m', table('(defun go (k) (fold (lambda (a i) (with-default-read t k {"a": 1} {"a" := x} x)) 0 (enumerate 1 100000)))'))} (create-table m.t)`],
+    before: [
+      `${moduleOf('m', table('(defun go (k) (fold (lambda (a i) (with-default-read t k {"a": 1} {"a" := x} x)) 0 (enumerate 1 100000)))'))} (create-table m.t)`,
+    ],
     data: dataOf('k', long(60_000)),
     as: 'local',
     code: '(m.go (read-msg "k"))',
   },
   {
     name: 'write-long-key',
-    before: [`${moduleOf('m', table('(defun go (k) (map (lambda (i) (write t (format "{}{}" [k i]) {"a": 1})) (enumerate 1 100000)))'))} (create-table m.t)`],
+    before: [
+      `${moduleOf('m', table('(defun go (k) (map (lambda (i) (write t (format "{}{}" [k i]) {"a": 1})) (enumerate 1 100000)))'))} (create-table m.t)`,
+    ],
     data: dataOf('k', long(60_000)),
     code: '(m.go (read-msg "k"))',
     as: 'block',
@@ -111,15 +120,60 @@ export const nameCases: readonly HostileCase[] = [
     code: listed(90, () => `(${long(2000, 'm')}.f)`).join(' '),
     as: 'local',
   },
-  { name: 'read-keyset-many', as: 'local', data: dataOf('k', { keys: listed(20_000, key), pred: 'keys-all' }), code: again('', '(read-keyset "k")') },
-  { name: 'read-keyset-prefixes', as: 'local', data: dataOf('k', { keys: listed(300, (i) => `${long(5000, '0')}${i}`), pred: 'keys-all' }), code: again('', '(read-keyset "k")') },
-  { name: 'equal-guards', as: 'local', data: () => JSON.stringify({ v: keyset(10_000), w: keyset(10_000) }), code: again('(v (read-msg "v")) (w (read-msg "w"))', '(= v w)') },
-  { name: 'enforce-keyset-many', as: 'local', data: dataOf('k', keyset(10_000)), code: again('(v (read-msg "k"))', '(try 1 (enforce-guard v))') },
-  { name: 'same-names-in-data', as: 'local', data: () => `{${listed(40_000, () => `"${long(30)}":1`).join(',')}}`, code: '(read-msg)' },
-  { name: 'names-that-hash-alike', as: 'local', data: () => JSON.stringify(Object.fromEntries(listed(60_000, (i) => [`a${i}`.padEnd(12, 'b'), i]))), code: again('(o (read-msg))', '(contains "a1" o)') },
-  { name: 'principal-of-long-key', as: 'local', data: dataOf('g', NAMED['guard-long-key']), code: again('(g (read-msg "g"))', '(create-principal g)') },
-  { name: 'principal-of-long-module', as: 'local', data: dataOf('g', NAMED['module-guard-long']), code: again('(g (read-msg "g"))', '(create-principal g)') },
-  { name: 'is-principal-long', as: 'local', data: dataOf('g', `k:${long(500_000, 'a')}`), code: again('(g (read-msg "g"))', '(is-principal g)') },
+  {
+    name: 'read-keyset-many',
+    as: 'local',
+    data: dataOf('k', { keys: listed(20_000, key), pred: 'keys-all' }),
+    code: again('', '(read-keyset "k")'),
+  },
+  {
+    name: 'read-keyset-prefixes',
+    as: 'local',
+    data: dataOf('k', { keys: listed(300, (i) => `${long(5000, '0')}${i}`), pred: 'keys-all' }),
+    code: again('', '(read-keyset "k")'),
+  },
+  {
+    name: 'equal-guards',
+    as: 'local',
+    data: () => JSON.stringify({ v: keyset(10_000), w: keyset(10_000) }),
+    code: again('(v (read-msg "v")) (w (read-msg "w"))', '(= v w)'),
+  },
+  {
+    name: 'enforce-keyset-many',
+    as: 'local',
+    data: dataOf('k', keyset(10_000)),
+    code: again('(v (read-msg "k"))', '(try 1 (enforce-guard v))'),
+  },
+  {
+    name: 'same-names-in-data',
+    as: 'local',
+    data: () => `{${listed(40_000, () => `"${long(30)}":1`).join(',')}}`,
+    code: '(read-msg)',
+  },
+  {
+    name: 'names-that-hash-alike',
+    as: 'local',
+    data: () => JSON.stringify(Object.fromEntries(listed(60_000, (i) => [`a${i}`.padEnd(12, 'b'), i]))),
+    code: again('(o (read-msg))', '(contains "a1" o)'),
+  },
+  {
+    name: 'principal-of-long-key',
+    as: 'local',
+    data: dataOf('g', NAMED['guard-long-key']),
+    code: again('(g (read-msg "g"))', '(create-principal g)'),
+  },
+  {
+    name: 'principal-of-long-module',
+    as: 'local',
+    data: dataOf('g', NAMED['module-guard-long']),
+    code: again('(g (read-msg "g"))', '(create-principal g)'),
+  },
+  {
+    name: 'is-principal-long',
+    as: 'local',
+    data: dataOf('g', `k:${long(500_000, 'a')}`),
+    code: again('(g (read-msg "g"))', '(is-principal g)'),
+  },
 ]
 
 function table(more: string): string {

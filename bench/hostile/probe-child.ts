@@ -32,7 +32,14 @@ const peakMiB = () => process.resourceUsage().maxRSS / 1024
 function tell(rest: Pick<Measured, 'outcome' | 'written' | 'thrown' | 'isWhole'>): void {
   const used = cpuMs()
   const gas = shared[0] / 1000
-  const measured: Measured = { ...rest, cpuMs: used, gas, estimatedMs: estimate(used, gas, rest.isWhole), peakMiB: peakMiB(), memoryBefore }
+  const measured: Measured = {
+    ...rest,
+    cpuMs: used,
+    gas,
+    estimatedMs: estimate(used, gas, rest.isWhole),
+    peakMiB: peakMiB(),
+    memoryBefore,
+  }
   process.stdout.write(`${JSON.stringify(measured)}\n`, () => process.exit(0))
   if (watch !== null) clearInterval(watch)
 }

@@ -49,7 +49,12 @@ export function probe(name: string, limits: ProbeLimits): Promise<Probed> {
         const measured = JSON.parse(line) as Measured
         return resolve({ ...measured, name, fault: verdict(measured) })
       }
-      const why = error?.killed ? 'hangs' : (err.trim().split('\n').find((each) => /rror/.test(each)) ?? 'no answer')
+      const why = error?.killed
+        ? 'hangs'
+        : (err
+            .trim()
+            .split('\n')
+            .find((each) => /rror/.test(each)) ?? 'no answer')
       resolve({ ...NOTHING, name, fault: `crash: ${why}` })
     })
   })
@@ -93,6 +98,10 @@ export function seconds(ms: number): string {
 /** One line of the table. */
 export function lineOf({ name, estimatedMs, isWhole, peakMiB, written, gas, outcome, fault }: Probed): string {
   const time = `${isWhole ? '' : '~'}${seconds(estimatedMs)}`
-  const columns = [time.padStart(15), `${Math.round(peakMiB)}`.padStart(5), `${(written / 2 ** 20).toFixed(1)}`.padStart(6)]
+  const columns = [
+    time.padStart(15),
+    `${Math.round(peakMiB)}`.padStart(5),
+    `${(written / 2 ** 20).toFixed(1)}`.padStart(6),
+  ]
   return `${fault === null ? '    ' : 'FAIL'} ${columns.join(' ')} ${Math.round(gas).toString().padStart(7)}  ${name}: ${fault ?? outcome}`
 }

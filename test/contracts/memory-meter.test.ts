@@ -1,7 +1,7 @@
 /** A command ends when it has made too many values, however few of them it holds. */
 import { describe, expect, it } from 'vitest'
-import { type GasMeter, freeGas } from '../../src/contracts/machine/environment.ts'
-import { made, MOST_BYTES } from '../../src/contracts/machine/memory-meter.ts'
+import { freeGas, type GasMeter } from '../../src/contracts/machine/environment.ts'
+import { MOST_BYTES, made } from '../../src/contracts/machine/memory-meter.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { CapabilityToken, type Value } from '../../src/contracts/values/value.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
@@ -28,7 +28,10 @@ describe('the memory meter', () => {
     ['numbers', `(map (lambda (i) (- h)) (enumerate 1 9999))`],
     ['numbers that are dropped at once', `(fold (lambda (a i) (let ((x (- h))) 1)) 0 (enumerate 1 9999))`],
     ['decimals', `(map (lambda (i) (dec h)) (enumerate 1 9999))`],
-    ['texts', `(let ((t (concat (make-list 10000 "0123456789")))) (map (lambda (i) (take 99999 t)) (enumerate 1 9999)))`],
+    [
+      'texts',
+      `(let ((t (concat (make-list 10000 "0123456789")))) (map (lambda (i) (take 99999 t)) (enumerate 1 9999)))`,
+    ],
     ['lists', `(let ((l (make-list 99999 1))) (map (lambda (i) (reverse l)) (enumerate 1 9999)))`],
     ['a failure in try', `(try 1 (map (lambda (i) (- h)) (enumerate 1 9999)))`],
   ])('ends %s', (_, body) => {

@@ -93,7 +93,10 @@ describe('decimals', () => {
     for (const a of [0, 1, -6, 15, 640]) {
       for (const b of [1, -2, 3, 0.5, -0.25]) {
         const quotient = Decimal.fromNumberExact(a).div(Decimal.fromNumberExact(b))
-        expect(quotient.mul(Decimal.fromNumberExact(b)).round(20).compare(Decimal.fromNumberExact(a)), `${a}/${b}`).toBe(0)
+        expect(
+          quotient.mul(Decimal.fromNumberExact(b)).round(20).compare(Decimal.fromNumberExact(a)),
+          `${a}/${b}`,
+        ).toBe(0)
         expect(quotient).toEqual(quotient.normalise())
       }
     }
@@ -167,7 +170,9 @@ describe('objects', () => {
       }
       return [...value.toString(16).padStart(16, '0')].reverse().join('')
     }
-    const names = times(400, () => times(1 + random(random(8) === 0 ? 300 : 12), () => 'abé中😀-'[random(7)] ?? 'z').join(''))
+    const names = times(400, () =>
+      times(1 + random(random(8) === 0 ? 300 : 12), () => 'abé中😀-'[random(7)] ?? 'z').join(''),
+    )
     const fields = [...new Set(names)].map((name, i) => [name, i] as const)
     const sorted = fields.toSorted(([a], [b]) => (hash(a) < hash(b) ? -1 : 1))
     expect(inWireOrder(fields)).toEqual(sorted)
@@ -189,7 +194,10 @@ describe('times', () => {
 
   it('in ISO format are those of the directives', () => {
     const farthest = 8_640_000_000_000_000_000n
-    const some = times(3000, (i) => BigInt(random(2 ** 31)) * 1_000_003n * BigInt(1 + random(2000)) * (i % 2 === 0 ? 1n : -1n))
+    const some = times(
+      3000,
+      (i) => BigInt(random(2 ** 31)) * 1_000_003n * BigInt(1 + random(2000)) * (i % 2 === 0 ? 1n : -1n),
+    )
     const days = times(3000, (i) => BigInt(i - 1500) * 86_400_000_000n * 97n)
     for (const micros of [0n, -1n, 1n, 999n, farthest, -farthest, ...days, ...some]) {
       const time = new Time(micros)

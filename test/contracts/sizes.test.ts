@@ -1,11 +1,19 @@
 /** The weight of a value counts every character of it, and what is read from JSON is bounded. */
 import { describe, expect, it } from 'vitest'
-import { parseExactJson } from '../../src/core/json.ts'
 import { MAX_BITS } from '../../src/contracts/values/bits.ts'
 import { MAX_NAME } from '../../src/contracts/values/from-json.ts'
 import { sizeOf } from '../../src/contracts/values/size.ts'
-import { CapabilityToken, Guard, ModuleRef, TableRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
+import {
+  CapabilityToken,
+  Guard,
+  ModuleRef,
+  TableRef,
+  Time,
+  UNIT,
+  type Value,
+} from '../../src/contracts/values/value.ts'
 import { valueFromJson, valueToJson } from '../../src/contracts/values/wire.ts'
+import { parseExactJson } from '../../src/core/json.ts'
 
 const guard = (is: Guard['is']) => new Guard(is)
 /** Kinds of values with names, made with a text in one place. */
@@ -86,9 +94,7 @@ describe('data', () => {
   }
   it.each(Object.keys(places))('holds short names only: %s', (place) => {
     expect(() => json(places[place](name(MAX_NAME - 2)))).not.toThrow()
-    expect(() => json(places[place](name(MAX_NAME + 1)))).toThrow(
-      `a name or key of more than ${MAX_NAME} characters: `,
-    )
+    expect(() => json(places[place](name(MAX_NAME + 1)))).toThrow(`a name or key of more than ${MAX_NAME} characters: `)
   })
 
   it('holds long texts, also as arguments of guards and tokens', () => {

@@ -31,10 +31,33 @@ function reader(name: string, read: (value: Value, run: Run) => Value | null): N
     const { run } = args
     const value = dataField(run, args.text(0))
     if (value !== undefined) run.charge(weightOf(value))
-    const result = value === undefined ? null : read(value, run)
+    const result = value === undefined ? null : readOnce(args, value, read)
     if (result === null) throw txFailure(`${name} failed. Invalid format or missing key.`)
     return result
   })
+}
+
+/** Results of reading long texts, by data, and then by native and field. */
+const results = new WeakMap<object, Map<string, Value | null>>()
+const LONG = 100
+
+/** Reads a long text of the data once: it may be a number, which is slow to parse. */
+function readOnce(
+  { run, native: name, all }: Arguments<Run>,
+  value: Value,
+  read: (value: Value, run: Run) => Value | null,
+): Value | null {
+  const { data } = run.transaction.message
+  if (typeof value !== 'string' || value.length < LONG || typeof data !== 'object') return read(value, run)
+  const known = results.get(data) ?? new Map<string, Value | null>()
+  results.set(data, known)
+  const key = `${name} ${all[0]}`
+  let result = known.get(key)
+  if (result === undefined) {
+    result = read(value, run)
+    known.set(key, result)
+  }
+  return result
 }
 
 function integerOf(value: Value): bigint | null {

@@ -46,7 +46,6 @@ export function keysetFromValue(value: Value): Guard | null {
 
 const known = new WeakMap<object, Guard | null>()
 
-
 /**
  * Builds a keyset from sorted, distinct keys.
  * @returns null if the keys are not a list of strings or the predicate is not a valid name

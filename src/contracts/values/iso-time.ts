@@ -25,7 +25,9 @@ function dateText(daysSince1970: number): string {
   const days = daysSince1970 + DAYS_BEFORE_1970
   const cycle = Math.floor(days / DAYS_IN_400_YEARS)
   const rest = days - cycle * DAYS_IN_400_YEARS
-  const year = Math.floor((rest - Math.floor(rest / 1460) + Math.floor(rest / 36_524) - Math.floor(rest / 146_096)) / 365)
+  const year = Math.floor(
+    (rest - Math.floor(rest / 1460) + Math.floor(rest / 36_524) - Math.floor(rest / 146_096)) / 365,
+  )
   const ofYear = rest - (365 * year + Math.floor(year / 4) - Math.floor(year / 100))
   const fromMarch = Math.floor((5 * ofYear + 2) / 153)
   const day = ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1
