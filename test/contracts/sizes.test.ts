@@ -1,6 +1,6 @@
 /** The weight of a value counts every character of it, and what is read from JSON is bounded. */
 import { describe, expect, it } from 'vitest'
-import { MAX_BITS } from '../../src/contracts/values/bits.ts'
+import { MAX_BITS, MAX_DIGITS } from '../../src/contracts/values/bits.ts'
 import { MAX_NAME } from '../../src/contracts/values/from-json.ts'
 import { sizeOf } from '../../src/contracts/values/size.ts'
 import {
@@ -76,6 +76,8 @@ describe('data', () => {
       expect(() => json(`{"decimal":"${text}"}`)).toThrow(tooLarge)
       expect(() => json(`[{"int":${text}}]`)).toThrow(tooLarge)
     }
+    // More digits are not even parsed, whatever they are.
+    expect(() => json(`{"decimal":"${'0'.repeat(MAX_DIGITS + 1)}"}`)).toThrow(tooLarge)
   })
 
   const name = (length: number) => 'x'.repeat(length)
