@@ -43,7 +43,7 @@ class CountedRecords implements Records {
   }
 }
 
-/** What is measured: nothing of what comes before. */
+/** A prepared command. Only its run is measured. */
 export interface Prepared {
   /** Runs the command. @returns what came of it, in a few words, and the bytes that it would write */
   run(): { readonly outcome: string; readonly written: number }

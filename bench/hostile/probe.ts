@@ -20,7 +20,7 @@ export interface Measured {
   /** Bytes that the command would write to disk. */
   readonly written: number
   readonly outcome: string
-  /** What left the command as an exception, or null. */
+  /** Exception that left the command, or null. */
   readonly thrown: string | null
   readonly isWhole: boolean
 }
