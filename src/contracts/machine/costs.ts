@@ -4,6 +4,8 @@
  * Known from the public network: integer operations cost 30 below 664 bits and bits^2 / 6400 above. Each joined character
  * or element costs 100, and so does each element passed to a function. The other values are ours, in proportion.
  */
+import { logarithm2, MAX_BITS } from '../values/bits.ts'
+
 export const COST = {
   /** Operation on integers of at most `SMALL_BITS`. */
   integer: 30,
@@ -41,7 +43,7 @@ const WEIGHT = 5_000_000
 export const LIMIT = {
   elements: WEIGHT / 12.5,
   characters: WEIGHT - 1000,
-  bits: 500_000,
+  bits: MAX_BITS,
   weight: WEIGHT,
   /** Maximum nesting; the parser has the same limit. */
   depth: 250,
@@ -55,9 +57,7 @@ const SMALL_BITS = 664
 
 /** Fractional bit length (log2 of the magnitude), to predict the size of powers; 0 for 0 and 1. */
 export function exactBits(n: bigint): number {
-  const hex = (n < 0n ? -n : n).toString(16)
-  const head = hex.slice(0, 12)
-  return n === 0n ? 0 : (hex.length - head.length) * 4 + Math.log2(Number.parseInt(head, 16))
+  return n === 0n ? 0 : logarithm2(n < 0n ? -n : n)
 }
 
 /** Cost of addition, subtraction and bit operations. */

@@ -17,6 +17,7 @@ import { Closure, Lambda, NativeFunction, Partial, partlyApplied } from './calla
 import { tokenOf } from './capabilities.ts'
 import type { BlockScope, GasMeter } from './environment.ts'
 import type { ExpandingRun, Language } from './expander.ts'
+import { made, madeBy } from './memory-meter.ts'
 import { inCapability, type Mode, readOnly } from './mode.ts'
 import { Arguments } from './native.ts'
 import { startPact } from './pacts.ts'
@@ -160,7 +161,7 @@ export class Evaluator implements ExpandingRun {
     args.forEach(asValue)
     if (kind === 'defcap') {
       this.#checkTypes(params, args)
-      return bounded(tokenOf(fun, args.map(asValue)))
+      return made(this.transaction, bounded(tokenOf(fun, args.map(asValue))))
     }
     if (kind === 'defpact') return startPact(this, fun, args.map(asValue), place)
     return this.runBody(fun, args, place)
@@ -279,7 +280,7 @@ export class Evaluator implements ExpandingRun {
     if (++call.depth > MAX_DEPTH) throw tooDeep(place)
     const result = native.run(new Arguments(native.name, args, this, place))
     call.depth--
-    if (isValue(result)) bounded(result)
+    if (isValue(result)) madeBy(this.transaction, native.name, bounded(result))
     call.nativePlace = around
     return result
   }

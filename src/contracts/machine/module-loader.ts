@@ -61,7 +61,7 @@ export class ModuleLoader {
     const later = this.#declareAll(members)
     if (!this.#module.isInterface) this.#govern(governance, place)
     for (const finish of later) finish()
-    for (const face of this.#faces) {
+    for (const face of new Set(this.#faces)) {
       this.#run.charge(CHARACTER_COST * face.definitions.size)
       checkImplements(this.#module, face, place)
     }

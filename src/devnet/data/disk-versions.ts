@@ -23,7 +23,7 @@ import {
   type ModuleNumbers,
 } from '../ledger/kept-entry.ts'
 import type { Version, Versions } from '../ledger/versions.ts'
-import { Recent } from '../store/recent.ts'
+import { RecentEntries } from './recent-entries.ts'
 
 /** Reads records, and queues them for writing. */
 export interface Records {
@@ -61,8 +61,8 @@ class DiskVersion implements Version {
 
 export class DiskVersions implements Versions {
   readonly #records: Records
-  /** Key -> its newest version, or null if it has none. */
-  readonly #cache = new Recent<Version | null>(CACHED)
+  /** Newest versions of entries, or null for those that have none. */
+  readonly #cache = new RecentEntries<Version | null>(CACHED)
   readonly #modules: DiskModules
   /** Chain and domain -> number of its keys. */
   readonly #counts = new Map<string, number>()
@@ -74,11 +74,12 @@ export class DiskVersions implements Versions {
   }
 
   newest(chain: number, domain: string, key: string): Version | null {
-    const name = `${chain}/${domain}\0${key}`
-    const cached = this.#cache.get(name)
+    const place = `${chain}/${domain}`
+    const cached = this.#cache.get(place, key)
     if (cached !== undefined) return cached
+    const name = `${place}\0${key}`
     const version = this.#versionAt(`state/${name}`, name, domain)
-    this.#cache.set(name, version)
+    this.#cache.set(place, key, version)
     return version
   }
 
@@ -103,7 +104,7 @@ export class DiskVersions implements Versions {
       else this.#records.write(`older/${before.record}/${name}`, this.#records.read(`state/${name}`))
       const kept: VersionRow = [record, keepEntry(domain, value, this.#modules), before?.record ?? NONE]
       this.#records.write(`state/${name}`, kept)
-      this.#cache.set(name, new DiskVersion(record, value, kept[2], this.#finder(name, domain)))
+      this.#cache.set(`${chain}/${domain}`, key, new DiskVersion(record, value, kept[2], this.#finder(name, domain)))
     }
   }
 
