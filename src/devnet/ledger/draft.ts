@@ -8,7 +8,7 @@ import { sha512t256 } from '../rules/digest.ts'
 import type { Writes } from '../rules/executions.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { noteRequestKeys } from '../store/transaction-index.ts'
-import { resultText } from './command-result.ts'
+import { OUTPUT_LIMITS, type OutputLimits, resultText } from './command-result.ts'
 import { payReward } from './gas.ts'
 import { rewardAt } from './rewards.ts'
 import { attempt } from './runner.ts'
@@ -33,6 +33,7 @@ export class PayloadDraft {
   /** Reason why the reward cannot be paid, or null if it was paid. */
   readonly rewardFault: string | null
   readonly #layer: Layer
+  readonly #limits: OutputLimits
   readonly #minerData: Uint8Array
   readonly #coinbase: Uint8Array
   readonly #hashes: GrowingPayload
@@ -48,8 +49,9 @@ export class PayloadDraft {
    * @param state state after the parent
    * @param chains number of chains of the network
    */
-  constructor(state: ReadableState, block: ExecutingBlock, chains: number) {
+  constructor(state: ReadableState, block: ExecutingBlock, chains: number, limits = OUTPUT_LIMITS) {
     this.block = block
+    this.#limits = limits
     this.#layer = new Layer(state)
     this.#txId = state.get<number>('counters', 'tx') ?? 0
     this.#minerData = encoder.encode(minerDataJson(block.miner))
@@ -85,7 +87,9 @@ export class PayloadDraft {
     if (this.isFull || bytes.length > this.#bytesLeft) return 'left'
     if (this.#keys.has(key)) return 'left'
     const gasLimit = Math.min(meta.gasLimit, this.#gasLeft)
-    const executed = executeCommand(this.#layer, this.block, command, { txId: this.#txId, gasLimit })
+    const executed = executeCommand(this.#layer, this.block, command, {
+      ...{ txId: this.#txId, gasLimit, limits: this.#limits },
+    })
     if ('refused' in executed) return executed.isFinal ? { refused: executed.refused } : 'left'
     // It may have failed for lack of gas in this block only.
     if (executed.hasFailed && gasLimit < meta.gasLimit) return 'left'

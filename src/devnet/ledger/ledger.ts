@@ -21,6 +21,7 @@ import type { TransactionIndex } from '../store/transaction-index.ts'
 import { type BlockContext, contextOn } from './block-context.ts'
 import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
+import { NO_OUTPUT_LIMITS, OUTPUT_LIMITS, type OutputLimits } from './command-result.ts'
 import { verifyContinuationProof } from './continuation-proof.ts'
 import { PayloadDraft } from './draft.ts'
 import { type CommandCheck, executePayload } from './execute-payload.ts'
@@ -71,10 +72,10 @@ export class Ledger implements Executions {
   }
 
   /** Begins the next block of a chain, on any parent in the store. */
-  begin(parent: Header, miner: MinerAccount): PayloadDraft {
+  begin(parent: Header, miner: MinerAccount, limits: OutputLimits = OUTPUT_LIMITS): PayloadDraft {
     const context = this.#contextOn(parent)
     const block = { context, miner, readProof: this.#readProof }
-    return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains)
+    return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains, limits)
   }
 
   /** The present payload of a draft. Remembers its writes for `judge`. */
@@ -92,13 +93,12 @@ export class Ledger implements Executions {
   }
 
   /**
-   * Executes a block of the store again to record its writes. Throws NewcutError DATA_UNUSABLE if the outputs differ
-   * from those of the block.
+   * Executes a block of the store again to record its writes. Earlier versions had no limits of outputs: a block that
+   * breaks them is executed without. Throws NewcutError DATA_UNUSABLE if the outputs differ from those of the block.
    */
   replay(block: Block): void {
     const parent = this.#options.store.parentOf(block)
-    const judged =
-      parent === undefined ? { fault: 'it has no parent' } : this.#execute(parent.header, block.payload, () => null)
+    const judged = parent === undefined ? { fault: 'it has no parent' } : this.#repeat(parent.header, block.payload)
     if ('fault' in judged) {
       const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'
       throw new NewcutError('DATA_UNUSABLE', `block ${block.id} does not execute as it did: ${judged.fault}`, { hint })
@@ -189,6 +189,16 @@ export class Ledger implements Executions {
 
   #execute(parent: Header, payload: StoredPayload, check: (command: Command) => string | null): Judged | Misexecuted {
     return executePayload((miner) => this.begin(parent, miner), payload, check)
+  }
+
+  #repeat(parent: Header, payload: StoredPayload): Judged | Misexecuted {
+    const judged = this.#execute(parent, payload, () => null)
+    if (!('fault' in judged)) return judged
+    return executePayload(
+      (miner) => this.begin(parent, miner, NO_OUTPUT_LIMITS),
+      payload,
+      () => null,
+    )
   }
 
   #stateAfter(parent: Header): BlockState {

@@ -28,18 +28,24 @@ export function runLocally(
   const { block, message } = environmentOf(context, command)
   const rules = { ...block.rules, isLocal: true }
   const evaluator = evaluatorOn({ block: { ...block, rules }, message }, layer, gas)
-  const run = attempt(() => runPayload(evaluator, context, command, readProof))
-  if ('error' in run) return failure(command, run.error)
-  return resultText({
-    gas: Math.ceil(gas.used / 1000),
-    result: run,
-    key,
-    writes: layer.entries(),
-    events: evaluator.transaction.events,
-    metaData: localMetaData(context, meta),
-    pact: evaluator.program.lastPact,
-    txId: null,
+  const metaData = localMetaData(context, meta)
+  const printed = attempt(() => {
+    const value = runPayload(evaluator, context, command, readProof)
+    const { events } = evaluator.transaction
+    const pact = evaluator.program.lastPact
+    const used = Math.ceil(gas.used / 1000)
+    return resultText({
+      gas: used,
+      result: { value },
+      key,
+      writes: layer.entries(),
+      events,
+      metaData,
+      pact,
+      txId: null,
+    })
   })
+  return 'error' in printed ? failure(command, printed.error) : printed.value
 }
 
 /** Runs a command as a block would. @returns JSON text of the result */
