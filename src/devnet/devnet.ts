@@ -8,6 +8,9 @@ import type { NodeRelease } from '../schema/node-releases.ts'
 import { checkOptions } from './check-options.ts'
 import { BackupJobs, expectBackupDirectory } from './data/backup.ts'
 import { type DataDirectory, openDataDirectory } from './data/directory.ts'
+import { Calls } from './execution/calls.ts'
+import { Executor } from './execution/executor.ts'
+import { NodeModules } from './execution/node-modules.ts'
 import { type App, createApp } from './http/app.ts'
 import { Controls } from './http/controls.ts'
 import { nodeConfig } from './http/encode/node-config.ts'
@@ -171,7 +174,10 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   const turns = new TimeSlicer()
   // Create the pools before the coordinator: they follow a new cut first, so new work has the transactions pending
   // then.
-  const pools = new Mempools({ chains, index, nowMs, trial: ledger, turns, release: releaseRules[settings.release] })
+  const modules = new NodeModules(genesisOf(chains.cut.size).state)
+  const executor = new Executor({ chains: chains.cut.size, modules })
+  const calls = new Calls(ledger, executor)
+  const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, release: releaseRules[settings.release] })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
@@ -200,6 +206,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
     forkTarget,
     chains,
     ledger,
+    calls,
     clock,
     pools,
     coordinator,
@@ -212,6 +219,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   app.addHook('onClose', async () => {
     turns.stop()
     coordinator.stop()
+    executor.close()
   })
   return { app, chains, ledger, pools, settings, controls, backups }
 }
@@ -222,6 +230,7 @@ interface NodeParts {
   readonly forkTarget: number
   readonly chains: Chains
   readonly ledger: Ledger
+  readonly calls: Calls
   readonly clock: NodeClock
   readonly pools: Mempools
   readonly coordinator: Coordinator
@@ -258,6 +267,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
     chains,
     turns: parts.turns,
     ledger: parts.ledger,
+    calls: parts.calls,
     privateLedger: new PrivateLedger(chains, options.entity ?? null, release),
     pools,
     release,

@@ -26,7 +26,8 @@ import { verifyContinuationProof } from './continuation-proof.ts'
 import { PayloadDraft } from './draft.ts'
 import { type CommandCheck, executePayload } from './execute-payload.ts'
 import { genesisOf } from './genesis.ts'
-import { gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
+import { codeFault, gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
+import { hasPlainPayer, isPlainCommand } from './plain-command.ts'
 import { provenPact } from './proven-pact.ts'
 import type { ProofReader } from './transaction.ts'
 import type { Versions } from './versions.ts'
@@ -51,6 +52,13 @@ export interface FoundResult {
   /** JSON text of the result. */
   readonly output: Uint8Array
 }
+
+/** Outcome of a call with preflight. */
+export type Preflight =
+  /** JSON text of the result. `isPlain`: without preflight. */
+  | { readonly text: string; readonly isPlain: boolean }
+  /** Nobody can pay. */
+  | { readonly refused: string }
 
 const decoder = new TextDecoder()
 
@@ -115,6 +123,21 @@ export class Ledger implements Executions {
     this.#branches.follow(head)
   }
 
+  /** Context and state for commands `depth` blocks below the head of a chain. */
+  base(chain: number, depth: number): { readonly context: BlockContext; readonly state: BlockState } {
+    return this.#below(chain, depth)
+  }
+
+  /** Whether a command cannot take long whatever the state, so that it needs no thread. */
+  isPlain(state: ReadableState, command: Command): boolean {
+    return isPlainCommand(state, this.#genesis, command)
+  }
+
+  /** Whether buying the gas of a command cannot take long. */
+  hasPlainPayer(state: ReadableState, command: Command): boolean {
+    return hasPlainPayer(state, this.#genesis, command)
+  }
+
   /** Plain /local, on top of the block `rewindDepth` below the head. @returns JSON text of the result */
   local(chain: number, command: Command, rewindDepth = 0): string {
     const { context, state } = this.#below(chain, rewindDepth)
@@ -125,6 +148,13 @@ export class Ledger implements Executions {
   preflight(chain: number, command: Command, rewindDepth = 0): string {
     const { context, state } = this.#below(chain, rewindDepth)
     return runPreflight(state, context, command, this.#readProof)
+  }
+
+  /** Preflight as clients see it: code that does not parse is reported in the plain form, without preflight. */
+  tried(chain: number, command: Command, depth: number): Preflight {
+    if (codeFault(command) !== null) return { text: this.local(chain, command, depth), isPlain: true }
+    const refused = this.payerFault(chain, command, depth)
+    return refused === null ? { text: this.preflight(chain, command, depth), isPlain: false } : { refused }
   }
 
   /** @returns why the gas of a command cannot be bought at the head, in the words of live nodes, or null if it can */
@@ -205,16 +235,22 @@ export class Ledger implements Executions {
     return this.stateOf(parent.chainId, this.#options.store.recordOfHash(parent.hash))
   }
 
-  /** Pact that a proof of another chain proves to a block. Throws ContractError. */
-  readonly #readProof: ProofReader = (evaluator, { chain, parentHash }, proof) => {
+  /** Verifies a proof of another chain. @returns the proven command result, or the error in the words of live nodes */
+  verify({ chain, parentHash }: BlockContext, proof: string): { readonly output: string } | { readonly fault: string } {
     const { store } = this.#options
     const parent = store.byId(parentHash, chain)
     if (parent === undefined) throw new Error(`no block ${parentHash} in the store`)
     const { version, featureFlags } = parent.header
     const window = spvWindow(versionName(version), parent.height, forkStateOf(featureFlags).number)
     const verified = verifyContinuationProof(store, { chain, parent, window, proof })
+    return 'fault' in verified ? verified : { output: decoder.decode(verified.output) }
+  }
+
+  /** Pact that a proof of another chain proves to a block. Throws ContractError. */
+  readonly #readProof: ProofReader = (evaluator, context, proof) => {
+    const verified = this.verify(context, proof)
     if ('fault' in verified) throw evalError(`Continuation error: ${verified.fault}`)
-    return provenPact(evaluator, decoder.decode(verified.output))
+    return provenPact(evaluator, verified.output)
   }
 
   /** @returns the reason for a refusal if the command is already on the branch of `parent`, otherwise null */

@@ -1,0 +1,225 @@
+/**
+ * Executes commands in a thread, one after the other, so that no code holds up the node. A command that takes too much
+ * processor time or memory ends its thread, and the next command gets a new one.
+ */
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import type { ReadableState } from '../../contracts/machine/state.ts'
+import { keepEntry } from '../ledger/kept-entry.ts'
+import { Deadline } from './deadline.ts'
+import {
+  type Answer,
+  type FromThread,
+  type Job,
+  type Question,
+  type Result,
+  type ThreadData,
+  TO_NODE,
+  TO_THREAD,
+} from './messages.ts'
+import type { NodeModules } from './node-modules.ts'
+
+/** State and proofs for a job. */
+export interface JobSource {
+  readonly state: ReadableState
+  /** JSON text of a command result that a proof of another chain proves. */
+  readonly verify: (proof: string) => { readonly output: string } | { readonly fault: string }
+}
+
+/** `stopped`: the command took too much time or memory, or the node is closing. */
+export type Outcome = Result | { readonly stopped: 'time' | 'memory' | 'closed' }
+
+export interface ExecutorOptions {
+  /** Number of chains of the network. */
+  readonly chains: number
+  readonly modules: NodeModules
+}
+
+interface Entry {
+  readonly job: Job
+  readonly source: JobSource
+  readonly hasDeadline: boolean
+  readonly resolve: (outcome: Outcome) => void
+  readonly reject: (error: unknown) => void
+  /** Error of the node that the thread was told of. */
+  failure: unknown
+}
+
+/** The compiled thread is next to this file, with the same extension. */
+const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
+/** Memory of a thread. Far above what the memory limit of the language allows. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
+
+export class Executor {
+  readonly #options: ExecutorOptions
+  readonly #waiting: Entry[] = []
+  #thread: Thread | null = null
+  #current: Entry | null = null
+  #deadline: Deadline | null = null
+  #isClosed = false
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options
+  }
+
+  get isIdle(): boolean {
+    return this.#current === null
+  }
+
+  /** Loads the thread, which takes a moment, before there is a command. */
+  warm(): void {
+    this.#thread ??= this.#begin()
+  }
+
+  /**
+   * Executes a command once all earlier ones are done. Rejects if the node cannot read its state.
+   * @param hasDeadline without, the command may take any time
+   */
+  run(job: Job, source: JobSource, hasDeadline = true): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, source, hasDeadline, resolve, reject, failure: null })
+      this.#next()
+    })
+  }
+
+  /** Like run, and blocks the node for up to `waitMs`, so that short commands are done when it returns. */
+  runNow(job: Job, source: JobSource, waitMs: number): Promise<Outcome> {
+    const outcome = this.run(job, source)
+    this.#serveFor(waitMs)
+    return outcome
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#end({ stopped: 'closed' })
+    for (const { resolve } of this.#waiting.splice(0)) resolve({ stopped: 'closed' })
+  }
+
+  #next(): void {
+    if (this.#current !== null) return
+    const entry = this.#waiting.shift()
+    if (entry === undefined) return
+    if (this.#isClosed) {
+      entry.resolve({ stopped: 'closed' })
+      return
+    }
+    this.#current = entry
+    this.warm()
+    this.#thread?.send(entry.job)
+    if (entry.hasDeadline) this.#deadline = new Deadline(() => this.#end({ stopped: 'time' }))
+  }
+
+  #begin(): Thread {
+    const thread: Thread = new Thread(this.#options.chains, {
+      onMessage: (message) => this.#take(message),
+      onEnd: (reason) => {
+        if (this.#thread === thread) this.#end({ stopped: reason })
+      },
+    })
+    return thread
+  }
+
+  /** Ends the thread, and with it the present command. */
+  #end(outcome: Outcome): void {
+    this.#thread?.end()
+    this.#thread = null
+    this.#settle((entry) => entry.resolve(outcome))
+  }
+
+  #settle(settle: (entry: Entry) => void): void {
+    const entry = this.#current
+    this.#current = null
+    this.#deadline?.cancel()
+    this.#deadline = null
+    if (entry !== null) settle(entry)
+    this.#next()
+  }
+
+  #take(message: FromThread): void {
+    const entry = this.#current
+    if (entry === null) return
+    if ('question' in message) this.#thread?.send(this.#answer(message.question, entry))
+    else if ('result' in message) this.#settle(({ resolve }) => resolve(message.result))
+    else this.#settle(({ reject, failure }) => reject(failure ?? new Error(message.broken)))
+  }
+
+  #answer(question: Question, entry: Entry): Answer {
+    try {
+      return { answer: this.#answerTo(question, entry.source) }
+    } catch (error) {
+      entry.failure = error
+      return { failed: true }
+    }
+  }
+
+  #answerTo(question: Question, { state, verify }: JobSource): unknown {
+    const { modules } = this.#options
+    switch (question.ask) {
+      case 'entry': {
+        const value = state.get(question.domain, question.key)
+        return value === undefined ? undefined : keepEntry(question.domain, value, modules)
+      }
+      case 'keys':
+        return state.keys(question.domain)
+      case 'module':
+        return modules.keptOf(question.id)
+      case 'proof':
+        return verify(question.proof)
+    }
+  }
+
+  /** Answers the thread for up to `waitMs`, until it has no more commands. */
+  #serveFor(waitMs: number): void {
+    const endMs = performance.now() + waitMs
+    while (this.#current !== null && this.#thread !== null) {
+      const leftMs = endMs - performance.now()
+      if (leftMs <= 0) return
+      this.#thread.receive(leftMs)
+    }
+  }
+}
+
+interface ThreadEvents {
+  readonly onMessage: (message: FromThread) => void
+  readonly onEnd: (reason: 'memory') => void
+}
+
+/** A running thread. */
+class Thread {
+  readonly #worker: Worker
+  readonly #port: MessagePort
+  readonly #signals = new Int32Array(new SharedArrayBuffer(8))
+  readonly #events: ThreadEvents
+
+  constructor(chains: number, events: ThreadEvents) {
+    const { port1, port2 } = new MessageChannel()
+    this.#port = port1
+    this.#events = events
+    const workerData: ThreadData = { port: port2, signals: this.#signals, chains }
+    this.#worker = new Worker(MODULE, { workerData, transferList: [port2], resourceLimits: RESOURCE_LIMITS })
+    // An error or an exit without an order to end is a lack of memory: the thread catches all others.
+    this.#worker.on('error', () => events.onEnd('memory'))
+    this.#worker.on('exit', () => events.onEnd('memory'))
+    port1.on('message', (message: FromThread) => events.onMessage(message))
+    this.#worker.unref()
+    port1.unref()
+  }
+
+  send(message: Job | Answer): void {
+    this.#port.postMessage(message)
+    Atomics.add(this.#signals, TO_THREAD, 1)
+    Atomics.notify(this.#signals, TO_THREAD)
+  }
+
+  /** Waits for a message, and handles it. */
+  receive(waitMs: number): void {
+    const seen = Atomics.load(this.#signals, TO_NODE)
+    const received = receiveMessageOnPort(this.#port) as { readonly message: FromThread } | undefined
+    if (received === undefined) Atomics.wait(this.#signals, TO_NODE, seen, waitMs)
+    else this.#events.onMessage(received.message)
+  }
+
+  end(): void {
+    this.#port.close()
+    void this.#worker.terminate()
+  }
+}
