@@ -5,14 +5,18 @@ import type { BlockContext } from '../ledger/block-context.ts'
 import type { Ledger, Preflight } from '../ledger/ledger.ts'
 import { outOfGas, trialFault } from '../ledger/local.ts'
 import { TIMED_OUT, type Trial } from '../mempool/mempools.ts'
-import type { Executor, JobSource, Outcome } from './executor.ts'
-import type { Job } from './messages.ts'
+import type { Executor, TaskOutcome, TaskSource } from './executor.ts'
+import type { CommandTask } from './messages.ts'
 
 export class Calls implements Trial {
   readonly #ledger: Ledger
   readonly #executor: Executor
 
-  constructor(ledger: Ledger, executor: Executor) {
+  readonly #onTrial: () => void
+
+  /** @param onTrial called when a command is tried in the thread: a block may take it soon */
+  constructor(ledger: Ledger, executor: Executor, onTrial: () => void) {
+    this.#onTrial = onTrial
     this.#ledger = ledger
     this.#executor = executor
   }
@@ -44,6 +48,7 @@ export class Calls implements Trial {
 
   /** Like `now`, in the thread. */
   async later(chain: number, command: Command): Promise<string | null> {
+    this.#onTrial()
     const { context, state } = this.#ledger.base(chain, 0)
     const outcome = await this.#run('trial', command, context, state)
     if ('passed' in outcome) return null
@@ -55,16 +60,21 @@ export class Calls implements Trial {
     return this.#ledger.pactFault(chain, command)
   }
 
-  #run(kind: Job['kind'], command: Command, context: BlockContext, state: JobSource['state']): Promise<Outcome> {
+  #run(
+    kind: CommandTask['kind'],
+    command: Command,
+    context: BlockContext,
+    state: TaskSource['state'],
+  ): Promise<TaskOutcome> {
     const verify = (proof: string) => this.#ledger.verify(context, proof)
-    return this.#executor.run(jobOf(kind, command, context), { state, verify })
+    return this.#executor.run(taskOf(kind, command, context), { state, verify })
   }
 }
 
-/** The job of a command, as messages carry it. */
-export function jobOf(kind: Job['kind'], { key, sigs, cmd }: Command, context: BlockContext): Job {
+/** The task of a command, as messages carry it. */
+export function taskOf(kind: CommandTask['kind'], { key, sigs, cmd }: Command, context: BlockContext): CommandTask {
   const { isLanguage541, gasModel } = context.release
-  const signed = { hash: key, sigs: [...sigs], cmd } as Job['command']
+  const signed = { hash: key, sigs: [...sigs], cmd } as CommandTask['command']
   return { kind, command: signed, context: { ...context, release: { isLanguage541, gasModel } } }
 }
 

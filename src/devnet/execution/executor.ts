@@ -7,39 +7,45 @@ import type { ReadableState } from '../../contracts/machine/state.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
 import { Deadline } from './deadline.ts'
 import {
-  type Answer,
+  type CommandTask,
   type FromThread,
-  type Job,
-  type Question,
-  type Result,
+  type TaskResult,
+  type ThreadAnswer,
   type ThreadData,
+  type ThreadQuestion,
   TO_NODE,
   TO_THREAD,
 } from './messages.ts'
 import type { NodeModules } from './node-modules.ts'
 
-/** State and proofs for a job. */
-export interface JobSource {
+/** State and proofs for a task. */
+export interface TaskSource {
   readonly state: ReadableState
   /** JSON text of a command result that a proof of another chain proves. */
   readonly verify: (proof: string) => { readonly output: string } | { readonly fault: string }
 }
 
 /** `stopped`: the command took too much time or memory, or the node is closing. */
-export type Outcome = Result | { readonly stopped: 'time' | 'memory' | 'closed' }
+export type TaskOutcome = TaskResult | { readonly stopped: 'time' | 'memory' | 'closed' }
 
 export interface ExecutorOptions {
   /** Number of chains of the network. */
   readonly chains: number
   readonly modules: NodeModules
+  /** Module of the thread; default: the one next to this file. */
+  readonly thread?: URL | undefined
 }
 
-interface Entry {
-  readonly job: Job
-  readonly source: JobSource
-  readonly hasDeadline: boolean
-  readonly resolve: (outcome: Outcome) => void
+/** Called once with the outcome of a task, or with the error of a node that could not read its state. */
+export interface TaskSettling {
+  readonly resolve: (outcome: TaskOutcome) => void
   readonly reject: (error: unknown) => void
+}
+
+interface QueuedTask extends TaskSettling {
+  readonly task: CommandTask
+  readonly source: TaskSource
+  readonly hasDeadline: boolean
   /** Error of the node that the thread was told of. */
   failure: unknown
 }
@@ -51,9 +57,9 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb:
 
 export class Executor {
   readonly #options: ExecutorOptions
-  readonly #waiting: Entry[] = []
+  readonly #waiting: QueuedTask[] = []
   #thread: Thread | null = null
-  #current: Entry | null = null
+  #current: QueuedTask | null = null
   #deadline: Deadline | null = null
   #isClosed = false
 
@@ -74,18 +80,22 @@ export class Executor {
    * Executes a command once all earlier ones are done. Rejects if the node cannot read its state.
    * @param hasDeadline without, the command may take any time
    */
-  run(job: Job, source: JobSource, hasDeadline = true): Promise<Outcome> {
+  run(task: CommandTask, source: TaskSource, hasDeadline = true): Promise<TaskOutcome> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, source, hasDeadline, resolve, reject, failure: null })
+      this.#waiting.push({ task, source, hasDeadline, resolve, reject, failure: null })
       this.#next()
     })
   }
 
-  /** Like run, and blocks the node for up to `waitMs`, so that short commands are done when it returns. */
-  runNow(job: Job, source: JobSource, waitMs: number): Promise<Outcome> {
-    const outcome = this.run(job, source)
+  /**
+   * Executes a command, and blocks the node for up to `waitMs`, so that a short command is settled on return. Throws
+   * Error if another command is under way.
+   */
+  start(task: CommandTask, source: TaskSource, waitMs: number, settle: TaskSettling): void {
+    if (!this.isIdle) throw new Error('the thread executes another command')
+    this.#waiting.push({ task, source, hasDeadline: true, ...settle, failure: null })
+    this.#next()
     this.#serveFor(waitMs)
-    return outcome
   }
 
   close(): void {
@@ -104,12 +114,12 @@ export class Executor {
     }
     this.#current = entry
     this.warm()
-    this.#thread?.send(entry.job)
+    this.#thread?.send(entry.task)
     if (entry.hasDeadline) this.#deadline = new Deadline(() => this.#end({ stopped: 'time' }))
   }
 
   #begin(): Thread {
-    const thread: Thread = new Thread(this.#options.chains, {
+    const thread: Thread = new Thread(this.#options, {
       onMessage: (message) => this.#take(message),
       onEnd: (reason) => {
         if (this.#thread === thread) this.#end({ stopped: reason })
@@ -119,13 +129,13 @@ export class Executor {
   }
 
   /** Ends the thread, and with it the present command. */
-  #end(outcome: Outcome): void {
+  #end(outcome: TaskOutcome): void {
     this.#thread?.end()
     this.#thread = null
     this.#settle((entry) => entry.resolve(outcome))
   }
 
-  #settle(settle: (entry: Entry) => void): void {
+  #settle(settle: (entry: QueuedTask) => void): void {
     const entry = this.#current
     this.#current = null
     this.#deadline?.cancel()
@@ -142,7 +152,7 @@ export class Executor {
     else this.#settle(({ reject, failure }) => reject(failure ?? new Error(message.broken)))
   }
 
-  #answer(question: Question, entry: Entry): Answer {
+  #answer(question: ThreadQuestion, entry: QueuedTask): ThreadAnswer {
     try {
       return { answer: this.#answerTo(question, entry.source) }
     } catch (error) {
@@ -151,7 +161,7 @@ export class Executor {
     }
   }
 
-  #answerTo(question: Question, { state, verify }: JobSource): unknown {
+  #answerTo(question: ThreadQuestion, { state, verify }: TaskSource): unknown {
     const { modules } = this.#options
     switch (question.ask) {
       case 'entry': {
@@ -190,12 +200,12 @@ class Thread {
   readonly #signals = new Int32Array(new SharedArrayBuffer(8))
   readonly #events: ThreadEvents
 
-  constructor(chains: number, events: ThreadEvents) {
+  constructor({ chains, thread = MODULE }: ExecutorOptions, events: ThreadEvents) {
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#events = events
     const workerData: ThreadData = { port: port2, signals: this.#signals, chains }
-    this.#worker = new Worker(MODULE, { workerData, transferList: [port2], resourceLimits: RESOURCE_LIMITS })
+    this.#worker = new Worker(thread, { workerData, transferList: [port2], resourceLimits: RESOURCE_LIMITS })
     // An error or an exit without an order to end is a lack of memory: the thread catches all others.
     this.#worker.on('error', () => events.onEnd('memory'))
     this.#worker.on('exit', () => events.onEnd('memory'))
@@ -204,7 +214,7 @@ class Thread {
     port1.unref()
   }
 
-  send(message: Job | Answer): void {
+  send(message: CommandTask | ThreadAnswer): void {
     this.#port.postMessage(message)
     Atomics.add(this.#signals, TO_THREAD, 1)
     Atomics.notify(this.#signals, TO_THREAD)

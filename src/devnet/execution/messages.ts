@@ -20,7 +20,7 @@ export const TO_THREAD = 0
 export const TO_NODE = 1
 
 /** A command to execute, and how. */
-export interface Job {
+export interface CommandTask {
   readonly kind: 'local' | 'preflight' | 'trial' | 'execute'
   readonly command: SignedCommand
   readonly context: BlockContext
@@ -29,7 +29,7 @@ export interface Job {
     readonly miner: MinerAccount
     readonly txId: number
     readonly gasLimit: number
-    readonly limits: OutputLimits
+    readonly limits?: OutputLimits
   }
 }
 
@@ -43,8 +43,8 @@ export interface KeptWrite {
 /** A module that the command has made, under an id below 0. */
 export type MadeModule = readonly [id: number, module: KeptModule]
 
-/** What a job returns. */
-export type Result =
+/** What a task returns. */
+export type TaskResult =
   /** `local`, `preflight`: JSON text of the result. `isPlain`: without preflight, as for code that does not parse. */
   | { readonly text: string; readonly isPlain: boolean }
   /** `preflight`: no payer, so nothing was executed. `trial`, `execute`: refused. */
@@ -61,17 +61,17 @@ export type Result =
     }
 
 /** A read of the state, or the verification of a proof. The thread waits for its answer. */
-export type Question =
+export type ThreadQuestion =
   | { readonly ask: 'entry'; readonly domain: Domain; readonly key: string }
   | { readonly ask: 'keys'; readonly domain: Domain }
   | { readonly ask: 'module'; readonly id: ModuleId }
   | { readonly ask: 'proof'; readonly proof: string }
 
 export type FromThread =
-  | { readonly question: Question }
-  | { readonly result: Result }
-  /** The job ended with an error that is not one of contract code. */
+  | { readonly question: ThreadQuestion }
+  | { readonly result: TaskResult }
+  /** The task ended with an error that is not one of contract code. */
   | { readonly broken: string }
 
 /** `failed`: the node could not read the state. */
-export type Answer = { readonly answer: unknown } | { readonly failed: true }
+export type ThreadAnswer = { readonly answer: unknown } | { readonly failed: true }

@@ -9,22 +9,22 @@ import {
   type ModuleId,
   type ModuleNumbers,
 } from '../ledger/kept-entry.ts'
-import type { MadeModule, Question } from './messages.ts'
+import type { MadeModule, ThreadQuestion } from './messages.ts'
 
 /** Asks the node, and waits for the answer. Throws NewcutError if the node cannot read its state. */
-export type Ask = (question: Question) => unknown
+export type AskNode = (question: ThreadQuestion) => unknown
 
 /** Most entries that a state caches. */
 const MAX_ENTRIES = 10_000
 
 /** State of one block, or of a block under construction. */
 export class RemoteState implements ReadableState {
-  readonly #ask: Ask
+  readonly #ask: AskNode
   readonly #modules: ModuleNumbers
   readonly #domains = new Map<Domain, Map<string, unknown>>()
   #size = 0
 
-  constructor(ask: Ask, modules: ModuleNumbers) {
+  constructor(ask: AskNode, modules: ModuleNumbers) {
     this.#ask = ask
     this.#modules = modules
   }
@@ -49,14 +49,14 @@ export class RemoteState implements ReadableState {
 
 /** Modules of the thread: loaded once, from the first block or from the node. */
 export class RemoteModules implements ModuleNumbers {
-  readonly #ask: Ask
+  readonly #ask: AskNode
   readonly #genesis: ReadableState
   readonly #ids = new WeakMap<Module, ModuleId>()
   readonly #modules = new Map<ModuleId, Module>()
   #made: MadeModule[] = []
   #next = -1
 
-  constructor(ask: Ask, genesis: ReadableState) {
+  constructor(ask: AskNode, genesis: ReadableState) {
     this.#ask = ask
     this.#genesis = genesis
   }

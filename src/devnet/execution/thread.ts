@@ -1,4 +1,4 @@
-/** Entry of the execution thread: runs one job after the other. The node ends the thread if a job takes too long. */
+/** QueuedTask of the execution thread: runs one task after the other. The node ends the thread if a task takes too long. */
 import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { evalError } from '../../contracts/errors.ts'
 import type { ReadableState } from '../../contracts/machine/state.ts'
@@ -10,12 +10,12 @@ import { codeFault, payerFault, runLocally, runPreflight, trialFault } from '../
 import { provenPact } from '../ledger/proven-pact.ts'
 import { executeCommand, type ProofReader } from '../ledger/transaction.ts'
 import {
-  type Answer,
+  type CommandTask,
   type FromThread,
-  type Job,
-  type Question,
-  type Result,
+  type TaskResult,
+  type ThreadAnswer,
   type ThreadData,
+  type ThreadQuestion,
   TO_NODE,
   TO_THREAD,
 } from './messages.ts'
@@ -29,11 +29,11 @@ function tell(message: FromThread): void {
   Atomics.notify(signals, TO_NODE)
 }
 
-function ask(question: Question): unknown {
+function ask(question: ThreadQuestion): unknown {
   tell({ question })
   for (;;) {
     const seen = Atomics.load(signals, TO_THREAD)
-    const received = receiveMessageOnPort(port) as { readonly message: Answer } | undefined
+    const received = receiveMessageOnPort(port) as { readonly message: ThreadAnswer } | undefined
     if (received === undefined) {
       Atomics.wait(signals, TO_THREAD, seen)
       continue
@@ -51,7 +51,7 @@ const readProof: ProofReader = (run, _context, proof) => {
   return provenPact(run, verified.output)
 }
 
-function run({ kind, command: signed, context, block }: Job): Result {
+function run({ kind, command: signed, context, block }: CommandTask): TaskResult {
   const command = readCommand(signed)
   if (command instanceof CommandFault) throw new Error(`a command does not parse: ${command.message}`)
   const state: ReadableState = new RemoteState(ask, modules)
@@ -70,7 +70,7 @@ function run({ kind, command: signed, context, block }: Job): Result {
       return refused === null ? { passed: true } : { refused, isFinal: true }
     }
     case 'execute': {
-      if (block === undefined) throw new Error('a job without a block')
+      if (block === undefined) throw new Error('a task without a block')
       const { miner, ...options } = block
       const executed = executeCommand(state, { context, miner, readProof }, command, options)
       if ('refused' in executed) return executed
@@ -83,9 +83,9 @@ function run({ kind, command: signed, context, block }: Job): Result {
   }
 }
 
-port.on('message', (job: Job) => {
+port.on('message', (task: CommandTask) => {
   try {
-    tell({ result: run(job) })
+    tell({ result: run(task) })
   } catch (error) {
     tell({ broken: describeError(error) })
   }

@@ -13,7 +13,7 @@ import { versionName } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import { spvWindow } from '../../core/spv-window.ts'
 import type { Command } from '../command/command.ts'
-import type { Executions, Judged, Misexecuted, Writes } from '../rules/executions.ts'
+import type { Executions, Judged, Misexecuted } from '../rules/executions.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import type { StoredPayload } from '../store/payload.ts'
@@ -23,8 +23,8 @@ import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
 import { NO_OUTPUT_LIMITS, OUTPUT_LIMITS, type OutputLimits } from './command-result.ts'
 import { verifyContinuationProof } from './continuation-proof.ts'
-import { PayloadDraft } from './draft.ts'
-import { type CommandCheck, executePayload } from './execute-payload.ts'
+import { PayloadDraft, type RunLater } from './draft.ts'
+import { type CommandCheck, executePayload, executePayloadLater, type PayloadExecution } from './execute-payload.ts'
 import { genesisOf } from './genesis.ts'
 import { codeFault, gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import { hasPlainPayer, isPlainCommand } from './plain-command.ts'
@@ -66,8 +66,9 @@ export class Ledger implements Executions {
   readonly #options: LedgerOptions
   readonly #branches: Branches
   readonly #genesis: ReadableState
-  /** Payloads executed here that may become blocks, with their writes. */
-  readonly #executed = new WeakMap<StoredPayload, { readonly parent: Uint8Array; readonly writes: Writes }>()
+  /** Payloads executed here that may become blocks. */
+  readonly #executed = new WeakMap<StoredPayload, (Judged | Misexecuted) & { readonly parent: Uint8Array }>()
+  #runLater: RunLater | null = null
   /** One-entry cache: pollers mostly ask about the same block. */
   #told: Block | null = null
   /** Chain -> the last context below its head. */
@@ -96,8 +97,27 @@ export class Ledger implements Executions {
   judge(parent: Header, payload: StoredPayload): Judged | Misexecuted {
     const known = this.#executed.get(payload)
     if (known !== undefined && equalBytes(known.parent, parent.hash)) return known
+    return executePayload(this.#executionOn(parent), payload)
+  }
+
+  async prepare(parent: Header, payload: StoredPayload): Promise<void> {
+    const known = this.#executed.get(payload)
+    if (this.#runLater === null || (known !== undefined && equalBytes(known.parent, parent.hash))) return
+    const judged = await executePayloadLater(this.#executionOn(parent), payload, this.#runLater)
+    this.#executed.set(payload, { parent: parent.hash, ...judged })
+  }
+
+  /** Executes blocks of others by `run`, instead of at once. */
+  runOthersBy(run: RunLater): void {
+    this.#runLater = run
+  }
+
+  #executionOn(parent: Header): PayloadExecution {
     const { check } = this.#options
-    return this.#execute(parent, payload, (command) => check(command, parent) ?? this.#repeated(parent, command.key))
+    return {
+      begin: (miner) => this.begin(parent, miner),
+      check: (command) => check(command, parent) ?? this.#repeated(parent, command.key),
+    }
   }
 
   /**
@@ -217,18 +237,12 @@ export class Ledger implements Executions {
     return { context, state: this.stateOf(chain, record) }
   }
 
-  #execute(parent: Header, payload: StoredPayload, check: (command: Command) => string | null): Judged | Misexecuted {
-    return executePayload((miner) => this.begin(parent, miner), payload, check)
-  }
-
   #repeat(parent: Header, payload: StoredPayload): Judged | Misexecuted {
-    const judged = this.#execute(parent, payload, () => null)
-    if (!('fault' in judged)) return judged
-    return executePayload(
-      (miner) => this.begin(parent, miner, NO_OUTPUT_LIMITS),
-      payload,
-      () => null,
-    )
+    const by = (limits: OutputLimits) => {
+      return executePayload({ begin: (miner) => this.begin(parent, miner, limits), check: () => null }, payload)
+    }
+    const judged = by(OUTPUT_LIMITS)
+    return 'fault' in judged ? by(NO_OUTPUT_LIMITS) : judged
   }
 
   #stateAfter(parent: Header): BlockState {

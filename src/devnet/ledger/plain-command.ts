@@ -1,6 +1,6 @@
 /**
  * Recognizes commands that cannot take long whatever the state: a few calls of the coin contract with literal
- * arguments, on accounts with ordinary keysets. The node executes them without a thread.
+ * arguments, on accounts with ordinary keysets, and arithmetic on literals. The node executes them without a thread.
  */
 import type { Module } from '../../contracts/machine/ast.ts'
 import type { ReadableState } from '../../contracts/machine/state.ts'
@@ -22,6 +22,10 @@ const FUNCTIONS: ReadonlyMap<string, number> = new Map([
   ['coin.get-balance', 1],
   ['coin.details', 1],
 ])
+/** Natives that take no longer than their arguments are long, if all of them are literals. */
+const ARITHMETIC: readonly string[] = ['+', '-', '*', '=', '!=', '<', '<=', '>', '>=']
+/** Most levels of arithmetic. */
+const MAX_LEVELS = 8
 const PREDICATES: readonly string[] = ['keys-all', 'keys-any', 'keys-2']
 
 /** @param genesis state after the first block, whose coin contract is known */
@@ -44,12 +48,19 @@ export function hasPlainPayer(state: ReadableState, genesis: ReadableState, { gr
 }
 
 function isPlainCall(state: ReadableState, form: Form): boolean {
-  if (form.form !== 'call') return isLiteral(form)
+  if (form.form !== 'call' || isArithmetic(form)) return isArithmetic(form)
   const [head, ...args] = form.items
   if (head?.form !== 'atom' || head.member !== null) return false
   const accounts = FUNCTIONS.get(head.name)
   if (accounts === undefined || !args.every((arg) => isLiteral(arg) || isKeysetOfData(arg))) return false
   return args.slice(0, accounts).every((arg) => arg.form === 'string' && isPlainAccount(state, arg.value))
+}
+
+function isArithmetic(form: Form, level = 0): boolean {
+  if (form.form !== 'call') return isLiteral(form)
+  const [head, ...args] = form.items
+  if (head?.form !== 'atom' || !ARITHMETIC.includes(head.name) || level === MAX_LEVELS) return false
+  return args.every((arg) => isArithmetic(arg, level + 1))
 }
 
 const isLiteral = ({ form }: Form) => form === 'string' || form === 'number'
