@@ -19,6 +19,8 @@ import type { NodeModules } from './node-modules.ts'
 
 /** Time that the node waits for a command. Most take less, and then they are in the block at once. */
 const WAIT_MS = 10
+/** The same when a block is asked for again. */
+const WAIT_AGAIN_MS = 2
 /** Most time of a slow command in all blocks that ended before it was done. */
 const MAX_SPENT_MS = 4000
 /** Most commands whose times are kept. */
@@ -58,9 +60,10 @@ export class BlockRunner {
 
   /** Executes a command of a block of this node. */
   readonly run: RunCommand = (layer, block, command, options) => {
-    const { ledger } = this.#options
+    const { ledger, own } = this.#options
     if (ledger.isPlain(layer, command)) return executeCommand(layer, block, command, options)
     const { key } = command
+    if (this.#running?.layer === layer) own.serve(WAIT_AGAIN_MS)
     const known = this.#ended.get(layer)
     if (known?.key === key) {
       this.#ended.delete(layer)

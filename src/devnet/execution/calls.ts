@@ -12,11 +12,11 @@ export class Calls implements Trial {
   readonly #ledger: Ledger
   readonly #executor: Executor
 
-  readonly #onTrial: () => void
+  readonly #blocks: Pick<Executor, 'isWarm' | 'warm'>
 
-  /** @param onTrial called when a command is tried in the thread: a block may take it soon */
-  constructor(ledger: Ledger, executor: Executor, onTrial: () => void) {
-    this.#onTrial = onTrial
+  /** @param blocks executes the blocks that hold the commands later */
+  constructor(ledger: Ledger, executor: Executor, blocks: Pick<Executor, 'isWarm' | 'warm'>) {
+    this.#blocks = blocks
     this.#ledger = ledger
     this.#executor = executor
   }
@@ -43,13 +43,15 @@ export class Calls implements Trial {
   /** @returns why a command may not become pending, null if it may, or undefined if only `later` can tell */
   now(chain: number, command: Command): string | null | undefined {
     const { context, state } = this.#ledger.base(chain, 0)
-    return this.#ledger.hasPlainPayer(state, command) ? trialFault(state, context, command) : undefined
+    if (!this.#ledger.hasPlainPayer(state, command)) return undefined
+    return this.#blocks.isWarm || this.#ledger.isPlain(state, command) ? trialFault(state, context, command) : undefined
   }
 
-  /** Like `now`, in the thread. */
+  /** Like `now`, in the thread. Once it resolves, the thread of blocks can take the command. */
   async later(chain: number, command: Command): Promise<string | null> {
-    this.#onTrial()
+    await this.#blocks.warm()
     const { context, state } = this.#ledger.base(chain, 0)
+    if (this.#ledger.hasPlainPayer(state, command)) return trialFault(state, context, command)
     const outcome = await this.#run('trial', command, context, state)
     if ('passed' in outcome) return null
     return 'refused' in outcome ? outcome.refused : TIMED_OUT

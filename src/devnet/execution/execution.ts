@@ -22,7 +22,7 @@ export class Execution {
     const modules = new NodeModules(genesisOf(chains).state)
     const [calls, own, others] = Array.from({ length: 3 }, () => new Executor({ chains, modules, thread }))
     const runner = new BlockRunner({ ledger, modules, own, others, onDone: () => this.#onDone() })
-    this.calls = new Calls(ledger, calls, () => own.warm())
+    this.calls = new Calls(ledger, calls, own)
     this.run = runner.run
     this.#executors = [calls, own, others]
     ledger.runOthersBy(runner.runLater)

@@ -71,9 +71,26 @@ export class Executor {
     return this.#current === null
   }
 
-  /** Loads the thread, which takes a moment, before there is a command. */
-  warm(): void {
+  /** Whether a command would begin at once. */
+  get isWarm(): boolean {
+    return this.#thread?.isReady === true
+  }
+
+  /** Loads the thread before there is a command. Resolves when it is loaded, or has ended. */
+  async warm(): Promise<void> {
+    if (this.#isClosed) return
     this.#thread ??= this.#begin()
+    await this.#thread.loaded
+  }
+
+  /** Answers the thread for up to `waitMs`, until it has no more commands. Blocks the node. */
+  serve(waitMs: number): void {
+    const endMs = performance.now() + waitMs
+    while (this.#current !== null && this.#thread !== null) {
+      const leftMs = endMs - performance.now()
+      if (leftMs <= 0) return
+      this.#thread.receive(leftMs)
+    }
   }
 
   /**
@@ -95,7 +112,7 @@ export class Executor {
     if (!this.isIdle) throw new Error('the thread executes another command')
     this.#waiting.push({ task, source, hasDeadline: true, ...settle, failure: null })
     this.#next()
-    this.#serveFor(waitMs)
+    if (this.isWarm) this.serve(waitMs)
   }
 
   close(): void {
@@ -113,9 +130,16 @@ export class Executor {
       return
     }
     this.#current = entry
-    this.warm()
-    this.#thread?.send(entry.task)
-    if (entry.hasDeadline) this.#deadline = new Deadline(() => this.#end({ stopped: 'time' }))
+    this.#thread ??= this.#begin()
+    this.#thread.send(entry.task)
+    if (!entry.hasDeadline) return
+    // The time to load the thread is none of the command.
+    if (this.isWarm) this.#setDeadline(entry)
+    else void this.#thread.loaded.then(() => this.#setDeadline(entry))
+  }
+
+  #setDeadline(entry: QueuedTask): void {
+    if (this.#current === entry) this.#deadline = new Deadline(() => this.#end({ stopped: 'time' }))
   }
 
   #begin(): Thread {
@@ -144,7 +168,7 @@ export class Executor {
     this.#next()
   }
 
-  #take(message: FromThread): void {
+  #take(message: Exclude<FromThread, { ready: true }>): void {
     const entry = this.#current
     if (entry === null) return
     if ('question' in message) this.#thread?.send(this.#answer(message.question, entry))
@@ -176,25 +200,19 @@ export class Executor {
         return verify(question.proof)
     }
   }
-
-  /** Answers the thread for up to `waitMs`, until it has no more commands. */
-  #serveFor(waitMs: number): void {
-    const endMs = performance.now() + waitMs
-    while (this.#current !== null && this.#thread !== null) {
-      const leftMs = endMs - performance.now()
-      if (leftMs <= 0) return
-      this.#thread.receive(leftMs)
-    }
-  }
 }
 
 interface ThreadEvents {
-  readonly onMessage: (message: FromThread) => void
+  readonly onMessage: (message: Exclude<FromThread, { ready: true }>) => void
   readonly onEnd: (reason: 'memory') => void
 }
 
 /** A running thread. */
 class Thread {
+  isReady = false
+  /** Resolves when the thread is loaded, or has ended. */
+  readonly loaded: Promise<void>
+  #load: () => void = () => undefined
   readonly #worker: Worker
   readonly #port: MessagePort
   readonly #signals = new Int32Array(new SharedArrayBuffer(8))
@@ -209,7 +227,11 @@ class Thread {
     // An error or an exit without an order to end is a lack of memory: the thread catches all others.
     this.#worker.on('error', () => events.onEnd('memory'))
     this.#worker.on('exit', () => events.onEnd('memory'))
-    port1.on('message', (message: FromThread) => events.onMessage(message))
+    this.loaded = new Promise((resolve) => {
+      this.#load = resolve
+      this.#worker.on('exit', resolve)
+    })
+    port1.on('message', (message: FromThread) => this.#take(message))
     this.#worker.unref()
     port1.unref()
   }
@@ -225,7 +247,16 @@ class Thread {
     const seen = Atomics.load(this.#signals, TO_NODE)
     const received = receiveMessageOnPort(this.#port) as { readonly message: FromThread } | undefined
     if (received === undefined) Atomics.wait(this.#signals, TO_NODE, seen, waitMs)
-    else this.#events.onMessage(received.message)
+    else this.#take(received.message)
+  }
+
+  #take(message: FromThread): void {
+    if (!('ready' in message)) {
+      this.#events.onMessage(message)
+      return
+    }
+    this.isReady = true
+    this.#load()
   }
 
   end(): void {

@@ -68,6 +68,8 @@ export type ThreadQuestion =
   | { readonly ask: 'proof'; readonly proof: string }
 
 export type FromThread =
+  /** The thread is loaded. */
+  | { readonly ready: true }
   | { readonly question: ThreadQuestion }
   | { readonly result: TaskResult }
   /** The task ended with an error that is not one of contract code. */

@@ -90,3 +90,5 @@ port.on('message', (task: CommandTask) => {
     tell({ broken: describeError(error) })
   }
 })
+
+tell({ ready: true })
