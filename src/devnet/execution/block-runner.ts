@@ -19,7 +19,7 @@ import type { NodeModules } from './node-modules.ts'
 
 /** Time that the node waits for a command. Most take less, and then they are in the block at once. */
 const WAIT_MS = 10
-/** The same when a block is asked for again. */
+/** Time that it waits for the same command again. */
 const WAIT_AGAIN_MS = 2
 /** Most time of a slow command in all blocks that ended before it was done. */
 const MAX_SPENT_MS = 4000

@@ -8,9 +8,8 @@ const MAX_WALL_MS = 20_000
 const LEAST_WAIT_MS = 50
 
 /**
- * Calls `onOver` after 2 s of processor time of this process, which is at least that of the command. Threads have no
- * clock of their own in all supported versions of Node, and other threads may use more than the command: then the time
- * of the wall decides.
+ * Calls `onOver` after 2 s of processor time of this process, which is at least that of the command. Not all supported
+ * versions of Node tell the processor time of a thread.
  */
 export class Deadline {
   readonly #onOver: () => void

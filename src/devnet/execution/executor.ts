@@ -46,7 +46,7 @@ interface QueuedTask extends TaskSettling {
   readonly task: CommandTask
   readonly source: TaskSource
   readonly hasDeadline: boolean
-  /** Error of the node that the thread was told of. */
+  /** Error with which the node could not answer the thread; null if there is none. */
   failure: unknown
 }
 

@@ -43,7 +43,7 @@ export interface KeptWrite {
 /** A module that the command has made, under an id below 0. */
 export type MadeModule = readonly [id: number, module: KeptModule]
 
-/** What a task returns. */
+/** Outcome of a task. */
 export type TaskResult =
   /** `local`, `preflight`: JSON text of the result. `isPlain`: without preflight, as for code that does not parse. */
   | { readonly text: string; readonly isPlain: boolean }
