@@ -13,9 +13,10 @@ import {
 } from '../ledger/transaction.ts'
 import { TIMED_OUT } from '../mempool/mempools.ts'
 import { sourceOf, taskOf } from './calls.ts'
-import type { Executor, TaskOutcome, TaskSource } from './executor.ts'
+import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
 import type { CommandTask } from './messages.ts'
 import type { NodeModules } from './node-modules.ts'
+import { ExecutionUnavailable } from './unavailable.ts'
 
 /** Time that the node waits for a command. Most take less, and then they are in the block at once. */
 const WAIT_MS = 10
@@ -84,7 +85,7 @@ export class BlockRunner {
     const end = (ended: EndedCommand) => {
       this.#running = null
       first = ended
-      if ('stopped' in ended && ended.stopped !== 'closed') this.#noteSpent(key, MAX_SPENT_MS)
+      if ('stopped' in ended && isAtFault(ended.stopped)) this.#noteSpent(key, MAX_SPENT_MS)
       if (isWaiting) return
       this.#ended.set(layer, { key, ended })
       this.#noteSpent(key, performance.now() - running.startMs)
@@ -100,7 +101,10 @@ export class BlockRunner {
   readonly runLater: RunLater = async (layer, block, command, options) => {
     if (this.#options.ledger.isPlain(layer, command)) return executeCommand(layer, block, command, options)
     const task = taskIn(block, command, options)
-    return this.#applied(layer, await this.#options.others.run(task, this.#sourceOf(layer, block), false))
+    const outcome = await this.#options.others.run(task, this.#sourceOf(layer, block), false)
+    // That the thread does not load is no fault of the block.
+    if ('stopped' in outcome && outcome.stopped === 'unavailable') throw new ExecutionUnavailable()
+    return this.#applied(layer, outcome)
   }
 
   #executed(ended: EndedCommand, layer: Layer): Executed | Unexecuted {
@@ -111,7 +115,7 @@ export class BlockRunner {
   /** The outcome as a layer on top of that of the draft. */
   #applied(below: Layer, outcome: TaskOutcome): Executed | Unexecuted {
     // A command is refused for lack of time or memory only if it is in no block.
-    if ('stopped' in outcome) return { refused: TIMED_OUT, isFinal: outcome.stopped !== 'closed' }
+    if ('stopped' in outcome) return { refused: TIMED_OUT, isFinal: isAtFault(outcome.stopped) }
     if ('refused' in outcome) return outcome
     if (!('output' in outcome)) throw new Error('the thread has executed another kind of task')
     const { output, gas, hasFailed, writes } = outcome

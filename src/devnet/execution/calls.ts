@@ -5,8 +5,9 @@ import type { BlockContext } from '../ledger/block-context.ts'
 import type { Ledger, Preflight } from '../ledger/ledger.ts'
 import { outOfGas, trialFault } from '../ledger/local.ts'
 import { TIMED_OUT, type Trial } from '../mempool/mempools.ts'
-import type { Executor, TaskOutcome, TaskSource } from './executor.ts'
+import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
 import type { CommandTask } from './messages.ts'
+import { ExecutionUnavailable } from './unavailable.ts'
 
 export class Calls implements Trial {
   readonly #ledger: Ledger
@@ -26,7 +27,7 @@ export class Calls implements Trial {
     const { context, state } = this.#ledger.base(chain, depth)
     if (this.#ledger.isPlain(state, command)) return this.#ledger.local(chain, command, depth)
     return this.#run('local', command, context, state).then((outcome) => {
-      return 'text' in outcome ? outcome.text : stopped(command)
+      return 'text' in outcome ? outcome.text : stopped(command, outcome)
     })
   }
 
@@ -36,7 +37,7 @@ export class Calls implements Trial {
     if (this.#ledger.isPlain(state, command)) return this.#ledger.tried(chain, command, depth)
     return this.#run('preflight', command, context, state).then((outcome) => {
       if ('text' in outcome || 'refused' in outcome) return outcome
-      return { text: stopped(command), isPlain: false }
+      return { text: stopped(command, outcome), isPlain: false }
     })
   }
 
@@ -84,13 +85,13 @@ export function sourceOf(ledger: Ledger, context: BlockContext, state: TaskSourc
 /** The task of a command, as messages carry it. */
 export function taskOf(kind: CommandTask['kind'], { key, sigs, cmd }: Command, context: BlockContext): CommandTask {
   // Messages hold no functions.
-  const { spv: _, release, ...place } = context
-  const { isLanguage541, gasModel } = release
+  const { spv: _, ...place } = context
   const signed = { hash: key, sigs: [...sigs], cmd } as CommandTask['command']
-  return { kind, command: signed, context: { ...place, release: { isLanguage541, gasModel } } }
+  return { kind, command: signed, context: place }
 }
 
-/** A call that was stopped fails as if it had used all its gas. */
-function stopped(command: Command): string {
+/** A call that was stopped fails as if it had used all its gas. Throws ExecutionUnavailable if it did not begin. */
+function stopped(command: Command, outcome: TaskOutcome): string {
+  if ('stopped' in outcome && !isAtFault(outcome.stopped)) throw new ExecutionUnavailable()
   return outOfGas(command, Math.min(command.meta.gasLimit, MAX_BLOCK_GAS))
 }

@@ -30,8 +30,15 @@ export interface TaskSource {
   readonly verifySpv: SpvSupport
 }
 
-/** `stopped`: the command took too much time or memory, or the node is closing. */
-export type TaskOutcome = TaskResult | { readonly stopped: 'time' | 'memory' | 'closed' }
+/**
+ * Why a command has no result: it took too much time or memory, it could not begin (the thread did not load, or too many
+ * others wait), or the node is closing.
+ */
+export type Stopped = 'time' | 'memory' | 'unavailable' | 'closed'
+export type TaskOutcome = TaskResult | { readonly stopped: Stopped }
+
+/** Whether the command is at fault, so that it would be stopped again. */
+export const isAtFault = (stopped: Stopped): boolean => stopped === 'time' || stopped === 'memory'
 
 export interface ExecutorOptions {
   /** Number of chains of the network. */
@@ -39,6 +46,8 @@ export interface ExecutorOptions {
   readonly modules: NodeModules
   /** Module of the thread; default: the one next to this file. */
   readonly thread?: URL | undefined
+  /** Most time to load the thread; default: one minute. */
+  readonly maxLoadMs?: number
 }
 
 /** Called once with the outcome of a task, or with the error of a node that could not read its state. */
@@ -57,6 +66,9 @@ interface QueuedTask extends TaskSettling {
 
 /** The compiled thread is next to this file, with the same extension. */
 const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
+const MAX_LOAD_MS = 60_000
+/** Most commands with a deadline that wait for the thread. */
+export const MAX_WAITING = 256
 /** Memory of a thread. Far above what the memory limit of the language allows. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
 
@@ -100,10 +112,14 @@ export class Executor {
 
   /**
    * Executes a command once all earlier ones are done. Rejects if the node cannot read its state.
-   * @param hasDeadline without, the command may take any time
+   * @param hasDeadline without, the command may take any time, and waits behind any number of others
    */
   run(task: CommandTask, source: TaskSource, hasDeadline = true): Promise<TaskOutcome> {
     return new Promise((resolve, reject) => {
+      if (hasDeadline && this.#waiting.length >= MAX_WAITING) {
+        resolve({ stopped: 'unavailable' })
+        return
+      }
       this.#waiting.push({ task, source, hasDeadline, resolve, reject, failure: null })
       this.#next()
     })
@@ -122,8 +138,13 @@ export class Executor {
 
   close(): void {
     this.#isClosed = true
-    this.#end({ stopped: 'closed' })
-    for (const { resolve } of this.#waiting.splice(0)) resolve({ stopped: 'closed' })
+    this.#endAll('closed')
+  }
+
+  #endAll(stopped: Stopped): void {
+    const waiting = this.#waiting.splice(0)
+    this.#end({ stopped })
+    for (const { resolve } of waiting) resolve({ stopped })
   }
 
   #next(): void {
@@ -154,6 +175,10 @@ export class Executor {
         if (this.#thread === thread) this.#end({ stopped: reason })
       },
     })
+    const timer = setTimeout(() => {
+      if (this.#thread === thread) this.#endAll('unavailable')
+    }, this.#options.maxLoadMs ?? MAX_LOAD_MS).unref()
+    void thread.loaded.then(() => clearTimeout(timer))
     return thread
   }
 
