@@ -114,7 +114,7 @@ export const NATIVE_CALLS: Readonly<Record<string, string>> = {
   'tx-hash': '(tx-hash)',
   'pact-id': '(pact-id)',
   'chain-data': '(chain-data)',
-  error: '(error s)',
+  continue: '(continue s)',
   'enforce-guard': '(enforce-guard k)',
   'enforce-keyset': '(enforce-keyset k)',
   'keyset-ref-guard': '(keyset-ref-guard s)',

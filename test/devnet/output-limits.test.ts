@@ -24,7 +24,7 @@ const LONG = 'm'.repeat(8000)
 /** Emits events that each hold a module reference of 8,000 characters. */
 const events = (count: number) => `
   (namespace "free")
-  (interface i)
+  (interface i (defconst X 1))
   (module ${LONG} G (implements i) (defcap G () true))
   (module emitter G
     (defcap G () true)
@@ -37,7 +37,7 @@ const options = { gasLimit: 150_000 }
 
 describe('a command with an output over 2 MiB', () => {
   it.each([
-    ['events', events(20_000), events(10)],
+    ['events', events(1000), events(10)],
     ['a value', list(2200), list(10)],
   ])('fails by %s in a block and in /local, and the block goes on', (_, hostile, small) => {
     const ground = new LedgerGround('singleton')

@@ -1,11 +1,8 @@
 /** `verify-spv` in the execution thread, over HTTP: it answers there as it does in the node. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { decodeProof, encodeProof } from '../../src/core/spv.ts'
 import { exec, local, makeBlocks, ok, poll, send, spv, startLedger } from './commands-common.ts'
 import type { CheckedPeer } from './common.ts'
-
-let peer: CheckedPeer
-let proof: string
 
 const fieldsOf = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>
 
@@ -19,19 +16,22 @@ function verifying(text: string, type = 'TXOUT') {
   )
 }
 
-beforeAll(async () => {
-  peer = (await startLedger()).peer
+/** A node, and a proof for chain 1 of a command of chain 0. */
+async function startProven(): Promise<{ readonly peer: CheckedPeer; readonly proof: string }> {
+  const { peer } = await startLedger()
   const proven = exec('{"n": 7, "list": [1.50 true], "time": (parse-time "%F" "2026-11-27")}', { gasLimit: 10_000 })
   await ok(send(peer, [proven]))
   await makeBlocks(peer, { 0: 3, 1: 3 })
-  proof = JSON.parse((await spv(peer, { requestKey: proven.hash, targetChainId: '1' })).body.toString())
-})
+  const answer = await spv(peer, { requestKey: proven.hash, targetChainId: '1' })
+  return { peer, proof: JSON.parse(answer.body.toString()) }
+}
 
 const expected = { n: { int: 7 }, list: [1.5, true], time: { time: '2026-11-27T00:00:00Z' } }
 const failed = (why: string) => ({ status: 'failure', error: { message: `SPV verification failure: ${why}` } })
 
 describe('verify-spv in the thread', () => {
   it('answers in /local, preflight and blocks', async () => {
+    const { peer, proof } = await startProven()
     const command = verifying(proof)
     expect((await ok(local(peer, command, '', 1))).result.data).toEqual(expected)
     const tried = await ok(local(peer, command, '?preflight=true', 1))
@@ -42,6 +42,7 @@ describe('verify-spv in the thread', () => {
   })
 
   it('refuses other types, chains and positions', async () => {
+    const { peer, proof } = await startProven()
     const type = await ok(local(peer, verifying(proof, 'ETH'), '', 1))
     expect(type.result).toMatchObject(failed('verifySPV: ETH proof type is not yet supported in Pact5.'))
     const moved = encodeProof({ ...decodeProof(proof), position: 9n })
