@@ -8,6 +8,7 @@ import { codec } from './codec.ts'
 import { contracts } from './contracts.ts'
 import { fleet } from './fleet.ts'
 import { gpu } from './gpu.ts'
+import { hostile } from './hostile/suite.ts'
 import { kernels } from './kernels.ts'
 import { node } from './node.ts'
 import { pipeline } from './pipeline.ts'
@@ -33,6 +34,7 @@ const suites: Readonly<Record<BenchSuite, Suite>> = {
   shader,
   node,
   contracts,
+  hostile,
   stratum,
   fleet,
   relay,

@@ -240,6 +240,7 @@ describe('ways to do one thing', () => {
 
   it('signed commands are read here', () => {
     expect(readersBy('devnet/command/read.ts').toSorted()).toEqual([
+      'devnet/execution/thread.ts',
       'devnet/http/read-all.ts',
       'devnet/http/routes/commands.ts',
       'devnet/http/routes/local.ts',

@@ -74,8 +74,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** The same for the folders inside devnet, engine, source, contracts and web ('' is the room itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
-    '': ['http', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
-    http: ['', 'data', 'orders', 'watch', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
+    '': ['http', 'data', 'orders', 'watch', 'execution', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
+    http: ['', 'data', 'orders', 'watch', 'execution', 'work', 'mempool', 'ledger', 'command', 'rules', 'store'],
+    execution: ['mempool', 'ledger', 'command', 'rules', 'store'],
     data: ['mempool', 'ledger', 'rules', 'store'],
     orders: ['work', 'rules', 'store'],
     watch: ['', 'mempool', 'command', 'rules', 'store'],

@@ -103,6 +103,12 @@ const listed: readonly Part[] = [
     workers: 1,
   },
   {
+    name: 'hostile',
+    what: 'commands made to take more time, memory or disk than their gas allows',
+    files: inFolder('bench', 'hostile'),
+    workers: 1,
+  },
+  {
     name: 'deploy',
     what: 'deploy/ and grafana/, judged by the programs that read them',
     files: [

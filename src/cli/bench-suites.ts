@@ -10,6 +10,7 @@ export const benchSuites = {
   shader: 'vector instructions a nonce on AMD cards, counted without a card',
   node: 'the embedded node under load, on disk, and the client on a page',
   contracts: 'contracts: reading, transfers, blocks, accounts on disk',
+  hostile: 'commands made to take more than their gas allows',
   stratum: 'the server for rigs: sessions, new work to all of them, shares',
   fleet: 'a fleet on a real nats-server: jobs, reports, solutions, costs',
   relay: 'two relays of a fleet with 5,000 rigs each: jobs, shares, memory',

@@ -8,6 +8,8 @@ import type { NodeRelease } from '../schema/node-releases.ts'
 import { checkOptions } from './check-options.ts'
 import { BackupJobs, expectBackupDirectory } from './data/backup.ts'
 import { type DataDirectory, openDataDirectory } from './data/directory.ts'
+import type { Calls } from './execution/calls.ts'
+import { Execution } from './execution/execution.ts'
 import { type App, createApp } from './http/app.ts'
 import { Controls } from './http/controls.ts'
 import { nodeConfig } from './http/encode/node-config.ts'
@@ -69,6 +71,8 @@ export interface HostMachine {
   readonly packageVersion: string
   /** Searches nonces for blocks made on request; closed with the node. */
   readonly search: NonceSearch
+  /** Module of the threads that execute contracts; default: that of the node. */
+  readonly executionThread?: URL
   /** Most connections at once; less than the file descriptor limit of the process. */
   readonly maxConnections: number
 }
@@ -171,12 +175,15 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   const turns = new TimeSlicer()
   // Create the pools before the coordinator: they follow a new cut first, so new work has the transactions pending
   // then.
-  const pools = new Mempools({ chains, index, nowMs, trial: ledger, turns, release: releaseRules[settings.release] })
+  const execution = new Execution(ledger, chains.cut.size, machine.executionThread)
+  const { calls } = execution
+  const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, release: releaseRules[settings.release] })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
     ledger,
     turns,
+    run: execution.run,
     accounts,
     payloadLimit: limits.workLimit,
     payloadLifetimeMs: limits.workLifetimeMs,
@@ -187,6 +194,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
     onNotice,
     ...(onSolved && { onSolved: (header, addition) => onSolved(header, addition, 'miner') }),
   })
+  execution.onDone(() => coordinator.drafts.continue())
   // Create the watch after the pools: it reports where a transaction is once its block has left the chain.
   const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
   const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice }
@@ -200,6 +208,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
     forkTarget,
     chains,
     ledger,
+    calls,
     clock,
     pools,
     coordinator,
@@ -212,6 +221,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   app.addHook('onClose', async () => {
     turns.stop()
     coordinator.stop()
+    execution.close()
   })
   return { app, chains, ledger, pools, settings, controls, backups }
 }
@@ -222,6 +232,7 @@ interface NodeParts {
   readonly forkTarget: number
   readonly chains: Chains
   readonly ledger: Ledger
+  readonly calls: Calls
   readonly clock: NodeClock
   readonly pools: Mempools
   readonly coordinator: Coordinator
@@ -258,6 +269,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
     chains,
     turns: parts.turns,
     ledger: parts.ledger,
+    calls: parts.calls,
     privateLedger: new PrivateLedger(chains, options.entity ?? null, release),
     pools,
     release,

@@ -38,6 +38,7 @@ describe('newcut bench', () => {
       'choice',
       'node',
       'contracts',
+      'hostile',
       'stratum',
       'codec',
     ])

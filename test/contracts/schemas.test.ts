@@ -238,7 +238,7 @@ describe('a table as a value', () => {
     const table = new TableRef('ns.m', 't', { hash: 'h' }, 'ns.m.s')
     expect(showValue([table])).toBe('[ns.m_t]')
     expect(valueToJson(table)).toBe('{":tableName":"ns.m:t",":moduleHash":"h",":schema":{"sc_name":"ns.m.s"}}')
-    expect(sizeOf(table)).toEqual({ weight: 10, depth: 0 })
+    expect(sizeOf(table)).toEqual({ weight: 23, depth: 0 })
   })
 
   it('is stored with its names and the hash of its module', () => {

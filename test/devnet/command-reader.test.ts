@@ -78,3 +78,19 @@ describe('a command is read', () => {
     expect([message, names(message, name)]).toEqual([message, true])
   })
 })
+
+it('a signer that occurs again has all its capabilities in order, or no limit if one of its lists is empty', () => {
+  const cap = (n: number) => ({ name: 'm.C', args: [{ int: n }] })
+  const signer = (pubKey: string, ...clist: unknown[]) => ({ pubKey, clist })
+  const meta = { chainId: '0', sender: 's', gasLimit: 1, gasPrice: 1, ttl: 1, creationTime: 1 }
+  const grantsOf = (...signers: unknown[]) => {
+    const payload = { exec: { code: '1' } }
+    const { grants } = readGood(JSON.stringify({ payload, signers, meta, nonce: '', networkId: null }))
+    return Object.fromEntries([...grants].map(([key, tokens]) => [key, tokens.map(({ args }) => Number(args[0]))]))
+  }
+  const many = Array.from({ length: 2000 }, (_, i) => signer('a', cap(i)))
+  expect(grantsOf(...many)).toEqual({ a: many.map((_, i) => i) })
+  expect(grantsOf(signer('a', cap(1)), signer('b'), signer('a', cap(2), cap(3)))).toEqual({ a: [1, 2, 3], b: [] })
+  expect(grantsOf(signer('a', cap(1)), signer('a'), signer('a', cap(2)))).toEqual({ a: [] })
+  expect(grantsOf(signer('a'), signer('a', cap(2)), signer('a', cap(3)))).toEqual({ a: [] })
+})

@@ -107,8 +107,8 @@ interface ModelEntry extends Signed {
   readonly id: number
 }
 
-/** Runs out of gas at once, so it uses exactly its gas limit. */
-const tooMuch = { payload: { exec: { data: {}, code: '(enumerate 1 1000000000000)' } } }
+/** Fails, so it pays exactly its gas limit. It needs no thread, so every block has it at once. */
+const tooMuch = { payload: { exec: { data: {}, code: '(+ 1 "one")' } } }
 
 class Model {
   entries: ModelEntry[] = []

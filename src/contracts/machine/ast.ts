@@ -310,6 +310,8 @@ export interface TransactionScope {
   /** The layer that receives writes. */
   state: Layer
   readonly gas: GasMeter
+  /** Bytes of all values that were made so far (see memory-meter.ts). */
+  readonly memory: { made: number }
   readonly events: EmittedEvent[]
   /** Names of modules for which the command has acquired admin rights. */
   admin: Set<string>

@@ -5,6 +5,8 @@
  * Work is no gas: the prices of the public network (`gas-prices.ts`) are what a command pays. Some of them are lower
  * than the time that an operation takes here.
  */
+import { logarithm2, MAX_BITS } from '../values/bits.ts'
+
 export const COST = {
   /** Operation on integers of at most `SMALL_BITS`. */
   integer: 30,
@@ -40,7 +42,7 @@ const WEIGHT = 5_000_000
 export const LIMIT = {
   elements: WEIGHT / 12.5,
   characters: WEIGHT - 1000,
-  bits: 500_000,
+  bits: MAX_BITS,
   weight: WEIGHT,
   /** Maximum nesting; the parser has the same limit. */
   depth: 250,
@@ -54,9 +56,7 @@ const SMALL_BITS = 664
 
 /** Fractional bit length (log2 of the magnitude), to predict the size of powers; 0 for 0 and 1. */
 export function exactBits(n: bigint): number {
-  const hex = (n < 0n ? -n : n).toString(16)
-  const head = hex.slice(0, 12)
-  return n === 0n ? 0 : (hex.length - head.length) * 4 + Math.log2(Number.parseInt(head, 16))
+  return n === 0n ? 0 : logarithm2(n < 0n ? -n : n)
 }
 
 /** Cost of addition, subtraction and bit operations. */

@@ -18,6 +18,7 @@ import { tokenOf } from './capabilities.ts'
 import type { BlockScope, GasMeter } from './environment.ts'
 import type { ExpandingRun, Language } from './expander.ts'
 import { callPrice, PRICE } from './gas-prices.ts'
+import { made, madeBy } from './memory-meter.ts'
 import { inCapability, type Mode, readOnly } from './mode.ts'
 import { Arguments } from './native.ts'
 import { startPact } from './pacts.ts'
@@ -167,7 +168,7 @@ export class Evaluator implements ExpandingRun {
     if (args.length > 0 || kind !== 'defun') this.charge(callPrice(args.length))
     const values = args.map(asValue)
     for (let i = 0; i < params.length; i++) this.checkType(params[i].type, values[i])
-    if (kind === 'defcap') return bounded(tokenOf(fun, values))
+    if (kind === 'defcap') return made(this.transaction, bounded(tokenOf(fun, values)))
     if (kind === 'defpact') return startPact(this, fun, values, place)
     return this.runBody(fun, values, place)
   }
@@ -270,7 +271,7 @@ export class Evaluator implements ExpandingRun {
     if (++call.depth > MAX_DEPTH) throw tooDeep(place)
     const result = native.run(new Arguments(native.name, args, this, place))
     call.depth--
-    if (isValue(result)) bounded(result)
+    if (isValue(result)) madeBy(this.transaction, native.name, bounded(result))
     call.nativePlace = around
     return result
   }

@@ -13,6 +13,7 @@ import { Const, type Env, type Expr, Fun, type Param, type Run, TableDefinition,
 import { bounded } from './bounds.ts'
 import { Closure, Lambda, NativeFunction, Partial } from './callables.ts'
 import { callPrice, lookupPrice, PRICE } from './gas-prices.ts'
+import { made } from './memory-meter.ts'
 import { calledBy, type Mode } from './mode.ts'
 import { asValue, Callable, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
@@ -38,7 +39,7 @@ export function list(items: readonly Expr[], place: TextPlace): Expr {
     run.charge(PRICE.item * items.length)
     const values: Value[] = []
     for (const item of items) values.push(run.value(item, env))
-    return bounded(values)
+    return made(run.transaction, bounded(values))
   })
 }
 
@@ -47,7 +48,7 @@ export function object(fields: readonly (readonly [name: string, value: Expr])[]
     run.charge(PRICE.item * fields.length)
     const values = new Map<string, Value>()
     for (const [name, value] of fields) values.set(name, run.value(value, env))
-    return bounded(values)
+    return made(run.transaction, bounded(values))
   })
 }
 

@@ -65,7 +65,7 @@ export class ModuleLoader {
     const later = this.#declareAll(members)
     if (!this.#module.isInterface) this.#govern(governance, place)
     for (const finish of later) finish()
-    for (const face of this.#faces) {
+    for (const face of new Set(this.#faces)) {
       this.#run.work(MEMBER_WORK * face.definitions.size)
       checkImplements(this.#module, face, place)
     }

@@ -58,6 +58,10 @@ export interface Native<H extends Host = Host> {
   readonly run: (args: Arguments<H>) => Term
 }
 
+/** Long lists that contain only strings. */
+const textLists = new WeakSet<readonly Value[]>()
+const MANY = 32
+
 /**
  * Refuses a size that the gas left does not suffice for.
  * @param bytes size of a value, before its price is charged
@@ -191,7 +195,10 @@ export class Arguments<H extends Host = Host> {
   /** A list that contains only strings. */
   texts(index: number): readonly string[] {
     const items = this.list(index)
+    // Lists do not change, and a list of many texts may be an argument again and again.
+    if (textLists.has(items)) return items as readonly string[]
     for (const item of items) if (typeof item !== 'string') throw this.wrong()
+    if (items.length >= MANY) textLists.add(items)
     return items as readonly string[]
   }
 

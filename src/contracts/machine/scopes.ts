@@ -7,14 +7,18 @@ import { FREE } from './mode.ts'
 import type { Layer } from './state.ts'
 
 export function newTransaction(message: Message, state: Layer, gas: GasMeter): TransactionScope {
-  return { message, state, gas, events: [], admin: new Set(), installed: [], hasInstalled: false, comparisons: 0 }
+  return {
+    ...{ message, state, gas, memory: { made: 0 }, events: [] },
+    ...{ admin: new Set<string>(), installed: [], hasInstalled: false, comparisons: 0 },
+  }
 }
 
 export type TransactionMark = ReturnType<typeof markTransaction>
 
 /** Gas used and the count of comparisons are not part of the snapshot. */
 export function markTransaction({ state, events, admin, installed, hasInstalled }: TransactionScope) {
-  return { state, events: events.length, admin: new Set(admin), installed, hasInstalled }
+  // Code acquires admin rights and never gives them back, so their number is enough.
+  return { state, events: events.length, admin: admin.size, installed, hasInstalled }
 }
 
 export function restoreTransaction(transaction: TransactionScope, mark: TransactionMark): void {
@@ -25,7 +29,7 @@ export function restoreTransaction(transaction: TransactionScope, mark: Transact
 
 /** Restores what the transaction may do, not what it has done: `try` keeps events. */
 export function restoreRights(transaction: TransactionScope, mark: TransactionMark): void {
-  transaction.admin = mark.admin
+  if (transaction.admin.size > mark.admin) transaction.admin = new Set([...transaction.admin].slice(0, mark.admin))
   transaction.installed = mark.installed
   transaction.hasInstalled = mark.hasInstalled
 }

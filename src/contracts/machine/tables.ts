@@ -125,7 +125,14 @@ export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, ki
       `Update failed because no row was found in table: ${name} at key "${shortKey(key)}"`,
     )
   }
-  run.transaction.state.put(table.rows, key, before === undefined ? row : new Map([...before, ...row]))
+  run.transaction.state.put(table.rows, key, before === undefined ? row : updated(before, row))
+}
+
+/** The row with the fields of an update. */
+function updated(before: ObjectValue, row: ObjectValue): ObjectValue {
+  const after = new Map(before)
+  for (const [name, value] of row) after.set(name, value)
+  return after
 }
 
 /** Requires exactly the fields of the schema; an update may have a subset. */

@@ -30,5 +30,5 @@ function nameOf(term: Term, depth: number): string {
 function listName(items: readonly Term[], depth: number): string {
   if (items.length === 0 || depth === 0) return 'list'
   const first = nameOf(items[0], depth - 1)
-  return items.every((item) => nameOf(item, depth - 1) === first) ? `[${first}]` : 'list'
+  return items.every((item, i) => i === 0 || nameOf(item, depth - 1) === first) ? `[${first}]` : 'list'
 }

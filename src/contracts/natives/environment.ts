@@ -8,7 +8,7 @@ import { pactIdOf } from '../machine/pacts.ts'
 import { Decimal } from '../values/decimal.ts'
 import { keysetFromValue } from '../values/guard-json.ts'
 import { showValue } from '../values/print.ts'
-import { type Guard, type ObjectValue, UNIT, type Value } from '../values/value.ts'
+import { type Guard, type GuardKind, type ObjectValue, UNIT, type Value } from '../values/value.ts'
 
 /** Maximum length of a number; longer ones take too long to parse. */
 const MAX_DIGITS = 10_000
@@ -55,10 +55,33 @@ function reader(name: string, read: (value: Value, run: Run) => Value | null): N
     // Texts are parsed only where they can be numbers.
     const parses = typeof value === 'string' && (name === 'read-integer' || name === 'read-decimal')
     if (parses) run.charge(DIGIT * characters(value) + PRICE.parsed)
-    const result = value === undefined ? null : read(value, run)
+    const result = value === undefined ? null : readOnce(args, value, read)
     if (result === null) throw failure('UNREADABLE', { native: name })
     return result
   })
+}
+
+/** Results of reading long texts, by data, and then by native and field. */
+const results = new WeakMap<object, Map<string, Value | null>>()
+const LONG = 100
+
+/** Reads a long text of the data once: it may be a number, which is slow to parse. */
+function readOnce(
+  { run, native: name, all }: Arguments<Run>,
+  value: Value,
+  read: (value: Value, run: Run) => Value | null,
+): Value | null {
+  const { data } = run.transaction.message
+  if (typeof value !== 'string' || value.length < LONG || typeof data !== 'object') return read(value, run)
+  const known = results.get(data) ?? new Map<string, Value | null>()
+  results.set(data, known)
+  const key = `${name} ${all[0]}`
+  let result = known.get(key)
+  if (result === undefined) {
+    result = read(value, run)
+    known.set(key, result)
+  }
+  return result
 }
 
 function integerOf(value: Value): bigint | null {
@@ -75,11 +98,16 @@ function decimalOf(value: Value): Decimal | null {
   return typeof value === 'string' && value.length <= MAX_DIGITS ? Decimal.parse(value) : null
 }
 
+/** Keysets whose keys have the right format. */
+const checked = new WeakSet<GuardKind>()
+
 export function checkKeys(run: Run, guard: Guard): Guard {
   const { is } = guard
-  if (run.block.rules.areKeysChecked && is.kind === 'keyset' && !is.keys.every((key) => KEY.test(key))) {
+  if (!run.block.rules.areKeysChecked || is.kind !== 'keyset' || checked.has(is)) return guard
+  if (!is.keys.every((key) => KEY.test(key))) {
     throw failure('WRONG_KEYSET', { keyset: () => showValue(guard) })
   }
+  checked.add(is)
   return guard
 }
 

@@ -8,6 +8,7 @@ import { compareInSort, compareValues, isSimple } from '../values/ordering.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { distinctValues } from './distinct.ts'
 import { fieldOf, same } from './logic.ts'
+import { holdsText } from './search.ts'
 import { codePoints, partOfText } from './text.ts'
 import { weigh } from './weight.ts'
 
@@ -58,8 +59,13 @@ function taken(count: bigint, size: number): number {
 function fieldsOf(args: Arguments, keys: readonly string[], object: ObjectValue, wanted: boolean): ObjectValue {
   if (wanted) args.charge(PRICE.item * keys.length)
   args.workList(keys.length + object.size, COST.readElement)
-  const named = new Set(keys)
-  return new Map([...object].filter(([key]) => named.has(key) === wanted))
+  const chosen = new Map<string, Value>(wanted ? [] : object)
+  for (const key of keys) {
+    const value = wanted ? object.get(key) : undefined
+    if (value === undefined) chosen.delete(key)
+    else chosen.set(key, value)
+  }
+  return chosen
 }
 
 function reverse(args: Arguments): Term {
@@ -90,6 +96,7 @@ function sort(args: Arguments): Term {
   const fields = args.texts(0)
   args.work(fields.length * (1 + sortCost(list.length)))
   for (const item of list) if (!isObject(item)) throw args.wrong()
+  if (list.length <= 1) return list
   const byWeight = fields.toReversed()
   return (list as readonly ObjectValue[]).toSorted((a, b) => compareFields(byWeight, a, b))
 }
@@ -166,7 +173,7 @@ function contains(args: Arguments): boolean {
     const part = args.text(0)
     args.charge(PRICE.comparison + characters(part) + characters(whole))
     args.work(part.length + whole.length)
-    return whole.includes(part)
+    return holdsText(whole, part)
   }
   if (isList(whole)) {
     const wanted = args.value(0)

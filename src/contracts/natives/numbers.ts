@@ -77,9 +77,11 @@ export function integerPower(args: Arguments, base: bigint, exponent: bigint): b
  * doubles.
  */
 export function decimalPower(args: Arguments, a: Decimal, b: Decimal): Decimal {
-  const base = a.normalise()
+  if (b.mantissa === 0n) return Decimal.of(1n)
   const exponent = b.normalise()
-  if (exponent.places === 0 && exponent.mantissa >= 0n && BigInt(base.places) * exponent.mantissa <= MAX_PLACES) {
+  const isWhole = exponent.places === 0 && exponent.mantissa >= 0n
+  const base = isWhole ? a.normalise() : a
+  if (isWhole && BigInt(base.places) * exponent.mantissa <= MAX_PLACES) {
     const places = base.places * Number(exponent.mantissa)
     return new Decimal(integerPower(args, base.mantissa, exponent.mantissa), base.places === 0 ? 0 : places)
   }

@@ -12,6 +12,10 @@ import { weigh } from './weight.ts'
 
 export const BAD_BASE64 = 'Decoding error: invalid b64 encoding'
 const DIGITS = '0123456789abcdef'
+/** Prefixes of the bases that the engine reads itself. */
+const PREFIXES: Readonly<Record<number, string>> = { 2: '0b', 8: '0o', 10: '', 16: '0x' }
+/** Digits that a double holds exactly, in any base up to 16. */
+const PIECE = 13
 const BAD_BASE = 'Base value must be >= 2 and <= 16, or 64'
 
 /** Text form of the argument. The network charges its bytes as characters. */
@@ -79,14 +83,25 @@ function strToInt(args: Arguments): bigint {
 
 function fromDigits(args: Arguments, text: string, base: bigint): bigint {
   if (text === '') throw args.error('Decoding error: empty text')
-  let result = 0n
   for (const character of text) {
     const digit = DIGITS.indexOf(character.toLowerCase())
     if (digit < 0) throw args.error('Decoding error: invalid digit: supported digits are 0-9, A-F')
     if (BigInt(digit) >= base) {
       throw args.error(`Decoding error: character '${character}' is out of range for base ${base}: ${text}`)
     }
-    result = result * base + BigInt(digit)
+  }
+  return integerOf(text, Number(base))
+}
+
+/** The integer that valid digits stand for. */
+function integerOf(text: string, base: number): bigint {
+  const prefix = PREFIXES[base]
+  if (prefix !== undefined) return BigInt(prefix + text)
+  const factor = BigInt(base) ** BigInt(PIECE)
+  const first = text.length % PIECE
+  let result = first === 0 ? 0n : BigInt(Number.parseInt(text.slice(0, first), base))
+  for (let at = first; at < text.length; at += PIECE) {
+    result = result * factor + BigInt(Number.parseInt(text.slice(at, at + PIECE), base))
   }
   return result
 }

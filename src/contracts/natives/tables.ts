@@ -27,8 +27,27 @@ function rowsIn({ run, all: [term] }: Arguments<Run>): (readonly [key: string, r
 
 /** Selects fields of a row. Skips names that the row does not have. */
 function fieldsOf(row: ObjectValue, names: readonly string[]): ObjectValue {
-  const wanted = new Set(names)
-  return new Map([...row].filter(([name]) => wanted.has(name)))
+  if (names.length > row.size) {
+    // Names are free, so a long list of them is indexed once.
+    const named = namesIn(names)
+    return new Map([...row].filter(([name]) => named.has(name)))
+  }
+  const chosen = new Map<string, Value>()
+  for (const name of names) {
+    const value = row.get(name)
+    if (value !== undefined) chosen.set(name, value)
+  }
+  return chosen
+}
+
+const indexes = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+function namesIn(names: readonly string[]): ReadonlySet<string> {
+  const before = indexes.get(names)
+  if (before !== undefined) return before
+  const named = new Set(names)
+  indexes.set(names, named)
+  return named
 }
 
 function isTrue(term: Term): boolean {

@@ -8,7 +8,28 @@ function after(text: string, index: number): number {
   return isHigh(text.charCodeAt(index)) && isLow(text.charCodeAt(index + 1)) ? index + 2 : index + 1
 }
 
+/** Counts of the last long texts that are not ASCII. Code may ask for the same again and again. */
+const counted: { readonly text: string; readonly count: number }[] = []
+const COUNTED = 4
+const LONG = 1000
+
+/** Number of characters. */
 export function codePoints(text: string): number {
+  if (text.length <= SHORT) return countEach(text)
+  const before = text.length < LONG ? undefined : counted.find((one) => one.text === text)
+  if (before !== undefined) return before.count
+  // One byte for each unit means ASCII.
+  if (Buffer.byteLength(text) === text.length) return text.length
+  if (text.length < LONG) return countEach(text)
+  const count = countEach(text)
+  counted.push({ text, count })
+  if (counted.length > COUNTED) counted.shift()
+  return count
+}
+
+const SHORT = 20
+
+function countEach(text: string): number {
   let count = 0
   for (let i = 0; i < text.length; i = after(text, i)) count++
   return count

@@ -1,10 +1,18 @@
 /** Decimal numbers of the contract language: an integer mantissa and the number of decimal places. */
 
+import { bitLength } from './bits.ts'
+
 /** Maximum number of decimal places. */
 export const MAX_PLACES = 255
 /** Largest exponent that `parse` accepts (`1e1000`). A larger one would let a short text fill the memory. */
 const MAX_EXPONENT = 1000n
 const TEXT = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** Numbers of zeros to strip: they add up to any number of places. */
+const HALVES = [128, 64, 32, 16, 8, 4, 2, 1] as const
+const WORD = 64
+/** A number of more bits before the point is infinite as a double. */
+const DOUBLE_BITS = 1025
 
 const POWERS: bigint[] = []
 /** 10^n, cached below n = 1024. */
@@ -102,9 +110,13 @@ export class Decimal {
     if (this.places === 0 || this.mantissa % 10n !== 0n) return this
     if (this.mantissa === 0n) return ZERO
     let { mantissa, places } = this
-    while (places > 0 && mantissa % 10n === 0n) {
-      mantissa /= 10n
-      places--
+    for (const step of [places, ...HALVES]) {
+      // A multiple of 10^n is one of 2^n, which the last bits show.
+      if (step > places || step === 0 || BigInt.asUintN(Math.min(step, WORD), mantissa) !== 0n) continue
+      const quotient = mantissa / tenTo(step)
+      if (quotient * tenTo(step) !== mantissa) continue
+      mantissa = quotient
+      places -= step
     }
     return new Decimal(mantissa, places)
   }
@@ -146,6 +158,8 @@ export class Decimal {
   div(other: Decimal): Decimal {
     if (other.mantissa === 0n) throw new RangeError('division by zero')
     const [a, b] = [this.mantissa * tenTo(other.places), other.mantissa * tenTo(this.places)]
+    // Whole quotients of small numbers are common, and their 255 zeros would be stripped again.
+    if (BigInt.asIntN(64, b) === b && BigInt.asIntN(64, a) === a && a % b === 0n) return new Decimal(a / b, 0)
     return b < 0n ? Decimal.ratio(-a, -b) : Decimal.ratio(a, b)
   }
 
@@ -176,6 +190,8 @@ export class Decimal {
 
   /** Nearest double. */
   toNumber(): number {
+    const bits = bitLength(this.mantissa) - bitLength(tenTo(this.places))
+    if (bits > DOUBLE_BITS) return this.mantissa < 0n ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
     return Number(this.toString())
   }
 

@@ -7,33 +7,52 @@
  */
 import { compareText } from './order.ts'
 
-const START = BigInt.asUintN(64, -2578643520546668380n)
-const PRIME = 16_777_619n
+/** The first hash, in words of 16 bits, lowest first. */
+const START = [0x00a4, 0x5b74, 0xd161, 0xdc36] as const
+/** The prime is 2^24 + 0x193: 0x100 in the second word, and this in the first. */
+const PRIME_LOW = 0x193
+const PRIME_HIGH = 0x100
 /** Cache limits. Programs use few field names, and short ones. */
 const MAX_KNOWN = 10_000
 const MAX_KNOWN_CHARACTERS = 200
 const known = new Map<string, string>()
 
-/** Sorts the fields of an object into wire order. */
+/** Sorts the fields of an object into wire order. Hashes each name once. */
 export function inWireOrder<T>(fields: Iterable<readonly [name: string, value: T]>): (readonly [string, T])[] {
-  return [...fields].sort(([a], [b]) => {
-    const [x, y] = [sortKeyOf(a), sortKeyOf(b)]
-    return x === y ? compareText(a, b) : x < y ? -1 : 1
+  const places = Array.from(fields, (field) => ({ field, place: placeOf(field[0]) }))
+  places.sort((a, b) => {
+    if (a.place === b.place) return compareText(a.field[0], b.field[0])
+    return a.place < b.place ? -1 : 1
   })
+  return places.map(({ field }) => field)
 }
 
 /** Hash of the name in hexadecimal, lowest digit first. */
-function sortKeyOf(name: string): string {
+function placeOf(name: string): string {
+  if (name.length > MAX_KNOWN_CHARACTERS) return hashOf(name)
   const before = known.get(name)
   if (before !== undefined) return before
-  let hash = START
-  for (let at = 0; at < name.length; at++) {
-    const unit = name.charCodeAt(at)
-    for (const byte of [unit & 0xff, unit >> 8]) hash = BigInt.asUintN(64, hash * PRIME) ^ BigInt(byte)
-  }
-  const place = [...hash.toString(16).padStart(16, '0')].reverse().join('')
-  if (name.length > MAX_KNOWN_CHARACTERS) return place
   if (known.size >= MAX_KNOWN) known.clear()
+  const place = hashOf(name)
   known.set(name, place)
   return place
+}
+
+function hashOf(name: string): string {
+  let [a, b, c, d] = START as readonly number[]
+  const mix = (byte: number) => {
+    const low = a * PRIME_LOW
+    const second = b * PRIME_LOW + a * PRIME_HIGH + (low >>> 16)
+    const third = c * PRIME_LOW + b * PRIME_HIGH + (second >>> 16)
+    d = (d * PRIME_LOW + c * PRIME_HIGH + (third >>> 16)) & 0xffff
+    c = third & 0xffff
+    b = second & 0xffff
+    a = (low & 0xffff) ^ byte
+  }
+  for (let at = 0; at < name.length; at++) {
+    const unit = name.charCodeAt(at)
+    mix(unit & 0xff)
+    mix(unit >> 8)
+  }
+  return [a, b, c, d].map((word) => [...word.toString(16).padStart(4, '0')].reverse().join('')).join('')
 }

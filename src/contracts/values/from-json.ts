@@ -1,16 +1,21 @@
 /** Decodes values from JSON: command data, rows, arguments of capabilities. */
 import { FormatError } from '../../core/errors.ts'
 import { type ExactJson, NumberText } from '../../core/json.ts'
+import { bitLength, MAX_BITS, MAX_DIGITS } from './bits.ts'
 import { Decimal } from './decimal.ts'
 import { guardFromFields, moduleFromJson } from './guard-json.ts'
 import { parseTime } from './time-parse.ts'
 import { ISO_MICROS, ISO_SECONDS } from './time-text.ts'
-import { CapabilityToken, ModuleRef, UNIT, type Value } from './value.ts'
+import { CapabilityToken, Guard, ModuleRef, UNIT, type Value } from './value.ts'
 
 /** Maximum nesting of arrays and objects; values in code have the same limit. */
 const MAX_DEPTH = 250
 /** Integers as strings, at most 10,000 digits. */
 const INTEGER = /^-?\d{1,10000}$/
+
+/** Longest name of a field, a module or a guard, and longest key of a keyset, in characters. */
+export const MAX_NAME = 65_536
+const SHOWN = 20
 
 type JsonObject = { readonly [key: string]: ExactJson }
 /** Decodes a nested value. */
@@ -21,7 +26,8 @@ export type ReadValue = (json: ExactJson) => Value
  *
  * A number becomes a decimal and null becomes unit. An object becomes the kind of value that its fields denote,
  * ignoring extra fields; otherwise it stays an object.
- * @throws FormatError if a number is no valid decimal or the nesting exceeds 250 levels
+ * @throws FormatError if a number is no valid decimal or too large, a name or key is too long, or the nesting exceeds
+ * 250 levels
  */
 export function valueFromJson(json: ExactJson): Value {
   return readAt(json, 0)
@@ -38,19 +44,54 @@ function readAt(json: ExactJson, depth: number): Value {
   const object = json as JsonObject
   return (
     scalarFromFields(object) ??
-    guardFromFields(object, read) ??
-    referenceFromFields(object, read) ??
-    new Map(Object.entries(object).map(([field, item]) => [field, read(item)]))
+    referenceFrom(object, read) ??
+    new Map(Object.entries(object).map(([field, item]) => [named(field), read(item)]))
   )
 }
 
-/** @returns the number exactly as written, or null if the JSON is not a number */
+/** Guards, module references and tokens. */
+function referenceFrom(object: JsonObject, read: ReadValue): Guard | ModuleRef | CapabilityToken | null {
+  const found = guardFromFields(object, read) ?? referenceFromFields(object, read)
+  return found === null ? null : withShortNames(found)
+}
+
+/**
+ * @returns the number exactly as written, or null if the JSON is not a number
+ * @throws FormatError if it is no decimal, or exceeds the largest number of the language
+ */
 function numberOf(json: ExactJson): Decimal | null {
-  if (typeof json === 'bigint') return Decimal.of(json)
+  if (typeof json === 'bigint') return inRange(Decimal.of(json))
   if (typeof json !== 'number' && !(json instanceof NumberText)) return null
-  const number = Decimal.parse(json instanceof NumberText ? json.text : String(json))
+  const text = json instanceof NumberText ? json.text : String(json)
+  if (text.length > MAX_DIGITS) throw tooLarge()
+  const number = Decimal.parse(text)
   if (number === null) throw new FormatError('value', 0, 'a number that is no decimal of up to 255 places')
+  return inRange(number)
+}
+
+function inRange(number: Decimal): Decimal {
+  if (bitLength(number.mantissa) > MAX_BITS) throw tooLarge()
   return number
+}
+
+function tooLarge(): FormatError {
+  return new FormatError('value', 0, `a number of more than ${MAX_BITS} bits`)
+}
+
+/** @throws FormatError if a name or a key is too long */
+function named(name: string): string {
+  if (name.length <= MAX_NAME) return name
+  throw new FormatError('value', 0, `a name or key of more than ${MAX_NAME} characters: ${name.slice(0, SHOWN)}..`)
+}
+
+/** Refuses names and keys that are too long; lists of arguments are values, which have been read. */
+function withShortNames<V extends Guard | ModuleRef | CapabilityToken>(value: V): V {
+  const parts: Readonly<Record<string, unknown>> = value instanceof Guard ? { ...value.is } : { ...value }
+  for (const [part, text] of Object.entries(parts)) {
+    if (typeof text === 'string') named(text)
+    else if (part !== 'args' && Array.isArray(text)) text.forEach(named)
+  }
+  return value
 }
 
 /** `{"int": ..}`, `{"decimal": ".."}`, `{"time": ".."}`, `{"timep": ".."}` */
@@ -61,20 +102,22 @@ function scalarFromFields(object: JsonObject): Value | null {
     const number = numberOf(int)
     if (number !== null) return number.round(0).mantissa
   }
-  if (typeof own(object, 'decimal') === 'string') {
-    const decimal = Decimal.parse(object.decimal as string)
-    if (decimal !== null) return decimal
+  const text = own(object, 'decimal')
+  if (typeof text === 'string') {
+    if (text.length > MAX_DIGITS) throw tooLarge()
+    const decimal = Decimal.parse(text)
+    if (decimal !== null) return inRange(decimal)
   }
   for (const [field, format] of [['time', ISO_SECONDS] as const, ['timep', ISO_MICROS] as const]) {
-    const text = own(object, field)
-    const time = typeof text === 'string' ? parseTime(format, text) : null
+    const written = own(object, field)
+    const time = typeof written === 'string' ? parseTime(format, written) : null
     if (time !== null) return time
   }
   return null
 }
 
 /** `{"refSpec": [..], "refName": ..}` and `{"#ctName": "..", "#ctArgs": [..]}` */
-function referenceFromFields(object: JsonObject, read: ReadValue): Value | null {
+function referenceFromFields(object: JsonObject, read: ReadValue): ModuleRef | CapabilityToken | null {
   const name = moduleFromJson(own(object, 'refName'))
   const spec = own(object, 'refSpec') ?? []
   if (name !== null && Array.isArray(spec)) {

@@ -35,9 +35,16 @@ export function guardFromFields(
  */
 export function keysetFromValue(value: Value): Guard | null {
   if (value instanceof Guard) return value.is.kind === 'keyset' ? value : null
-  if (value instanceof Map) return keysetOf(value.get('keys'), value.get('pred'))
-  return keysetOf(value, undefined)
+  if (typeof value !== 'object') return null
+  // Sorting many keys again at each reading would cost more than its gas.
+  const before = known.get(value)
+  if (before !== undefined) return before
+  const keyset = value instanceof Map ? keysetOf(value.get('keys'), value.get('pred')) : keysetOf(value, undefined)
+  known.set(value, keyset)
+  return keyset
 }
+
+const known = new WeakMap<object, Guard | null>()
 
 /**
  * Builds a keyset from sorted, distinct keys.

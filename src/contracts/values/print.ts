@@ -1,7 +1,7 @@
 /** Text form of values, as `show`, `format` and error messages print them. */
 import { Decimal } from './decimal.ts'
+import { isoSeconds } from './iso-time.ts'
 import { compareText } from './order.ts'
-import { formatTime, ISO_SECONDS } from './time-text.ts'
 import { Guard, type GuardKind, ModuleRef, type ObjectValue, TableRef, Time, Unit, type Value } from './value.ts'
 
 /**
@@ -14,7 +14,7 @@ export function showValue(value: Value): string {
   if (value instanceof Decimal) return value.toSource()
   if (Array.isArray(value)) return showList(value)
   if (value instanceof Map) return showObject(value)
-  if (value instanceof Time) return `"${formatTime(ISO_SECONDS, value)}"`
+  if (value instanceof Time) return `"${isoSeconds(value)}"`
   if (value instanceof Unit) return '()'
   if (value instanceof Guard) return showGuard(value.is)
   if (value instanceof ModuleRef) return value.name

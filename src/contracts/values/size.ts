@@ -4,9 +4,9 @@
  * Values share parts, so a few operations can build a tree too large to walk. The size of each part is cached, so
  * measuring a new value visits only its direct items.
  */
-import { bitLength } from './bits.ts'
+import { lengthOrMore } from './bits.ts'
 import { Decimal } from './decimal.ts'
-import { CapabilityToken, Guard, type Value } from './value.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, type Value } from './value.ts'
 
 export interface Size {
   /** Approximate characters in print, plus a constant for each part. */
@@ -15,9 +15,10 @@ export interface Size {
   readonly depth: number
 }
 
-/** Weight of every part. */
+/** Weight of every part, in addition to its characters. */
 const PART = 10
-const KEY = 64
+/** Characters of a time in print. */
+const TIME = 32
 const SMALL = 300
 /** Deeper values have infinite size, so no code recurses into them. */
 const MAX_DEPTH = 1000
@@ -36,6 +37,7 @@ function leafWeight(value: Value): number {
   if (typeof value === 'string') return PART + value.length
   if (typeof value === 'bigint') return PART + digits(value)
   if (typeof value === 'boolean') return PART
+  if (value instanceof Time) return TIME
   if (value instanceof Decimal) return PART + digits(value.mantissa) + value.places
   return -1
 }
@@ -59,13 +61,49 @@ function sizeOfParts(value: object, level: number): Size {
       size.weight += key.length
       add(size, item, level)
     }
-  } else if (value instanceof CapabilityToken) addAll(size, value.args, level)
-  else if (value instanceof Guard) {
+  } else if (value instanceof CapabilityToken) {
+    size.weight += value.name.length
+    addAll(size, value.args, level)
+  } else if (value instanceof Guard) {
+    size.weight += guardCharacters(value.is)
     if ('args' in value.is) addAll(size, value.is.args, level)
-    if (value.is.kind === 'keyset') size.weight += value.is.keys.length * KEY
-  } else return size
+  } else {
+    size.weight += nameCharacters(value)
+    return size
+  }
   size.depth++
   return size
+}
+
+/** Characters of all names and keys in a guard, and a constant for each key. */
+function guardCharacters(guard: GuardKind): number {
+  switch (guard.kind) {
+    case 'keyset':
+      return partsOf(guard.keys) + guard.predicate.length
+    case 'keysetRef':
+      return guard.name.length
+    case 'user':
+      return guard.fun.length
+    case 'capability':
+      return guard.name.length + (guard.pactId ?? '').length
+    case 'module':
+      return guard.module.length + guard.name.length
+    case 'pact':
+      return guard.pactId.length + guard.name.length
+  }
+}
+
+/** Characters of the names in a module reference or a table; 0 for other values. */
+function nameCharacters(value: object): number {
+  if (value instanceof ModuleRef) return value.name.length + partsOf(value.interfaces)
+  if (!(value instanceof TableRef)) return 0
+  return value.qualified.length + value.hash.length + (value.schemaName ?? '').length
+}
+
+function partsOf(texts: readonly string[]): number {
+  let weight = texts.length * PART
+  for (const text of texts) weight += text.length
+  return weight
 }
 
 type Sum = { -readonly [K in keyof Size]: Size[K] }
@@ -89,5 +127,5 @@ function add(size: Sum, part: Value, level: number): void {
 function digits(n: bigint): number {
   if (n < 1_000_000_000n && n > -1_000_000_000n) return 1
   // A sign counts as one more hexadecimal digit.
-  return Math.ceil((Math.ceil(bitLength(n) / 4) + (n < 0n ? 1 : 0)) * 1.2042)
+  return Math.ceil((Math.ceil(lengthOrMore(n) / 4) + (n < 0n ? 1 : 0)) * 1.2042)
 }

@@ -29,12 +29,27 @@ export function literal(wanted: string): TimeDirective {
 /** Consumes exactly `width` characters, which must begin with a number; `spaced` allows leading spaces. */
 export function number(width: number, put: (fields: Fields, value: number) => void, spaced = false): TimeDirective {
   return (text, at, fields) => {
-    const taken = text.slice(at, at + width)
-    const digits = /^\d+/.exec(spaced ? taken.trimStart() : taken)
-    if (taken.length < width || digits === null) return -1
-    put(fields, Number(digits[0]))
-    return at + width
+    const end = at + width
+    if (end > text.length) return -1
+    let from = at
+    while (spaced && from < end && isSpace(text, from)) from++
+    let [value, next] = [0, from]
+    for (; next < end; next++) {
+      const digit = text.charCodeAt(next) - ZERO
+      if (digit < 0 || digit > 9) break
+      value = 10 * value + digit
+    }
+    if (next === from) return -1
+    put(fields, value)
+    return end
   }
+}
+
+const ZERO = '0'.charCodeAt(0)
+
+function isSpace(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit === 0x20 || (unit >= 9 && unit <= 13) || (unit > 0x7f && /\s/.test(text[at]))
 }
 
 /** Matches one of the words, ignoring case. */

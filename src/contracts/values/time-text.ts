@@ -1,5 +1,6 @@
 /** Formats times by directives (`%Y-%m-%d`), in English and UTC. */
 import { type CalendarDate, dateOf, isoWeekOf } from './calendar.ts'
+import { isoMicros, isoSeconds } from './iso-time.ts'
 import { COMPOUND, MONTHS, WEEKDAYS } from './time-names.ts'
 import type { Time } from './value.ts'
 
@@ -66,6 +67,8 @@ const DIRECTIVES: Readonly<Record<string, (parts: TimeParts) => string>> = {
 
 /** Formats a time. Unknown directives stay as they are; flags between `%` and the letter have no effect. */
 export function formatTime(format: string, time: Time): string {
+  if (format === ISO_SECONDS) return isoSeconds(time)
+  if (format === ISO_MICROS) return isoMicros(time)
   const parts = partsOf(time)
   const written = (directive: string, letter: string): string => {
     if (Object.hasOwn(COMPOUND, letter)) return COMPOUND[letter].replace(DIRECTIVE, written)

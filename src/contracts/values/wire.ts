@@ -1,8 +1,9 @@
 /** Encodes values as JSON text, for results, events and rows. */
 import { Decimal } from './decimal.ts'
 import { inWireOrder } from './field-order.ts'
+import { isoMicros, isoSeconds } from './iso-time.ts'
 import { compareText } from './order.ts'
-import { formatTime, ISO_MICROS, ISO_SECONDS } from './time-text.ts'
+import { TextWriter } from './text-writer.ts'
 import { type CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, Unit, type Value } from './value.ts'
 
 export { valueFromJson } from './from-json.ts'
@@ -14,25 +15,78 @@ const QUALIFIED = /^([^.]+)\.([^.]+)$/
 
 /** JSON text of a value. Object fields are in wire order, keys of keysets sorted by code point. */
 export function valueToJson(value: Value): string {
-  if (typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value)
-  if (typeof value === 'bigint') return `{"int":${isSafe(value) ? value : `"${value}"`}}`
-  if (value instanceof Decimal) {
-    return isSafe(value.mantissa) ? decimalText(value) : `{"decimal":"${value}"}`
+  const writer = new TextWriter()
+  writeValue(writer, value)
+  return writer.text
+}
+
+/** Appends the JSON text of a value. Throws EvalError over the limit of the writer. */
+export function writeValue(to: TextWriter, value: Value): void {
+  if (typeof value === 'string') to.quote(value)
+  else if (typeof value === 'boolean') to.put(value ? 'true' : 'false')
+  else if (typeof value === 'bigint') writeInteger(to, value)
+  else if (value instanceof Decimal) writeDecimal(to, value)
+  else if (Array.isArray(value)) writeValues(to, value)
+  else if (value instanceof Map) writeFields(to, value as ReadonlyMap<string, Value>)
+  else if (value instanceof Unit) to.put('null')
+  else if (value instanceof Time) to.put(timeText(value))
+  else if (value instanceof Guard) writeGuard(to, value.is)
+  else if (value instanceof ModuleRef) {
+    to.put('{"refSpec":[')
+    writeEach(to, value.interfaces, writeModule)
+    to.put('],"refName":')
+    writeModule(to, value.name)
+    to.put('}')
+  } else if (value instanceof TableRef) writeTable(to, value)
+  else {
+    const token = value as CapabilityToken
+    to.put('{"#ctName":')
+    to.quote(token.name)
+    to.put(',"#ctArgs":')
+    writeValues(to, token.args)
+    to.put('}')
   }
-  if (Array.isArray(value)) return listText(value)
-  if (value instanceof Map) {
-    const fields = inWireOrder(value as ReadonlyMap<string, Value>)
-    return `{${fields.map(([field, item]) => `${JSON.stringify(field)}:${valueToJson(item)}`).join(',')}}`
+}
+
+/** Appends items with commas between them. */
+export function writeEach<T>(to: TextWriter, items: Iterable<T>, write: (to: TextWriter, item: T) => void): void {
+  let isFirst = true
+  for (const item of items) {
+    if (!isFirst) to.put(',')
+    isFirst = false
+    write(to, item)
   }
-  if (value instanceof Unit) return 'null'
-  if (value instanceof Time) return timeText(value)
-  if (value instanceof Guard) return guardText(value.is)
-  if (value instanceof ModuleRef) {
-    return `{"refSpec":[${value.interfaces.map(moduleText).join(',')}],"refName":${moduleText(value.name)}}`
-  }
-  if (value instanceof TableRef) return tableText(value)
-  const token = value as CapabilityToken
-  return `{"#ctName":${JSON.stringify(token.name)},"#ctArgs":${listText(token.args)}}`
+}
+
+/** Appends a JSON list. */
+export function writeValues(to: TextWriter, items: readonly Value[]): void {
+  to.put('[')
+  writeEach(to, items, writeValue)
+  to.put(']')
+}
+
+function writeFields(to: TextWriter, fields: ReadonlyMap<string, Value>): void {
+  // Every field needs a few characters: do not sort what has no room.
+  to.expectRoom(fields.size)
+  to.put('{')
+  writeEach(to, inWireOrder(fields), (_, [field, item]) => {
+    to.quote(field)
+    to.put(':')
+    writeValue(to, item)
+  })
+  to.put('}')
+}
+
+function writeInteger(to: TextWriter, integer: bigint): void {
+  const quote = isSafe(integer) ? '' : '"'
+  to.put(`{"int":${quote}`)
+  to.putInteger(integer)
+  to.put(`${quote}}`)
+}
+
+function writeDecimal(to: TextWriter, decimal: Decimal): void {
+  to.expectDigits(decimal.mantissa)
+  to.put(isSafe(decimal.mantissa) ? decimalText(decimal) : `{"decimal":"${decimal}"}`)
 }
 
 /**
@@ -52,49 +106,107 @@ export function decimalText(value: Decimal): string {
   return `${sign}${digits[0]}.${digits.slice(1) || '0'}e${point - 1}`
 }
 
-/** JSON text of a module name: `{"namespace":null,"name":"coin"}`. */
-export function moduleText(name: string): string {
-  const [, namespace, own] = QUALIFIED.exec(name) ?? [null, null, name]
-  return `{"namespace":${JSON.stringify(namespace)},"name":${JSON.stringify(own)}}`
+/** Appends the JSON of a module name: `{"namespace":null,"name":"coin"}`. */
+export function writeModule(to: TextWriter, name: string): void {
+  const dot = name.indexOf('.')
+  // Only `namespace.name` has two parts.
+  const isQualified = dot > 0 && dot < name.length - 1 && name.indexOf('.', dot + 1) < 0
+  to.put('{"namespace":')
+  if (isQualified) to.quote(name.slice(0, dot))
+  else to.put('null')
+  to.put(',"name":')
+  to.quote(isQualified ? name.slice(dot + 1) : name)
+  to.put('}')
 }
 
 /** The public network adds the fields of the schema. */
-function tableText({ module, name, hash, schemaName }: TableRef): string {
-  const schema = schemaName === null ? 'null' : `{"sc_name":${JSON.stringify(schemaName)}}`
-  return `{":tableName":${JSON.stringify(`${module}:${name}`)},":moduleHash":${JSON.stringify(hash)},":schema":${schema}}`
+function writeTable(to: TextWriter, { module, name, hash, schemaName }: TableRef): void {
+  to.put('{":tableName":')
+  to.quote(`${module}:${name}`)
+  to.put(',":moduleHash":')
+  to.quote(hash)
+  to.put(',":schema":')
+  if (schemaName === null) to.put('null')
+  else {
+    to.put('{"sc_name":')
+    to.quote(schemaName)
+    to.put('}')
+  }
+  to.put('}')
 }
 
 function isSafe(integer: bigint): boolean {
   return integer <= MAX_SAFE && integer >= -MAX_SAFE
 }
 
-function listText(items: readonly Value[]): string {
-  return `[${items.map(valueToJson).join(',')}]`
-}
-
 /** Whole milliseconds use the format to the second, and so lose the milliseconds. The public network does the same. */
 function timeText(time: Time): string {
-  if (time.micros % 1000n === 0n) return `{"time":"${formatTime(ISO_SECONDS, time)}"}`
-  return `{"timep":"${formatTime(ISO_MICROS, time)}"}`
+  if (time.micros % 1000n === 0n) return `{"time":"${isoSeconds(time)}"}`
+  return `{"timep":"${isoMicros(time)}"}`
 }
 
-function guardText(guard: GuardKind): string {
-  const quoted = JSON.stringify
+function writeGuard(to: TextWriter, guard: GuardKind): void {
   switch (guard.kind) {
     case 'keyset':
-      return `{"pred":${quoted(guard.predicate)},"keys":${quoted([...guard.keys].sort(compareText))}}`
-    case 'keysetRef': {
-      const [, namespace, name] = QUALIFIED.exec(guard.name) ?? []
-      if (name === undefined) return `{"keysetref":${quoted(guard.name)}}`
-      return `{"keysetref":{"ns":${quoted(namespace)},"ksn":${quoted(name)}}}`
-    }
+      writeKeyset(to, guard.keys, guard.predicate)
+      break
+    case 'keysetRef':
+      writeKeysetName(to, guard.name)
+      break
     case 'user':
-      return `{"args":${listText(guard.args)},"fun":${quoted(guard.fun)}}`
+      to.put('{"args":')
+      writeValues(to, guard.args)
+      writeField(to, ',"fun":', guard.fun)
+      break
     case 'capability':
-      return `{"cgPactId":${quoted(guard.pactId)},"cgArgs":${listText(guard.args)},"cgName":${quoted(guard.name)}}`
+      to.put('{"cgPactId":')
+      writeNullable(to, guard.pactId)
+      to.put(',"cgArgs":')
+      writeValues(to, guard.args)
+      writeField(to, ',"cgName":', guard.name)
+      break
     case 'module':
-      return `{"moduleName":${moduleText(guard.module)},"name":${quoted(guard.name)}}`
+      to.put('{"moduleName":')
+      writeModule(to, guard.module)
+      writeField(to, ',"name":', guard.name)
+      break
     case 'pact':
-      return `{"pactId":${quoted(guard.pactId)},"name":${quoted(guard.name)}}`
+      to.put('{"pactId":')
+      writeNullable(to, guard.pactId)
+      writeField(to, ',"name":', guard.name)
+      break
   }
+}
+
+/** Appends the last field of an object. */
+function writeField(to: TextWriter, before: string, text: string): void {
+  to.put(before)
+  to.quote(text)
+  to.put('}')
+}
+
+function writeNullable(to: TextWriter, text: string | null): void {
+  if (text === null) to.put('null')
+  else to.quote(text)
+}
+
+function writeKeyset(to: TextWriter, keys: readonly string[], predicate: string): void {
+  to.expectRoom(keys.length)
+  to.put('{"pred":')
+  to.quote(predicate)
+  to.put(',"keys":[')
+  writeEach(to, [...keys].sort(compareText), (_, key) => to.quote(key))
+  to.put(']}')
+}
+
+function writeKeysetName(to: TextWriter, full: string): void {
+  const [, namespace, name] = QUALIFIED.exec(full) ?? []
+  if (name === undefined) {
+    writeField(to, '{"keysetref":', full)
+    return
+  }
+  to.put('{"keysetref":{"ns":')
+  to.quote(namespace)
+  writeField(to, ',"ksn":', name)
+  to.put('}')
 }

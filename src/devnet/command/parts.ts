@@ -62,11 +62,13 @@ export function grantsFrom(signers: readonly SignerShape[]): { readonly byKey: G
 
 /** Merges the lists of a signer that occurs twice. An empty list has no limit, so it wins. */
 function merged(signers: readonly (readonly [name: string, tokens: readonly CapabilityToken[]])[]): Grants {
-  const found = new Map<string, readonly CapabilityToken[]>()
+  const found = new Map<string, CapabilityToken[]>()
   for (const [name, tokens] of signers) {
     const before = found.get(name)
-    const isFree = tokens.length === 0 || before?.length === 0
-    found.set(name, isFree ? [] : before === undefined ? tokens : [...before, ...tokens])
+    // Appends in place: a command may name the same signer thousands of times.
+    if (before === undefined) found.set(name, [...tokens])
+    else if (tokens.length === 0) before.length = 0
+    else if (before.length > 0) for (const token of tokens) before.push(token)
   }
   return found
 }

@@ -22,7 +22,7 @@ import {
   type ModuleNumbers,
 } from '../ledger/kept-entry.ts'
 import type { Version, Versions } from '../ledger/versions.ts'
-import { Recent } from '../store/recent.ts'
+import { VersionCache } from './version-cache.ts'
 
 /** Reads records, and queues them for writing. */
 export interface Records {
@@ -36,8 +36,8 @@ type VersionRow = readonly [record: number, value: unknown, before: number]
 const NONE = -1
 /** Keys in one `keys` record. */
 const KEYS_PER_RECORD = 64
-/** Newest values cached in memory, at least. */
-const CACHED = 10_000
+/** Size of each generation of the cache of newest values. */
+const CACHED_BYTES = 32 * 1024 * 1024
 const MODULES_KEY = 'modules'
 
 class DiskVersion implements Version {
@@ -60,8 +60,7 @@ class DiskVersion implements Version {
 
 export class DiskVersions implements Versions {
   readonly #records: Records
-  /** Key -> its newest version, or null if it has none. */
-  readonly #cache = new Recent<Version | null>(CACHED)
+  readonly #cache = new VersionCache(CACHED_BYTES)
   readonly #modules: DiskModules
   /** Chain and domain -> number of its keys. */
   readonly #counts = new Map<string, number>()
@@ -73,11 +72,11 @@ export class DiskVersions implements Versions {
   }
 
   newest(chain: number, domain: string, key: string): Version | null {
-    const name = `${chain}/${domain}\0${key}`
-    const cached = this.#cache.get(name)
+    const cached = this.#cache.get(chain, domain, key)
     if (cached !== undefined) return cached
+    const name = `${chain}/${domain}\0${key}`
     const version = this.#versionAt(`state/${name}`, name, domain)
-    this.#cache.set(name, version)
+    this.#cache.set({ chain, domain, key }, version)
     return version
   }
 
@@ -102,7 +101,7 @@ export class DiskVersions implements Versions {
       else this.#records.write(`older/${before.record}/${name}`, this.#records.read(`state/${name}`))
       const kept: VersionRow = [record, keepEntry(domain, value, this.#modules), before?.record ?? NONE]
       this.#records.write(`state/${name}`, kept)
-      this.#cache.set(name, new DiskVersion(record, value, kept[2], this.#finder(name, domain)))
+      this.#cache.set({ chain, domain, key }, new DiskVersion(record, value, kept[2], this.#finder(name, domain)))
     }
   }
 

@@ -1,6 +1,7 @@
 /** Maps all refusals to an HTTP status and a text. */
 import { withPrefix } from '../../core/units.ts'
 import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
+import { ExecutionUnavailable } from '../execution/unavailable.ts'
 import type { Full } from '../mempool/mempool.ts'
 import type { InsertRefused } from '../mempool/mempools.ts'
 import { MAX_ORDER_HASHES } from '../orders/order.ts'
@@ -28,6 +29,7 @@ export class RequestRefused extends Error implements HttpRefusal {
 /** @returns the refusal that an error stands for, or null if it is a failure of the node */
 export function refusalOf(error: unknown): HttpRefusal | null {
   if (error instanceof RequestRefused) return error
+  if (error instanceof ExecutionUnavailable) return { status: 503, message: error.message }
   return error instanceof OrderRefused ? orderRefusal(error.problem) : null
 }
 

@@ -4,11 +4,12 @@ import type { PactRun, PactState, Yield } from '../../contracts/machine/ast.ts'
 import type { EmittedEvent } from '../../contracts/machine/environment.ts'
 import type { LayerEntry } from '../../contracts/machine/state.ts'
 import { hashText } from '../../contracts/values/hash.ts'
+import { TextWriter } from '../../contracts/values/text-writer.ts'
 import type { Value } from '../../contracts/values/value.ts'
-import { decimalText, moduleText, valueToJson } from '../../contracts/values/wire.ts'
+import { decimalText, writeEach, writeModule, writeValue, writeValues } from '../../contracts/values/wire.ts'
 import type { PublicMeta } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
-import { entryText } from './entry-text.ts'
+import { writeEntry } from './entry-text.ts'
 
 export interface ExecutionResult {
   readonly gas: number
@@ -23,18 +24,47 @@ export interface ExecutionResult {
   readonly txId: number | null
 }
 
+/** Most bytes that a command may print. */
+export interface OutputLimits {
+  /** Its whole result: value, events and continuation. */
+  readonly resultBytes: number
+  /** The text of all its writes. */
+  readonly writtenBytes: number
+}
+
+/** Limits of live execution. All nodes of a network must have the same. */
+export const OUTPUT_LIMITS: OutputLimits = { resultBytes: 2 * 1024 * 1024, writtenBytes: 16 * 1024 * 1024 }
+/** For blocks of this node that earlier versions made without limits. */
+export const NO_OUTPUT_LIMITS: OutputLimits = {
+  resultBytes: Number.POSITIVE_INFINITY,
+  writtenBytes: Number.POSITIVE_INFINITY,
+}
+
 const MAX_MESSAGE_CHARACTERS = 256
 
-export function resultText({ gas, result, key, writes, events, metaData, pact, txId }: ExecutionResult): string {
-  const outcome =
-    'value' in result
-      ? `{"status":"success","data":${valueToJson(result.value)}}`
-      : `{"status":"failure","error":${errorText(result.error)}}`
-  const logs = writes === null ? 'null' : `"${logOf(writes)}"`
-  const told = events.length === 0 ? '' : `"events":[${events.map(eventText).join(',')}],`
-  const continuation = pact === null ? 'null' : continuationText(pact)
-  const rest = `"metaData":${metaData},"continuation":${continuation},"txId":${txId}`
-  return `{"gas":${gas},"result":${outcome},"reqKey":"${key}","logs":${logs},${told}${rest}}`
+/** Prints a result. Throws EvalError `Result too large` over a limit, so call it while the command can still fail. */
+export function resultText(
+  { gas, result, key, writes, events, metaData, pact, txId }: ExecutionResult,
+  { resultBytes, writtenBytes }: OutputLimits = OUTPUT_LIMITS,
+): string {
+  const to = new TextWriter(resultBytes)
+  to.put(`{"gas":${gas},"result":`)
+  if ('value' in result) {
+    to.put('{"status":"success","data":')
+    writeValue(to, result.value)
+    to.put('}')
+  } else to.put(`{"status":"failure","error":${errorText(result.error)}}`)
+  to.put(`,"reqKey":"${key}","logs":${writes === null ? 'null' : `"${logOf(writes, writtenBytes)}"`},`)
+  if (events.length > 0) {
+    to.put('"events":[')
+    writeEach(to, events, writeEvent)
+    to.put('],')
+  }
+  to.put(`"metaData":${metaData},"continuation":`)
+  if (pact === null) to.put('null')
+  else writeContinuation(to, pact)
+  to.put(`,"txId":${txId}}`)
+  return to.text
 }
 
 function errorText({ kind, wireMessage, within, place }: ContractError): string {
@@ -43,54 +73,87 @@ function errorText({ kind, wireMessage, within, place }: ContractError): string 
   return `{"callStack":[],"type":"${kind}","message":${JSON.stringify(shown)},"info":${JSON.stringify(info)}}`
 }
 
-function eventText({ params, name, module, moduleHash }: EmittedEvent): string {
-  const texts = params.map(valueToJson).join(',')
-  return `{"params":[${texts}],"name":${JSON.stringify(name)},"module":${moduleText(module)},"moduleHash":"${moduleHash}"}`
+function writeEvent(to: TextWriter, { params, name, module, moduleHash }: EmittedEvent): void {
+  to.put('{"params":')
+  writeValues(to, params)
+  to.put(',"name":')
+  to.quote(name)
+  to.put(',"module":')
+  writeModule(to, module)
+  to.put(`,"moduleHash":"${moduleHash}"}`)
 }
 
-/** Hashes all writes to tables, each as `D` table `K` key `V` row, in one text. */
-function logOf(writes: Iterable<LayerEntry>): string {
-  let text = ''
+/** Hashes all writes to tables, each as `D` table `K` key `V` row, in one text. All other writes count bytes too. */
+function logOf(writes: Iterable<LayerEntry>, writtenBytes: number): string {
+  const tables = new TextWriter(writtenBytes)
+  const others = new TextWriter(writtenBytes)
   for (const entry of writes) {
-    if (entry.domain.startsWith('table:')) text += `D${entry.domain.slice(6)}K${entry.key}V${entryText(entry)}`
+    const isRow = entry.domain.startsWith('table:')
+    const to = isRow ? tables : others
+    to.put(`D${isRow ? entry.domain.slice(6) : entry.domain}K`)
+    to.put(entry.key)
+    to.put('V')
+    writeEntry(to, entry)
   }
-  return hashText(text)
+  return hashText(tables.text)
 }
 
-function continuationText(pact: PactRun): string {
-  const { id, fun, args, step, yielded, nested } = pact
-  const hasRollback = fun.steps[step].rollback !== null
-  return `{${nestedText(nested)}${stepText({ id, fun, args, step, yielded }, `"stepHasRollback":${hasRollback},`)}}`
+function writeContinuation(to: TextWriter, pact: PactRun): void {
+  to.put('{')
+  writeNested(to, pact.nested)
+  writeStep(to, pact, `"stepHasRollback":${pact.fun.steps[pact.step].rollback !== null},`)
+  to.put('}')
 }
 
 type PactStepResult = Pick<PactRun, 'id' | 'fun' | 'args' | 'step' | 'yielded'>
 
 /** A nested pact does not say whether its step has a rollback: it has one if the step around has one. */
-function stateText({ nested, ...state }: PactState): string {
-  return `{${nestedText(nested)}${stepText(state)}}`
-}
-
-function nestedText(nested: ReadonlyMap<string, PactState>): string {
-  if (nested.size === 0) return ''
-  return `"nested":{${[...nested.values()].map((each) => `${JSON.stringify(each.id)}:${stateText(each)}`).join(',')}},`
+function writeNested(to: TextWriter, nested: ReadonlyMap<string, PactState>): void {
+  if (nested.size === 0) return
+  to.put('"nested":{')
+  writeEach(to, nested.values(), (_, each) => {
+    to.quote(each.id)
+    to.put(':{')
+    writeNested(to, each.nested)
+    writeStep(to, each)
+    to.put('}')
+  })
+  to.put('},')
 }
 
 /** @param rollback field that goes before the step, or nothing */
-function stepText({ id, fun, args, step, yielded }: PactStepResult, rollback = ''): string {
-  const call = `{"args":${valueToJson(args)},"def":${JSON.stringify(fun.qualified)}}`
-  const about = `"executed":null,"pactId":${JSON.stringify(id)},${rollback}"step":${step}`
-  return `${about},"yield":${yieldText(yielded)},"continuation":${call},"stepCount":${fun.steps.length}`
+function writeStep(to: TextWriter, { id, fun, args, step, yielded }: PactStepResult, rollback = ''): void {
+  to.put('"executed":null,"pactId":')
+  to.quote(id)
+  to.put(`,${rollback}"step":${step},"yield":`)
+  writeYield(to, yielded)
+  to.put(',"continuation":{"args":')
+  writeValues(to, args)
+  to.put(',"def":')
+  to.quote(fun.qualified)
+  to.put(`},"stepCount":${fun.steps.length}`)
 }
 
-function yieldText(yielded: Yield | null): string {
-  if (yielded === null) return 'null'
+function writeYield(to: TextWriter, yielded: Yield | null): void {
+  if (yielded === null) {
+    to.put('null')
+    return
+  }
   const { data, provenance, source } = yielded
-  const from =
-    provenance === null
-      ? 'null'
-      : `{"targetChainId":${JSON.stringify(provenance.chain)},"moduleHash":"${provenance.moduleHash}"}`
-  const told = source === null ? '' : `,"source":${JSON.stringify(source)}`
-  return `{"data":${valueToJson(data)},"provenance":${from}${told}}`
+  to.put('{"data":')
+  writeValue(to, data)
+  to.put(',"provenance":')
+  if (provenance === null) to.put('null')
+  else {
+    to.put('{"targetChainId":')
+    to.quote(provenance.chain)
+    to.put(`,"moduleHash":"${provenance.moduleHash}"}`)
+  }
+  if (source !== null) {
+    to.put(',"source":')
+    to.quote(source)
+  }
+  to.put('}')
 }
 
 /** Metadata in results of /local and preflight, about the block that would be made. */

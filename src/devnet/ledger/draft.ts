@@ -8,11 +8,18 @@ import { sha512t256 } from '../rules/digest.ts'
 import type { Writes } from '../rules/executions.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { noteRequestKeys } from '../store/transaction-index.ts'
-import { resultText } from './command-result.ts'
+import { OUTPUT_LIMITS, type OutputLimits, resultText } from './command-result.ts'
 import { payReward } from './gas.ts'
 import { rewardAt } from './rewards.ts'
 import { attempt } from './runner.ts'
-import { type ExecutingBlock, executeCommand, TX_IDS } from './transaction.ts'
+import {
+  type Executed,
+  type ExecuteOptions,
+  type ExecutingBlock,
+  executeCommand,
+  TX_IDS,
+  type Unexecuted,
+} from './transaction.ts'
 
 /** Most commands in a block, and most bytes of them. Live nodes have only the gas limit, which allows 15 MB. */
 const MAX_BLOCK_TRANSACTIONS = 512
@@ -20,6 +27,31 @@ const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 
 /** Outcome of adding a command: it is in the block, may fit a later one, or never will be in one (and why). */
 export type Added = 'added' | 'left' | { readonly refused: string }
+
+/**
+ * Executes a command, like executeCommand. `running`: it is not done yet, and this draft must wait for it. `busy`: it has
+ * not begun, because another command is under way.
+ */
+export type RunCommand = (
+  layer: Layer,
+  block: ExecutingBlock,
+  command: Command,
+  options: ExecuteOptions,
+) => Executed | Unexecuted | 'running' | 'busy'
+
+/** Executes a command later. The draft must not change meanwhile. */
+export type RunLater = (
+  layer: Layer,
+  block: ExecutingBlock,
+  command: Command,
+  options: ExecuteOptions,
+) => Promise<Executed | Unexecuted>
+
+interface DraftTransaction {
+  readonly command: Command
+  /** JSON text of the command in the payload. */
+  readonly bytes: Uint8Array
+}
 
 interface ExecutedEntry {
   readonly transaction: Uint8Array
@@ -33,6 +65,7 @@ export class PayloadDraft {
   /** Reason why the reward cannot be paid, or null if it was paid. */
   readonly rewardFault: string | null
   readonly #layer: Layer
+  readonly #limits: OutputLimits
   readonly #minerData: Uint8Array
   readonly #coinbase: Uint8Array
   readonly #hashes: GrowingPayload
@@ -48,8 +81,9 @@ export class PayloadDraft {
    * @param state state after the parent
    * @param chains number of chains of the network
    */
-  constructor(state: ReadableState, block: ExecutingBlock, chains: number) {
+  constructor(state: ReadableState, block: ExecutingBlock, chains: number, limits = OUTPUT_LIMITS) {
     this.block = block
+    this.#limits = limits
     this.#layer = new Layer(state)
     this.#txId = state.get<number>('counters', 'tx') ?? 0
     this.#minerData = encoder.encode(minerDataJson(block.miner))
@@ -72,24 +106,50 @@ export class PayloadDraft {
     return this.#keys.has(key)
   }
 
-  /**
-   * Executes a command at the end of the block, if it is valid there and has room.
-   * @param bytes JSON text of the command in the payload
-   */
-  add({ command, bytes }: { readonly command: Command; readonly bytes: Uint8Array }): Added {
+  /** Executes a command at the end of the block, if it is valid there and has room. */
+  add(transaction: DraftTransaction): Added {
+    const added = this.addBy(executeCommand, transaction)
+    if (added === 'running' || added === 'busy') throw new Error('executing here takes no turns')
+    return added
+  }
+
+  /** Like add, with another way to execute. After `running`, add this command again before any other. */
+  addBy(run: RunCommand, transaction: DraftTransaction): Added | 'running' | 'busy' {
+    const { command } = transaction
+    const early = this.#early(transaction)
+    if (early !== null) return early
+    const executed = run(this.#layer, this.block, command, this.#optionsFor(command))
+    return executed === 'running' || executed === 'busy' ? executed : this.#take(transaction, executed)
+  }
+
+  /** Like add, later. */
+  async addLater(run: RunLater, transaction: DraftTransaction): Promise<Added> {
+    const { command } = transaction
+    const early = this.#early(transaction)
+    if (early !== null) return early
+    return this.#take(transaction, await run(this.#layer, this.block, command, this.#optionsFor(command)))
+  }
+
+  /** @returns why a command need not be executed, or null */
+  #early({ command, bytes }: DraftTransaction): Added | null {
     const { meta, key } = command
     const { parentTime } = this.block.context
     // Live nodes also refuse a command over 95 s younger than the parent. Here hours may pass between two blocks.
     const created = BigInt(meta.creationTime) * 1_000_000n
     if (parentTime >= created + BigInt(meta.ttl) * 1_000_000n) return { refused: 'Transaction time-to-live is expired' }
     if (this.isFull || bytes.length > this.#bytesLeft) return 'left'
-    if (this.#keys.has(key)) return 'left'
-    const gasLimit = Math.min(meta.gasLimit, this.#gasLeft)
-    const executed = executeCommand(this.#layer, this.block, command, { txId: this.#txId, gasLimit })
+    return this.#keys.has(key) ? 'left' : null
+  }
+
+  #optionsFor({ meta }: Command): ExecuteOptions {
+    return { txId: this.#txId, gasLimit: Math.min(meta.gasLimit, this.#gasLeft), limits: this.#limits }
+  }
+
+  #take({ command, bytes }: DraftTransaction, executed: Executed | Unexecuted): Added {
     if ('refused' in executed) return executed.isFinal ? { refused: executed.refused } : 'left'
     // It may have failed for lack of gas in this block only.
-    if (executed.hasFailed && gasLimit < meta.gasLimit) return 'left'
-    this.#keys.add(key)
+    if (executed.hasFailed && this.#gasLeft < command.meta.gasLimit) return 'left'
+    this.#keys.add(command.key)
     this.#gasLeft -= executed.gas
     this.#bytesLeft -= bytes.length
     this.#write(executed.layer, TX_IDS)

@@ -2,32 +2,57 @@
 import type { Module, PactState } from '../../contracts/machine/ast.ts'
 import type { Namespace } from '../../contracts/machine/modules.ts'
 import type { LayerEntry } from '../../contracts/machine/state.ts'
+import { TextWriter } from '../../contracts/values/text-writer.ts'
 import type { Value } from '../../contracts/values/value.ts'
-import { valueToJson } from '../../contracts/values/wire.ts'
+import { writeEach, writeValue, writeValues } from '../../contracts/values/wire.ts'
 
-export function entryText({ domain, value }: LayerEntry): string {
+export function entryText(entry: LayerEntry): string {
+  const writer = new TextWriter()
+  writeEntry(writer, entry)
+  return writer.text
+}
+
+/** Appends the text of an entry. Throws EvalError over the limit of the writer. */
+export function writeEntry(to: TextWriter, { domain, value }: LayerEntry): void {
   switch (domain) {
     case 'tables':
-      return 'true'
+      to.put('true')
+      break
     case 'counters':
-      return String(value)
+      to.put(String(value))
+      break
     case 'modules':
-      return JSON.stringify((value as Module).hash)
+      to.quote((value as Module).hash)
+      break
     case 'namespaces': {
       const { user, admin } = value as Namespace
-      return `{"user":${valueToJson(user)},"admin":${valueToJson(admin)}}`
+      to.put('{"user":')
+      writeValue(to, user)
+      to.put(',"admin":')
+      writeValue(to, admin)
+      to.put('}')
+      break
     }
     case 'pacts':
-      return pactText(value as PactState | null)
+      writePact(to, value as PactState | null)
+      break
     default:
-      return valueToJson(value as Value)
+      writeValue(to, value as Value)
   }
 }
 
-function pactText(pact: PactState | null): string {
-  if (pact === null) return 'null'
+function writePact(to: TextWriter, pact: PactState | null): void {
+  if (pact === null) {
+    to.put('null')
+    return
+  }
   const { id, fun, args, step, yielded, nested } = pact
-  const told = yielded === null ? 'null' : valueToJson(yielded.data)
-  const below = [...nested.values()].map(pactText).join(',')
-  return `{"id":"${id}","fun":"${fun.qualified}","args":${valueToJson(args)},"step":${step},"yield":${told},"nested":[${below}]}`
+  to.put(`{"id":"${id}","fun":"${fun.qualified}","args":`)
+  writeValues(to, args)
+  to.put(`,"step":${step},"yield":`)
+  if (yielded === null) to.put('null')
+  else writeValue(to, yielded.data)
+  to.put(',"nested":[')
+  writeEach(to, nested.values(), writePact)
+  to.put(']}')
 }

@@ -7,34 +7,68 @@ import type { Command } from '../command/command.ts'
 import { CommandFault, readCommandText } from '../command/read.ts'
 import type { Judged, Misexecuted } from '../rules/executions.ts'
 import type { StoredPayload } from '../store/payload.ts'
-import type { PayloadDraft } from './draft.ts'
+import type { Added, PayloadDraft, RunLater } from './draft.ts'
 
 /** Checks hash, signatures and chain of a command on top of a block, before it runs. Returns null if it is valid. */
 export type CommandCheck = (command: Command, parent: Header) => string | null
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** @param check returns the reason why a command must not run, or null */
-export function executePayload(
-  begin: (miner: MinerAccount) => PayloadDraft,
-  payload: StoredPayload,
-  check: (command: Command) => string | null,
-): Judged | Misexecuted {
+/** A command to add to a draft; the step gets the outcome. */
+interface Step {
+  readonly draft: PayloadDraft
+  readonly transaction: { readonly command: Command; readonly bytes: Uint8Array }
+}
+
+/** How to execute a payload. */
+export interface PayloadExecution {
+  readonly begin: (miner: MinerAccount) => PayloadDraft
+  /** Returns the reason why a command must not run, or null. */
+  readonly check: (command: Command) => string | null
+}
+
+export function executePayload(execution: PayloadExecution, payload: StoredPayload): Judged | Misexecuted {
   try {
-    const draft = begin(readMiner(payload.minerData))
-    for (const [i, { transaction }] of payload.transactions.entries()) {
-      const command = readCommandText(decoder.decode(transaction))
-      if (command instanceof CommandFault) return { fault: `transaction ${i}: ${command.message}` }
-      const fault = check(command)
-      if (fault !== null) return { fault: `transaction ${i}: ${fault}` }
-      const added = draft.add({ command, bytes: transaction })
-      if (added !== 'added') return { fault: `transaction ${i}: ${added === 'left' ? 'has no place' : added.refused}` }
-    }
-    const fault = difference(payload, draft.payload)
-    return fault === null ? { writes: draft.writes } : { fault }
+    const steps = payloadSteps(execution, payload)
+    let step = steps.next()
+    while (!step.done) step = steps.next(step.value.draft.add(step.value.transaction))
+    return step.value
   } catch (error) {
     return { fault: describeError(error) }
   }
+}
+
+/** Like executePayload, with another way to execute commands. */
+export async function executePayloadLater(
+  execution: PayloadExecution,
+  payload: StoredPayload,
+  run: RunLater,
+): Promise<Judged | Misexecuted> {
+  try {
+    const steps = payloadSteps(execution, payload)
+    let step = steps.next()
+    while (!step.done) step = steps.next(await step.value.draft.addLater(run, step.value.transaction))
+    return step.value
+  } catch (error) {
+    return { fault: describeError(error) }
+  }
+}
+
+function* payloadSteps(
+  { begin, check }: PayloadExecution,
+  payload: StoredPayload,
+): Generator<Step, Judged | Misexecuted, Added> {
+  const draft = begin(readMiner(payload.minerData))
+  for (const [i, { transaction }] of payload.transactions.entries()) {
+    const command = readCommandText(decoder.decode(transaction))
+    if (command instanceof CommandFault) return { fault: `transaction ${i}: ${command.message}` }
+    const fault = check(command)
+    if (fault !== null) return { fault: `transaction ${i}: ${fault}` }
+    const added = yield { draft, transaction: { command, bytes: transaction } }
+    if (added !== 'added') return { fault: `transaction ${i}: ${added === 'left' ? 'has no place' : added.refused}` }
+  }
+  const fault = difference(payload, draft.payload)
+  return fault === null ? { writes: draft.writes } : { fault }
 }
 
 function difference(given: StoredPayload, made: StoredPayload): string | null {

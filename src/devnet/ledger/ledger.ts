@@ -4,8 +4,8 @@
  */
 
 import { evalError } from '../../contracts/errors.ts'
-import type { SpvSupport } from '../../contracts/machine/environment.ts'
 import type { LayerEntry, ReadableState } from '../../contracts/machine/state.ts'
+import type { ObjectValue } from '../../contracts/values/value.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { forkStateOf } from '../../core/fork.ts'
@@ -14,7 +14,7 @@ import { versionName } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import { spvWindow } from '../../core/spv-window.ts'
 import type { Command } from '../command/command.ts'
-import type { Executions, Judged, Misexecuted, Writes } from '../rules/executions.ts'
+import type { Executions, Judged, Misexecuted } from '../rules/executions.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import type { StoredPayload } from '../store/payload.ts'
@@ -22,15 +22,17 @@ import type { TransactionIndex } from '../store/transaction-index.ts'
 import { type BlockContext, contextOn } from './block-context.ts'
 import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
+import { NO_OUTPUT_LIMITS, OUTPUT_LIMITS, type OutputLimits } from './command-result.ts'
 import { verifyContinuationProof } from './continuation-proof.ts'
-import { PayloadDraft } from './draft.ts'
-import { type CommandCheck, executePayload } from './execute-payload.ts'
+import { PayloadDraft, type RunLater } from './draft.ts'
+import { type CommandCheck, executePayload, executePayloadLater, type PayloadExecution } from './execute-payload.ts'
 import { genesisIn } from './genesis.ts'
-import { gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
+import { codeFault, gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import type { VerifyingBlock } from './output-proof.ts'
+import { hasPlainPayer, isPlainCommand } from './plain-command.ts'
 import { provenPact } from './proven-pact.ts'
 import type { ProofReader } from './transaction.ts'
-import { verifySpv } from './verify-spv.ts'
+import { type ProvenResult, verifySpv } from './verify-spv.ts'
 import type { Versions } from './versions.ts'
 
 export interface LedgerOptions {
@@ -54,14 +56,22 @@ export interface FoundResult {
   readonly output: Uint8Array
 }
 
+/** Outcome of a call with preflight. */
+export type Preflight =
+  /** JSON text of the result. `isPlain`: without preflight. */
+  | { readonly text: string; readonly isPlain: boolean }
+  /** Nobody can pay. */
+  | { readonly refused: string }
+
 const decoder = new TextDecoder()
 
 export class Ledger implements Executions {
   readonly #options: LedgerOptions
   readonly #branches: Branches
   readonly #genesis: ReadableState
-  /** Payloads executed here that may become blocks, with their writes. */
-  readonly #executed = new WeakMap<StoredPayload, { readonly parent: Uint8Array; readonly writes: Writes }>()
+  /** Payloads executed here that may become blocks. */
+  readonly #executed = new WeakMap<StoredPayload, (Judged | Misexecuted) & { readonly parent: Uint8Array }>()
+  #runLater: RunLater | null = null
   /** One-entry cache: pollers mostly ask about the same block. */
   #told: Block | null = null
   /** Chain -> the last context below its head. */
@@ -75,10 +85,10 @@ export class Ledger implements Executions {
   }
 
   /** Begins the next block of a chain, on any parent in the store. */
-  begin(parent: Header, miner: MinerAccount): PayloadDraft {
+  begin(parent: Header, miner: MinerAccount, limits: OutputLimits = OUTPUT_LIMITS): PayloadDraft {
     const context = this.#contextOn(parent)
     const block = { context, miner, readProof: this.#readProof }
-    return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains)
+    return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains, limits)
   }
 
   /** The present payload of a draft. Remembers its writes for `judge`. */
@@ -91,18 +101,36 @@ export class Ledger implements Executions {
   judge(parent: Header, payload: StoredPayload): Judged | Misexecuted {
     const known = this.#executed.get(payload)
     if (known !== undefined && equalBytes(known.parent, parent.hash)) return known
+    return executePayload(this.#executionOn(parent), payload)
+  }
+
+  async prepare(parent: Header, payload: StoredPayload): Promise<void> {
+    const known = this.#executed.get(payload)
+    if (this.#runLater === null || (known !== undefined && equalBytes(known.parent, parent.hash))) return
+    const judged = await executePayloadLater(this.#executionOn(parent), payload, this.#runLater)
+    this.#executed.set(payload, { parent: parent.hash, ...judged })
+  }
+
+  /** Executes blocks of others by `run`, instead of at once. */
+  runOthersBy(run: RunLater): void {
+    this.#runLater = run
+  }
+
+  #executionOn(parent: Header): PayloadExecution {
     const { check } = this.#options
-    return this.#execute(parent, payload, (command) => check(command, parent) ?? this.#repeated(parent, command.key))
+    return {
+      begin: (miner) => this.begin(parent, miner),
+      check: (command) => check(command, parent) ?? this.#repeated(parent, command.key),
+    }
   }
 
   /**
-   * Executes a block of the store again to record its writes. Throws NewcutError DATA_UNUSABLE if the outputs differ
-   * from those of the block.
+   * Executes a block of the store again to record its writes. Earlier versions had no limits of outputs: a block that
+   * breaks them is executed without. Throws NewcutError DATA_UNUSABLE if the outputs differ from those of the block.
    */
   replay(block: Block): void {
     const parent = this.#options.store.parentOf(block)
-    const judged =
-      parent === undefined ? { fault: 'it has no parent' } : this.#execute(parent.header, block.payload, () => null)
+    const judged = parent === undefined ? { fault: 'it has no parent' } : this.#repeat(parent.header, block.payload)
     if ('fault' in judged) {
       const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'
       throw new NewcutError('DATA_UNUSABLE', `block ${block.id} does not execute as it did: ${judged.fault}`, { hint })
@@ -119,6 +147,21 @@ export class Ledger implements Executions {
     this.#branches.follow(head)
   }
 
+  /** Context and state for commands `depth` blocks below the head of a chain. */
+  base(chain: number, depth: number): { readonly context: BlockContext; readonly state: BlockState } {
+    return this.#below(chain, depth)
+  }
+
+  /** Whether a command cannot take long whatever the state, so that it needs no thread. */
+  isPlain(state: ReadableState, command: Command): boolean {
+    return isPlainCommand(state, this.#genesis, command)
+  }
+
+  /** Whether buying the gas of a command cannot take long. */
+  hasPlainPayer(state: ReadableState, command: Command): boolean {
+    return hasPlainPayer(state, this.#genesis, command)
+  }
+
   /** Plain /local, on top of the block `rewindDepth` below the head. @returns JSON text of the result */
   local(chain: number, command: Command, rewindDepth = 0): string {
     const { context, state } = this.#below(chain, rewindDepth)
@@ -129,6 +172,13 @@ export class Ledger implements Executions {
   preflight(chain: number, command: Command, rewindDepth = 0): string {
     const { context, state } = this.#below(chain, rewindDepth)
     return runPreflight(state, context, command, this.#readProof)
+  }
+
+  /** Preflight as clients see it: code that does not parse is reported in the plain form, without preflight. */
+  tried(chain: number, command: Command, depth: number): Preflight {
+    if (codeFault(command) !== null) return { text: this.local(chain, command, depth), isPlain: true }
+    const refused = this.payerFault(chain, command, depth)
+    return refused === null ? { text: this.preflight(chain, command, depth), isPlain: false } : { refused }
   }
 
   /** @returns why the gas of a command cannot be bought at the head, in the words of live nodes, or null if it can */
@@ -179,10 +229,7 @@ export class Ledger implements Executions {
 
   #contextOn(parent: Header): BlockContext {
     const context = contextOn(parent.chainId, parent, this.#options.release)
-    const spv: SpvSupport = (type, proof) => {
-      return verifySpv(this.#options.store, this.#proofPlaceOf(context), type, proof)
-    }
-    return { ...context, spv }
+    return { ...context, spv: (type, proof) => this.verifySpv(context, type, proof) }
   }
 
   /** Context and state for commands `depth` blocks below the head of a chain. */
@@ -195,19 +242,34 @@ export class Ledger implements Executions {
     return { context, state: this.stateOf(chain, record) }
   }
 
-  #execute(parent: Header, payload: StoredPayload, check: (command: Command) => string | null): Judged | Misexecuted {
-    return executePayload((miner) => this.begin(parent, miner), payload, check)
+  #repeat(parent: Header, payload: StoredPayload): Judged | Misexecuted {
+    const by = (limits: OutputLimits) => {
+      return executePayload({ begin: (miner) => this.begin(parent, miner, limits), check: () => null }, payload)
+    }
+    const judged = by(OUTPUT_LIMITS)
+    return 'fault' in judged ? by(NO_OUTPUT_LIMITS) : judged
   }
 
   #stateAfter(parent: Header): BlockState {
     return this.stateOf(parent.chainId, this.#options.store.recordOfHash(parent.hash))
   }
 
+  /** Verifies a proof of another chain. @returns the proven command result, or the error in the words of live nodes */
+  verify(context: BlockContext, proof: string): { readonly output: string } | { readonly fault: string } {
+    const verified = verifyContinuationProof(this.#options.store, { ...this.#proofPlaceOf(context), proof })
+    return 'fault' in verified ? verified : { output: decoder.decode(verified.output) }
+  }
+
+  /** Verifies a proof for the native `verify-spv`. */
+  verifySpv(context: BlockContext, type: string, object: ObjectValue): ProvenResult {
+    return verifySpv(this.#options.store, this.#proofPlaceOf(context), type, object)
+  }
+
   /** Pact that a proof of another chain proves to a block. Throws ContractError. */
   readonly #readProof: ProofReader = (evaluator, context, proof) => {
-    const verified = verifyContinuationProof(this.#options.store, { ...this.#proofPlaceOf(context), proof })
+    const verified = this.verify(context, proof)
     if ('fault' in verified) throw evalError(`Continuation error: ${verified.fault}`)
-    return provenPact(evaluator, decoder.decode(verified.output))
+    return provenPact(evaluator, verified.output)
   }
 
   /** Where proofs of other chains must hold. */

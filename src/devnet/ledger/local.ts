@@ -28,18 +28,24 @@ export function runLocally(
   const { block, message } = environmentOf(context, command)
   const rules = { ...block.rules, isLocal: true, isHistoryLocal: false }
   const evaluator = evaluatorOn({ block: { ...block, rules }, message }, layer, gas)
-  const run = attempt(() => runPayload(evaluator, context, command, readProof))
-  if ('error' in run) return failure(command, run.error)
-  return resultText({
-    gas: Math.ceil(gas.used / 1000),
-    result: run,
-    key,
-    writes: layer.entries(),
-    events: evaluator.transaction.events,
-    metaData: localMetaData(context, meta),
-    pact: evaluator.program.pact,
-    txId: null,
+  const metaData = localMetaData(context, meta)
+  const printed = attempt(() => {
+    const value = runPayload(evaluator, context, command, readProof)
+    const { events } = evaluator.transaction
+    const pact = evaluator.program.pact
+    const used = Math.ceil(gas.used / 1000)
+    return resultText({
+      gas: used,
+      result: { value },
+      key,
+      writes: layer.entries(),
+      events,
+      metaData,
+      pact,
+      txId: null,
+    })
   })
+  return 'error' in printed ? failure(command, printed.error) : printed.value
 }
 
 /** Runs a command as a block would. @returns JSON text of the result */
@@ -64,6 +70,22 @@ export function gasFault(state: ReadableState, context: BlockContext, command: C
   return `Attempt to buy gas failed with: "${command.key}" ${boughtText(bought.error)}`
 }
 
+/** @returns why the code of a command does not parse, or null if it does */
+export function codeFault({ payload }: Command): string | null {
+  return payload.kind === 'exec' ? payload.code.fault : null
+}
+
+/**
+ * Tries a command before it becomes pending. Nobody has paid yet, so the code is parsed only if the gas can be bought.
+ * @returns why the command is refused, or null
+ */
+export function trialFault(state: ReadableState, context: BlockContext, command: Command): string | null {
+  const fault = gasFault(state, context, command)
+  if (fault !== null) return fault
+  const unparsed = codeFault(command)
+  return unparsed === null ? null : `Pact parse error: ${unparsed}`
+}
+
 /**
  * Checks that the payer of the gas exists: the account of the sender, or the contract that pays. A payer with too few
  * coins exists.
@@ -81,6 +103,11 @@ export function payerFault(state: ReadableState, context: BlockContext, command:
 export function pactFault(state: ReadableState, { payload }: Command): string | null {
   if (payload.kind !== 'cont' || state.get<PactState | null>('pacts', payload.pactId) !== null) return null
   return `This transaction is attempting to complete an already-completed defpact ID: ${payload.pactId}`
+}
+
+/** @returns JSON text of the result of a command that was stopped: it fails as if it had used all of its gas */
+export function outOfGas(command: Command, gasLimit: number): string {
+  return failure(command, evalError(`Gas limit "${gasLimit}" exceeded: ${gasLimit}`))
 }
 
 function failure({ key, meta }: Command, error: ContractError): string {

@@ -65,20 +65,19 @@ export class PrivateLedger {
     const layer = new Layer(state)
     const gas = { used: sizeGas(command.size, this.#release.gasModel) * 1000, limit: MAX_BLOCK_GAS * 1000 }
     const evaluator = evaluatorOn(environmentOf(context, command), layer, gas)
-    const run = attempt(() => runPayload(evaluator, context, command, noProofs))
-    const hasFailed = 'error' in run
-    const text = resultText({
-      gas: hasFailed ? MAX_BLOCK_GAS : Math.ceil(gas.used / 1000),
-      result: run,
-      key: command.key,
-      writes: hasFailed ? null : layer.entries(),
-      events: hasFailed ? [] : evaluator.transaction.events,
-      metaData: 'null',
-      pact: hasFailed ? null : evaluator.program.pact,
-      txId: null,
+    const about = { key: command.key, metaData: 'null', txId: null }
+    const printed = attempt(() => {
+      const value = runPayload(evaluator, context, command, noProofs)
+      const { events } = evaluator.transaction
+      const pact = evaluator.program.pact
+      const used = Math.ceil(gas.used / 1000)
+      return resultText({ ...about, gas: used, result: { value }, writes: layer.entries(), events, pact })
     })
-    if (!hasFailed) layer.mergeInto(state)
-    return text
+    if ('error' in printed) {
+      return resultText({ ...about, gas: MAX_BLOCK_GAS, result: printed, writes: null, events: [], pact: null })
+    }
+    layer.mergeInto(state)
+    return printed.value
   }
 }
 

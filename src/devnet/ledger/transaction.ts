@@ -1,6 +1,7 @@
 /** Executes one command of a block: buys its gas, runs it, and redeems the gas (PROTOCOL.md E.4). */
 import { type ContractError, evalError } from '../../contracts/errors.ts'
-import type { PactState, Run } from '../../contracts/machine/ast.ts'
+import type { PactRun, PactState, Run } from '../../contracts/machine/ast.ts'
+import type { EmittedEvent } from '../../contracts/machine/environment.ts'
 import { runForms } from '../../contracts/machine/execute.ts'
 import type { ExpandingRun } from '../../contracts/machine/expander.ts'
 import { continuePact } from '../../contracts/machine/pacts.ts'
@@ -11,7 +12,7 @@ import { sizeGas } from '../../core/gas.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Command, Cont } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
-import { resultText } from './command-result.ts'
+import { OUTPUT_LIMITS, type OutputLimits, resultText } from './command-result.ts'
 import { buyGas, environmentOf, redeemGas } from './gas.ts'
 import { attempt, evaluatorOn } from './runner.ts'
 import { runVerifiers } from './verifiers/run.ts'
@@ -50,6 +51,8 @@ export interface ExecuteOptions {
   readonly gasLimit: number
   /** JSON text. */
   readonly metaData?: string
+  /** Default: those of the network. */
+  readonly limits?: OutputLimits
 }
 
 /** Executes a command on top of a state without changing the state. */
@@ -57,40 +60,74 @@ export function executeCommand(
   state: ReadableState,
   block: ExecutingBlock,
   command: Command,
-  { txId, gasLimit, metaData = 'null' }: ExecuteOptions,
+  options: ExecuteOptions,
 ): Executed | Unexecuted {
-  const { context, miner } = block
+  const { context } = block
+  const { gasLimit } = options
   const sizeCost = sizeGas(command.size, context.release.gasModel)
   if (sizeCost > gasLimit) {
     const refused = `Gas limit "${gasLimit}" exceeded by the size of the command: ${sizeCost}`
     return { refused, isFinal: gasLimit === command.meta.gasLimit }
   }
   const layer = new Layer(state)
-  const bought = attempt(() => buyGas(layer, context, command))
-  if ('error' in bought) return { refused: boughtText(bought.error), isFinal: true }
+  const bought = boughtGas(layer, context, command)
+  if ('refused' in bought) return bought
   const own = new Layer(layer)
-  const gas = { used: bought.value, limit: gasLimit * 1000 }
+  const gas = { used: bought.milligas, limit: gasLimit * 1000 }
   const evaluator = evaluatorOn(environmentOf(context, command), own, gas)
   const run = attempt(() => {
     evaluator.charge(sizeCost * 1000)
     return runPayload(evaluator, context, command, block.readProof)
   })
-  const hasFailed = 'error' in run
-  if (!hasFailed) own.mergeInto(layer)
-  const gasUsed = hasFailed ? command.meta.gasLimit : Math.ceil(gas.used / 1000)
-  const redeemed = attempt(() => redeemGas(layer, context, command, { miner, gas: gasUsed }))
+  if ('error' in run) return settle(layer, block, command, failedWith(command, run.error), options)
+  own.mergeInto(layer)
+  const { events } = evaluator.transaction
+  const success = { run, gas: Math.ceil(gas.used / 1000), events, pact: evaluator.program.pact }
+  const settled = attempt(() => settle(layer, block, command, success, options))
+  if ('value' in settled) return settled.value
+  // Its output is too large, so it fails after all. The layer has its writes already: begin a new one.
+  const clean = new Layer(state)
+  const again = boughtGas(clean, context, command)
+  return 'refused' in again ? again : settle(clean, block, command, failedWith(command, settled.error), options)
+}
+
+/** Outcome of the code of a command, before its gas is settled. */
+interface Ran {
+  readonly run: { readonly value: Value } | { readonly error: ContractError }
+  readonly gas: number
+  readonly events: readonly EmittedEvent[]
+  readonly pact: PactRun | null
+}
+
+/** A command that fails pays its whole gas limit. */
+const failedWith = ({ meta }: Command, error: ContractError): Ran => ({
+  ...{ run: { error }, gas: meta.gasLimit, events: [], pact: null },
+})
+
+/** Buys the gas of a command. @returns the milligas of the purchase, or the reason for a refusal */
+function boughtGas(layer: Layer, context: BlockContext, command: Command): Unexecuted | { readonly milligas: number } {
+  const bought = attempt(() => buyGas(layer, context, command))
+  if ('error' in bought) return { refused: boughtText(bought.error), isFinal: true }
+  return { milligas: bought.value }
+}
+
+/** Redeems the gas, and prints the result. Throws ContractError if the result is too large. */
+function settle(
+  layer: Layer,
+  { context, miner }: ExecutingBlock,
+  command: Command,
+  { run, gas, events, pact }: Ran,
+  { txId, metaData = 'null', limits = OUTPUT_LIMITS }: ExecuteOptions,
+): Executed | Unexecuted {
+  const redeemed = attempt(() => redeemGas(layer, context, command, { miner, gas }))
   if ('error' in redeemed) return { refused: `Failed to redeem gas: ${redeemed.error.wireMessage}`, isFinal: false }
-  const output = resultText({
-    gas: gasUsed,
-    result: run,
-    key: command.key,
-    writes: layer.entries(),
-    events: [...(hasFailed ? [] : evaluator.transaction.events), ...redeemed.value],
-    metaData,
-    pact: hasFailed ? null : evaluator.program.pact,
+  const hasFailed = 'error' in run
+  const result = {
+    ...{ gas, result: run, key: command.key, writes: layer.entries(), metaData, pact },
+    events: [...events, ...redeemed.value],
     txId: hasFailed ? null : txId + 1,
-  })
-  return { output, gas: gasUsed, hasFailed, layer }
+  }
+  return { output: resultText(result, limits), gas, hasFailed, layer }
 }
 
 export function boughtText({ wireMessage }: ContractError): string {

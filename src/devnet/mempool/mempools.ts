@@ -16,17 +16,25 @@ import { type Transaction, transactionOf } from './transaction.ts'
 
 /** Port: trial of a command by the ledger before it becomes pending. */
 export interface Trial {
-  /** @returns why the gas of a command cannot be bought at the head of the chain, or null if it can */
-  gasFault(chain: number, command: Command): string | null
+  /** @returns why a command may not become pending, null if it may, or undefined if only `later` can tell */
+  now(chain: number, command: Command): string | null | undefined
+  /** Like `now`, in a thread, because contract code runs before anybody has paid. */
+  later(chain: number, command: Command): Promise<string | null>
   /** @returns why a continuation is too late (its pact is finished at the head), or null if it is not */
   pactFault(chain: number, command: Command): string | null
 }
 
 /** For pools without a ledger: every command passes. */
 export const noTrial: Trial = {
-  gasFault: () => null,
+  now: () => null,
+  later: async () => null,
   pactFault: () => null,
 }
+
+/** Refusal of a command whose trial takes too long, in the words of live nodes. */
+export const TIMED_OUT = 'Transaction validation timed out'
+/** Most time for trials of refused commands in one request: nobody pays for them. */
+const MAX_UNPAID_MS = 1000
 
 export interface MempoolsOptions {
   readonly chains: Chains
@@ -127,18 +135,48 @@ export class Mempools {
     return () => this.#poolListeners.delete(listener)
   }
 
-  /** Accepts all of these commands, or none. @returns null if all were accepted */
+  /** Accepts all of these commands, or none, without trials in a thread. @returns null if all were accepted */
   insert(chain: number, commands: readonly Command[]): InsertRefused | null {
-    const steps = this.#take(chain, commands)
+    const steps = this.#check(chain, commands, [])
     for (;;) {
       const step = steps.next()
-      if (step.done) return step.value
+      if (step.done) return step.value ?? this.#enter(chain, commands.map(transactionOf))
     }
   }
 
-  /** Like insert, in time slices: a request may hold thousands of commands, each with signatures and a trial. */
-  submit(chain: number, commands: readonly Command[]): Promise<InsertRefused | null> {
-    return this.#turns.run('commands', this.#take(chain, commands))
+  /**
+   * Accepts all of these commands, or none. Checks them in time slices: a request may hold thousands of commands, each
+   * with signatures and a trial. Trials that need a thread come last, if everything else is in order.
+   * @returns null if all were accepted
+   */
+  async submit(chain: number, commands: readonly Command[]): Promise<InsertRefused | null> {
+    const slow: number[] = []
+    const refused = await this.#turns.run('commands', this.#check(chain, commands, slow))
+    if (refused !== null) return refused
+    const invalid = await this.#tryAll(chain, commands, slow)
+    if (invalid.length > 0) return { invalid }
+    return this.#enter(chain, commands.map(transactionOf))
+  }
+
+  /** Tries these elements in a thread. @returns those that are refused */
+  async #tryAll(chain: number, commands: readonly Command[], elements: readonly number[]): Promise<RefusedEntry[]> {
+    const invalid: RefusedEntry[] = []
+    let unpaidMs = 0
+    for (const element of elements) {
+      const command = commands[element]
+      const startMs = performance.now()
+      const fault = unpaidMs < MAX_UNPAID_MS ? await this.#tryLater(chain, command) : TIMED_OUT
+      if (fault === null) continue
+      unpaidMs += performance.now() - startMs
+      invalid.push({ element, hash: command.key, fault })
+    }
+    return invalid
+  }
+
+  async #tryLater(chain: number, command: Command): Promise<string | null> {
+    const fault = await this.#trial.later(chain, command)
+    // A block may have taken it meanwhile.
+    return fault ?? this.#trial.pactFault(chain, command) ?? this.#enterFault(chain, command)
   }
 
   /** Removes transactions that no block can hold. They are refused afterwards. @param refused request key -> reason */
@@ -180,18 +218,19 @@ export class Mempools {
     return this.#badlists.get(chain)?.has(key) ?? false
   }
 
-  /** Yields after each command. */
-  *#take(chain: number, commands: readonly Command[]): YieldingWork<InsertRefused | null> {
+  /** Yields after each command. Adds the elements to `slow` that still need a trial in a thread. */
+  *#check(chain: number, commands: readonly Command[], slow: number[]): YieldingWork<InsertRefused | null> {
     for (const faultOf of [this.#enterFault, this.#executionFault]) {
       const invalid: RefusedEntry[] = []
       for (const [element, command] of commands.entries()) {
         const fault = faultOf.call(this, chain, command)
-        if (fault !== null) invalid.push({ element, hash: command.key, fault })
+        if (fault === undefined) slow.push(element)
+        else if (fault !== null) invalid.push({ element, hash: command.key, fault })
         yield
       }
       if (invalid.length > 0) return { invalid }
     }
-    return this.#enter(chain, commands.map(transactionOf))
+    return null
   }
 
   #enter(chain: number, transactions: readonly Transaction[]): Full | null {
@@ -221,15 +260,13 @@ export class Mempools {
     return placeFault(command, { network: this.#chains.network.name, chain })
   }
 
-  /** @returns why no block may hold a command, or null */
-  #executionFault(chain: number, command: Command): string | null {
-    // It passed the trial on arrival.
-    if (this.of(chain).get(command.key) !== undefined) return sealFault(command, this.#release)
-    const fault = command.payload.kind === 'exec' ? command.payload.code.fault : null
-    if (fault !== null) return `Pact parse error: ${fault}`
-    return (
-      sealFault(command, this.#release) ?? this.#trial.gasFault(chain, command) ?? this.#trial.pactFault(chain, command)
-    )
+  /** @returns why no block may hold a command, null, or undefined if only a trial in a thread can tell */
+  #executionFault(chain: number, command: Command): string | null | undefined {
+    const sealed = sealFault(command, this.#release)
+    // A pending command passed the trial on arrival.
+    if (sealed !== null || this.of(chain).get(command.key) !== undefined) return sealed
+    const fault = this.#trial.now(chain, command)
+    return fault === null ? this.#trial.pactFault(chain, command) : fault
   }
 
   /** Whether a transaction is in a block on the branch of the head. */

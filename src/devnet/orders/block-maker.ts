@@ -150,8 +150,10 @@ export class BlockMaker {
   async #makeOne(chain: number, order: BlockOrder): Promise<Addition> {
     const { drafts } = this.coordinator
     let live = this.#draft(chain)
-    while (!drafts.extend(live)) {
-      await order.pause()
+    for (;;) {
+      const extended = drafts.extend(live)
+      if (extended === 'done') break
+      await (extended === 'waiting' ? order.until(drafts.whenDone()) : order.pause())
       live = this.#draft(chain)
     }
     const { work, payload } = this.#unsolved(chain, drafts.payload(live))

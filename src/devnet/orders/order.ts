@@ -1,6 +1,7 @@
 /** A running order: its search budget, its progress, and its cancellation. */
 
 import { hash } from 'node:crypto'
+import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { readU32LE, writeU32LE } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -82,6 +83,19 @@ export class BlockOrder {
     this.#tell()
     await turn()
     await durable()
+    signal.throwIfAborted()
+    this.#sliceStartMs = clock.monotonicMs()
+  }
+
+  /** Waits for `next`. Throws the reason of the signal once it is aborted. */
+  async until(next: Promise<void>): Promise<void> {
+    const { clock, signal } = this.#options
+    const over = new AbortController()
+    try {
+      await Promise.race([next, once(signal, 'abort', { signal: over.signal }).catch(() => undefined)])
+    } finally {
+      over.abort()
+    }
     signal.throwIfAborted()
     this.#sliceStartMs = clock.monotonicMs()
   }

@@ -171,6 +171,16 @@ export class Chains {
     return addition
   }
 
+  /** Executes a block of others ahead of `insert`, if it follows every other rule. Adds nothing. */
+  async prepare(header: WorkFields | Header, payload: StoredPayload): Promise<void> {
+    const parent = this.store.get(header.parent)
+    const hash = blockHash(encodeWork(header), sha512t256)
+    if (parent === undefined || this.store.get(hash) !== undefined) return
+    const place = { hash, parent: parent.header, blocks: this.store.size }
+    const rules = this.#brokenRules({ header: { hash, ...header }, payload }, place)
+    if (rules.length === 0) await this.#executions.prepare(parent.header, payload)
+  }
+
   /**
    * Adds a block on top of any known one if it follows every rule. The cut stays: the block is an orphan until `adopt`.
    */

@@ -22,14 +22,14 @@ export interface InvalidCut {
  * Adds the blocks that come with a cut, and adopts the cut if it weighs more than the present one.
  * @returns null if it was accepted, even if nothing changed because a block is missing
  */
-export function takeCut(chains: Chains, cut: CutHashes): InvalidCut | null {
+export async function takeCut(chains: Chains, cut: CutHashes): Promise<InvalidCut | null> {
   try {
     const headers = Object.values(cut.headers ?? {}).map(readHeader)
     const payloads = new Map(Object.values(cut.payloads ?? {}).flatMap(readPayload))
     // Parents first: they are lower.
     headers.sort((a, b) => Number(a.height - b.height))
     for (const header of headers) {
-      const broken = insert(chains, header, payloads)
+      const broken = await insert(chains, header, payloads)
       if (broken !== null) return invalid(broken)
     }
   } catch (error) {
@@ -55,10 +55,15 @@ function adopt(chains: Chains, cut: CutHashes): InvalidCut | null {
 }
 
 /** @returns why a block is invalid, or null if it is in the store now or something that it needs is missing */
-function insert(chains: Chains, header: Header, payloads: ReadonlyMap<string, StoredPayload>): string | null {
+async function insert(
+  chains: Chains,
+  header: Header,
+  payloads: ReadonlyMap<string, StoredPayload>,
+): Promise<string | null> {
   if (chains.store.get(header.hash) !== undefined) return null
   const payload = payloads.get(encodeBase64Url(header.payloadHash)) ?? chains.store.payloads.get(header.payloadHash)
   if (payload === undefined) return null
+  await chains.prepare(header, payload)
   const addition = chains.insert(header, payload)
   if (addition.status !== 'invalid') return null
   const why = addition.why === undefined ? '' : `: ${addition.why}`

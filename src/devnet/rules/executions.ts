@@ -20,6 +20,8 @@ export interface Misexecuted {
 export interface Executions {
   /** Executes the payload of a block on top of `parent`. Records nothing. */
   judge(parent: Header, payload: StoredPayload): Judged | Misexecuted
+  /** Executes the payload of a block of others ahead of `judge`, so that the node serves requests meanwhile. */
+  prepare(parent: Header, payload: StoredPayload): Promise<void>
   /** Records the writes of a block. Called once for each new block, after its parent. */
   keep(block: Block, judged: Judged): void
   /** Called with the new head of a chain, before any listener. */
@@ -29,6 +31,7 @@ export interface Executions {
 /** For chains whose transactions are not executed. */
 export const noExecutions: Executions = {
   judge: () => ({ writes: [] }),
+  prepare: async () => undefined,
   keep: () => undefined,
   moved: () => undefined,
 }

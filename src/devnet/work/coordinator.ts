@@ -9,6 +9,7 @@ import type { MinerAccount } from '../../core/payload.ts'
 import { meets, powHash } from '../../core/pow.ts'
 import { printable } from '../../core/printable.ts'
 import { encodeWorkResponse } from '../../core/work.ts'
+import type { RunCommand } from '../ledger/draft.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
@@ -21,6 +22,8 @@ export interface CoordinatorOptions {
   readonly pools: Mempools
   readonly ledger: Ledger
   readonly turns: TimeSlicer
+  /** Executes the commands of blocks. Default: at once. */
+  readonly run?: RunCommand | undefined
   /** Accounts that may mine, compared as a whole triple; null allows anyone. */
   readonly accounts: readonly MinerAccount[] | null
   /** Most payloads that wait for a solution. */
@@ -101,6 +104,7 @@ export class Coordinator {
     this.pools = options.pools
     this.ledger = options.ledger
     this.drafts = new Drafts({
+      run: options.run,
       ledger: options.ledger,
       pools: options.pools,
       turns: options.turns,
@@ -185,7 +189,7 @@ export class Coordinator {
   /** Payload of the next block of a chain, with the transactions executed so far. */
   #payload(slot: string, chain: number, miner: MinerAccount): BuiltPayload {
     const live = this.drafts.of(chain, miner)
-    if (!this.drafts.extend(live)) this.drafts.plan(chain)
+    if (this.drafts.extend(live) === 'more') this.drafts.plan(chain)
     const payload = this.drafts.payload(live)
     const known = this.#built.get(slot)
     if (known?.payload === payload) return known

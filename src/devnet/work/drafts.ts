@@ -4,13 +4,17 @@
  */
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
-import type { PayloadDraft } from '../ledger/draft.ts'
+import type { PayloadDraft, RunCommand } from '../ledger/draft.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { executeCommand } from '../ledger/transaction.ts'
 import type { Mempools } from '../mempool/mempools.ts'
+import type { Transaction } from '../mempool/transaction.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
 
 export interface DraftsOptions {
+  /** Executes commands. Default: at once. */
+  readonly run?: RunCommand | undefined
   readonly ledger: Ledger
   readonly pools: Mempools
   readonly turns: TimeSlicer
@@ -31,6 +35,9 @@ const AT_A_TIME = 16
 /** Most transactions of a block that is restarted for dearer ones. Dearer ones wait if the block is larger. */
 const MAX_REDONE = 16
 
+/** Most transactions remembered as slow. */
+const MAX_SLOW = 1000
+
 /** A block under construction for a miner. */
 export interface LiveDraft {
   readonly draft: PayloadDraft
@@ -39,9 +46,16 @@ export interface LiveDraft {
   readonly considered: Set<string>
   /** Lowest gas price among its transactions. */
   lowestPrice: number
+  /** The transaction under execution, which comes before all others; null if there is none. */
+  running: Transaction | null
   /** Number of transactions when its miner last got work; null if the block was begun before its miner asked. */
   servedSize: number | null
 }
+
+/** Outcome of executing transactions for a while: `more` are left. */
+export type Extended = 'done' | 'more' | 'waiting'
+
+const executeAtOnce: RunCommand = executeCommand
 
 export class Drafts {
   readonly #options: DraftsOptions
@@ -52,6 +66,9 @@ export class Drafts {
   /** Chains whose mempools have changed. */
   readonly #behind = new Set<number>()
   #isCatchingUp = false
+  /** Request keys of transactions that were not done at once. */
+  readonly #slow = new Set<string>()
+  readonly #waiting = new Set<() => void>()
 
   constructor(options: DraftsOptions) {
     this.#options = options
@@ -76,12 +93,19 @@ export class Drafts {
   #begin(chain: number, parent: Header, miner: MinerAccount): LiveDraft {
     const draft = this.#options.ledger.begin(parent, miner)
     if (draft.rewardFault !== null) this.#options.onUnpaid(chain, miner, draft.rewardFault)
-    return { draft, parent, considered: new Set(), lowestPrice: Number.POSITIVE_INFINITY, servedSize: null }
+    return {
+      draft,
+      parent,
+      considered: new Set(),
+      lowestPrice: Number.POSITIVE_INFINITY,
+      running: null,
+      servedSize: null,
+    }
   }
 
   /** Whether to restart a block for dearer transactions: it is small, and its miner has not seen it yet. */
-  #isCheapToImprove({ draft, lowestPrice, servedSize }: LiveDraft): boolean {
-    if (servedSize !== null || draft.size > MAX_REDONE) return false
+  #isCheapToImprove({ draft, lowestPrice, servedSize, running }: LiveDraft): boolean {
+    if (running !== null || servedSize !== null || draft.size > MAX_REDONE) return false
     const { byPrice } = this.#options.pools.of(draft.block.context.chain)
     const dearest = byPrice.find(({ key }) => !draft.has(key))
     return dearest !== undefined && dearest.gasPrice > lowestPrice
@@ -89,37 +113,76 @@ export class Drafts {
 
   /**
    * Executes pending transactions of a chain at the end of a block, for about `budgetMs`.
-   * @returns whether the block has everything that it can have
+   * @returns `done`: it has everything that it can have; `waiting`: a transaction is still under execution
    */
-  extend(live: LiveDraft, budgetMs = SLICE_MS): boolean {
+  extend(live: LiveDraft, budgetMs = SLICE_MS): Extended {
     const endMs = performance.now() + budgetMs
     const steps = this.#execute(live)
-    while (performance.now() < endMs) if (steps.next().done) return true
+    while (performance.now() < endMs) {
+      const step = steps.next()
+      if (step.done) return step.value
+    }
     // The transaction at hand is left for the next call.
-    steps.return()
-    return false
+    steps.return('done')
+    return 'more'
+  }
+
+  /** Resolves when the next transaction under execution is done. */
+  whenDone(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.add(resolve))
+  }
+
+  /** Call it when a transaction under execution is done. */
+  continue(): void {
+    for (const chain of this.#live.keys()) this.plan(chain)
+    for (const resolve of this.#waiting) resolve()
+    this.#waiting.clear()
   }
 
   /** Like extend, with one transaction in each step. */
-  *#execute(live: LiveDraft): YieldingWork<void> {
+  *#execute(live: LiveDraft): YieldingWork<Exclude<Extended, 'more'>> {
     const { draft, considered } = live
-    const { pools } = this.#options
+    const { pools, run = executeAtOnce } = this.#options
     const { chain } = draft.block.context
     const refused = new Map<string, string>()
+    let isWaiting = false
     try {
-      for (const transaction of pools.of(chain).byPrice) {
-        if (draft.isFull) return
+      for (const transaction of this.#order(live)) {
+        if (draft.isFull) return 'done'
         const { key, gasPrice } = transaction
         if (considered.has(key)) continue
         considered.add(key)
-        const added = draft.add(transaction)
-        if (added === 'added') live.lowestPrice = Math.min(live.lowestPrice, gasPrice)
+        const added = draft.addBy(run, transaction)
+        live.running = added === 'running' ? transaction : null
+        if (added === 'running' || added === 'busy') {
+          isWaiting = true
+          considered.delete(key)
+          if (added === 'busy') continue
+          this.#noteSlow(key)
+          // The state that it reads must not change.
+          return 'waiting'
+        } else if (added === 'added') live.lowestPrice = Math.min(live.lowestPrice, gasPrice)
         else if (added !== 'left') refused.set(key, added.refused)
         yield
       }
     } finally {
       if (refused.size > 0) pools.badlist(chain, refused)
     }
+    return isWaiting ? 'waiting' : 'done'
+  }
+
+  /** Pending transactions in the order in which a block takes them: by price, those that were slow before last. */
+  #order({ running, draft }: LiveDraft): readonly Transaction[] {
+    const { byPrice } = this.#options.pools.of(draft.block.context.chain)
+    if (running !== null) return [running, ...byPrice]
+    if (this.#slow.size === 0) return byPrice
+    return [...byPrice.filter(({ key }) => !this.#slow.has(key)), ...byPrice.filter(({ key }) => this.#slow.has(key))]
+  }
+
+  #noteSlow(key: string): void {
+    this.#slow.add(key)
+    const [oldest] = this.#slow
+    if (this.#slow.size > MAX_SLOW) this.#slow.delete(oldest)
   }
 
   /** The present payload of a block, for its miner. */
@@ -185,7 +248,7 @@ export class Drafts {
       if (steps.next().done) return true
       yield
     }
-    steps.return()
+    steps.return('done')
     return false
   }
 }

@@ -51,8 +51,8 @@ export function serveCommands<const O extends Operation, Read>(
   router.serveAt(atRootPath, { ...operation, params: None }, atRoot as never)
 }
 
-/** Most requests are parsed synchronously, and need no promise. */
-function after<T>(value: T | Promise<T>, answer: (value: T) => SentReply): SentReply {
+/** Answers with a value, or with that of a promise: most requests are handled synchronously. */
+export function after<T>(value: T | Promise<T>, answer: (value: T) => SentReply): SentReply {
   return value instanceof Promise ? value.then(answer) : answer(value)
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import { CommandFault, readCommand, readPrivateCommand, type SignedCommand } from '../../command/read.ts'
+import type { Calls } from '../../execution/calls.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { PrivateLedger } from '../../ledger/private.ts'
 import { spvProof } from '../../ledger/spv.ts'
@@ -25,6 +26,8 @@ import { answerLocal, readLocal } from './local.ts'
 export interface CommandRouteOptions {
   readonly chains: Chains
   readonly ledger: Ledger
+  /** Executes read-only calls. */
+  readonly calls: Calls
   readonly privateLedger: PrivateLedger
   readonly pools: Mempools
   /** Parses the commands of a request in time slices. */

@@ -44,7 +44,7 @@ export function addCutRoutes(router: Router, { chains, durable, instance }: CutR
       return refuse(reply, { status: 400, message: 'Cut is missing an origin entry' })
     }
     if (!peers.has(origin)) return refuse(reply, { status: 401, message: 'Unknown peer' })
-    const invalid = takeCut(chains, body)
+    const invalid = await takeCut(chains, body)
     // Also before a refusal: some blocks of the cut may have been added.
     await durable()
     return invalid === null ? reply.code(204).send() : refuse(reply, cutRefusal(invalid))

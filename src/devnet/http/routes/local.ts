@@ -5,11 +5,12 @@ import type { LocalQuery } from '../../../schema/command-bodies.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import type { Command } from '../../command/command.ts'
 import { CommandFault, readCommand, type SignedCommand } from '../../command/read.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
+import type { Calls } from '../../execution/calls.ts'
 import { isSealed, localSignaturesFault, preflightFaults } from '../../mempool/checks.ts'
 import type { Chains } from '../../rules/chains.ts'
 import { refuse, sendJson } from '../app.ts'
 import type { HttpRefusal } from '../refusal.ts'
+import { after } from './command-router.ts'
 
 export interface LocalCall {
   readonly chain: number
@@ -47,8 +48,8 @@ const wrongMetadata = (texts: readonly string[]): HttpRefusal => ({
 export function answerLocal(
   reply: FastifyReply,
   { chain, local, query }: LocalCall,
-  { chains, ledger }: { readonly chains: Chains; readonly ledger: Ledger },
-): FastifyReply {
+  { chains, calls }: { readonly chains: Chains; readonly calls: Calls },
+): FastifyReply | Promise<FastifyReply> {
   const { preflight = false, signatureVerification = true, rewindDepth = 0 } = query
   const { read: command, cmd } = local
   if (command instanceof CommandFault) return refuse(reply, invalid(command.message))
@@ -59,18 +60,15 @@ export function answerLocal(
   } else if (!isSealed(sealed)) {
     return refuse(reply, invalid('The hash of the payload was invalid.'))
   }
-  if (!preflight) return sendJson(reply, JSON_TYPE, ledger.local(chain, command, rewindDepth))
+  if (!preflight) return after(calls.local(chain, command, rewindDepth), (text) => sendJson(reply, JSON_TYPE, text))
   const nowSeconds = parentSeconds(chains, chain, rewindDepth)
   const faults = preflightFaults(command, { network: chains.network.name, chain, nowSeconds })
   if (faults.length > 0) return refuse(reply, wrongMetadata(faults))
-  // Live nodes report code that does not parse in the plain form, without preflight.
-  if (command.payload.kind === 'exec' && command.payload.code.fault !== null) {
-    return sendJson(reply, JSON_TYPE, ledger.local(chain, command, rewindDepth))
-  }
-  const noPayer = ledger.payerFault(chain, command, rewindDepth)
-  if (noPayer !== null) return refuse(reply, invalid(noPayer))
-  const result = ledger.preflight(chain, command, rewindDepth)
-  return sendJson(reply, JSON_TYPE, `{"preflightResult":${result},"preflightWarnings":[]}`)
+  return after(calls.preflight(chain, command, rewindDepth), (tried) => {
+    if ('refused' in tried) return refuse(reply, invalid(tried.refused))
+    const { text, isPlain } = tried
+    return sendJson(reply, JSON_TYPE, isPlain ? text : `{"preflightResult":${text},"preflightWarnings":[]}`)
+  })
 }
 
 /**

@@ -41,9 +41,9 @@ export function addMempoolRoutes(router: Router, pools: Mempools): void {
     )
     return sendJson(reply, JSON_TYPE, JSON.stringify(results))
   })
-  router.serve(operations.mempoolInsert, ({ chain, body }, reply) => {
+  router.serve(operations.mempoolInsert, async ({ chain, body }, reply) => {
     const read = readAtOnce(body)
-    const refused = isUnread(read) ? read : pools.insert(chain, read)
+    const refused = isUnread(read) ? read : await pools.submit(chain, read)
     if (refused !== null) return refuse(reply, insertRefusal(refused))
     return reply.code(200).type(JSON_TYPE).send('')
   })

@@ -1,0 +1,145 @@
+/** Executes commands of blocks: plain ones at once, all others in a thread. */
+import { Layer } from '../../contracts/machine/state.ts'
+import type { Command } from '../command/command.ts'
+import type { RunCommand, RunLater } from '../ledger/draft.ts'
+import { keptEntry } from '../ledger/kept-entry.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import {
+  type Executed,
+  type ExecuteOptions,
+  type ExecutingBlock,
+  executeCommand,
+  type Unexecuted,
+} from '../ledger/transaction.ts'
+import { TIMED_OUT } from '../mempool/mempools.ts'
+import { sourceOf, taskOf } from './calls.ts'
+import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
+import type { CommandTask } from './messages.ts'
+import type { NodeModules } from './node-modules.ts'
+import { ExecutionUnavailable } from './unavailable.ts'
+
+/** Time that the node waits for a command. Most take less, and then they are in the block at once. */
+const WAIT_MS = 10
+/** Time that it waits for the same command again. */
+const WAIT_AGAIN_MS = 2
+/** Most time of a slow command in all blocks that ended before it was done. */
+const MAX_SPENT_MS = 4000
+/** Most commands whose times are kept. */
+const MAX_KNOWN = 1000
+
+export interface BlockRunnerOptions {
+  readonly ledger: Ledger
+  readonly modules: NodeModules
+  /** For blocks of this node; a command has a deadline there. */
+  readonly own: Executor
+  /** For blocks of others. The outcome of a block hangs on no clock. */
+  readonly others: Executor
+  /** Called when a command that was `running` is done, or another one no longer `busy`. */
+  readonly onDone: () => void
+}
+
+/** A command in the thread. */
+interface RunningCommand {
+  readonly layer: Layer
+  readonly key: string
+  readonly startMs: number
+}
+
+type EndedCommand = TaskOutcome | { readonly error: unknown }
+
+export class BlockRunner {
+  readonly #options: BlockRunnerOptions
+  #running: RunningCommand | null = null
+  /** Layer of a draft -> the command that it waited for. */
+  readonly #ended = new WeakMap<Layer, { readonly key: string; readonly ended: EndedCommand }>()
+  /** Request key -> time of the command in blocks that waited for it. */
+  readonly #spentMs = new Map<string, number>()
+
+  constructor(options: BlockRunnerOptions) {
+    this.#options = options
+  }
+
+  /** Executes a command of a block of this node. */
+  readonly run: RunCommand = (layer, block, command, options) => {
+    const { ledger, own } = this.#options
+    if (ledger.isPlain(layer, command)) return executeCommand(layer, block, command, options)
+    const { key } = command
+    if (this.#running?.layer === layer) own.serve(WAIT_AGAIN_MS)
+    const known = this.#ended.get(layer)
+    if (known?.key === key) {
+      this.#ended.delete(layer)
+      return this.#executed(known.ended, layer)
+    }
+    if ((this.#spentMs.get(key) ?? 0) >= MAX_SPENT_MS) return { refused: TIMED_OUT, isFinal: true }
+    const running = this.#running
+    if (running !== null) return running.layer === layer && running.key === key ? 'running' : 'busy'
+    const ended = this.#start(layer, key, taskIn(block, command, options), this.#sourceOf(layer, block))
+    return ended === null ? 'running' : this.#executed(ended, layer)
+  }
+
+  /** Starts a command. @returns null if it takes longer */
+  #start(layer: Layer, key: string, task: CommandTask, source: TaskSource): EndedCommand | null {
+    let first: EndedCommand | null = null
+    let isWaiting = true
+    const running = { layer, key, startMs: performance.now() }
+    const end = (ended: EndedCommand) => {
+      this.#running = null
+      first = ended
+      if ('stopped' in ended && isAtFault(ended.stopped)) this.#noteSpent(key, MAX_SPENT_MS)
+      if (isWaiting) return
+      this.#ended.set(layer, { key, ended })
+      this.#noteSpent(key, performance.now() - running.startMs)
+      this.#options.onDone()
+    }
+    this.#running = running
+    this.#options.own.start(task, source, WAIT_MS, { resolve: end, reject: (error) => end({ error }) })
+    isWaiting = false
+    return first
+  }
+
+  /** Executes a command of a block of others. */
+  readonly runLater: RunLater = async (layer, block, command, options) => {
+    if (this.#options.ledger.isPlain(layer, command)) return executeCommand(layer, block, command, options)
+    const task = taskIn(block, command, options)
+    const outcome = await this.#options.others.run(task, this.#sourceOf(layer, block), false)
+    // That the thread does not load is no fault of the block.
+    if ('stopped' in outcome && outcome.stopped === 'unavailable') throw new ExecutionUnavailable()
+    return this.#applied(layer, outcome)
+  }
+
+  #executed(ended: EndedCommand, layer: Layer): Executed | Unexecuted {
+    if ('error' in ended) throw ended.error
+    return this.#applied(layer, ended)
+  }
+
+  /** The outcome as a layer on top of that of the draft. */
+  #applied(below: Layer, outcome: TaskOutcome): Executed | Unexecuted {
+    // A command is refused for lack of time or memory only if it is in no block.
+    if ('stopped' in outcome) return { refused: TIMED_OUT, isFinal: isAtFault(outcome.stopped) }
+    if ('refused' in outcome) return outcome
+    if (!('output' in outcome)) throw new Error('the thread has executed another kind of task')
+    const { output, gas, hasFailed, writes } = outcome
+    const modules = this.#options.modules.withMade(outcome.modules)
+    const layer = new Layer(below)
+    for (const { domain, key, json } of writes) layer.put(domain, key, keptEntry(domain, json, modules))
+    return { output, gas, hasFailed, layer }
+  }
+
+  #sourceOf(state: Layer, { context }: ExecutingBlock): TaskSource {
+    return sourceOf(this.#options.ledger, context, state)
+  }
+
+  #noteSpent(key: string, ms: number): void {
+    this.#spentMs.set(key, (this.#spentMs.get(key) ?? 0) + ms)
+    const [oldest] = this.#spentMs.keys()
+    if (this.#spentMs.size > MAX_KNOWN) this.#spentMs.delete(oldest)
+  }
+}
+
+function taskIn(
+  { context, miner }: ExecutingBlock,
+  command: Command,
+  { txId, gasLimit, limits }: ExecuteOptions,
+): CommandTask {
+  return { ...taskOf('execute', command, context), block: { miner, txId, gasLimit, ...(limits && { limits }) } }
+}

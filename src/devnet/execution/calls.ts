@@ -1,0 +1,97 @@
+/** Read-only calls and trials of commands: plain ones at once, all others in a thread with a deadline. */
+import { MAX_BLOCK_GAS } from '../../core/gas.ts'
+import type { Command } from '../command/command.ts'
+import type { BlockContext } from '../ledger/block-context.ts'
+import type { Ledger, Preflight } from '../ledger/ledger.ts'
+import { outOfGas, trialFault } from '../ledger/local.ts'
+import { TIMED_OUT, type Trial } from '../mempool/mempools.ts'
+import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
+import type { CommandTask } from './messages.ts'
+import { ExecutionUnavailable } from './unavailable.ts'
+
+export class Calls implements Trial {
+  readonly #ledger: Ledger
+  readonly #executor: Executor
+
+  readonly #blocks: Pick<Executor, 'isWarm' | 'warm'>
+
+  /** @param blocks executes the blocks that hold the commands later */
+  constructor(ledger: Ledger, executor: Executor, blocks: Pick<Executor, 'isWarm' | 'warm'>) {
+    this.#blocks = blocks
+    this.#ledger = ledger
+    this.#executor = executor
+  }
+
+  /** Plain /local, on top of the block `depth` below the head. @returns JSON text of the result */
+  local(chain: number, command: Command, depth: number): string | Promise<string> {
+    const { context, state } = this.#ledger.base(chain, depth)
+    if (this.#ledger.isPlain(state, command)) return this.#ledger.local(chain, command, depth)
+    return this.#run('local', command, context, state).then((outcome) => {
+      return 'text' in outcome ? outcome.text : stopped(command, outcome)
+    })
+  }
+
+  /** Preflight, on top of the block `depth` below the head. */
+  preflight(chain: number, command: Command, depth: number): Preflight | Promise<Preflight> {
+    const { context, state } = this.#ledger.base(chain, depth)
+    if (this.#ledger.isPlain(state, command)) return this.#ledger.tried(chain, command, depth)
+    return this.#run('preflight', command, context, state).then((outcome) => {
+      if ('text' in outcome || 'refused' in outcome) return outcome
+      return { text: stopped(command, outcome), isPlain: false }
+    })
+  }
+
+  /** @returns why a command may not become pending, null if it may, or undefined if only `later` can tell */
+  now(chain: number, command: Command): string | null | undefined {
+    const { context, state } = this.#ledger.base(chain, 0)
+    if (!this.#ledger.hasPlainPayer(state, command)) return undefined
+    return this.#blocks.isWarm || this.#ledger.isPlain(state, command) ? trialFault(state, context, command) : undefined
+  }
+
+  /** Like `now`, in the thread. Once it resolves, the thread of blocks can take the command. */
+  async later(chain: number, command: Command): Promise<string | null> {
+    await this.#blocks.warm()
+    const { context, state } = this.#ledger.base(chain, 0)
+    if (this.#ledger.hasPlainPayer(state, command)) return trialFault(state, context, command)
+    const outcome = await this.#run('trial', command, context, state)
+    if ('passed' in outcome) return null
+    return 'refused' in outcome ? outcome.refused : TIMED_OUT
+  }
+
+  /** @returns why a continuation is too late, or null */
+  pactFault(chain: number, command: Command): string | null {
+    return this.#ledger.pactFault(chain, command)
+  }
+
+  #run(
+    kind: CommandTask['kind'],
+    command: Command,
+    context: BlockContext,
+    state: TaskSource['state'],
+  ): Promise<TaskOutcome> {
+    return this.#executor.run(taskOf(kind, command, context), sourceOf(this.#ledger, context, state))
+  }
+}
+
+/** State and proofs for a command in this block. */
+export function sourceOf(ledger: Ledger, context: BlockContext, state: TaskSource['state']): TaskSource {
+  return {
+    state,
+    verify: (proof) => ledger.verify(context, proof),
+    verifySpv: (type, object) => ledger.verifySpv(context, type, object),
+  }
+}
+
+/** The task of a command, as messages carry it. */
+export function taskOf(kind: CommandTask['kind'], { key, sigs, cmd }: Command, context: BlockContext): CommandTask {
+  // Messages hold no functions.
+  const { spv: _, ...place } = context
+  const signed = { hash: key, sigs: [...sigs], cmd } as CommandTask['command']
+  return { kind, command: signed, context: place }
+}
+
+/** A call that was stopped fails as if it had used all its gas. Throws ExecutionUnavailable if it did not begin. */
+function stopped(command: Command, outcome: TaskOutcome): string {
+  if ('stopped' in outcome && !isAtFault(outcome.stopped)) throw new ExecutionUnavailable()
+  return outOfGas(command, Math.min(command.meta.gasLimit, MAX_BLOCK_GAS))
+}

@@ -1,0 +1,40 @@
+/**
+ * Execution of contract code in threads: one for calls, one for blocks of this node, one for blocks of others. So no
+ * call delays a block. A thread starts with its first command.
+ */
+import { genesisOf } from '../ledger/genesis.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { BlockRunner } from './block-runner.ts'
+import { Calls } from './calls.ts'
+import { Executor } from './executor.ts'
+import { NodeModules } from './node-modules.ts'
+
+export class Execution {
+  /** Read-only calls, and trials of commands. */
+  readonly calls: Calls
+  /** Executes commands of blocks of this node. */
+  readonly run: BlockRunner['run']
+  readonly #executors: readonly Executor[]
+  #onDone: () => void = () => undefined
+
+  /** @param thread module of the threads; default: that of the node */
+  constructor(ledger: Ledger, chains: number, thread?: URL) {
+    const modules = new NodeModules(genesisOf(chains).state)
+    const [calls, own, others] = Array.from({ length: 3 }, () => new Executor({ chains, modules, thread }))
+    const runner = new BlockRunner({ ledger, modules, own, others, onDone: () => this.#onDone() })
+    this.calls = new Calls(ledger, calls, own)
+    this.run = runner.run
+    this.#executors = [calls, own, others]
+    ledger.runOthersBy(runner.runLater)
+  }
+
+  /** Calls `listener` when the thread of blocks is done with a command that a block waits for. */
+  onDone(listener: () => void): void {
+    this.#onDone = listener
+  }
+
+  /** Ends the threads, and all commands in them. */
+  close(): void {
+    for (const executor of this.#executors) executor.close()
+  }
+}

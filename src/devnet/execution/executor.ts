@@ -1,0 +1,300 @@
+/**
+ * Executes commands in a thread, one after the other, so that no code holds up the node. A command that takes too much
+ * processor time or memory ends its thread, and the next command gets a new one.
+ */
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import type { SpvSupport } from '../../contracts/machine/environment.ts'
+import type { ReadableState } from '../../contracts/machine/state.ts'
+import { keepValue, keptValue } from '../../contracts/values/keep.ts'
+import type { ObjectValue } from '../../contracts/values/value.ts'
+import { keepEntry } from '../ledger/kept-entry.ts'
+import { Deadline } from './deadline.ts'
+import {
+  type CommandTask,
+  type FromThread,
+  type TaskResult,
+  type ThreadAnswer,
+  type ThreadData,
+  type ThreadQuestion,
+  TO_NODE,
+  TO_THREAD,
+} from './messages.ts'
+import type { NodeModules } from './node-modules.ts'
+
+/** State and proofs for a task. */
+export interface TaskSource {
+  readonly state: ReadableState
+  /** JSON text of a command result that a proof of another chain proves. */
+  readonly verify: (proof: string) => { readonly output: string } | { readonly fault: string }
+  /** Result of a command of another chain, for `verify-spv`. */
+  readonly verifySpv: SpvSupport
+}
+
+/**
+ * Why a command has no result: it took too much time or memory, it could not begin (the thread did not load, or too many
+ * others wait), or the node is closing.
+ */
+export type Stopped = 'time' | 'memory' | 'unavailable' | 'closed'
+export type TaskOutcome = TaskResult | { readonly stopped: Stopped }
+
+/** Whether the command is at fault, so that it would be stopped again. */
+export const isAtFault = (stopped: Stopped): boolean => stopped === 'time' || stopped === 'memory'
+
+export interface ExecutorOptions {
+  /** Number of chains of the network. */
+  readonly chains: number
+  readonly modules: NodeModules
+  /** Module of the thread; default: the one next to this file. */
+  readonly thread?: URL | undefined
+  /** Most time to load the thread; default: one minute. */
+  readonly maxLoadMs?: number
+}
+
+/** Called once with the outcome of a task, or with the error of a node that could not read its state. */
+export interface TaskSettling {
+  readonly resolve: (outcome: TaskOutcome) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface QueuedTask extends TaskSettling {
+  readonly task: CommandTask
+  readonly source: TaskSource
+  readonly hasDeadline: boolean
+  /** Error with which the node could not answer the thread; null if there is none. */
+  failure: unknown
+}
+
+/** The compiled thread is next to this file, with the same extension. */
+const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
+const MAX_LOAD_MS = 60_000
+/** Most commands with a deadline that wait for the thread. */
+export const MAX_WAITING = 256
+/** Memory of a thread. Far above what the memory limit of the language allows. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
+
+export class Executor {
+  readonly #options: ExecutorOptions
+  readonly #waiting: QueuedTask[] = []
+  #thread: Thread | null = null
+  #current: QueuedTask | null = null
+  #deadline: Deadline | null = null
+  #isClosed = false
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options
+  }
+
+  get isIdle(): boolean {
+    return this.#current === null
+  }
+
+  /** Whether a command would begin at once. */
+  get isWarm(): boolean {
+    return this.#thread?.isReady === true
+  }
+
+  /** Loads the thread before there is a command. Resolves when it is loaded, or has ended. */
+  async warm(): Promise<void> {
+    if (this.#isClosed) return
+    this.#thread ??= this.#begin()
+    await this.#thread.loaded
+  }
+
+  /** Answers the thread for up to `waitMs`, until it has no more commands. Blocks the node. */
+  serve(waitMs: number): void {
+    const endMs = performance.now() + waitMs
+    while (this.#current !== null && this.#thread !== null) {
+      const leftMs = endMs - performance.now()
+      if (leftMs <= 0) return
+      this.#thread.receive(leftMs)
+    }
+  }
+
+  /**
+   * Executes a command once all earlier ones are done. Rejects if the node cannot read its state.
+   * @param hasDeadline without, the command may take any time, and waits behind any number of others
+   */
+  run(task: CommandTask, source: TaskSource, hasDeadline = true): Promise<TaskOutcome> {
+    return new Promise((resolve, reject) => {
+      if (hasDeadline && this.#waiting.length >= MAX_WAITING) {
+        resolve({ stopped: 'unavailable' })
+        return
+      }
+      this.#waiting.push({ task, source, hasDeadline, resolve, reject, failure: null })
+      this.#next()
+    })
+  }
+
+  /**
+   * Executes a command, and blocks the node for up to `waitMs`, so that a short command is settled on return. Throws
+   * Error if another command is under way.
+   */
+  start(task: CommandTask, source: TaskSource, waitMs: number, settle: TaskSettling): void {
+    if (!this.isIdle) throw new Error('the thread executes another command')
+    this.#waiting.push({ task, source, hasDeadline: true, ...settle, failure: null })
+    this.#next()
+    if (this.isWarm) this.serve(waitMs)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#endAll('closed')
+  }
+
+  #endAll(stopped: Stopped): void {
+    const waiting = this.#waiting.splice(0)
+    this.#end({ stopped })
+    for (const { resolve } of waiting) resolve({ stopped })
+  }
+
+  #next(): void {
+    if (this.#current !== null) return
+    const entry = this.#waiting.shift()
+    if (entry === undefined) return
+    if (this.#isClosed) {
+      entry.resolve({ stopped: 'closed' })
+      return
+    }
+    this.#current = entry
+    this.#thread ??= this.#begin()
+    this.#thread.send(entry.task)
+    if (!entry.hasDeadline) return
+    // The time to load the thread is none of the command.
+    if (this.isWarm) this.#setDeadline(entry)
+    else void this.#thread.loaded.then(() => this.#setDeadline(entry))
+  }
+
+  #setDeadline(entry: QueuedTask): void {
+    if (this.#current === entry) this.#deadline = new Deadline(() => this.#end({ stopped: 'time' }))
+  }
+
+  #begin(): Thread {
+    const thread: Thread = new Thread(this.#options, {
+      onMessage: (message) => this.#take(message),
+      onEnd: (reason) => {
+        if (this.#thread === thread) this.#end({ stopped: reason })
+      },
+    })
+    const timer = setTimeout(() => {
+      if (this.#thread === thread) this.#endAll('unavailable')
+    }, this.#options.maxLoadMs ?? MAX_LOAD_MS).unref()
+    void thread.loaded.then(() => clearTimeout(timer))
+    return thread
+  }
+
+  /** Ends the thread, and with it the present command. */
+  #end(outcome: TaskOutcome): void {
+    this.#thread?.end()
+    this.#thread = null
+    this.#settle((entry) => entry.resolve(outcome))
+  }
+
+  #settle(settle: (entry: QueuedTask) => void): void {
+    const entry = this.#current
+    this.#current = null
+    this.#deadline?.cancel()
+    this.#deadline = null
+    if (entry !== null) settle(entry)
+    this.#next()
+  }
+
+  #take(message: Exclude<FromThread, { ready: true }>): void {
+    const entry = this.#current
+    if (entry === null) return
+    if ('question' in message) this.#thread?.send(this.#answer(message.question, entry))
+    else if ('result' in message) this.#settle(({ resolve }) => resolve(message.result))
+    else this.#settle(({ reject, failure }) => reject(failure ?? new Error(message.broken)))
+  }
+
+  #answer(question: ThreadQuestion, entry: QueuedTask): ThreadAnswer {
+    try {
+      return { answer: this.#answerTo(question, entry.source) }
+    } catch (error) {
+      entry.failure = error
+      return { failed: true }
+    }
+  }
+
+  #answerTo(question: ThreadQuestion, { state, verify, verifySpv }: TaskSource): unknown {
+    const { modules } = this.#options
+    switch (question.ask) {
+      case 'entry': {
+        const value = state.get(question.domain, question.key)
+        return value === undefined ? undefined : keepEntry(question.domain, value, modules)
+      }
+      case 'keys':
+        return state.keys(question.domain)
+      case 'module':
+        return modules.keptOf(question.id)
+      case 'proof':
+        return verify(question.proof)
+      case 'spv': {
+        const verified = verifySpv(question.type, keptValue(question.object) as ObjectValue)
+        return 'fault' in verified ? verified : { kept: keepValue(verified.value) }
+      }
+    }
+  }
+}
+
+interface ThreadEvents {
+  readonly onMessage: (message: Exclude<FromThread, { ready: true }>) => void
+  readonly onEnd: (reason: 'memory') => void
+}
+
+/** A running thread. */
+class Thread {
+  isReady = false
+  /** Resolves when the thread is loaded, or has ended. */
+  readonly loaded: Promise<void>
+  #load: () => void = () => undefined
+  readonly #worker: Worker
+  readonly #port: MessagePort
+  readonly #signals = new Int32Array(new SharedArrayBuffer(8))
+  readonly #events: ThreadEvents
+
+  constructor({ chains, thread = MODULE }: ExecutorOptions, events: ThreadEvents) {
+    const { port1, port2 } = new MessageChannel()
+    this.#port = port1
+    this.#events = events
+    const workerData: ThreadData = { port: port2, signals: this.#signals, chains }
+    this.#worker = new Worker(thread, { workerData, transferList: [port2], resourceLimits: RESOURCE_LIMITS })
+    // An error or an exit without an order to end is a lack of memory: the thread catches all others.
+    this.#worker.on('error', () => events.onEnd('memory'))
+    this.#worker.on('exit', () => events.onEnd('memory'))
+    this.loaded = new Promise((resolve) => {
+      this.#load = resolve
+      this.#worker.on('exit', resolve)
+    })
+    port1.on('message', (message: FromThread) => this.#take(message))
+    this.#worker.unref()
+    port1.unref()
+  }
+
+  send(message: CommandTask | ThreadAnswer): void {
+    this.#port.postMessage(message)
+    Atomics.add(this.#signals, TO_THREAD, 1)
+    Atomics.notify(this.#signals, TO_THREAD)
+  }
+
+  /** Waits for a message, and handles it. */
+  receive(waitMs: number): void {
+    const seen = Atomics.load(this.#signals, TO_NODE)
+    const received = receiveMessageOnPort(this.#port) as { readonly message: FromThread } | undefined
+    if (received === undefined) Atomics.wait(this.#signals, TO_NODE, seen, waitMs)
+    else this.#take(received.message)
+  }
+
+  #take(message: FromThread): void {
+    if (!('ready' in message)) {
+      this.#events.onMessage(message)
+      return
+    }
+    this.isReady = true
+    this.#load()
+  }
+
+  end(): void {
+    this.#port.close()
+    void this.#worker.terminate()
+  }
+}

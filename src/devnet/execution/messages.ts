@@ -1,0 +1,83 @@
+/** Messages between the node and its execution thread. */
+import type { MessagePort } from 'node:worker_threads'
+import type { Domain } from '../../contracts/machine/state.ts'
+import type { KeptValue } from '../../contracts/values/keep.ts'
+import type { MinerAccount } from '../../core/payload.ts'
+import type { SignedCommand } from '../command/read.ts'
+import type { BlockContext } from '../ledger/block-context.ts'
+import type { OutputLimits } from '../ledger/command-result.ts'
+import type { KeptModule, ModuleId } from '../ledger/kept-entry.ts'
+
+/** Given to the thread when it starts. */
+export interface ThreadData {
+  readonly port: MessagePort
+  readonly signals: Int32Array<SharedArrayBuffer>
+  /** Number of chains of the network. */
+  readonly chains: number
+}
+
+/** Indexes of `signals`: each counts the messages in one direction, and wakes a waiting side. */
+export const TO_THREAD = 0
+export const TO_NODE = 1
+
+/** A command to execute, and how. */
+export interface CommandTask {
+  readonly kind: 'local' | 'preflight' | 'trial' | 'execute'
+  readonly command: SignedCommand
+  /** The thread asks the node to verify proofs. */
+  readonly context: Omit<BlockContext, 'spv'>
+  /** For `execute`. */
+  readonly block?: {
+    readonly miner: MinerAccount
+    readonly txId: number
+    readonly gasLimit: number
+    readonly limits?: OutputLimits
+  }
+}
+
+/** A write of a command, in the form of ledger/kept-entry.ts. */
+export interface KeptWrite {
+  readonly domain: Domain
+  readonly key: string
+  readonly json: unknown
+}
+
+/** A module that the command has made, under an id below 0. */
+export type MadeModule = readonly [id: number, module: KeptModule]
+
+/** Outcome of a task. */
+export type TaskResult =
+  /** `local`, `preflight`: JSON text of the result. `isPlain`: without preflight, as for code that does not parse. */
+  | { readonly text: string; readonly isPlain: boolean }
+  /** `preflight`: no payer, so nothing was executed. `trial`, `execute`: refused. */
+  | { readonly refused: string; readonly isFinal: boolean }
+  /** `trial`: the command may become pending. */
+  | { readonly passed: true }
+  /** `execute`. */
+  | {
+      readonly output: string
+      readonly gas: number
+      readonly hasFailed: boolean
+      readonly writes: readonly KeptWrite[]
+      readonly modules: readonly MadeModule[]
+    }
+
+/** A read of the state, or the verification of a proof. The thread waits for its answer. */
+export type ThreadQuestion =
+  | { readonly ask: 'entry'; readonly domain: Domain; readonly key: string }
+  | { readonly ask: 'keys'; readonly domain: Domain }
+  | { readonly ask: 'module'; readonly id: ModuleId }
+  | { readonly ask: 'proof'; readonly proof: string }
+  /** For `verify-spv`; `object` in the form of contracts/values/keep.ts. */
+  | { readonly ask: 'spv'; readonly type: string; readonly object: KeptValue }
+
+export type FromThread =
+  /** The thread is loaded. */
+  | { readonly ready: true }
+  | { readonly question: ThreadQuestion }
+  | { readonly result: TaskResult }
+  /** The task ended with an error that is not one of contract code. */
+  | { readonly broken: string }
+
+/** `failed`: the node could not read the state. */
+export type ThreadAnswer = { readonly answer: unknown } | { readonly failed: true }

@@ -1,0 +1,49 @@
+/** Ids of modules for the execution thread. */
+import type { Module } from '../../contracts/machine/ast.ts'
+import type { ReadableState } from '../../contracts/machine/state.ts'
+import { type KeptModule, keepModule, keptModule, type ModuleId, type ModuleNumbers } from '../ledger/kept-entry.ts'
+import type { MadeModule } from './messages.ts'
+
+export class NodeModules implements ModuleNumbers {
+  readonly #genesis: ReadableState
+  readonly #ids = new WeakMap<Module, number>()
+  /** Module -> its id; a module stays as long as the state has it. */
+  readonly #modules = new Map<number, WeakRef<Module>>()
+  #next = 1
+
+  /** @param genesis state after the first block */
+  constructor(genesis: ReadableState) {
+    this.#genesis = genesis
+  }
+
+  idOf(module: Module): ModuleId {
+    const known = this.#ids.get(module)
+    if (known !== undefined) return known
+    if (module === this.#genesis.get<Module>('modules', module.name)) return module.name
+    const id = this.#next++
+    this.#ids.set(module, id)
+    this.#modules.set(id, new WeakRef(module))
+    return id
+  }
+
+  moduleOf(id: ModuleId): Module {
+    const module = typeof id === 'string' ? this.#genesis.get<Module>('modules', id) : this.#modules.get(id)?.deref()
+    if (module === undefined) throw new Error(`there is no module ${id}`)
+    return module
+  }
+
+  keptOf(id: ModuleId): KeptModule {
+    return keepModule(this.moduleOf(id), this)
+  }
+
+  /** Loads modules that the thread has made, each after those that it uses. @returns modules by their old and new ids */
+  withMade(made: readonly MadeModule[]): ModuleNumbers {
+    const loaded = new Map<ModuleId, Module>()
+    const numbers: ModuleNumbers = {
+      idOf: (module) => this.idOf(module),
+      moduleOf: (id) => loaded.get(id) ?? this.moduleOf(id),
+    }
+    for (const [id, kept] of made) loaded.set(id, keptModule(kept, numbers))
+    return numbers
+  }
+}

@@ -1,0 +1,91 @@
+/** The state as the execution thread sees it: the node answers its reads. */
+import type { Module } from '../../contracts/machine/ast.ts'
+import type { Domain, ReadableState } from '../../contracts/machine/state.ts'
+import {
+  type KeptModule,
+  keepModule,
+  keptEntry,
+  keptModule,
+  type ModuleId,
+  type ModuleNumbers,
+} from '../ledger/kept-entry.ts'
+import type { MadeModule, ThreadQuestion } from './messages.ts'
+
+/** Asks the node, and waits for the answer. Throws NewcutError if the node cannot read its state. */
+export type AskNode = (question: ThreadQuestion) => unknown
+
+/** Most entries that a state caches. */
+const MAX_ENTRIES = 10_000
+
+/** State of one block, or of a block under construction. */
+export class RemoteState implements ReadableState {
+  readonly #ask: AskNode
+  readonly #modules: ModuleNumbers
+  readonly #domains = new Map<Domain, Map<string, unknown>>()
+  #size = 0
+
+  constructor(ask: AskNode, modules: ModuleNumbers) {
+    this.#ask = ask
+    this.#modules = modules
+  }
+
+  get<T>(domain: Domain, key: string): T | undefined {
+    let entries = this.#domains.get(domain)
+    if (entries === undefined) {
+      entries = new Map()
+      this.#domains.set(domain, entries)
+    }
+    if (entries.has(key)) return entries.get(key) as T | undefined
+    const json = this.#ask({ ask: 'entry', domain, key })
+    const value = json === undefined ? undefined : keptEntry(domain, json, this.#modules)
+    if (this.#size++ < MAX_ENTRIES) entries.set(key, value)
+    return value as T | undefined
+  }
+
+  keys(domain: Domain): string[] {
+    return this.#ask({ ask: 'keys', domain }) as string[]
+  }
+}
+
+/** Modules of the thread: loaded once, from the first block or from the node. */
+export class RemoteModules implements ModuleNumbers {
+  readonly #ask: AskNode
+  readonly #genesis: ReadableState
+  readonly #ids = new WeakMap<Module, ModuleId>()
+  readonly #modules = new Map<ModuleId, Module>()
+  #made: MadeModule[] = []
+  #next = -1
+
+  constructor(ask: AskNode, genesis: ReadableState) {
+    this.#ask = ask
+    this.#genesis = genesis
+  }
+
+  idOf(module: Module): ModuleId {
+    const known = this.#ids.get(module)
+    if (known !== undefined) return known
+    if (module === this.#genesis.get<Module>('modules', module.name)) return module.name
+    const kept = keepModule(module, this)
+    const id = this.#next--
+    this.#ids.set(module, id)
+    this.#made.push([id, kept])
+    return id
+  }
+
+  moduleOf(id: ModuleId): Module {
+    const known = typeof id === 'string' ? this.#genesis.get<Module>('modules', id) : this.#modules.get(id)
+    if (known !== undefined) return known
+    const module = keptModule(this.#ask({ ask: 'module', id }) as KeptModule, this)
+    this.#ids.set(module, id)
+    this.#modules.set(id, module)
+    return module
+  }
+
+  /** Modules that got an id since the last call. The node gives them ids of its own. */
+  takeMade(): readonly MadeModule[] {
+    const made = this.#made
+    for (const [id] of made) this.#modules.delete(id)
+    this.#made = []
+    return made
+  }
+}

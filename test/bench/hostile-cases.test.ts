@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { hostileCases } from '../../bench/hostile/cases.ts'
+import { knownFailures } from '../../bench/hostile/known-failures.ts'
+import { NATIVE_CALLS } from '../../bench/hostile/native-cases.ts'
+import { lineOf, type Measured, type Probed, seconds, verdict } from '../../bench/hostile/probe.ts'
+import { language } from '../../src/contracts/language.ts'
+import { NativeFunction } from '../../src/contracts/machine/callables.ts'
+
+const measured: Measured = {
+  ...{ cpuMs: 1, estimatedMs: 2000, gas: 7.4, peakMiB: 512, memoryBefore: 100, written: 128 * 2 ** 20 },
+  ...{ outcome: '7 gas, success', thrown: null, isWhole: true },
+}
+
+describe('the hostile commands', () => {
+  it('hold every native with large arguments, and nothing that is no native', () => {
+    const natives = [...language.natives].filter(([, term]) => term instanceof NativeFunction).map(([name]) => name)
+    expect(Object.keys(NATIVE_CALLS).toSorted()).toEqual(natives.toSorted())
+    for (const [name, call] of Object.entries(NATIVE_CALLS)) expect(call).toContain(`(${name}`)
+  })
+
+  it('have a name each, also those that are known to fail', () => {
+    const names = hostileCases.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names).toEqual(expect.arrayContaining(Object.keys(knownFailures)))
+    for (const reason of Object.values(knownFailures)) expect(reason.length).toBeGreaterThan(20)
+  })
+
+  it.each([
+    ['at the limits', {}, null],
+    ['too slow', { estimatedMs: 2001 }, 'time: 2.00 s'],
+    ['too large', { peakMiB: 513 }, 'memory: 513 MiB'],
+    ['ended for its memory', { outcome: 'memory', peakMiB: 500 }, 'memory: 500 MiB'],
+    ['writes too much', { written: 128 * 2 ** 20 + 1 }, 'writes 128 MiB'],
+    ['an exception', { thrown: 'RangeError: no' }, 'throws RangeError: no'],
+  ])('are judged: %s', (_, changes, fault) => {
+    expect(verdict({ ...measured, ...changes })).toBe(fault)
+  })
+
+  it('are printed with their fault, or else with their outcome', () => {
+    const probed: Probed = { ...measured, name: 'a', fault: null }
+    expect(lineOf(probed)).toMatch(/^ {4} +2\.00 +512 +128\.0 +7 {2}a: 7 gas, success$/)
+    expect(lineOf({ ...probed, isWhole: false, fault: 'time: 9 s' })).toMatch(/^FAIL +~2\.00 .* {2}a: time: 9 s$/)
+    expect([seconds(1234), seconds(12_345), seconds(1e12)]).toEqual(['1.23', '12.3', 'more than 3600'])
+  })
+})

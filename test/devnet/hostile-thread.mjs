@@ -1,0 +1,23 @@
+/**
+ * An execution thread in which some code never ends, whatever the meters of the language say. `"spin forever"` computes
+ * without end, `"take all memory"` allocates without end.
+ */
+import { workerData } from 'node:worker_threads'
+
+const { port } = workerData
+const on = port.on.bind(port)
+
+function spoil({ command }) {
+  if (command?.cmd.includes('spin forever')) for (;;);
+  if (command?.cmd.includes('take all memory')) {
+    const kept = []
+    for (;;) kept.push(new Array(100_000).fill(Math.random()))
+  }
+}
+
+port.on = (event, listener) =>
+  on(event, (message) => {
+    spoil(message)
+    listener(message)
+  })
+await import('../../dist/src/devnet/execution/thread.js')
