@@ -31,8 +31,8 @@ export interface TaskSource {
 }
 
 /**
- * Why a command has no result: it took too much time or memory, it could not begin (the thread did not load, or too many
- * others wait), or the node is closing.
+ * Why a command has no result. `time`, `memory`: it took too much. `unavailable`: it could not begin, because the thread
+ * did not load or too many others wait. `closed`: the node is closing.
  */
 export type Stopped = 'time' | 'memory' | 'unavailable' | 'closed'
 export type TaskOutcome = TaskResult | { readonly stopped: Stopped }
