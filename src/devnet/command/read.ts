@@ -81,5 +81,5 @@ function parseAs<T>(text: string, schema: TSchema, place: string): T | CommandFa
     return new CommandFault(`${place || 'the command'}: no JSON: ${describeError(error)}`)
   }
   const { accepts, complaint } = validatorOf(schema)
-  return accepts(json) ? (json as T) : new CommandFault(complaint(json, place).replace(/^the whole/, 'the command'))
+  return accepts(json) ? (json as T) : new CommandFault(complaint(json, place).replace(/^the value/, 'the command'))
 }
