@@ -103,6 +103,12 @@ const listed: readonly Part[] = [
     workers: 1,
   },
   {
+    name: 'suites',
+    what: 'suites of the contract language, by name',
+    files: inFolder('judges', 'language-suites'),
+    workers: 1,
+  },
+  {
     name: 'hostile',
     what: 'commands made to take more time, memory or disk than their gas allows',
     files: inFolder('bench', 'hostile'),
