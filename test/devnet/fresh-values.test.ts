@@ -70,7 +70,7 @@ const PROBE = `
       (update boxes a { "l": (take 40 (+ (at "l" (read boxes b)) (at "l" (read boxes a)))), "o": (at "o" (read boxes b)) }))
     (defun tell:string (a:string) (with-read boxes a { "l" := l, "o" := o } (emit-event (TOLD a l o)) "told"))
     (defun all:integer (n:integer) (length (select boxes (where "n" (<= n)))))
-    (defun use:string (a:string)
+    (defun use-it:string (a:string)
       (let ((n (at "n" (read boxes a))))
         (install-capability (USED n))
         (with-capability (USED n) (enforce-guard (at "g" (read boxes a))) "used")))
@@ -134,8 +134,10 @@ function codeOf(kind: string, a: string, b: string, n: number): string {
     case 'all':
       return `(free.probe.all ${n})`
     case 'tell':
+      return `(free.probe.tell "${a}")`
     case 'use':
-      return `(free.probe.${kind} "${a}")`
+      // The word \`use\` itself names no function.
+      return `(free.probe.use-it "${a}")`
     case 'new-module':
       return `(namespace "free") (module user G (defcap G () true) (use free.probe) (defconst N ${n}) (defun f () (+ N 1)))`
     default:
