@@ -307,8 +307,6 @@ describe('contracts', () => {
         (defun create-gas-payer-guard:guard () (create-capability-guard (PAY)))
         (defconst ACCOUNT (create-principal (create-gas-payer-guard)))
         (defun greet () "hello"))
-      (install-capability (coin.TRANSFER "sender00" ACCOUNT 1.0))
-      (coin.transfer-create "sender00" ACCOUNT (create-gas-payer-guard) 1.0)
       ACCOUNT`
     const deploy = Pact.builder
       .execution(code)
@@ -316,6 +314,15 @@ describe('contracts', () => {
       .setMeta({ chainId: CHAIN, senderAccount: 'sender00', gasLimit: 50_000 })
       .getCommand()
     const station = String(await submitClient(config(sender))(deploy).execute())
+    const fund = Pact.builder
+      .execution(`(coin.transfer-create "sender00" "${station}" (free.${name}.create-gas-payer-guard) 1.0)`)
+      .addSigner(sender.publicKey, (withCapability) => [
+        withCapability('coin.GAS'),
+        withCapability('coin.TRANSFER', 'sender00', station, { decimal: '1.0' }),
+      ])
+      .setMeta({ chainId: CHAIN, senderAccount: 'sender00' })
+      .getCommand()
+    expect(await submitClient(config(sender))(fund).execute()).toBe('Write succeeded')
     const poor = newAccount()
     const greet = (called: string) =>
       Pact.builder
