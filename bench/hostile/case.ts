@@ -21,12 +21,18 @@ const ROUNDS = 100_000
 /** Evaluates expressions again and again, until the gas ends. `bound` holds the bindings of a `let*`. */
 export function again(bound: string, expression: string, inRound = 20): string {
   const round = Array.from({ length: inRound }, () => expression).join(' ')
-  return `(let* (${bound}) (fold (lambda (a i) ${round} i) 0 (enumerate 1 ${ROUNDS})))`
+  const loop = `(fold (lambda (a i) ${round} i) 0 (enumerate 1 ${ROUNDS}))`
+  return bound === '' ? loop : `(let* (${bound}) ${loop})`
 }
 
 /** A list of `count` items. */
 export function listed<T>(count: number, item: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => item(index))
+}
+
+/** A module that a command deploys: outside of the root namespace, where it may not. */
+export function deployed(name: string, members: string): string {
+  return `(namespace "free") ${moduleOf(name, members)}`
 }
 
 /** A module with the usual governance. */

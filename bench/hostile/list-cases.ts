@@ -9,10 +9,12 @@ const table = (more: string) => `(defschema s a:integer) (deftable t:{s}) ${more
 const rows = (more: string) => [
   `${moduleOf('m', table(more))} (create-table m.t) (acquire-module-admin m) (insert m.t "k" {"a": 1})`,
 ]
-/** A module with a table of rows without schema. */
-const free = (row: string, more: string) => [
-  `${moduleOf('m', `(deftable t) ${more}`)} (create-table m.t) (acquire-module-admin m) (insert m.t "k" ${row})`,
-]
+/** A module with a table of rows with fields of any type. */
+const free = (row: string, more: string) => {
+  const names = [...row.matchAll(/"(\w+)":/g)].map(([, name]) => name)
+  const module = moduleOf('m', `(defschema s ${names.join(' ')}) (deftable t:{s}) ${more}`)
+  return [`${module} (create-table m.t) (acquire-module-admin m) (insert m.t "k" ${row})`]
+}
 const wide = (count: number) => `{${listed(count, (i) => `"f${i}": ${i}`).join(',')}}`
 
 const texts: readonly HostileCase[] = [
@@ -52,7 +54,7 @@ const texts: readonly HostileCase[] = [
     data: dataOf('s', long(1_000_000)),
     code: again('(s (read-msg "s"))', '(take 1 s)'),
   },
-  { name: 'format-many', code: again(`(l (make-list 2000 "x")) (t "${long(4000, '{}')}")`, '(format t l)') },
+  { name: 'format-many', code: again(`(l (make-list 4000 "x")) (t "${long(4000, '{}')}")`, '(format t l)') },
   {
     name: 'format-template',
     as: 'local',
@@ -106,7 +108,7 @@ const texts: readonly HostileCase[] = [
     name: 'parse-time-words',
     code: again(`(f "${long(400, '%B')}") (s "${long(100, 'January')}")`, '(try 1 (parse-time f s))'),
   },
-  { name: 'format-time-long', code: again(`(t ${time}) (f "${long(900, '%c')}")`, '(format-time f t)') },
+  { name: 'format-time-long', code: again(`(t ${time}) (f "${long(450, '%c')}")`, '(format-time f t)') },
   { name: 'time-of-text', code: again('', time) },
   { name: 'hash-long', as: 'local', data: dataOf('s', long(1_000_000)), code: again('(s (read-msg "s"))', '(hash s)') },
 ]

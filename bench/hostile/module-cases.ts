@@ -1,5 +1,5 @@
 /** Commands with modules, capabilities, events and pacts. */
-import { again, dataOf, type HostileCase, listed, long, moduleOf } from './case.ts'
+import { again, dataOf, deployed, type HostileCase, listed, long, moduleOf } from './case.ts'
 
 const time = '(time "2020-01-01T00:00:00Z")'
 const faces = (count: number) => listed(count, (i) => `(interface i${i} (defun f${i}:integer ()))`).join(' ')
@@ -107,30 +107,30 @@ const capabilities: readonly HostileCase[] = [
     before: [
       `(interface i ${listed(20, (k) => `(defun f${k}:integer (${listed(30, (p) => `p${p}:integer`).join(' ')}))`).join(' ')})`,
     ],
-    code: moduleOf(
+    code: deployed(
       'm',
       `${long(2000, '(implements i)')} ${listed(20, (k) => `(defun f${k}:integer (${listed(30, (p) => `p${p}:integer`).join(' ')}) 1)`).join(' ')}`,
     ),
   },
-  { name: 'module-of-many-functions', code: moduleOf('m', listed(1200, (i) => `(defun f${i} () 1)`).join(' ')) },
-  { name: 'module-of-many-constants', code: moduleOf('m', listed(1200, (i) => `(defconst C${i} ${i})`).join(' ')) },
+  { name: 'module-of-many-functions', code: deployed('m', listed(1200, (i) => `(defun f${i} () 1)`).join(' ')) },
+  { name: 'module-of-many-constants', code: deployed('m', listed(1200, (i) => `(defconst C${i} ${i})`).join(' ')) },
   {
     name: 'module-of-a-chain',
-    code: moduleOf('m', listed(800, (i) => `(defun f${i} () ${i === 0 ? '1' : `(f${i - 1})`})`).join(' ')),
+    code: deployed('m', listed(800, (i) => `(defun f${i} () ${i === 0 ? '1' : `(f${i - 1})`})`).join(' ')),
   },
   {
     name: 'module-that-uses-itself',
-    code: moduleOf(
+    code: deployed(
       'm',
       `${listed(300, (i) => `(defun f${i} () 1)`).join(' ')} (defun go () ${listed(300, (i) => `(f${i})`).join(' ')})`,
     ),
   },
-  { name: 'module-large', as: 'local', code: moduleOf('m', `(defun f () "${long(400_000)}")`) },
+  { name: 'module-large', as: 'local', code: deployed('m', `(defun f () "${long(400_000)}")`) },
   {
     name: 'module-with-large-data',
     as: 'local',
     data: dataOf('s', long(1_900_000)),
-    code: moduleOf('m', '(defconst C (length (read-msg "s")))'),
+    code: deployed('m', '(defconst C (length (read-msg "s")))'),
   },
   {
     name: 'module-again',

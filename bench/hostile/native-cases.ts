@@ -6,13 +6,17 @@ const VALUES =
   '(n (shift 1 100000)) (d (+ 0.1 (dec (shift 1 100000)))) (s (read-msg "s")) (l (read-msg "l")) (o (read-msg "o")) ' +
   '(k (read-keyset "k")) (t (time "2020-01-01T00:00:00Z")) (ss (read-msg "ss")) (c (C l)) (b (read-msg "b"))'
 
+/** Fields of the row, so that natives of tables walk it. */
+const FIELDS = 1000
+const row = `{${listed(FIELDS, (i) => `"f${i}": ${i}`).join(',')}}`
+
 const data = () =>
   JSON.stringify({
     s: long(100_000, 'é'),
     b: long(100_000, 'A'),
     l: listed(10_000, (i) => i),
     ss: listed(10_000, (i) => `f${i}`),
-    o: Object.fromEntries(listed(4000, (i) => [`f${i}`, i])),
+    o: Object.fromEntries(listed(FIELDS, (i) => [`f${i}`, i])),
     k: { keys: listed(300, (i) => i.toString(16).padStart(64, '0')), pred: 'keys-all' },
   })
 
@@ -152,9 +156,10 @@ export const nativeCases: readonly HostileCase[] = Object.entries(NATIVE_CALLS).
   as: 'local',
   data,
   before: [
-    `(module m G (defcap G () true) (deftable tab) (defcap C (v) true) (defcap E (v) @event true)
+    `(module m G (defcap G () true) (defschema s ${listed(FIELDS, (i) => `f${i}`).join(' ')})
+      (deftable tab:{s}) (defcap C (v) true) (defcap E (v) @event true)
       (defun go () ${again(VALUES, `(try 0 ${call})`, 4)}))
-    (create-table m.tab) (acquire-module-admin m) (insert m.tab "k" {"f1": 1, "f2": 2})`,
+    (create-table m.tab) (acquire-module-admin m) (insert m.tab "k" ${row})`,
   ],
   code: '(m.go)',
 }))

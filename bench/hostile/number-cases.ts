@@ -4,13 +4,17 @@ import { again, type HostileCase, long } from './case.ts'
 const PLACES = long(254, '0')
 /** 1 with 255 places, all of them zeros but the last one in `tail`. */
 const withPlaces = (tail: string) => `1.${PLACES}${tail}`
-/** A decimal of 500,000 bits with 255 places of zeros. */
-const HUGE_DECIMAL = `(h (^ 10.0 149000)) (hd (- (+ h ${withPlaces('1')}) 0.${PLACES}1))`
+/** A decimal of 490,000 bits with 255 places, as data, since it costs no gas there. */
+const HUGE_DECIMAL = '(h (read-msg "h")) (hd (read-msg "hd"))'
+const hugeDecimal: Pick<HostileCase, 'as' | 'data'> = {
+  as: 'local',
+  data: () => `{"h": ${long(148_000, '7')}, "hd": ${long(147_000, '7')}.${PLACES}1}`,
+}
 /** An integer of 400,000 bits, made by shifts, for less gas than by a power. */
 const HUGE = '(h (shift 1 400000))'
 
 export const numberCases: readonly HostileCase[] = [
-  { name: 'pow0-huge', code: again(HUGE_DECIMAL, '(^ hd 0.0)') },
+  { name: 'pow0-huge', code: again(HUGE_DECIMAL, '(^ hd 0.0)'), ...hugeDecimal },
   { name: 'pow0', code: again(`(d ${withPlaces('0')})`, '(^ d 0.0)') },
   { name: 'div-whole', code: again('', '(/ 1.0 1.0)') },
   { name: 'div-thirds', code: again('', '(/ 1.0 3.0)') },
@@ -25,7 +29,7 @@ export const numberCases: readonly HostileCase[] = [
     code: again(`(l (make-list 1000 ${withPlaces('0')}))`, '(distinct l)'),
   },
   { name: 'compare-decimals', code: again(`(d ${withPlaces('0')}) (e 1.0)`, '(< d e)') },
-  { name: 'compare-huge-decimals', code: again(HUGE_DECIMAL, '(< hd h)') },
+  { name: 'compare-huge-decimals', code: again(HUGE_DECIMAL, '(< hd h)'), ...hugeDecimal },
   { name: 'compare-huge', code: again(HUGE, '(< h h)') },
   { name: 'equal-huge', code: again(`${HUGE} (k (+ h 1))`, '(= h k)') },
   { name: 'list-of-huge', code: again(HUGE, '[h]') },
@@ -48,16 +52,23 @@ export const numberCases: readonly HostileCase[] = [
   { name: 'abs-huge', code: again('(h (- (shift 1 499999)))', '(abs h)') },
   { name: 'dec-huge', code: again('(h (shift 1 499999))', '(dec h)') },
   { name: 'not-huge', code: again('(h (shift 1 499999))', '(~ h)') },
+  { name: 'negate-huge-decimal', code: again(HUGE_DECIMAL, '(negate hd)'), ...hugeDecimal },
+  { name: 'abs-huge-decimal', code: again(HUGE_DECIMAL, '(abs hd)'), ...hugeDecimal },
+  { name: 'less-huge-decimals', code: again(HUGE_DECIMAL, '(< hd hd)'), ...hugeDecimal },
+  { name: 'equal-huge-decimals', code: again(HUGE_DECIMAL, '(= hd hd)'), ...hugeDecimal },
+  { name: 'max-huge-decimals', code: again(HUGE_DECIMAL, '(sort [hd hd h])'), ...hugeDecimal },
+  { name: 'sqrt-huge-decimal', code: again(HUGE_DECIMAL, '(try 1 (sqrt hd))'), ...hugeDecimal },
+  { name: 'exp-huge-decimal', code: again(HUGE_DECIMAL, '(exp (- 0.0 hd))'), ...hugeDecimal },
   { name: 'shift-right-huge', code: again('(h (shift 1 499999))', '(shift h (- 1))') },
   { name: 'and-huge', code: again('(h (shift 1 499999))', '(& h 1)') },
   { name: 'add-huge', code: again('(h (shift 1 499999))', '(+ h 1)') },
   { name: 'mul-huge', code: again('(h (shift 1 240000))', '(* h h)') },
   { name: 'mod-huge', code: again('(h (shift 1 499999)) (k (- (shift 1 250000) 1))', '(mod h k)') },
-  { name: 'round-huge', code: again(HUGE_DECIMAL, '(round hd 100)') },
-  { name: 'floor-huge', code: again(HUGE_DECIMAL, '(floor hd)') },
+  { name: 'round-huge', code: again(HUGE_DECIMAL, '(round hd 100)'), ...hugeDecimal },
+  { name: 'floor-huge', code: again(HUGE_DECIMAL, '(floor hd)'), ...hugeDecimal },
   { name: 'pow-minus-huge', code: again('(h (- (dec (shift 1 499999))))', '(^ 2.0 h)') },
   { name: 'pow-to-huge', code: again('(h (dec (shift 1 499999)))', '(^ 0.5 h)') },
-  { name: 'pow-of-huge', code: again(HUGE_DECIMAL, '(^ hd (- 1.0))') },
+  { name: 'pow-of-huge', code: again(HUGE_DECIMAL, '(^ hd (- 1.0))'), ...hugeDecimal },
   { name: 'log-huge-base', code: again('(h (dec (shift 1 1000)))', '(log h 2.0)') },
   { name: 'log-huge', code: again('(h (+ (dec (shift 1 1000)) 0.1))', '(ln h)') },
   { name: 'exp-minus-huge', code: again('(h (- (dec (shift 1 499999))))', '(exp h)') },

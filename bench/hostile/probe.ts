@@ -34,6 +34,8 @@ export interface Probed extends Measured {
 const CHILD = fileURLToPath(new URL('./probe-child.js', import.meta.url))
 /** A case that neither ends nor reports within this time hangs. */
 const HANG_MS = 60_000
+/** A command that is refused before it does what it is made for proves nothing. */
+const NOT_RUN = /Expected: \[|Unbound|Cannot resolve|Namespace installation failed|not enough arguments/
 const NOTHING: Measured = {
   ...{ cpuMs: 0, estimatedMs: 0, gas: 0, peakMiB: 0, memoryBefore: 0, written: 0, outcome: '', thrown: null },
   isWhole: false,
@@ -87,6 +89,7 @@ export function verdict({ estimatedMs, peakMiB, written, thrown, outcome }: Meas
   if (thrown !== null) return `throws ${thrown}`
   if (outcome === 'memory' || peakMiB > MAX_MEMORY_MIB) return `memory: ${Math.round(peakMiB)} MiB`
   if (estimatedMs > MAX_CPU_MS) return `time: ${seconds(estimatedMs)} s`
+  if (NOT_RUN.test(outcome)) return `does not run: ${outcome}`
   if (written > MAX_WRITTEN_MIB * 2 ** 20) return `writes ${Math.round(written / 2 ** 20)} MiB`
   return null
 }

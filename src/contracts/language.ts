@@ -18,6 +18,7 @@ import { CONSTANTS, PURE_NATIVES } from './natives/pure.ts'
 import { REDEPLOY } from './natives/redeploy.ts'
 import { tables } from './natives/tables.ts'
 import { topLevel } from './natives/top-level.ts'
+import { workOf } from './natives/works.ts'
 
 const natives: readonly Native<Run>[] = [
   ...PURE_NATIVES,
@@ -63,7 +64,7 @@ export function languageWith(
     natives: new Map<string, Term>([
       ...CONSTANTS,
       ['constantly', CONSTANTLY],
-      ...natives.map((native) => [native.name, new NativeFunction(native, priceOf(native.name))] as const),
+      ...natives.map((native) => [native.name, new NativeFunction(native, priceOf(native.name), workOf(native.name))] as const),
       ...own.map((native) => [native.name, new NativeFunction(native, 0)] as const),
     ]),
     forms: new Map([...specialForms, ...added]),

@@ -15,8 +15,17 @@ export class NativeFunction extends Callable {
   /** Number of arguments of a complete call. */
   readonly arity: number
 
-  constructor(native: Native<Run>, price: number, arity = native.arityAsValue ?? native.arity[0]) {
+  /** Units of work by the arguments, counted before a call; null if the native counts by itself or is free. */
+  readonly work: ((args: readonly Term[]) => number) | null
+
+  constructor(
+    native: Native<Run>,
+    price: number,
+    work: NativeFunction['work'] = null,
+    arity = native.arityAsValue ?? native.arity[0],
+  ) {
     super()
+    this.work = work
     this.native = native
     this.price = price
     this.arity = arity
@@ -31,7 +40,7 @@ export class NativeFunction extends Callable {
     if (this.native.gathersArguments) return this.#gathering(count)
     const [fewest, most] = this.native.arity
     if (count === this.arity || count < fewest || count > most) return this
-    return new NativeFunction(this.native, this.price, count)
+    return new NativeFunction(this.native, this.price, this.work, count)
   }
 
   /** The variant that takes `count` arguments and hands them to the native as one list. */
@@ -41,7 +50,7 @@ export class NativeFunction extends Callable {
       host.charge(LIST_COST * count)
       return run(new Arguments(name, [all.map(asValue)], host, place))
     }
-    return new NativeFunction({ name, arity: [count, count], run: gather }, this.price, count)
+    return new NativeFunction({ name, arity: [count, count], run: gather }, this.price, this.work, count)
   }
 }
 

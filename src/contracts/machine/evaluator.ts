@@ -52,6 +52,8 @@ const STEP_WORK = 10
 /** Work of an attempt (plus the state to save) and of a caught failure: exceptions are slow. */
 const ATTEMPT_WORK = 500
 const FAILURE_WORK = 1500
+/** Work of a new capability token, whose arguments are measured. */
+const TOKEN_WORK = 150
 /** Work per unit of weight of a large event. */
 const EVENT_WORK = 5
 const FREE_EVENT_WEIGHT = 500
@@ -168,7 +170,10 @@ export class Evaluator implements ExpandingRun {
     if (args.length > 0 || kind !== 'defun') this.charge(callPrice(args.length))
     const values = args.map(asValue)
     for (let i = 0; i < params.length; i++) this.checkType(params[i].type, values[i])
-    if (kind === 'defcap') return made(this.transaction, bounded(tokenOf(fun, values)))
+    if (kind === 'defcap') {
+      this.work(TOKEN_WORK)
+      return made(this.transaction, bounded(tokenOf(fun, values)))
+    }
     if (kind === 'defpact') return startPact(this, fun, values, place)
     return this.runBody(fun, values, place)
   }
@@ -266,6 +271,7 @@ export class Evaluator implements ExpandingRun {
     if (args.length < arity) return args.length === 0 ? new Closure(fn, call.mode) : new Partial(fn, args, call.mode)
     if (args.length > arity) throw tooMany(place)
     this.charge(fn.price)
+    if (fn.work !== null) this.work(fn.work(args))
     const around = call.nativePlace
     call.nativePlace = place
     if (++call.depth > MAX_DEPTH) throw tooDeep(place)
@@ -291,7 +297,7 @@ export class Evaluator implements ExpandingRun {
     const { rules } = this.block
     if (!rules.areEventsEmitted) return
     const { module, name } = fun
-    const weight = weightOf(params)
+    const weight = weightOf(params) + module.name.length
     if (weight > FREE_EVENT_WEIGHT) this.work(EVENT_WORK * weight)
     this.transaction.events.push({ module: module.name, name, params, moduleHash: this.#hashInEvents(module) })
   }

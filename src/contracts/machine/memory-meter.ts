@@ -13,7 +13,7 @@ const MOST_MEBIBYTES = 256
 export const MOST_BYTES = MOST_MEBIBYTES * MEBIBYTE
 
 /** Bytes of the parts of values, as the engine stores them, rounded up. */
-const BYTES = { value: 32, character: 2, item: 8, field: 48 }
+const BYTES = { value: 32, integer: 24, character: 2, item: 8, field: 48 }
 const SMALL = 1n << 62n
 
 /** Natives that return a value that was there before, or one that was counted when it was made. */
@@ -38,7 +38,9 @@ export function made<V extends Value>(transaction: Pick<TransactionScope, 'memor
 
 /** As `made`, for the result of a native. */
 export function madeBy(transaction: Pick<TransactionScope, 'memory' | 'gas'>, native: string, value: Value): void {
-  if (typeof value !== 'boolean' && !MAKES_NOTHING.has(native)) made(transaction, value)
+  if (typeof value === 'boolean' || MAKES_NOTHING.has(native)) return
+  if (native === 'enumerate' && Array.isArray(value)) transaction.memory.made += BYTES.integer * value.length
+  made(transaction, value)
 }
 
 /** Bytes of a value without those of its parts. */

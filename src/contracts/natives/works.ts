@@ -1,0 +1,100 @@
+/**
+ * Work of each native, counted before it runs. The prices of the network do not bound the time of all of them, so a
+ * native without a line here is refused when the language is made.
+ */
+import type { Term } from '../machine/term.ts'
+import { bitLength } from '../values/bits.ts'
+import { Decimal } from '../values/decimal.ts'
+
+/** Units by the sizes of the arguments, all known without a walk. The arguments may be of any type. */
+export type Work = (args: readonly Term[]) => number
+
+/** The time does not depend on the arguments, or each step of it is a call that counts by itself. */
+const flat: Work = () => 0
+/** The native counts by itself, since it needs sizes that it knows only within. */
+const own: Work = () => 0
+
+/** Units for each entry of an object that is copied, and for each name that is looked up. */
+const ENTRY = 10
+const NAME = 10
+/** Bits of a number that a unit copies. */
+const COPIED_BITS = 300
+/** Bits of a decimal of many places that a unit divides by its power of ten. */
+const DIVIDED_BITS = 8
+/** Units for each directive of a time format. */
+const DIRECTIVE = 200
+
+function copied([n]: readonly Term[]): number {
+  return Math.ceil(bitsOf(n) / COPIED_BITS)
+}
+
+/** Units of the integral parts of all decimals. */
+function divided(args: readonly Term[]): number {
+  let units = 0
+  for (const each of args) if (each instanceof Decimal && each.places > 0) units += bitsOf(each) / DIVIDED_BITS
+  return Math.ceil(units)
+}
+
+function bitsOf(n: Term): number {
+  if (typeof n === 'bigint') return bitLength(n)
+  return n instanceof Decimal ? bitLength(n.mantissa) : 0
+}
+
+function joined([a, b]: readonly Term[]): number {
+  return a instanceof Map && b instanceof Map ? ENTRY * (a.size + b.size) : 0
+}
+
+function named(list: Term | undefined): number {
+  return Array.isArray(list) ? NAME * list.length : 0
+}
+
+function formatted([format]: readonly Term[]): number {
+  if (typeof format !== 'string') return 0
+  let units = 0
+  for (let at = format.indexOf('%'); at >= 0; at = format.indexOf('%', at + 2)) units += DIRECTIVE
+  return units
+}
+
+const WORKS: Readonly<Record<string, Work>> = {
+  ...all(own, ['*', '/', 'mod', 'round', 'floor', 'ceiling', '&', '|', 'xor', '~', 'shift']),
+  ...all(own, ['=', '!=', '<', '<=', '>', '>=', 'length', 'take', 'drop', 'reverse', 'sort', 'make-list', 'enumerate']),
+  ...all(own, ['contains', 'distinct', 'remove', 'format', 'concat', 'show', 'str-to-list', 'str-to-int', 'int-to-str']),
+  ...all(own, ['is-charset', 'base64-encode', 'base64-decode', 'time', 'parse-time', 'add-time']),
+  ...all(own, ['minutes', 'hours', 'days', 'hash', 'hash-keccak256', 'typeof']),
+  ...all(own, ['create-principal', 'validate-principal', 'is-principal', 'typeof-principal', 'enforce-pact-version']),
+  ...all(own, ['hash-poseidon', 'poseidon-hash-hack-a-chain', 'pairing-check', 'point-add', 'scalar-mult']),
+  ...all(own, ['hyperlane-message-id', 'hyperlane-encode-token-message', 'hyperlane-decode-token-message', 'verify-spv']),
+  ...all(own, ['read-string', 'read-integer', 'read-decimal', 'read-keyset', 'enforce-guard', 'enforce-keyset']),
+  ...all(own, ['require-capability', 'compose-capability', 'install-capability', 'emit-event', 'acquire-module-admin']),
+  ...all(own, ['insert', 'update', 'write', 'keys', 'fold-db', 'yield', 'define-keyset', 'define-namespace']),
+  ...all(own, ['static-redeploy', 'keyset-ref-guard', 'where', 'list-modules', 'enforce-verifier']),
+  ...all(flat, ['not', 'not?', 'and?', 'or?', 'and', 'or', 'at', 'map', 'filter', 'fold', 'zip', 'compose', 'identity']),
+  ...all(flat, ['dec', 'diff-time', 'pact-version', 'read-msg', 'tx-hash', 'pact-id', 'chain-data', 'continue']),
+  ...all(flat, ['create-capability-guard', 'create-capability-pact-guard', 'create-module-guard', 'create-pact-guard']),
+  ...all(flat, ['create-table', 'describe-table', 'describe-keyset', 'namespace', 'describe-namespace', 'describe-module']),
+  '+': joined,
+  '-': (args) => (args.length === 1 ? copied(args) : 0),
+  negate: copied,
+  abs: copied,
+  ...all(divided, ['^', 'ln', 'log', 'sqrt', 'exp']),
+  'format-time': formatted,
+  read: ([, , names]) => named(names),
+  select: ([, names]) => named(names),
+}
+
+function all(work: Work, names: readonly string[]): Readonly<Record<string, Work>> {
+  return Object.fromEntries(names.map((name) => [name, work]))
+}
+
+/**
+ * The declared work of a native of the network.
+ * @throws Error if it declares none
+ */
+export function workOf(native: string): Work | null {
+  if (!Object.hasOwn(WORKS, native)) throw new Error(`native ${native} declares no work`)
+  const work = WORKS[native]
+  return work === flat || work === own ? null : work
+}
+
+/** Natives that declare their work, for the test that no line is left over. */
+export const declaredWorks: readonly string[] = Object.keys(WORKS)
