@@ -3,6 +3,7 @@ import { type ContractError, evalError } from '../../src/contracts/errors.ts'
 import { Arguments, type Host } from '../../src/contracts/machine/native.ts'
 import { Callable, type Term } from '../../src/contracts/machine/term.ts'
 import { PURE_NATIVES } from '../../src/contracts/natives/pure.ts'
+import { VERSION } from '../../src/contracts/natives/version.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import type { Value } from '../../src/contracts/values/value.ts'
 
@@ -29,7 +30,7 @@ export interface Meter {
 }
 
 export function runWith(meter: Meter, name: string, ...args: Term[]): Term {
-  const native = PURE_NATIVES.find((one) => one.name === name)
+  const native = [...PURE_NATIVES, ...VERSION].find((one) => one.name === name)
   if (native === undefined) throw new Error(`no native ${name}`)
   const [fewest, most] = native.arity
   if (args.length < fewest || args.length > most) throw new Error(`${name} takes ${fewest} to ${most} arguments`)

@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { language } from '../../src/contracts/language.ts'
 import { Const, type Definition, Fun, Module, Schema, type Type } from '../../src/contracts/machine/ast.ts'
+import { emptyEnvironment } from '../../src/contracts/machine/environment.ts'
 import { reloadModule, sourceOf } from '../../src/contracts/machine/reload.ts'
 import { typeText } from '../../src/contracts/machine/types.ts'
 import { languagesOf, runTests } from '../../src/contracts/repl/run.ts'
@@ -25,8 +26,8 @@ const files = {
   read: (file: string) => readFileSync(file, 'utf8'),
 }
 
-function again(module: Module, of = language): Module {
-  return reloadModule(of, sourceOf(module))
+function again(module: Module, of = language, areSizesOfRunner = false): Module {
+  return reloadModule(of, sourceOf(module), { ...emptyEnvironment.block.rules, areSizesOfRunner })
 }
 
 function nameOf(type: Type | null): string {
@@ -81,12 +82,12 @@ afterEach(() => {
  * Makes all states store the rebuilt copy of each module. Returns a function that counts these copies.
  * @param languageOf language of the modules, which can be that of test files
  */
-function reloadingAll(languageOf = () => language): () => number {
+function reloadingAll(languageOf = () => language, areSizesOfRunner = false): () => number {
   let count = 0
   const put = Layer.prototype.put
   vi.spyOn(Layer.prototype, 'put').mockImplementation(function (this: Layer, domain, key, value) {
     if (!(value instanceof Module)) return put.call(this, domain, key, value)
-    const made = again(value, languageOf())
+    const made = again(value, languageOf(), areSizesOfRunner)
     expect(shapeOf(made)).toEqual(shapeOf(value))
     count++
     return put.call(this, domain, key, made)
@@ -140,7 +141,7 @@ describe('a rebuilt module', () => {
   it.each(suites)('behaves as before: %s', (suite) => {
     const before = runTests(suite, files)
     let all = language
-    const count = reloadingAll(() => all)
+    const count = reloadingAll(() => all, true)
     const report = runTests(suite, files, (test) => {
       const languages = languagesOf(test)
       all = languages.all

@@ -95,7 +95,7 @@ describe('make-blocks', () => {
     [{ 0: '1' }, 400, /body: \/0 must be integer/],
     [{ 0: 100_001 }, 400, /body: \/0 must be <= 100000/],
     [{ 0: 6000 }, 400, /^119\d{3} blocks with those on adjacent chains: at most 100000 in one call$/],
-    [[1], 400, /body: the whole must be object/],
+    [[1], 400, /body: the value must be object/],
   ])('%j: %i', async (body, status, text) => {
     const { devnet, peer } = await start({ pow: false })
     expect(await refusal(peer, '/make-blocks', body)).toEqual([status, expect.stringMatching(text)])

@@ -11,7 +11,8 @@ const MERGE_COST = 10
 
 export class LoadedModuleSet implements LoadedModules {
   imported = 0
-  readonly #modules = new Set<Module>()
+  /** By name and hash: a module that was read from the disk again is the same. */
+  readonly #modules = new Set<string>()
   /** Definitions of these modules and their dependencies. */
   readonly #definitions = new Set<string>()
 
@@ -20,7 +21,7 @@ export class LoadedModuleSet implements LoadedModules {
   }
 
   look(module: Module, charge: (milligas: number) => void): void {
-    if (this.#modules.has(module)) return
+    if (this.#modules.has(keyOf(module))) return
     const definitions = definitionsOf(module)
     charge(READ.fixed + Math.floor((module.image?.bytes ?? 0) / READ.bytesPerMilligas))
     charge(MERGE_COST * this.size * definitions.length)
@@ -32,7 +33,7 @@ export class LoadedModuleSet implements LoadedModules {
   }
 
   #add(module: Module, definitions: readonly string[]): void {
-    this.#modules.add(module)
+    this.#modules.add(keyOf(module))
     for (const each of definitions) this.#definitions.add(each)
   }
 }
@@ -54,4 +55,8 @@ function definitionsOf(module: Module): readonly string[] {
   const keys = [...own.map((member) => `${name}.${member}.{${hash}}`), ...(image?.dependencies.keys() ?? [])]
   known.set(module, keys)
   return keys
+}
+
+function keyOf({ name, hash }: Module): string {
+  return `${name}.${hash}`
 }

@@ -3,7 +3,7 @@ import { evalError, type TextPlace } from '../errors.ts'
 import { read } from '../syntax/reader.ts'
 import type { Value } from '../values/value.ts'
 import { Const, type Definition, type Module } from './ast.ts'
-import { emptyEnvironment, freeGas } from './environment.ts'
+import { emptyEnvironment, freeGas, type LanguageRules } from './environment.ts'
 import { Evaluator } from './evaluator.ts'
 import { type Language, syntaxError } from './expander.ts'
 import { ModuleLoader } from './module-loader.ts'
@@ -40,13 +40,18 @@ export function sourceOf(module: Module): ModuleSource {
 
 /**
  * Rebuilds a module as it was loaded, without permission checks, evaluation, installation or gas.
+ * @param rules those of nodes, unless a test file loaded it
  * @throws ContractError if the source does not describe a loadable module
  */
-export function reloadModule(language: Language, source: ModuleSource): Module {
+export function reloadModule(
+  language: Language,
+  source: ModuleSource,
+  rules: LanguageRules = emptyEnvironment.block.rules,
+): Module {
   const { code, place, namespace, txHash, constants, modules, scope } = source
   const [form] = read(code, place)
   if (form?.form !== 'call') throw syntaxError('a module is expected', place)
-  const evaluator = evaluatorWith(language, source)
+  const evaluator = evaluatorWith(language, source, rules)
   const module = emptyModule(form, { code, namespace, txHash })
   for (const [name, dependency] of modules) module.dependencies.set(name, dependency)
   for (const [name, owner] of scope) {
@@ -60,13 +65,13 @@ export function reloadModule(language: Language, source: ModuleSource): Module {
 }
 
 /** An evaluator that sees only the modules of the source. */
-function evaluatorWith(language: Language, { namespace, modules }: ModuleSource): Evaluator {
+function evaluatorWith(language: Language, { namespace, modules }: ModuleSource, rules: LanguageRules): Evaluator {
   const state = new Layer({
     ...emptyState,
     get: <T>(domain: string, key: string) => (domain === 'modules' ? (modules.get(key) as T | undefined) : undefined),
   })
   const { block, message } = emptyEnvironment
-  const evaluator = new Evaluator(language, block, newTransaction(message, state, freeGas()))
+  const evaluator = new Evaluator(language, { ...block, rules }, newTransaction(message, state, freeGas()))
   evaluator.program.namespace = namespace
   return evaluator
 }

@@ -12,7 +12,6 @@ import { POSEIDON } from './poseidon.ts'
 import { PRINCIPALS } from './principals.ts'
 import { STRINGS } from './strings.ts'
 import { TIME } from './time.ts'
-import { VERSION } from './version.ts'
 
 export const PURE_NATIVES: readonly Native[] = [
   ...ARITHMETIC,
@@ -23,7 +22,6 @@ export const PURE_NATIVES: readonly Native[] = [
   ...TIME,
   ...HASHING,
   ...PRINCIPALS,
-  ...VERSION,
   ...CURVES,
   ...POSEIDON,
   ...HYPERLANE,

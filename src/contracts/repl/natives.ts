@@ -3,6 +3,7 @@ import { failure } from '../failures/failure.ts'
 import type { Run } from '../machine/ast.ts'
 import { grantForTest } from '../machine/capabilities.ts'
 import { type Native, native } from '../machine/native.ts'
+import { VERSION } from '../natives/version.ts'
 import { UNIT } from '../values/value.ts'
 import { environmentNatives } from './environment-natives.ts'
 import { gasNatives } from './gas-natives.ts'
@@ -51,6 +52,7 @@ function stackNative(test: TestRun): TestNative {
 
 export function testNatives(test: TestRun): readonly TestNative[] {
   return [
+    ...VERSION,
     ...environmentNatives(test),
     ...transactionNatives(test),
     ...capabilityNatives(test),

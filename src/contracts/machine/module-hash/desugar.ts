@@ -111,6 +111,8 @@ export class Desugarer {
       case 'CHARSET_LATIN1':
         return { term: 'literal', value: 1n }
       default:
+        // Natives of test files.
+        if (this.#expander.run.natives.has(name)) return { term: 'native', name, number: nativeNumber(name) }
         return { term: 'variable', ...this.#names.resolve(name, place) }
     }
   }
