@@ -18,11 +18,17 @@ const files: Files = {
     try {
       text = readFileSync(file, 'utf8')
     } catch (error) {
-      throw new ContractError('EvalError', `cannot read ${file} (${(error as NodeJS.ErrnoException).code})`)
+      throw new ContractError('EvalError', `cannot read ${shown(file)} (${(error as NodeJS.ErrnoException).code})`)
     }
     if (text.length <= MAX_FILE_CHARACTERS) return text
-    throw new ContractError('EvalError', `${file} has more than ${MAX_FILE_CHARACTERS} characters`)
+    throw new ContractError('EvalError', `${shown(file)} has more than ${MAX_FILE_CHARACTERS} characters`)
   },
+  shown,
+}
+
+/** Name of a file, relative to the working directory. */
+function shown(file: string): string {
+  return relative(process.cwd(), file)
 }
 
 export interface ContractOptions {
@@ -56,7 +62,7 @@ interface Located {
 
 /** `file:line:column`, relative to the working directory. */
 function place(at: Located): string {
-  const name = relative(process.cwd(), at.file)
+  const name = shown(at.file)
   return at.place === null ? name : `${name}:${at.place.line + 1}:${at.place.column + 1}`
 }
 

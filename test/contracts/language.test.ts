@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ContractError } from '../../src/contracts/errors.ts'
 import { runTests, type TestReport } from '../../src/contracts/repl/run.ts'
 
 const SUITES = join(import.meta.dirname, 'suites')
@@ -81,6 +82,26 @@ describe('a report of a test file', () => {
       message: 'outside of expectations',
       wireMessage: 'outside of expectations',
     })
+  })
+
+  it('names the file of the module that failed, the form if the failure has no place, and the load of no file', () => {
+    const files: Record<string, string> = {
+      'in-module.repl': '(begin-tx)\n(load "m.pact")\n(m.second [])',
+      'm.pact': '(module m G (defcap G () true)\n  (defun second (x:list) (at 1 x)))',
+      'types.repl': '(load "m.pact")\n  (m.second 1)',
+      'missing.repl': '\n(load "none.repl")',
+    }
+    const stop = (name: string) => {
+      const read = (file: string) => {
+        if (files[file] === undefined) throw new ContractError('EvalError', `cannot read ${file}`)
+        return files[file]
+      }
+      const { file, place } = runTests(name, { resolve: (_, path) => path, read }).stopped ?? {}
+      return `${file}:${place?.line}:${place?.column}`
+    }
+    expect(stop('in-module.repl')).toBe('m.pact:1:25')
+    expect(stop('types.repl')).toBe('types.repl:1:2')
+    expect(stop('missing.repl')).toBe('missing.repl:1:0')
   })
 
   it('counts the expectations of loaded files, and names the file of a failure', () => {

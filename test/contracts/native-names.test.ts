@@ -4,7 +4,7 @@ import { evaluatorOn, Layer, runOn } from './evaluator.ts'
 import { expectAccepted, refusal, report } from './load-checks.ts'
 
 const TEXT = 'Variable length shadows native with the same name'
-const ADVICE = 'on the network the name means the native everywhere; another name is needed'
+const ADVICE = 'on the network, it always means the native, so choose another name'
 
 function value(text: string) {
   return runOn(evaluatorOn(new Layer()), text)

@@ -123,6 +123,9 @@ it('refuses invalid programs with the place', () => {
     expect(error.place).not.toBeNull()
   }
   expect(failure('(f\n  x').place).toEqual({ line: 1, column: 3 })
+  const unclosed = failure('(f\n  [x (g)')
+  expect(unclosed.message).toBe("Expected: [']'] (the [ of line 2, column 3 is not closed)")
+  expect(unclosed.wireMessage).toBe("Expected: [']']")
 })
 
 it('hostile texts end in a SyntaxError', () => {

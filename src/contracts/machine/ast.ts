@@ -5,6 +5,7 @@
 import type { ContractError, TextPlace } from '../errors.ts'
 import { type CapabilityToken, type ObjectValue, TableRef, type Value } from '../values/value.ts'
 import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
+import type { Installed, Slot } from './grants.ts'
 import type { Mode } from './mode.ts'
 import type { Host } from './native.ts'
 import type { Domain, Layer } from './state.ts'
@@ -285,23 +286,6 @@ export interface PactStepScope {
   readonly isRollback: boolean
   /** Yield of the previous step. */
   readonly resumed: Yield | null
-}
-
-/** A granted capability with the capabilities composed into it. */
-export interface Slot {
-  token: CapabilityToken
-  readonly composed: CapabilityToken[]
-}
-
-/** An installed managed capability and its remaining amount. A change makes a new entry. */
-export interface Installed {
-  readonly fun: string
-  /** All arguments except the managed one. `token` is the token as installed. */
-  readonly fixed: readonly Value[]
-  readonly token: CapabilityToken
-  /** Remaining value of the managed argument; undefined for a capability that can be used once. */
-  readonly left: Value | undefined
-  readonly isUsed: boolean
 }
 
 /** State of one transaction: its message, its effects so far and its remaining permissions. */

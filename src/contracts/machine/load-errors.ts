@@ -139,4 +139,4 @@ export function shadowsNative(name: string, place: Place): ContractError {
   return failure('SHADOWED_NATIVE', { name }, place, SHADOW_ADVICE)
 }
 
-export const SHADOW_ADVICE = 'on the network the name means the native everywhere; another name is needed'
+export const SHADOW_ADVICE = 'on the network, it always means the native, so choose another name'

@@ -29,6 +29,8 @@ export interface Files {
   /** Resolves `path` relative to the file `from`. */
   resolve(from: string, path: string): string
   read(file: string): string
+  /** Name of a file in messages. Default: the name as resolved. */
+  shown?(file: string): string
 }
 
 /** Languages for the parts of test files. */
@@ -85,6 +87,8 @@ export class TestRun {
   /** Evaluator of the open transaction, or of the commands outside of transactions. */
   evaluator: Evaluator
   readonly #languages: TestLanguages
+  /** Qualified name of a module -> the file that loaded it. */
+  readonly #fileOfModule = new Map<string, string>()
   /** The language of the current command. */
   #language: Language
   readonly #block: Writable<BlockScope>
@@ -113,12 +117,12 @@ export class TestRun {
    * @throws ContractError if it fails outside of an expectation
    */
   runFile(file: string): Value {
+    const text = this.files.read(file)
     const [around, textAround, language] = [this.file, this.text, this.#language]
     this.file = file
     // A .pact file sees nothing of the file that loads it.
     if (isContract(file)) this.evaluator.program.imports.clear()
     try {
-      const text = this.files.read(file)
       this.text = text
       let last: Value = ''
       for (const form of this.#open(file, text)) {
@@ -151,7 +155,7 @@ export class TestRun {
   #reportShadows(form: Form, isLoaded: boolean): void {
     for (const { name, place, isBound } of shadowsIn([form], this.#reserved)) {
       const text = filled(FAILURES.SHADOWED_NATIVE.runner, { name })
-      if (isLoaded || isBound) this.output.push(`WARNING ${placeText(this.file, place)}: ${text}: ${SHADOW_ADVICE}`)
+      if (isLoaded || isBound) this.output.push(`WARNING ${this.#where(place)}: ${text}: ${SHADOW_ADVICE}`)
       else this.fail(text, place, SHADOW_ADVICE)
     }
   }
@@ -179,13 +183,30 @@ export class TestRun {
     const [charged, listed] = [this.gas.charged, this.formGas.length]
     const { file } = this
     try {
-      return runForm(this.evaluator, form, text) as Value
+      const result = runForm(this.evaluator, form, text) as Value
+      const name = moduleIn(form)
+      const { namespace } = this.evaluator.program
+      if (name !== null) this.#fileOfModule.set(namespace === null ? name : `${namespace}.${name}`, file)
+      return result
+    } catch (error) {
+      if (error instanceof ContractError) this.#locate(error, form)
+      throw error
     } finally {
       const within = this.formGas.slice(listed).reduce((sum, { milligas }) => sum + milligas, 0)
       const [line] = text.slice(form.from, form.to).split('\n', 1)
       const milligas = this.gas.charged - charged - within
       this.formGas.splice(listed, 0, { file, place: form.place, text: line, milligas })
     }
+  }
+
+  /**
+   * Adds the place of the form to an error that has none, and the file of its place: that of the module that failed.
+   */
+  #locate(error: ContractError, form: Form): void {
+    if (error.file !== null) return
+    const module = this.evaluator.call.frames.at(-1)?.module.name
+    if (error.place === null) error.place = form.place
+    else if (module !== undefined) error.file = this.#fileOfModule.get(module) ?? null
   }
 
   /** Runs a module or an import within an expectation. */
@@ -202,9 +223,7 @@ export class TestRun {
   #languageOf(form: Form): Language {
     const { all, core, guarded } = this.#languages
     if (isContract(this.file)) return core
-    const head = form.form === 'call' ? form.items[0] : undefined
-    const isModule = head?.form === 'atom' && (head.name === 'module' || head.name === 'interface')
-    return isModule && !this.areNativesInModules ? guarded : all
+    return moduleIn(form) !== null && !this.areNativesInModules ? guarded : all
   }
 
   #speak(language: Language): void {
@@ -283,6 +302,11 @@ export class TestRun {
     }
   }
 
+  /** A place in the current file, as messages name it. */
+  #where({ line, column }: TextPlace): string {
+    return `${this.files.shown?.(this.file) ?? this.file}:${line + 1}:${column + 1}`
+  }
+
   pass(): void {
     this.passed++
   }
@@ -302,12 +326,15 @@ export class TestRun {
   }
 }
 
+/** Name of the module or interface that a form declares, or null. */
+function moduleIn(form: Form): string | null {
+  if (form.form !== 'call') return null
+  const [head, name] = form.items
+  const isModule = head?.form === 'atom' && (head.name === 'module' || head.name === 'interface')
+  return isModule && name?.form === 'atom' ? name.name : null
+}
+
 /** True for a file of contracts, which tests load and networks run. */
 function isContract(file: string): boolean {
   return file.endsWith('.pact')
-}
-
-/** Lines and columns count from 1 here. */
-function placeText(file: string, { line, column }: TextPlace): string {
-  return `${file}:${line + 1}:${column + 1}`
 }

@@ -1,5 +1,5 @@
 /** Cursor over the tokens of a program. */
-import type { ContractError, TextPlace } from '../errors.ts'
+import { ContractError, type TextPlace } from '../errors.ts'
 import { syntaxError, type Token, type TokenKind, tokensOf } from './lexer.ts'
 
 /** Maximum nesting of brackets. */
@@ -43,6 +43,18 @@ export class Cursor {
   expect(kind: TokenKind): Token {
     if (this.peek().kind !== kind) throw syntaxError(`Expected: [${spelled(kind)}]`, this.peek().place)
     return this.take()
+  }
+
+  /**
+   * Takes the bracket that closes another one. The error in test files also names the line of the opening bracket.
+   * @throws ContractError (SyntaxError) if the next token is another one
+   */
+  close(open: Token, kind: TokenKind): Token {
+    const { kind: found, place } = this.peek()
+    if (found === kind) return this.take()
+    const text = `Expected: [${spelled(kind)}]`
+    const advice = `the ${open.kind} of line ${open.place.line + 1}, column ${open.place.column + 1} is not closed`
+    throw new ContractError('SyntaxError', `${text} (${advice})`, place, text)
   }
 
   /** Builds the error for an unexpected next token. */

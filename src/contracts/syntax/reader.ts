@@ -79,7 +79,7 @@ function readCall(cursor: Cursor): CallForm {
     }
     return read
   })
-  return { form: 'call', items, ...spanOf(open, cursor.expect(')').to) }
+  return { form: 'call', items, ...spanOf(open, cursor.close(open, ')').to) }
 }
 
 function isModel(form: Form | undefined): boolean {
@@ -94,7 +94,7 @@ function isModel(form: Form | undefined): boolean {
 function readModel(cursor: Cursor): ListForm {
   const open = cursor.take()
   cursor.nested(() => skipProperties(cursor))
-  return { form: 'list', items: [], hasCommas: false, ...spanOf(open, cursor.expect(']').to) }
+  return { form: 'list', items: [], hasCommas: false, ...spanOf(open, cursor.close(open, ']').to) }
 }
 
 function skipProperties(cursor: Cursor): void {
@@ -122,7 +122,7 @@ function readList(cursor: Cursor): ListForm {
     }
     return read
   })
-  return { form: 'list', items, hasCommas, ...spanOf(open, cursor.expect(']').to) }
+  return { form: 'list', items, hasCommas, ...spanOf(open, cursor.close(open, ']').to) }
 }
 
 /** Reads an object or a binding; `:` or `:=` behind the first name decides. */
@@ -141,7 +141,7 @@ function readBraces(cursor: Cursor): ObjectForm | BindingForm {
       else throw cursor.unexpected()
     }
   })
-  const span = spanOf(open, cursor.expect('}').to)
+  const span = spanOf(open, cursor.close(open, '}').to)
   return variables.length > 0 ? { form: 'binding', fields: variables, ...span } : { form: 'object', fields, ...span }
 }
 

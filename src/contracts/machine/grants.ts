@@ -1,0 +1,19 @@
+/** Capabilities that a transaction has: granted ones, and installed ones. */
+import type { CapabilityToken, Value } from '../values/value.ts'
+
+/** A granted capability with the capabilities composed into it. */
+export interface Slot {
+  token: CapabilityToken
+  readonly composed: CapabilityToken[]
+}
+
+/** An installed managed capability and its remaining amount. A change makes a new entry. */
+export interface Installed {
+  readonly fun: string
+  /** All arguments except the managed one. `token` is the token as installed. */
+  readonly fixed: readonly Value[]
+  readonly token: CapabilityToken
+  /** Remaining value of the managed argument; undefined for a capability that can be used once. */
+  readonly left: Value | undefined
+  readonly isUsed: boolean
+}
