@@ -15,7 +15,13 @@ const source = {
 }
 
 function executorOf(maxLoadMs: number): Executor {
-  const executor = new Executor({ chains: 2, genesis: emptyPayload, modules: {} as NodeModules, thread: hanging, maxLoadMs })
+  const executor = new Executor({
+    chains: 2,
+    genesis: emptyPayload,
+    modules: {} as NodeModules,
+    thread: hanging,
+    maxLoadMs,
+  })
   onTestFinished(() => executor.close())
   return executor
 }

@@ -12,6 +12,7 @@ import { keepEntry } from '../ledger/kept-entry.ts'
 import { codeFault, payerFault, runLocally, runPreflight, trialFault } from '../ledger/local.ts'
 import { provenPact } from '../ledger/proven-pact.ts'
 import { executeCommand, type ProofReader } from '../ledger/transaction.ts'
+import type { StoredPayload } from '../store/payload.ts'
 import {
   type CommandTask,
   type FromThread,
@@ -22,7 +23,6 @@ import {
   TO_NODE,
   TO_THREAD,
 } from './messages.ts'
-import type { StoredPayload } from '../store/payload.ts'
 import { RemoteModules, RemoteState } from './remote-state.ts'
 
 const { port, signals, chains, genesis } = workerData as ThreadData & { readonly port: MessagePort }

@@ -105,7 +105,11 @@ const failedWith = ({ meta }: Command, error: ContractError): Ran => ({
 })
 
 /** Buys the gas of a command. @returns the milligas of the purchase, or the reason for a refusal */
-export function boughtGas(layer: Layer, context: BlockContext, command: Command): Unexecuted | { readonly milligas: number } {
+export function boughtGas(
+  layer: Layer,
+  context: BlockContext,
+  command: Command,
+): Unexecuted | { readonly milligas: number } {
   const bought = attempt(() => buyGas(layer, context, command))
   if ('error' in bought) return { refused: boughtText(bought.error), isFinal: true }
   return { milligas: bought.value }
