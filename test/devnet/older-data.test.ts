@@ -1,5 +1,5 @@
 /** Data directories and journals of version 0.1.0, from test/fixtures/0.1.0. They have no release and no votes. */
-import { cp } from 'node:fs/promises'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -7,6 +7,7 @@ import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { readJournal } from '../../src/journal/journal.ts'
 import { failureOf } from '../node/fake-node.ts'
 import { checkNode } from './checker.ts'
+import { exec, local, ok, poll, send } from './commands-common.ts'
 import { jsonOf, PREFIX, start } from './common.ts'
 import { temporaryDirectory } from './grow.ts'
 import { mineBlock } from './miner.ts'
@@ -19,6 +20,11 @@ async function copyOf(name: string): Promise<string> {
   await cp(join(fixtures, name), copy, { recursive: true })
   return copy
 }
+
+/** The one transfer in the fixture. */
+const TRANSFER = '3INDA5Fi8on2Vhj1XI9m3t3QxkKka7v-KLtQE3fEeqA'
+/** Hash of `coin` in the events of the fixture. */
+const COIN_HASH = 'oOwyQEYaS8VBCwnHQ77Xc4j-5EKkieO9BQaYBwVayg4'
 
 const kept = { graph: undefined, difficulty: undefined, blockDelayMs: undefined }
 
@@ -38,6 +44,43 @@ describe('a network of 0.1.0', () => {
     const { headers, violations } = await checkNode({ url: devnet.url })
     expect([headers, violations]).toEqual([before.height + 6, []])
     for (const { featureFlags } of devnet.chains.cut.values()) expect(featureFlags).toBe(0n)
+  })
+
+  it('has its state after a loss, with the gas that its blocks name', async () => {
+    const dataDir = await copyOf('devnet')
+    await rm(join(dataDir, 'state'), { recursive: true })
+    const { peer } = await start({ ...kept, dataDir })
+    const results = await ok(poll(peer, [TRANSFER]))
+    expect(results[TRANSFER]).toMatchObject({ gas: 149, result: { status: 'success', data: 'Write succeeded' } })
+    const other = (await start({ ...kept, dataDir: await copyOf('devnet') })).peer
+    const accounts = `["sender00" "sender01" "k:${'ab'.repeat(32)}"]`
+    const [lost, whole] = await Promise.all(
+      [peer, other].map((each) => ok(local(each, exec(`(map (coin.get-balance) ${accounts})`)))),
+    )
+    expect(whole.result).toMatchObject({
+      status: 'success',
+      data: [expect.anything(), 110_000_002.5, expect.anything()],
+    })
+    expect(lost.result).toEqual(whole.result)
+  })
+
+  it('has the module hashes of its first block in calls, preflight and new blocks', async () => {
+    const { peer } = await start({ ...kept, dataDir: await copyOf('devnet') })
+    // Code with a list needs a thread.
+    const code = '(at 0 [(at "hash" (describe-module "coin"))])'
+    const found = { status: 'success', data: COIN_HASH }
+    expect((await ok(local(peer, exec(code)))).result).toMatchObject(found)
+    for (let i = 0; i < 4; i++) await mineBlock(peer)
+    const module = `(namespace "free") (module m G (use coin "${COIN_HASH}") (defcap G () true) (defun f () 1)) (m.f)`
+    const command = exec(module, { gasLimit: 100_000 })
+    const { preflightResult } = await ok(local(peer, command, '?preflight=true'))
+    expect(preflightResult.result).toEqual({ status: 'success', data: { int: 1 } })
+    expect(preflightResult.events.at(-1)).toMatchObject({ name: 'TRANSFER', moduleHash: COIN_HASH })
+    await ok(send(peer, [command]))
+    for (let i = 0; i < 4; i++) await mineBlock(peer)
+    const mined = (await ok(poll(peer, [command.hash])))[command.hash]
+    expect(mined).toMatchObject({ result: { status: 'success', data: { int: 1 } }, gas: preflightResult.gas })
+    expect(mined.events.at(-1)).toMatchObject({ name: 'TRANSFER', moduleHash: COIN_HASH })
   })
 
   it('does not open under the rules of another release, and says so', async () => {

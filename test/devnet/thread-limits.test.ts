@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { Executor, MAX_WAITING } from '../../src/devnet/execution/executor.ts'
 import type { CommandTask } from '../../src/devnet/execution/messages.ts'
 import type { NodeModules } from '../../src/devnet/execution/node-modules.ts'
+import { emptyPayload } from '../../src/devnet/store/payload.ts'
 
 /** A thread that neither loads nor ends by itself. */
 const hanging = new URL('data:text/javascript,for (;;);')
@@ -14,7 +15,13 @@ const source = {
 }
 
 function executorOf(maxLoadMs: number): Executor {
-  const executor = new Executor({ chains: 2, modules: {} as NodeModules, thread: hanging, maxLoadMs })
+  const executor = new Executor({
+    chains: 2,
+    genesis: emptyPayload,
+    modules: {} as NodeModules,
+    thread: hanging,
+    maxLoadMs,
+  })
   onTestFinished(() => executor.close())
   return executor
 }

@@ -144,7 +144,7 @@ class Check {
   #executes(ledger: Ledger, block: Block): boolean {
     const parent = this.#store.parentOf(block)
     if (parent === undefined || this.#unexecuted.has(parent.id)) return false
-    const judged = ledger.judge(parent.header, block.payload)
+    const judged = ledger.judgeStored(parent.header, block.payload)
     if (!('fault' in judged)) {
       ledger.keep(block, judged)
       return true

@@ -2,7 +2,6 @@
  * Execution of contract code in threads: one for calls, one for blocks of this node, one for blocks of others. So no
  * call delays a block. A thread starts with its first command.
  */
-import { genesisOf } from '../ledger/genesis.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { BlockRunner } from './block-runner.ts'
 import { Calls } from './calls.ts'
@@ -19,8 +18,10 @@ export class Execution {
 
   /** @param thread module of the threads; default: that of the node */
   constructor(ledger: Ledger, chains: number, thread?: URL) {
-    const modules = new NodeModules(genesisOf(chains).state)
-    const [calls, own, others] = Array.from({ length: 3 }, () => new Executor({ chains, modules, thread }))
+    const { payload, state } = ledger.genesis
+    const modules = new NodeModules(state)
+    const options = { chains, genesis: payload, modules, thread }
+    const [calls, own, others] = Array.from({ length: 3 }, () => new Executor(options))
     const runner = new BlockRunner({ ledger, modules, own, others, onDone: () => this.#onDone() })
     this.calls = new Calls(ledger, calls, own)
     this.run = runner.run

@@ -7,6 +7,7 @@ import type { SignedCommand } from '../command/read.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
 import type { OutputLimits } from '../ledger/command-result.ts'
 import type { KeptModule, ModuleId } from '../ledger/kept-entry.ts'
+import type { StoredPayload } from '../store/payload.ts'
 
 /** Given to the thread when it starts. */
 export interface ThreadData {
@@ -14,6 +15,8 @@ export interface ThreadData {
   readonly signals: Int32Array<SharedArrayBuffer>
   /** Number of chains of the network. */
   readonly chains: number
+  /** First block of the network: that of this newcut or of an older one. */
+  readonly genesis: StoredPayload
 }
 
 /** Indexes of `signals`: each counts the messages in one direction, and wakes a waiting side. */

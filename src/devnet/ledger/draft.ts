@@ -10,6 +10,7 @@ import type { StoredPayload } from '../store/payload.ts'
 import { noteRequestKeys } from '../store/transaction-index.ts'
 import { OUTPUT_LIMITS, type OutputLimits, resultText } from './command-result.ts'
 import { payReward } from './gas.ts'
+import type { ExecuteNow } from './recorded.ts'
 import { rewardAt } from './rewards.ts'
 import { attempt } from './runner.ts'
 import {
@@ -106,9 +107,9 @@ export class PayloadDraft {
     return this.#keys.has(key)
   }
 
-  /** Executes a command at the end of the block, if it is valid there and has room. */
-  add(transaction: DraftTransaction): Added {
-    const added = this.addBy(executeCommand, transaction)
+  /** Executes a command at the end of the block by `execute`, if it is valid there and has room. */
+  add(transaction: DraftTransaction, execute: ExecuteNow = executeCommand): Added {
+    const added = this.addBy(execute, transaction)
     if (added === 'running' || added === 'busy') throw new Error('executing here takes no turns')
     return added
   }

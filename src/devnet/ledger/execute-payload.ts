@@ -8,6 +8,7 @@ import { CommandFault, readCommandText } from '../command/read.ts'
 import type { Judged, Misexecuted } from '../rules/executions.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import type { Added, PayloadDraft, RunLater } from './draft.ts'
+import { executeRecorded } from './recorded.ts'
 
 /** Checks hash, signatures and chain of a command on top of a block, before it runs. Returns null if it is valid. */
 export type CommandCheck = (command: Command, parent: Header) => string | null
@@ -18,6 +19,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 interface Step {
   readonly draft: PayloadDraft
   readonly transaction: { readonly command: Command; readonly bytes: Uint8Array }
+  /** Output that the payload names. */
+  readonly output: Uint8Array
 }
 
 /** How to execute a payload. */
@@ -32,6 +35,21 @@ export function executePayload(execution: PayloadExecution, payload: StoredPaylo
     const steps = payloadSteps(execution, payload)
     let step = steps.next()
     while (!step.done) step = steps.next(step.value.draft.add(step.value.transaction))
+    return step.value
+  } catch (error) {
+    return { fault: describeError(error) }
+  }
+}
+
+/** Like executePayload, with the gas and outputs in the payload (recorded.ts). */
+export function executePayloadAsRecorded(execution: PayloadExecution, payload: StoredPayload): Judged | Misexecuted {
+  try {
+    const steps = payloadSteps(execution, payload)
+    let step = steps.next()
+    while (!step.done) {
+      const { draft, transaction, output } = step.value
+      step = steps.next(draft.add(transaction, executeRecorded(output)))
+    }
     return step.value
   } catch (error) {
     return { fault: describeError(error) }
@@ -59,12 +77,12 @@ function* payloadSteps(
   payload: StoredPayload,
 ): Generator<Step, Judged | Misexecuted, Added> {
   const draft = begin(readMiner(payload.minerData))
-  for (const [i, { transaction }] of payload.transactions.entries()) {
+  for (const [i, { transaction, output }] of payload.transactions.entries()) {
     const command = readCommandText(decoder.decode(transaction))
     if (command instanceof CommandFault) return { fault: `transaction ${i}: ${command.message}` }
     const fault = check(command)
     if (fault !== null) return { fault: `transaction ${i}: ${fault}` }
-    const added = yield { draft, transaction: { command, bytes: transaction } }
+    const added = yield { draft, transaction: { command, bytes: transaction }, output }
     if (added !== 'added') return { fault: `transaction ${i}: ${added === 'left' ? 'has no place' : added.refused}` }
   }
   const fault = difference(payload, draft.payload)

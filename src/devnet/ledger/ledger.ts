@@ -25,8 +25,14 @@ import { Branches } from './branches.ts'
 import { NO_OUTPUT_LIMITS, OUTPUT_LIMITS, type OutputLimits } from './command-result.ts'
 import { verifyContinuationProof } from './continuation-proof.ts'
 import { PayloadDraft, type RunLater } from './draft.ts'
-import { type CommandCheck, executePayload, executePayloadLater, type PayloadExecution } from './execute-payload.ts'
-import { genesisIn } from './genesis.ts'
+import {
+  type CommandCheck,
+  executePayload,
+  executePayloadAsRecorded,
+  executePayloadLater,
+  type PayloadExecution,
+} from './execute-payload.ts'
+import { type Genesis, genesisIn, genesisOf } from './genesis.ts'
 import { codeFault, gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import type { VerifyingBlock } from './output-proof.ts'
 import { hasPlainPayer, isPlainCommand } from './plain-command.ts'
@@ -66,9 +72,10 @@ export type Preflight =
 const decoder = new TextDecoder()
 
 export class Ledger implements Executions {
+  /** First block of the network. */
+  readonly genesis: Genesis
   readonly #options: LedgerOptions
   readonly #branches: Branches
-  readonly #genesis: ReadableState
   /** Payloads executed here that may become blocks. */
   readonly #executed = new WeakMap<StoredPayload, (Judged | Misexecuted) & { readonly parent: Uint8Array }>()
   #runLater: RunLater | null = null
@@ -78,10 +85,10 @@ export class Ledger implements Executions {
   readonly #seen = new Map<number, { readonly record: number; readonly context: BlockContext }>()
 
   constructor(options: LedgerOptions) {
-    const { state, areHashesOfText } = genesisIn(options.store)
+    this.genesis = genesisIn(options.store)
+    const { areHashesOfText } = this.genesis
     this.#options = { ...options, release: { ...options.release, areHashesOfText } }
     this.#branches = new Branches(options.store, options.heads)
-    this.#genesis = state
   }
 
   /** Begins the next block of a chain, on any parent in the store. */
@@ -116,17 +123,16 @@ export class Ledger implements Executions {
     this.#runLater = run
   }
 
-  #executionOn(parent: Header): PayloadExecution {
+  #executionOn(parent: Header, limits?: OutputLimits): PayloadExecution {
     const { check } = this.#options
     return {
-      begin: (miner) => this.begin(parent, miner),
+      begin: (miner) => this.begin(parent, miner, limits),
       check: (command) => check(command, parent) ?? this.#repeated(parent, command.key),
     }
   }
 
   /**
-   * Executes a block of the store again to record its writes. Earlier versions had no limits of outputs: a block that
-   * breaks them is executed without. Throws NewcutError DATA_UNUSABLE if the outputs differ from those of the block.
+   * Executes a block of the store again to record its writes. Throws NewcutError DATA_UNUSABLE if the outputs differ from those of the block.
    */
   replay(block: Block): void {
     const parent = this.#options.store.parentOf(block)
@@ -136,6 +142,16 @@ export class Ledger implements Executions {
       throw new NewcutError('DATA_UNUSABLE', `block ${block.id} does not execute as it did: ${judged.fault}`, { hint })
     }
     this.keep(block, judged)
+  }
+
+  /**
+   * Like judge, for a block that was in the data directory before. In a network that an older newcut began, its gas and
+   * outputs hold as recorded.
+   */
+  judgeStored(parent: Header, payload: StoredPayload): Judged | Misexecuted {
+    const judged = this.judge(parent, payload)
+    if (!('fault' in judged) || !this.#isOlder) return judged
+    return executePayloadAsRecorded(this.#executionOn(parent, NO_OUTPUT_LIMITS), payload)
   }
 
   keep(block: Block, { writes }: Judged): void {
@@ -154,12 +170,12 @@ export class Ledger implements Executions {
 
   /** Whether a command cannot take long whatever the state, so that it needs no thread. */
   isPlain(state: ReadableState, command: Command): boolean {
-    return isPlainCommand(state, this.#genesis, command)
+    return isPlainCommand(state, this.genesis.state, command)
   }
 
   /** Whether buying the gas of a command cannot take long. */
   hasPlainPayer(state: ReadableState, command: Command): boolean {
-    return hasPlainPayer(state, this.#genesis, command)
+    return hasPlainPayer(state, this.genesis.state, command)
   }
 
   /** Plain /local, on top of the block `rewindDepth` below the head. @returns JSON text of the result */
@@ -222,7 +238,7 @@ export class Ledger implements Executions {
   /** The state after a block. */
   stateOf(chain: number, record: number): BlockState {
     return new BlockState(
-      { versions: this.#options.versions, branches: this.#branches, genesis: this.#genesis },
+      { versions: this.#options.versions, branches: this.#branches, genesis: this.genesis.state },
       { chain, record },
     )
   }
@@ -242,12 +258,21 @@ export class Ledger implements Executions {
     return { context, state: this.stateOf(chain, record) }
   }
 
+  /** Tries the present rules, then none of the limits of outputs, then the gas and outputs of older rules. */
   #repeat(parent: Header, payload: StoredPayload): Judged | Misexecuted {
-    const by = (limits: OutputLimits) => {
-      return executePayload({ begin: (miner) => this.begin(parent, miner, limits), check: () => null }, payload)
+    const within = (limits: OutputLimits): PayloadExecution => {
+      return { begin: (miner) => this.begin(parent, miner, limits), check: () => null }
     }
-    const judged = by(OUTPUT_LIMITS)
-    return 'fault' in judged ? by(NO_OUTPUT_LIMITS) : judged
+    const judged = executePayload(within(OUTPUT_LIMITS), payload)
+    if (!('fault' in judged)) return judged
+    const unlimited = executePayload(within(NO_OUTPUT_LIMITS), payload)
+    if (!('fault' in unlimited) || !this.#isOlder) return unlimited
+    return executePayloadAsRecorded(within(NO_OUTPUT_LIMITS), payload)
+  }
+
+  /** Whether an older newcut began the network, under other rules. */
+  get #isOlder(): boolean {
+    return this.genesis !== genesisOf(this.#options.store.chains)
   }
 
   #stateAfter(parent: Header): BlockState {

@@ -92,7 +92,7 @@ export function executeCommand(
 }
 
 /** Outcome of the code of a command, before its gas is settled. */
-interface Ran {
+export interface Ran {
   readonly run: { readonly value: Value } | { readonly error: ContractError }
   readonly gas: number
   readonly events: readonly EmittedEvent[]
@@ -105,14 +105,18 @@ const failedWith = ({ meta }: Command, error: ContractError): Ran => ({
 })
 
 /** Buys the gas of a command. @returns the milligas of the purchase, or the reason for a refusal */
-function boughtGas(layer: Layer, context: BlockContext, command: Command): Unexecuted | { readonly milligas: number } {
+export function boughtGas(
+  layer: Layer,
+  context: BlockContext,
+  command: Command,
+): Unexecuted | { readonly milligas: number } {
   const bought = attempt(() => buyGas(layer, context, command))
   if ('error' in bought) return { refused: boughtText(bought.error), isFinal: true }
   return { milligas: bought.value }
 }
 
 /** Redeems the gas, and prints the result. Throws ContractError if the result is too large. */
-function settle(
+export function settle(
   layer: Layer,
   { context, miner }: ExecutingBlock,
   command: Command,
