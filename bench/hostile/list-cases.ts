@@ -264,6 +264,7 @@ const steps: readonly HostileCase[] = [
   { name: 'step-and', code: again('', '(and true (or false true))', 50) },
   { name: 'step-cond', code: again('', '(cond (false 1) (true 2) 3)', 50) },
   { name: 'step-compose', code: again('', '(compose (+ 1) (+ 2) 3)', 50) },
+  { name: 'step-constantly', code: again('(v 1)', '(constantly v v)', 50) },
   { name: 'step-try', code: again('', '(try 1 (enforce false "x"))') },
   { name: 'step-try-constant', code: again('', '(try 1 2)', 50) },
   {
