@@ -96,8 +96,6 @@ export const NATIVE_CALLS: Readonly<Record<string, string>> = {
   'validate-principal': '(validate-principal k s)',
   'is-principal': '(is-principal s)',
   'typeof-principal': '(typeof-principal s)',
-  'pact-version': '(pact-version)',
-  'enforce-pact-version': '(enforce-pact-version s)',
   'hash-poseidon': '(hash-poseidon 1 2 3 4 5 6 7 8)',
   'poseidon-hash-hack-a-chain': '(poseidon-hash-hack-a-chain 1 2 3 4 5 6 7 8)',
   'pairing-check': '(pairing-check [{"x": 1, "y": 2}] [{"x": [1 2], "y": [3 4]}])',
@@ -152,7 +150,7 @@ export const NATIVE_CALLS: Readonly<Record<string, string>> = {
 }
 
 /** Natives that the public network does not have, so no module may call them. */
-const OUTSIDE: readonly string[] = ['negate', 'pact-version', 'enforce-pact-version']
+const OUTSIDE: readonly string[] = ['negate']
 
 export const nativeCases: readonly HostileCase[] = Object.entries(NATIVE_CALLS).map(([name, call]): HostileCase => {
   const attempt = `(try 0 ${call})`

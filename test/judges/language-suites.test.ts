@@ -9,11 +9,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runTests, type TestReport } from '../../src/contracts/repl/run.ts'
+import { describeWith } from '../needs.ts'
 
 const CASES = join(import.meta.dirname, '../contracts/suites/cases')
 const OUTSIDE = process.env.NEWCUT_SUITES
 
-/** What a suite of others is known to pass and to fail. A file that ends early fails one more. */
+/** Expectations of a suite that pass and fail. A file that ends early fails one more. */
 interface Known {
   readonly passed: number
   readonly failed: number
@@ -52,9 +53,9 @@ describe('cases of the language', () => {
   })
 })
 
-describe.skipIf(OUTSIDE === undefined)('suites of others (skipped: NEWCUT_SUITES names no folder)', () => {
+describeWith(OUTSIDE === undefined ? 'NEWCUT_SUITES names no folder' : null, 'suites of others', () => {
   const folder = OUTSIDE ?? ''
-  it.each(OUTSIDE === undefined ? [] : suitesIn(folder))('%s', (name) => {
+  it.each(suitesIn(folder))('%s', (name) => {
     const { passed, failed } = resultOf(folder, name)
     const { passed: least, failed: most } = known[name] ?? { passed: 0, failed: 0 }
     expect({ passed, failed }).toEqual({ passed: Math.max(passed, least), failed: most })

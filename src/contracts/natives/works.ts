@@ -7,12 +7,12 @@ import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'
 
 /** Units by the sizes of the arguments, all known without a walk. The arguments may be of any type. */
-export type Work = (args: readonly Term[]) => number
+export type DeclaredWork = (args: readonly Term[]) => number
 
 /** The time does not depend on the arguments, or each step of it is a call that counts by itself. */
-const flat: Work = () => 0
+const flat: DeclaredWork = () => 0
 /** The native counts by itself, since it needs sizes that it knows only within. */
-const own: Work = () => 0
+const own: DeclaredWork = () => 0
 
 /** Units for each entry of an object that is copied, and for each name that is looked up. */
 const ENTRY = 10
@@ -55,23 +55,59 @@ function formatted([format]: readonly Term[]): number {
   return units
 }
 
-const WORKS: Readonly<Record<string, Work>> = {
+const WORKS: Readonly<Record<string, DeclaredWork>> = {
   ...all(own, ['*', '/', 'mod', 'round', 'floor', 'ceiling', '&', '|', 'xor', '~', 'shift']),
   ...all(own, ['=', '!=', '<', '<=', '>', '>=', 'length', 'take', 'drop', 'reverse', 'sort', 'make-list', 'enumerate']),
-  ...all(own, ['contains', 'distinct', 'remove', 'format', 'concat', 'show', 'str-to-list', 'str-to-int', 'int-to-str']),
+  ...all(own, [
+    'contains',
+    'distinct',
+    'remove',
+    'format',
+    'concat',
+    'show',
+    'str-to-list',
+    'str-to-int',
+    'int-to-str',
+  ]),
   ...all(own, ['is-charset', 'base64-encode', 'base64-decode', 'time', 'parse-time', 'add-time']),
   ...all(own, ['minutes', 'hours', 'days', 'hash', 'hash-keccak256', 'typeof']),
-  ...all(own, ['create-principal', 'validate-principal', 'is-principal', 'typeof-principal', 'enforce-pact-version']),
+  ...all(own, ['create-principal', 'validate-principal', 'is-principal', 'typeof-principal']),
   ...all(own, ['hash-poseidon', 'poseidon-hash-hack-a-chain', 'pairing-check', 'point-add', 'scalar-mult']),
-  ...all(own, ['hyperlane-message-id', 'hyperlane-encode-token-message', 'hyperlane-decode-token-message', 'verify-spv']),
+  ...all(own, [
+    'hyperlane-message-id',
+    'hyperlane-encode-token-message',
+    'hyperlane-decode-token-message',
+    'verify-spv',
+  ]),
   ...all(own, ['read-string', 'read-integer', 'read-decimal', 'read-keyset', 'enforce-guard', 'enforce-keyset']),
   ...all(own, ['require-capability', 'compose-capability', 'install-capability', 'emit-event', 'acquire-module-admin']),
   ...all(own, ['insert', 'update', 'write', 'keys', 'fold-db', 'yield', 'define-keyset', 'define-namespace']),
   ...all(own, ['static-redeploy', 'keyset-ref-guard', 'where', 'list-modules', 'enforce-verifier']),
-  ...all(flat, ['not', 'not?', 'and?', 'or?', 'and', 'or', 'at', 'map', 'filter', 'fold', 'zip', 'compose', 'identity']),
-  ...all(flat, ['dec', 'diff-time', 'pact-version', 'read-msg', 'tx-hash', 'pact-id', 'chain-data', 'continue']),
+  ...all(flat, [
+    'not',
+    'not?',
+    'and?',
+    'or?',
+    'and',
+    'or',
+    'at',
+    'map',
+    'filter',
+    'fold',
+    'zip',
+    'compose',
+    'identity',
+  ]),
+  ...all(flat, ['dec', 'diff-time', 'read-msg', 'tx-hash', 'pact-id', 'chain-data', 'continue']),
   ...all(flat, ['create-capability-guard', 'create-capability-pact-guard', 'create-module-guard', 'create-pact-guard']),
-  ...all(flat, ['create-table', 'describe-table', 'describe-keyset', 'namespace', 'describe-namespace', 'describe-module']),
+  ...all(flat, [
+    'create-table',
+    'describe-table',
+    'describe-keyset',
+    'namespace',
+    'describe-namespace',
+    'describe-module',
+  ]),
   '+': joined,
   '-': (args) => (args.length === 1 ? copied(args) : 0),
   negate: copied,
@@ -82,7 +118,7 @@ const WORKS: Readonly<Record<string, Work>> = {
   select: ([, names]) => named(names),
 }
 
-function all(work: Work, names: readonly string[]): Readonly<Record<string, Work>> {
+function all(work: DeclaredWork, names: readonly string[]): Readonly<Record<string, DeclaredWork>> {
   return Object.fromEntries(names.map((name) => [name, work]))
 }
 
@@ -90,7 +126,7 @@ function all(work: Work, names: readonly string[]): Readonly<Record<string, Work
  * The declared work of a native of the network.
  * @throws Error if it declares none
  */
-export function workOf(native: string): Work | null {
+export function workOf(native: string): DeclaredWork | null {
   if (!Object.hasOwn(WORKS, native)) throw new Error(`native ${native} declares no work`)
   const work = WORKS[native]
   return work === flat || work === own ? null : work

@@ -3,13 +3,13 @@ import { failure } from '../failures/failure.ts'
 import type { Run } from '../machine/ast.ts'
 import { grantForTest } from '../machine/capabilities.ts'
 import { type Native, native } from '../machine/native.ts'
-import { VERSION } from '../natives/version.ts'
 import { UNIT } from '../values/value.ts'
 import { environmentNatives } from './environment-natives.ts'
 import { gasNatives } from './gas-natives.ts'
 import { pactNatives } from './pact-natives.ts'
 import type { TestRun } from './test-run.ts'
 import { transactionNatives } from './transaction-natives.ts'
+import { VERSION } from './version.ts'
 
 type TestNative = Native<Run>
 
