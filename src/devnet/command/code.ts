@@ -19,10 +19,10 @@ export class CommandCode {
     return this.#read
   }
 
-  /** Message of the parse error, or null if the code parses. */
+  /** Message of the parse error, as live nodes word it, or null if the code parses. */
   get fault(): string | null {
     this.#read ??= readOrFail(this.text)
-    return this.#read instanceof ContractError ? this.#read.message : null
+    return this.#read instanceof ContractError ? this.#read.wireMessage : null
   }
 }
 
