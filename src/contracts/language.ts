@@ -64,7 +64,9 @@ export function languageWith(
     natives: new Map<string, Term>([
       ...CONSTANTS,
       ['constantly', CONSTANTLY],
-      ...natives.map((native) => [native.name, new NativeFunction(native, priceOf(native.name), workOf(native.name))] as const),
+      ...natives.map(
+        (native) => [native.name, new NativeFunction(native, priceOf(native.name), workOf(native.name))] as const,
+      ),
       ...own.map((native) => [native.name, new NativeFunction(native, 0)] as const),
     ]),
     forms: new Map([...specialForms, ...added]),
