@@ -18,10 +18,15 @@ const data = () =>
     l: listed(10_000, (i) => i),
     ss: listed(10_000, (i) => `f${i}`),
     o: Object.fromEntries(listed(FIELDS, (i) => [`f${i}`, i])),
+    e: { keys: [], pred: 'keys-all' },
     k: { keys: listed(300, (i) => i.toString(16).padStart(64, '0')), pred: 'keys-all' },
   })
 
-/** Native -> a call of it with large arguments. A call may fail: it is within `try`. */
+const WORD = long(43, 'A')
+const MESSAGE = `{"version": 3, "nonce": 1, "originDomain": 1, "sender": "${WORD}", "destinationDomain": 1,
+  "recipient": "${WORD}", "messageBody": b}`
+
+/** Native -> a call of it with large arguments. `i` counts the rounds. */
 export const NATIVE_CALLS: Readonly<Record<string, string>> = {
   '+': '(+ s s)',
   '-': '(- d n)',
@@ -90,7 +95,7 @@ export const NATIVE_CALLS: Readonly<Record<string, string>> = {
   hours: '(hours d)',
   days: '(days d)',
   hash: '(hash o)',
-  'hash-keccak256': '(hash-keccak256 ss)',
+  'hash-keccak256': '(hash-keccak256 [b b])',
   typeof: '(typeof ss)',
   'create-principal': '(create-principal k)',
   'validate-principal': '(validate-principal k s)',
@@ -98,12 +103,12 @@ export const NATIVE_CALLS: Readonly<Record<string, string>> = {
   'typeof-principal': '(typeof-principal s)',
   'hash-poseidon': '(hash-poseidon 1 2 3 4 5 6 7 8)',
   'poseidon-hash-hack-a-chain': '(poseidon-hash-hack-a-chain 1 2 3 4 5 6 7 8)',
-  'pairing-check': '(pairing-check [{"x": 1, "y": 2}] [{"x": [1 2], "y": [3 4]}])',
+  'pairing-check': '(pairing-check [] [])',
   'point-add': '(point-add "g1" {"x": 1, "y": 2} {"x": 1, "y": 2})',
   'scalar-mult': '(scalar-mult "g1" {"x": 1, "y": 2} n)',
-  'hyperlane-message-id': '(hyperlane-message-id o)',
+  'hyperlane-message-id': `(hyperlane-message-id ${MESSAGE})`,
   'hyperlane-decode-token-message': '(hyperlane-decode-token-message b)',
-  'hyperlane-encode-token-message': '(hyperlane-encode-token-message o)',
+  'hyperlane-encode-token-message': '(hyperlane-encode-token-message {"amount": 1.0, "chainId": "1", "recipient": b})',
   'verify-spv': '(verify-spv "ETH" o)',
   'static-redeploy': '(static-redeploy "m")',
   and: '(fold (and) true (make-list 1000 true))',
@@ -119,10 +124,10 @@ export const NATIVE_CALLS: Readonly<Record<string, string>> = {
   continue: '(continue s)',
   'enforce-guard': '(enforce-guard k)',
   'enforce-keyset': '(enforce-keyset k)',
-  'keyset-ref-guard': '(keyset-ref-guard s)',
+  'keyset-ref-guard': '(keyset-ref-guard "big")',
   'require-capability': '(require-capability c)',
   'compose-capability': '(compose-capability c)',
-  'install-capability': '(install-capability c)',
+  'install-capability': '(install-capability (M i))',
   'emit-event': '(emit-event (E l))',
   'create-capability-guard': '(create-capability-guard c)',
   'create-capability-pact-guard': '(create-capability-pact-guard c)',
@@ -131,7 +136,7 @@ export const NATIVE_CALLS: Readonly<Record<string, string>> = {
   'acquire-module-admin': '(acquire-module-admin m)',
   'enforce-verifier': '(enforce-verifier s)',
   yield: '(yield o)',
-  insert: '(insert tab s o)',
+  insert: '(insert tab (format "{}" [i]) o)',
   update: '(update tab "k" {"f1": s})',
   write: '(write tab "k" o)',
   'create-table': '(create-table tab)',
@@ -139,26 +144,49 @@ export const NATIVE_CALLS: Readonly<Record<string, string>> = {
   keys: '(keys tab)',
   select: '(select tab (where "f1" (= 1)))',
   'fold-db': '(fold-db tab (lambda (k r) true) (lambda (k r) r))',
-  'describe-table': '(describe-table tab)',
-  'define-keyset': '(define-keyset s k)',
-  'describe-keyset': '(describe-keyset s)',
-  namespace: '(namespace s)',
+  'describe-table': '(describe-table m.tab)',
+  'define-keyset': '(define-keyset "free.k" e)',
+  'describe-keyset': '(describe-keyset "big")',
+  namespace: '(namespace "free")',
   'define-namespace': '(define-namespace s k k)',
-  'describe-namespace': '(describe-namespace s)',
+  'describe-namespace': '(describe-namespace "free")',
   'describe-module': '(describe-module "coin")',
   'list-modules': '(list-modules)',
 }
 
-/** Natives that the public network does not have, so no module may call them. */
-const OUTSIDE: readonly string[] = ['negate']
+/** Where a native may be called, if not anywhere in a module. */
+const PLACES: Readonly<Record<'top' | 'step' | 'capability', ReadonlySet<string>>> = {
+  // The public network does not have the first, so no module may call it.
+  top: new Set([
+    ...['negate', 'static-redeploy', 'describe-table', 'describe-keyset'],
+    ...['define-keyset', 'namespace', 'define-namespace', 'describe-namespace', 'describe-module', 'list-modules'],
+  ]),
+  step: new Set(['pact-id', 'create-pact-guard', 'create-capability-pact-guard', 'yield']),
+  capability: new Set(['compose-capability', 'enforce-verifier']),
+}
+/** Natives whose failures end the command, or which `try` would forbid to write. They do not fail. */
+const BARE: ReadonlySet<string> = new Set([
+  ...['insert', 'update', 'write', 'keys', 'select', 'fold-db', 'install-capability', 'emit-event'],
+  ...PLACES.top,
+])
+/** Natives that take different arguments in each round. */
+const ONCE: ReadonlySet<string> = new Set(['insert', 'install-capability'])
 
 export const nativeCases: readonly HostileCase[] = Object.entries(NATIVE_CALLS).map(([name, call]): HostileCase => {
-  const attempt = `(try 0 ${call})`
-  const common = { name: `native ${name}`, as: 'local', data } as const
-  if (OUTSIDE.includes(name)) return { ...common, code: again(VALUES, attempt, 4) }
-  const loop = again(`${VALUES} ${TOKEN}`, attempt, 4)
-  const module = `(module m G (defcap G () true) (defschema s ${listed(FIELDS, (i) => `f${i}`).join(' ')})
-    (deftable tab:{s}) (defcap C (v) true) (defcap E (v) @event true) (defun go () ${loop}))`
-  const before = [`${module} (create-table m.tab) (acquire-module-admin m) (insert m.tab "k" ${row})`]
-  return { ...common, before, code: '(m.go)' }
+  const place = (Object.keys(PLACES) as (keyof typeof PLACES)[]).find((each) => PLACES[each].has(name))
+  const values = place === 'top' ? `${VALUES} (e (read-keyset "e"))` : `${VALUES} ${TOKEN}`
+  const loop = again(values, BARE.has(name) ? call : `(try 0 ${call})`, ONCE.has(name) ? 1 : 4)
+  const bodies = {
+    top: '(defun go () 1)',
+    step: `(defpact go () (step ${loop}) (step 1))`,
+    capability: `(defcap GO () ${loop} true) (defun go () (with-capability (GO) 1))`,
+    module: `(defun go () ${loop})`,
+  }
+  const before = [
+    `(module m G (defcap G () true) (defschema s ${listed(FIELDS, (i) => `f${i}`).join(' ')}) (deftable tab:{s})
+      (defcap C (v) true) (defcap E (v) @event true) (defcap M (v) @managed true) ${bodies[place ?? 'module']})
+    (create-table m.tab) (acquire-module-admin m) (insert m.tab "k" ${row}) (define-keyset "big" (read-keyset "k"))`,
+  ]
+  const code = place === 'top' ? `(namespace "free") ${loop}` : '(m.go)'
+  return { name: `native ${name}`, as: 'local', data, before, code }
 })
