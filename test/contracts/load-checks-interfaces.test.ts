@@ -59,6 +59,21 @@ describe('a module that implements an interface', () => {
     expect(error.message).toContain('the interface declares (def')
   })
 
+  it('manages a capability by its own function', () => {
+    const lib = '(module lib G (defcap G () true) (defun less (a b) a))\n'
+    const managed = (manager: string) => lib + load({ C: `(defcap C (a:integer) @managed a ${manager} true)` })
+    expect(refusal(managed('lib.less')).wireMessage).toContain(': defcap mismatch for C')
+    expectAccepted(managed('m.less').replace('«', ''))
+  })
+
+  it('manages the same parameter of a capability', () => {
+    const face = '(interface i (defcap C (a b) @managed a less) (defun less (a b)))'
+    const managed = (param: string) =>
+      `${face} (module m G (defcap G () true) (implements i) (defcap C (a b) @managed ${param} less true) (defun less (a b) a))`
+    expect(refusal(managed('b')).wireMessage).toContain(': defcap mismatch for C')
+    expectAccepted(managed('a'))
+  })
+
   it('may manage what the interface leaves open', () => {
     expectAccepted(load({ M: '(defcap M (a) @managed a less true)' }).replace('«', ''))
   })
@@ -114,6 +129,18 @@ describe('an interface', () => {
       '(interface i (defun f ()) (defun g («x:object{f})))',
       'Cannot find module:  f',
       '(interface i (defschema f a) (defun g (x:object{f})))',
+    ],
+    [
+      'that takes its later function for a schema',
+      '(interface i (defun g («x:object{f})) (defun f ()))',
+      'Cannot find module:  f',
+      '(interface i (defun g (x:object{f})) (defschema f a))',
+    ],
+    [
+      'that names its constant by its own name',
+      '(interface i (defconst J 1) (defconst K «i.J))',
+      'Module i has no such member: J',
+      '(interface i (defconst J 1) (defconst K J))',
     ],
     [
       'in a circle',

@@ -1,5 +1,6 @@
 /** Loading a module looks up every name in it, even in functions that nobody calls. */
 import { describe, expect, it } from 'vitest'
+import type { Module } from '../../src/contracts/machine/ast.ts'
 import { Layer } from './evaluator.ts'
 import { expectAccepted, module, refusal, ruledRefusal } from './load-checks.ts'
 
@@ -170,6 +171,12 @@ const MEMBERS: Case[] = [
     '(defcap C (x) x) (defun h () (with-capability (C 1) 1))',
   ],
   [
+    'a circle through a function with the name of a native, by the name of the module',
+    '«(defun length (x) (m.length x))',
+    'Recursive cycle detected in module m in the following functions: length',
+    '(defun length (x) (length x))',
+  ],
+  [
     'a rollback of the last step',
     '(defpact p () (step 1) «(step-with-rollback 1 2))',
     "Rollbacks aren't allowed on the last step in: m.p",
@@ -203,6 +210,12 @@ const IMPORTS: Case[] = [
     '«(use lib [f none]) (defun h () 1)',
     'Invalid imports. Module or interface lib does not implement the following members: none',
     '(use lib [f]) (defun h () (f 1 2))',
+  ],
+  [
+    'several unknown members, which the text sorts',
+    '«(use lib [none f also]) (defun h () 1)',
+    'Invalid imports. Module or interface lib does not implement the following members: also, none',
+    '(use lib [s f]) (defun h () (f 1 2))',
   ],
   [
     'a function of an interface',
@@ -264,6 +277,23 @@ describe('governance', () => {
 })
 
 describe('names in scope', () => {
+  it('are those of a module with the hash that an import gives', () => {
+    const state = new Layer()
+    expectAccepted(LIB, state)
+    const hash = state.get<Module>('modules', 'lib')?.hash
+    const load = (wanted: string | undefined) => `(module m G (defcap G () true) «(use lib "${wanted}") (defun h () K))`
+    expect(refusal(load('A'.repeat(43)), state).wireMessage).toBe(
+      `Import error for module lib . The module hash has not been blessed: ${hash}`,
+    )
+    expectAccepted(load(hash).replace('«', ''), state)
+  })
+
+  it('may begin as a mark does', () => {
+    const state = new Layer()
+    expectAccepted('(module m G (defcap G () true) (defun f (@x) @x))', state)
+    expectAccepted('(enforce (= 2 (m.f 2)) "the parameter")', state)
+  })
+
   it('are those that an import lists', () => {
     const state = new Layer()
     expectAccepted(BEFORE, state)
@@ -294,7 +324,10 @@ describe('names in scope', () => {
     const enter = '(define-namespace "n" (create-user-guard (yes.f)) (create-user-guard (yes.f))) (namespace "n")'
     expectAccepted(`${module('yes', 0)} ${module('a', 1)} ${enter} ${module('a', 2)} ${module('b', 3)}`, state)
     expectAccepted('(namespace "n") (enforce (= [1 3 2] [(a.f) (b.f) (n.a.f)]) "order")', state)
+    expectAccepted('(namespace "n") (use a) (enforce (= 1 (f)) "import")', state)
+    expectAccepted('(namespace "n") (use b) (enforce (= 3 (f)) "import")', state)
     expect(refusal('(namespace "n") «c', state).message).toBe('Cannot find module: n.c')
+    expect(refusal('(namespace "n") «(use x.c)', state).wireMessage).toBe('Cannot find module:  x.c')
     expect(refusal('«b', state).wireMessage).toBe('Cannot find module:  b')
     expectAccepted('n.b', state)
   })
