@@ -91,7 +91,7 @@ const withTable = (
   (defun store () (write rows "r" {"t": items}))
   (defun fill (a) (write (at "t" (read rows "r")) "k" {"a": a})))`
 
-/** What happens to two rows of a stored table once its module has another schema. */
+/** Outcomes of writes of two rows to a stored table, once its module has another schema. */
 function filled(bless: (hash: string) => string) {
   const state = new Layer()
   expect(messageOf(state, `${withTable('integer')} (create-table rows) (create-table items) (store)`)).toBe('no error')

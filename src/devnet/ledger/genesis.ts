@@ -160,8 +160,8 @@ const keysets: GenesisCommand = {
 }
 
 /**
- * Namespaces, all of them reserved in the registry. Any account may deploy to `free` and `user`, and none may change them.
- * `kadena`, `kip` and `util` belong to the operator.
+ * Namespaces, all of them reserved in the registry. Any account may deploy to `free` and `user`, and none may change
+ * them. `kadena`, `kip` and `util` belong to the operator.
  */
 const namespaces: GenesisCommand = {
   code: [
