@@ -49,6 +49,8 @@ const GAS_RULES: readonly Rule[] = [
   },
 ]
 
+const OUT_OF_TIME = limit('Tx time outside of valid range|Transaction time-to-live|Transaction creation time too far')
+
 /** Nodes refuse the command as such. */
 const LIMIT_RULES: readonly Rule[] = [
   {
@@ -57,7 +59,7 @@ const LIMIT_RULES: readonly Rule[] = [
   },
   { pattern: limit('Transaction gas limit \\(\\d+\\) is below'), advice: MORE_GAS },
   {
-    pattern: limit('Tx time outside of valid range|Transaction time-to-live|Transaction creation time too far'),
+    pattern: OUT_OF_TIME,
     advice: '--ttl is at most 48h; is the clock here right?',
   },
   {
@@ -93,6 +95,11 @@ export function adviceOnResult(
   const bought = BOUGHT.exec(cause)
   if (bought !== null) return adviceBy(GAS_RULES, cause.slice(bought[0].length), command)
   return cause.startsWith('Gas limit ') ? MORE_GAS : undefined
+}
+
+/** Whether a node refuses a command because of its time. @param text the body of its answer */
+export function isOutOfTime(text: string): boolean {
+  return OUT_OF_TIME.test(text.replace(REFUSAL, ''))
 }
 
 /** Advice on a refusal by a node, or undefined. @param text the body of its answer */
