@@ -56,7 +56,7 @@ function formatted([format]: readonly Term[]): number {
 }
 
 const WORKS: Readonly<Record<string, DeclaredWork>> = {
-  ...all(own, ['*', '/', 'mod', 'round', 'floor', 'ceiling', '&', '|', 'xor', '~', 'shift']),
+  ...all(own, ['*', '/', 'mod', '&', '|', 'xor', '~', 'shift']),
   ...all(own, ['=', '!=', '<', '<=', '>', '>=', 'length', 'take', 'drop', 'reverse', 'sort', 'make-list', 'enumerate']),
   ...all(own, [
     'contains',
@@ -112,7 +112,7 @@ const WORKS: Readonly<Record<string, DeclaredWork>> = {
   '-': (args) => (args.length === 1 ? copied(args) : 0),
   negate: copied,
   abs: copied,
-  ...all(divided, ['^', 'ln', 'log', 'sqrt', 'exp']),
+  ...all(divided, ['round', 'floor', 'ceiling', '^', 'ln', 'log', 'sqrt', 'exp']),
   'format-time': formatted,
   read: ([, , names]) => named(names),
   select: ([, names]) => named(names),
