@@ -12,6 +12,8 @@ export interface HostileCase {
   readonly as?: 'block' | 'local'
   /** JSON text of the capabilities that the first signer lists. */
   readonly capabilities?: () => string
+  /** JSON text of the verifiers. */
+  readonly verifiers?: () => string
   /** Number of signers with the same key. */
   readonly signers?: number
 }
