@@ -51,3 +51,8 @@ export function long(length: number, character = 'x'): string {
 export function dataOf(field: string, value: unknown): () => string {
   return () => JSON.stringify({ [field]: value })
 }
+
+/** A call by plain /local that evaluates an expression with one value of the data, under the name of its field. */
+export function onData(name: string, field: string, value: unknown, expression: string): HostileCase {
+  return { name, as: 'local', data: dataOf(field, value), code: again(`(${field} (read-msg "${field}"))`, expression) }
+}

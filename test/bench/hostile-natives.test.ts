@@ -1,6 +1,6 @@
 /** The case of each native reaches it: none ends at a refusal, or calls the native with nothing to do. */
 import { describe, expect, it } from 'vitest'
-import { moduleOf } from '../../bench/hostile/case.ts'
+import { long, moduleOf } from '../../bench/hostile/case.ts'
 import { NATIVE_CALLS, nativeCases } from '../../bench/hostile/native-cases.ts'
 import { reachFault } from '../../bench/hostile/native-reach.ts'
 
@@ -17,8 +17,8 @@ describe('the hostile case', () => {
     ['whose native refuses', '(at 5 [1])', '(at 5 [1])', [], 'the call fails: Array index out of bounds.'],
     [
       'whose gas ends in the native',
-      '(make-list 300000 [1 2 3])',
-      '(make-list 300000 [1 2 3])',
+      `(make-list 300000 [${long(100, '1 ')}])`,
+      `(make-list 300000 [${long(100, '1 ')}])`,
       [],
       'the call fails: Gas limit',
     ],
