@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { hostileCases } from '../../bench/hostile/cases.ts'
+import { FLAT_CALLS } from '../../bench/hostile/flat-cases.ts'
 import { knownFailures } from '../../bench/hostile/known-failures.ts'
 import { NATIVE_CALLS } from '../../bench/hostile/native-cases.ts'
 import { isClear, lineOf, type Probed, seconds, verdict } from '../../bench/hostile/probe.ts'
 import type { Measured } from '../../bench/hostile/probe-process.ts'
 import { language } from '../../src/contracts/language.ts'
 import { NativeFunction } from '../../src/contracts/machine/callables.ts'
+import { flatNatives } from '../../src/contracts/natives/works.ts'
 
 const measured: Measured = {
   ...{ cpuMs: 1, estimatedMs: 2000, gas: 7.4, peakMiB: 512, memoryBefore: 100, written: 128 * 2 ** 20 },
@@ -16,6 +18,10 @@ describe('the hostile commands', () => {
   it('hold every native, and nothing that is no native', () => {
     const natives = [...language.natives].filter(([, term]) => term instanceof NativeFunction).map(([name]) => name)
     expect(Object.keys(NATIVE_CALLS).toSorted()).toEqual(natives.toSorted())
+  })
+
+  it('hold every native of flat work, and no other, under the largest arguments', () => {
+    expect(Object.keys(FLAT_CALLS).toSorted()).toEqual(flatNatives.toSorted())
   })
 
   it('have a name each, also those that are known to fail', () => {
