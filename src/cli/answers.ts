@@ -5,6 +5,7 @@ import type { UpstreamStatus } from '../source/source.ts'
 import { type Key, keysText } from './keys.ts'
 import type { ConsoleLine } from './line.ts'
 import { countsText, hardwareText, luckText, percent, poolBlocksTexts, ratesText } from './lines.ts'
+import { moneyTexts } from './profit-lines.ts'
 
 /** The lines for keys that only show something. */
 export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot): ConsoleLine[] {
@@ -17,6 +18,8 @@ export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot)
       return connectionLines(snapshot)
     case 'e':
       return healthLines(snapshot)
+    case 'm':
+      return titled('money', moneyTexts(snapshot, true))
     case '?':
       return titled('keys', [keysText])
   }

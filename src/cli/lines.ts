@@ -9,6 +9,7 @@ import type { Snapshot } from '../mine/snapshot.ts'
 import type { ForkVote } from '../source/source.ts'
 import { type ConsoleLine, counted, place, type Style } from './line.ts'
 import { type BlockNotice, type ConsoleEvent, errorText } from './notices.ts'
+import { moneyTexts, profitLines, rewardText } from './profit-lines.ts'
 import { transactionLines } from './transaction-lines.ts'
 
 /** The lines for an event. */
@@ -29,7 +30,9 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
     case 'forkVote':
       return [{ label: 'vote', style: 'dim', text: voteText(event) }]
     case 'reward':
-      return [{ label: 'reward', style: 'dim', text: `${place(event)}  ${event.amount} coins` }]
+      return [{ label: 'reward', style: 'dim', text: `${place(event)}  ${rewardText(event)}` }]
+    case 'profit':
+      return profitLines(event.profit)
     case 'hardwareError': {
       const text = `${event.device} claimed nonce ${event.nonce}, which does not solve the work`
       return [{ label: 'hardware', style: 'red', text }]
@@ -226,6 +229,7 @@ function summaryLines(snapshot: Snapshot): ConsoleLine[] {
     dimLine(luckText(snapshot)),
     ...(snapshot.forkVote === null ? [] : [dimLine(voteText(snapshot.forkVote))]),
     ...poolBlocksTexts(snapshot).map(dimLine),
+    ...moneyTexts(snapshot).map(dimLine),
   ]
   if (hardwareErrors > 0) lines.push({ label: '', style: 'red', text: `${hardwareErrors} hardware errors` })
   return lines

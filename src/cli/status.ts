@@ -5,6 +5,7 @@ import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import type { Paint, Style } from './line.ts'
 import { countsText, percent } from './lines.ts'
+import { profitPart } from './profit-lines.ts'
 
 /** A part of the status line. */
 export interface Part {
@@ -49,6 +50,7 @@ function partsOf(snapshot: Snapshot): Part[] {
   parts.push({ rank: 2, text: countsText(snapshot), style: 'green' })
   if (work !== null) parts.push({ rank: 5, text: `chain ${work.chain} at ${work.height}`, style: 'cyan' })
   parts.push({ rank: 4, text: `effort ${percent(results.effort)}` })
+  if (pause === undefined) parts.push(...profitPart(snapshot))
   if (!connected) parts.push({ rank: 3, text: 'no news', style: 'yellow' })
   const warmest = Math.max(...snapshot.hardware.map(({ celsius }) => celsius ?? Number.NEGATIVE_INFINITY))
   if (Number.isFinite(warmest)) parts.push({ rank: 7, text: `${Math.round(warmest)} C` })

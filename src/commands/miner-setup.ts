@@ -25,6 +25,7 @@ import { givenAuthorities } from './authorities.ts'
 import { linkSetup, machineName } from './fleet-setup.ts'
 import type { MineConfig } from './live-options.ts'
 import { networkSettings } from './network.ts'
+import { pricesOf } from './prices.ts'
 
 type NodesValues = Omit<
   Config<typeof leadOptions>['values'],
@@ -73,15 +74,19 @@ export function setupOf(config: MineConfig, environment: ProcessEnvironment): Mi
   return { ...common, source, search: { ...search, stratum: stratumSetup(values, mined.state) } }
 }
 
-/** The HTTP server and the limits of a miner or leader. */
+/** The HTTP server, the limits and the prices of a miner or leader. Throws NewcutError BAD_OPTION for two currencies. */
 export function commonSetup({
-  values: { http, fingerprint, blocks, duration: durationMs, 'http-token': token },
+  values: { http, fingerprint, blocks, duration: durationMs, 'http-token': token, ...values },
   origins,
-}: Pick<Config<unknown>, 'origins'> & { readonly values: NodesValues }): Pick<MinerSetup, 'http' | 'limits'> {
+}: Pick<Config<unknown>, 'origins'> & { readonly values: NodesValues }): Pick<
+  MinerSetup,
+  'http' | 'limits' | 'prices'
+> {
   return {
     // Mining continues if the default port is taken. An address of the user must work.
     http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', token, fingerprint },
     limits: { blocks, durationMs },
+    prices: pricesOf(values),
   }
 }
 

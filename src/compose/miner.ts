@@ -2,6 +2,7 @@
 import type { ApiServer } from '../api/server.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
+import { Money } from '../mine/money.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { systemClock } from '../platform/clock.ts'
 import { Sensors } from '../sensors/sensors.ts'
@@ -9,6 +10,7 @@ import { type Changeable, changerOf } from './change.ts'
 import { type Faces, openFaces } from './faces.ts'
 import { checkPausing, Pausing } from './pausing.ts'
 import { checkPayee } from './payee.ts'
+import { profitTeller } from './profit-teller.ts'
 import { openRecord, type Record } from './record.ts'
 import { RunEnd } from './run-end.ts'
 import { type OpenedSearch, openSearch } from './search/open.ts'
@@ -59,11 +61,12 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     end.onClose(reached.close)
     const search = await openSearch(setup.search, reached, end)
     const record = await openRecord(setup, reached, { onEvent, show, end })
-    const miner = minerOf(setup, { reached, search, end, show })
+    const money = moneyOf(setup, record)
+    const miner = minerOf(setup, { reached, search, end, show, money })
     const faces = await openFaces(setup, { miner, reached, search, record, end, onEvent })
-    receivers.push(...receiversOf({ record, search, faces, onEvent }))
+    receivers.push(...receiversOf({ record, search, faces, onEvent }), profitTeller(show))
     const pauses = new Pausing(miner, systemClock, end.over)
-    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses }))
+    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses, money }))
     pauses.set(setup.pausing ?? {})
     search.attach(miner, { reached, record, show })
     reached.attach(miner)
@@ -103,30 +106,36 @@ interface RunParts {
   readonly record: Record
   readonly faces: Faces
   readonly pauses: Pausing
+  readonly money: Money
   readonly end: RunEnd
   readonly show: Receiver
 }
 
+function moneyOf({ source, prices }: MinerSetup, { earnings }: Record): Money {
+  const payer = source.kind === 'pools' ? 'pool' : source.kind === 'fleet' ? 'leader' : 'chain'
+  return new Money({ payer, earnings, prices })
+}
+
 function minerOf(
   { sensors: where, limits }: MinerSetup,
-  { reached: { source }, search, end, show }: Pick<RunParts, 'reached' | 'search' | 'end' | 'show'>,
+  { reached: { source }, search, end, show, money }: Pick<RunParts, 'reached' | 'search' | 'end' | 'show' | 'money'>,
 ): Miner {
   const hasCards = () => search.engines.running.some(({ name }) => name === 'gpu')
   const sensors = where && new Sensors({ ...where, clock: systemClock, hasCards })
   end.onClose(async () => sensors?.stop())
   const readings = () => sensors?.readings ?? []
   const beside = () => search.engines.beside()
-  const options = { source, engines: search.first, clock: systemClock, onEvent: show }
+  const options = { source, engines: search.first, clock: systemClock, onEvent: show, money }
   return new Miner({ ...options, ...limits, readings, beside })
 }
 
 function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): MinerStart {
-  const { miner, reached, search, record, faces, pauses } = parts
+  const { miner, reached, search, record, faces, pauses, money } = parts
   const { state, unfinished } = record
   const { engines, rigsAddress, proxiesAddress } = search
   return {
     miner,
-    change: changerOf({ miner, engines, reached, setup, pauses, setToken: faces.setToken }),
+    change: changerOf({ miner, engines, reached, setup, pauses, money, setToken: faces.setToken }),
     source: reached.source.description,
     payee: reached.payee,
     node: reached.node,

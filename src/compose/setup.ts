@@ -5,6 +5,7 @@ import type { KernelPreference } from '../engine/cpu/names.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
 import type { GpuEngineOptions } from '../engine/gpu/gpu.ts'
 import type { Link, LinkSetup } from '../fleet/link.ts'
+import type { Prices } from '../mine/profit.ts'
 import type { Dial } from '../node/dial.ts'
 import type { SensorsOptions } from '../sensors/sensors.ts'
 import type { ForkWish } from '../source/node/fork-wish.ts'
@@ -42,6 +43,8 @@ interface CommonSetup {
   readonly pausing?: PausingSetup
   /** Where to read temperatures, fans and power; not read if undefined. */
   readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'env'> | undefined
+  /** Prices of a coin and of power. Default: none. */
+  readonly prices?: Prices | undefined
 }
 
 /** How to connect to a source at the start. */

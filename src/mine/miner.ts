@@ -17,6 +17,7 @@ import type { Reading } from './hardware.ts'
 import { claimOf, type Issued, IssuedWorks, issuedFor, rolledTo } from './issued.ts'
 import type { Unfinished } from './life.ts'
 import { Lives } from './lives.ts'
+import type { Money } from './money.ts'
 import { type PauseCause, Pauses } from './pauses.ts'
 import { Rates } from './rates.ts'
 import { readyFor } from './readiness.ts'
@@ -37,6 +38,8 @@ export interface MinerOptions {
   readonly readings?: (() => readonly Reading[]) | undefined
   /** Status of rigs or a fleet that search for this miner. Default: none. */
   readonly beside?: (() => Pick<Snapshot, 'rigs' | 'fleet'>) | undefined
+  /** What the snapshot says of income and cost. Default: nothing. */
+  readonly money?: Money | undefined
 }
 
 const SAMPLE_MS = 1000
@@ -245,6 +248,7 @@ export class Miner {
       issuer: this.#issuer,
       results: this.#effort.snapshot(),
       forkVote: this.#forkVote,
+      money: this.#options.money,
     })
   }
 

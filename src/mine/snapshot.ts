@@ -9,10 +9,13 @@ import type { DeviceStatus } from '../engine/engine.ts'
 import type { FleetStatus } from '../engine/leader.ts'
 import type { StratumStatus } from '../engine/rigs.ts'
 import type { ChainStatus, ForkVote, Source, UpstreamStatus } from '../source/source.ts'
+import type { EarningsSnapshot } from './earnings.ts'
 import { errorsOf, type HardwareSnapshot, hardwareOf, type Reading } from './hardware.ts'
 import type { Hashrates } from './hashrate.ts'
 import type { Issued } from './issued.ts'
+import type { Money } from './money.ts'
 import type { Pause } from './pauses.ts'
+import type { PowerDraw, ProfitSnapshot } from './profit.ts'
 import type { EngineDevice, Rates } from './rates.ts'
 import type { ResultsSnapshot } from './results.ts'
 import type { Tally } from './tally.ts'
@@ -68,6 +71,10 @@ export interface Snapshot {
   }
   /** Fork vote of the newest work with a known vote, or null if there is none. */
   readonly forkVote: ForkVote | null
+  /** Expected coins, income and cost of a day. Absent before the first work, and if the number of chains is unknown. */
+  readonly profit?: ProfitSnapshot
+  /** What the chain paid. Absent where a pool or the leader of a fleet is paid. */
+  readonly earnings?: EarningsSnapshot
 }
 
 /** At most this many devices are listed with their reasons; the rest is a number. */
@@ -102,6 +109,8 @@ export interface SnapshotParts {
   readonly issuer: string | null
   readonly results: ResultsSnapshot
   readonly forkVote: ForkVote | null
+  /** Default: none, so that `profit` and `earnings` are absent. */
+  readonly money?: Money | undefined
 }
 
 /** Builds the snapshot. Changes nothing. */
@@ -111,6 +120,9 @@ export function snapshotOf(parts: SnapshotParts): Snapshot {
   const uptimeMs = startedAtMs === 0 ? 0 : nowMs - startedAtMs
   const idleReason = idleReasonOf(devices)
   const paused = pauses.length > 0
+  const hashrates = rates.total(idleReason === null && !paused)
+  const meanHashrate = uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0
+  const hardware = hardwareOf({ devices, gone, rates, paused, tally, readings })
   return {
     source: source.description,
     connected: source.connected,
@@ -118,14 +130,14 @@ export function snapshotOf(parts: SnapshotParts): Snapshot {
     ...(chains && { chains }),
     uptimeMs,
     hashes,
-    hashrates: rates.total(idleReason === null && !paused),
+    hashrates,
     highestHashrate: rates.highest,
-    meanHashrate: uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0,
+    meanHashrate,
     idleReason,
     paused,
     pauses,
     devices: devices.map((device) => ({ ...device, hashrates: rates.of(device, !paused) })),
-    hardware: hardwareOf({ devices, gone, rates, paused, tally, readings }),
+    hardware,
     solutions: lives.counts,
     poolBlocks: lives.poolBlocks,
     ...parts.counts,
@@ -135,7 +147,25 @@ export function snapshotOf(parts: SnapshotParts): Snapshot {
     results: parts.results,
     work: current && workOf(current, nowMs),
     forkVote: parts.forkVote,
+    ...parts.money?.snapshot({
+      work: current?.work ?? null,
+      chains: chains?.length ?? 0,
+      hashrate: steadyRate(hashrates, meanHashrate),
+      power: powerOf(hardware),
+    }),
   }
+}
+
+/** The rate over a minute. It is 0 while nothing searches, and the mean of a run that is younger than any window. */
+function steadyRate({ '10s': short, '60s': minute }: Hashrates, mean: number): number {
+  if (short === 0) return 0
+  return minute ?? short ?? mean
+}
+
+function powerOf(hardware: readonly HardwareSnapshot[]): PowerDraw {
+  const read = hardware.flatMap(({ watts }) => watts ?? [])
+  const watts = read.length === 0 ? null : read.reduce((sum, each) => sum + each, 0)
+  return { watts, unread: hardware.length - read.length, problem: null }
 }
 
 function workOf({ work, pursuit }: Issued, nowMs: number): NonNullable<Snapshot['work']> {

@@ -25,6 +25,7 @@ import {
 import { rigOptions } from './fleet.ts'
 import { logOptions } from './log.ts'
 import { networkOptions, ofNetwork } from './network.ts'
+import { priceOptions } from './prices.ts'
 import { changeable, flagOnly, option, unset } from './row.ts'
 import { cpuOptions, threadsStandard } from './search.ts'
 
@@ -202,6 +203,7 @@ export const mineOptions = {
     needs: ['journal'],
     more: 'If not set, it is the state folder of the user, and off for development networks.',
   }),
+  ...priceOptions,
   http: option(listenAddress, { host: '127.0.0.1', port: 4148 }, 'HOST:PORT', 'HTTP address, or off', {
     group: 'http',
     more: 'newcut serves the dashboard, /metrics, /healthz, /api/summary and the APIs that monitors read.',
@@ -269,6 +271,8 @@ export const commonMineOptions = [
   'dry-run',
   'confirmations',
   'state',
+  'coin-price',
+  'power-price',
   'block-delay',
   'difficulty',
   'graph',

@@ -14,6 +14,7 @@ export const optionGroups = {
   rigs: 'Rigs',
   time: 'When to mine',
   blocks: 'Found blocks',
+  profit: 'Income and cost',
   server: 'Server',
   making: 'How blocks are made',
   data: 'Data on disk',
