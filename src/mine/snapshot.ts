@@ -9,7 +9,8 @@ import type { DeviceStatus } from '../engine/engine.ts'
 import type { FleetStatus } from '../engine/leader.ts'
 import type { StratumStatus } from '../engine/rigs.ts'
 import type { ChainStatus, ForkVote, Source, UpstreamStatus } from '../source/source.ts'
-import { errorsOf, type HardwareSnapshot, hardwareOf, type Reading } from './hardware.ts'
+import type { EnergyMeter, EnergySnapshot } from './energy.ts'
+import { errorsOf, type HardwareSnapshot, hardwareOf } from './hardware.ts'
 import type { Hashrates } from './hashrate.ts'
 import type { Issued } from './issued.ts'
 import type { Pause } from './pauses.ts'
@@ -46,6 +47,8 @@ export interface Snapshot {
   readonly devices: readonly DeviceSnapshot[]
   /** Hardware as users count it: the CPU with all its threads first, then each GPU. */
   readonly hardware: readonly HardwareSnapshot[]
+  /** Power and energy of the miner; those of its rigs for the leader of a fleet. */
+  readonly energy: EnergySnapshot
   readonly solutions: VerdictCounts
   /** Accepted shares that also meet the target of their block; 0 without a pool. */
   readonly poolBlocks: number
@@ -96,7 +99,7 @@ export interface SnapshotParts {
   /** Current work, or null. */
   readonly current: Issued | null
   readonly pauses: readonly Pause[]
-  readonly readings: readonly Reading[]
+  readonly energy: Pick<EnergyMeter, 'groupsOf' | 'snapshot'>
   readonly beside: Pick<Snapshot, 'rigs' | 'fleet'>
   readonly counts: Pick<Snapshot, 'hardwareErrors' | 'preemptions'>
   readonly issuer: string | null
@@ -106,11 +109,12 @@ export interface SnapshotParts {
 
 /** Builds the snapshot. Changes nothing. */
 export function snapshotOf(parts: SnapshotParts): Snapshot {
-  const { source, engines, rates, tally, lives, nowMs, startedAtMs, current, pauses, readings } = parts
+  const { source, engines, rates, tally, lives, nowMs, startedAtMs, current, pauses, energy } = parts
   const [devices, gone, hashes, chains] = [engines.devices(), engines.gone(), engines.hashes(), source.chains()]
   const uptimeMs = startedAtMs === 0 ? 0 : nowMs - startedAtMs
   const idleReason = idleReasonOf(devices)
   const paused = pauses.length > 0
+  const groups = energy.groupsOf(devices)
   return {
     source: source.description,
     connected: source.connected,
@@ -125,7 +129,8 @@ export function snapshotOf(parts: SnapshotParts): Snapshot {
     paused,
     pauses,
     devices: devices.map((device) => ({ ...device, hashrates: rates.of(device, !paused) })),
-    hardware: hardwareOf({ devices, gone, rates, paused, tally, readings }),
+    hardware: hardwareOf({ groups, gone, rates, paused, tally }),
+    energy: energy.snapshot(groups, paused, parts.beside.fleet?.energy),
     solutions: lives.counts,
     poolBlocks: lives.poolBlocks,
     ...parts.counts,
