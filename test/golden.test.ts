@@ -93,7 +93,13 @@ function fullSnapshot(): Required<Snapshot> {
       rigs: [{ device: 'rig', user: 'user', sessions: 1, shares, difficulty: 1, refusedAs: 'stale' }],
       sentAway: { full: 1, away: 0, few: 0, digits: 0, user: 0 },
     },
-    fleet: { fleet: 'fleet', isLeading: true, leader: 'host', rigs: 1 },
+    fleet: {
+      fleet: 'fleet',
+      isLeading: true,
+      leader: 'host',
+      rigs: 1,
+      energy: { watts: 1, joules: 1, hashrate: 1, unread: 1 },
+    },
     results: { expected: 1, found: 1, effort: 1, best: [{ difficulty: 1, chain: 0, height: 1, device: 'gpu0' }] },
   }
 }

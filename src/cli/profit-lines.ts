@@ -70,7 +70,8 @@ function unknownTexts(profit: ProfitSnapshot): string[] {
   if (currency === null) return []
   const texts: string[] = []
   const reason = powerProblem === null ? '' : `: ${powerProblem}`
-  if (watts === null) texts.push(`the cost of power is unknown${reason || ': no sensor tells the watts'}`)
+  if (watts === null && profit.hashrate === 0) texts.push('nothing searches now')
+  else if (watts === null) texts.push(`the cost of power is unknown${reason || ': no sensor tells the watts'}`)
   else if (unreadDevices > 0) texts.push(`the power of ${counted(unreadDevices, 'device')} is unknown${reason}`)
   if (payer === 'pool') texts.push('the pool decides what it pays; the figures are the mean of mining alone')
   return texts

@@ -20,6 +20,7 @@ import { NewcutError } from '../core/errors.ts'
 import { tuningFileOf } from '../engine/cache-folder.ts'
 import { stateFolder } from '../journal/folder.ts'
 import { HWMON_FOLDER } from '../sensors/hwmon.ts'
+import { POWERCAP_FOLDER } from '../sensors/powercap.ts'
 import { readPoolAddress } from '../source/pool/address.ts'
 import { givenAuthorities } from './authorities.ts'
 import { linkSetup, machineName } from './fleet-setup.ts'
@@ -43,7 +44,7 @@ export function setupOf(config: MineConfig, environment: ProcessEnvironment): Mi
     ...served,
     http: served.http && { ...served.http, poolApi: values['pool-api'] },
     pausing: { schedule: values.schedule, idleLimit: values['idle-only'] ? values['idle-limit'] / 100 : undefined },
-    sensors: { hwmon: HWMON_FOLDER, env: environment },
+    sensors: { hwmon: HWMON_FOLDER, powercap: POWERCAP_FOLDER, env: environment },
   }
   const search = searchOf(config, environment)
   const { fleet, pool, node } = values

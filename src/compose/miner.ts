@@ -123,10 +123,14 @@ function minerOf(
   const hasCards = () => search.engines.running.some(({ name }) => name === 'gpu')
   const sensors = where && new Sensors({ ...where, clock: systemClock, hasCards })
   end.onClose(async () => sensors?.stop())
-  const readings = () => sensors?.readings ?? []
-  const beside = () => search.engines.beside()
-  const options = { source, engines: search.first, clock: systemClock, onEvent: show, money }
-  return new Miner({ ...options, ...limits, readings, beside })
+  const power = {
+    readings: () => sensors?.readings ?? [],
+    stated: () => ({}),
+    problem: () => sensors?.powerProblem ?? null,
+  }
+  const beside = () => ({ ...search.engines.beside(), money })
+  const options = { source, engines: search.first, clock: systemClock, onEvent: show }
+  return new Miner({ ...options, ...limits, power, beside })
 }
 
 function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): MinerStart {

@@ -42,7 +42,7 @@ interface CommonSetup {
   /** Automatic pauses: schedule and idle limit. Default: none. */
   readonly pausing?: PausingSetup
   /** Where to read temperatures, fans and power; not read if undefined. */
-  readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'env'> | undefined
+  readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'powercap' | 'env'> | undefined
   /** Prices of a coin and of power. Default: none. */
   readonly prices?: Prices | undefined
 }

@@ -13,6 +13,7 @@ import { testDriver } from '../gpu/driver.ts'
 export interface RunningOptions {
   readonly token?: string
   readonly hwmon?: string
+  readonly powercap?: string
   /** Environment of the tools that read sensors. */
   readonly env?: NodeJS.ProcessEnv
   readonly difficulty?: bigint
@@ -42,6 +43,7 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
   const {
     token,
     hwmon = '/nowhere',
+    powercap = '/nowhere',
     env = {},
     difficulty = 20_000n,
     threads = 1,
@@ -71,7 +73,7 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
         },
         http: { host: '127.0.0.1', port: 0, isRequired: true, ...(token && { token }) },
         limits: {},
-        sensors: { hwmon, env },
+        sensors: { hwmon, powercap, env },
       },
       { onEvent: (event) => void events.push(event), onStart: resolve, stopped: stop.signal },
     )

@@ -120,7 +120,7 @@ describe('the sensors of a miner', () => {
 
   function started(env: NodeJS.ProcessEnv, hwmon = '/nowhere', hasCards = true) {
     const clock = new VirtualClock()
-    const sensors = new Sensors({ clock, hwmon, env, hasCards: () => hasCards })
+    const sensors = new Sensors({ clock, hwmon, powercap: '/nowhere', env, hasCards: () => hasCards })
     onTestFinished(() => sensors.stop())
     return { clock, sensors }
   }
