@@ -27,6 +27,18 @@ export const metricGroups: Readonly<Record<string, Readonly<Record<string, strin
     newcut_pool_blocks_total: null,
     newcut_submit_duration_seconds: null,
   },
+  'Coins and money': {
+    newcut_paid_blocks: '[Income and cost](PROFIT.md)',
+    newcut_paid_coins: null,
+    newcut_paid_fee_coins: null,
+    newcut_paid_value: null,
+    newcut_coins_per_day: null,
+    newcut_income_per_day: null,
+    newcut_power_cost_per_day: null,
+    newcut_profit_per_day: null,
+    newcut_break_even_coin_price: null,
+    newcut_break_even_power_price: null,
+  },
   'Work and nodes': {
     newcut_work_age_seconds: null,
     newcut_work_preemptions_total: null,

@@ -10,6 +10,8 @@ import type { HardwareSnapshot } from '../mine/hardware.ts'
 import { pauseCauses } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { shareVerdicts } from '../stratum/messages.ts'
+import { MoneyMetrics } from './money-metrics.ts'
+import { NodeMetrics } from './node-metrics.ts'
 
 /** Histogram buckets in seconds, from the slice of a search thread to a slow node. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -87,22 +89,8 @@ export class Metrics {
     'Expected hashes for a block, from the latest work of the chain.',
     ['chain'],
   )
-  readonly #nodeUp = this.#gauge('newcut_node_up', '1 while the node answers. Only with several nodes.', ['node'])
-  readonly #nodeActive = this.#gauge(
-    'newcut_node_active',
-    '1 while the current work comes from the node. Only with several nodes.',
-    ['node'],
-  )
-  readonly #nodeLag = this.#gauge(
-    'newcut_node_lag_blocks',
-    'Blocks that the node lacks and others have, averaged over its chains. Only with several nodes; absent while it does not answer.',
-    ['node'],
-  )
-  readonly #nodeLatency = this.#gauge(
-    'newcut_node_latency_seconds',
-    'Time to the latest answer of the node. Only with several nodes; absent while it does not answer.',
-    ['node'],
-  )
+  readonly #nodes = new NodeMetrics(this.registry)
+  readonly #money = new MoneyMetrics(this.registry)
   readonly #highest = this.#gauge(
     'newcut_hashrate_highest_hashes_per_second',
     'Highest hashrate of all devices over 10 s so far. Absent for the first 10 s.',
@@ -234,7 +222,8 @@ export class Metrics {
     this.#paused.set(rest.paused ? 1 : 0)
     for (const cause of pauseCauses) this.#pausedBy.set({ cause }, rest.pauses.some(({ by }) => by === cause) ? 1 : 0)
     if (rest.highestHashrate !== null) this.#highest.set(rest.highestHashrate)
-    this.#showNodes(nodes)
+    this.#nodes.show(nodes)
+    this.#money.show(rest)
     if (rest.rigs !== undefined) this.#showRigs(rest.rigs)
     if (rest.fleet !== undefined) this.#showFleet(rest.fleet)
     this.#connected.set(connected ? 1 : 0)
@@ -288,18 +277,6 @@ export class Metrics {
     const kernel = [...new Set(devices.map((device) => device.kernel))].sort().join(' ')
     this.#build.reset()
     this.#build.set({ version: this.#version, node: process.versions.node, kernel }, 1)
-  }
-
-  /** Shows the nodes. Their list is fixed for a run. */
-  #showNodes(nodes: Snapshot['nodes']): void {
-    for (const { url: node, up, active, lag, latencyMs } of nodes) {
-      this.#nodeUp.set({ node }, up ? 1 : 0)
-      this.#nodeActive.set({ node }, active ? 1 : 0)
-      if (lag === null) this.#nodeLag.remove({ node })
-      else this.#nodeLag.set({ node }, lag)
-      if (latencyMs === null) this.#nodeLatency.remove({ node })
-      else this.#nodeLatency.set({ node }, latencyMs / 1000)
-    }
   }
 
   #showFleet({ fleet, isLeading, rigs }: NonNullable<Snapshot['fleet']>): void {

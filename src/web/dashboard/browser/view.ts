@@ -10,6 +10,7 @@ import { ChainTable } from './chains.ts'
 import { Chart } from './chart.ts'
 import { ControlPanel } from './control.ts'
 import { DeviceList } from './devices.ts'
+import { MoneyPanel } from './money.ts'
 import { NodeList } from './nodes.ts'
 import { RigList } from './rigs.ts'
 
@@ -21,6 +22,7 @@ export class DashboardView {
   readonly #blocks = new BlockTable()
   readonly #nodes = new NodeList()
   readonly #rigs = new RigList()
+  readonly #money = new MoneyPanel()
   readonly #control = new ControlPanel()
 
   show({ about, nowMs, summary, history, blocks }: DashboardState): void {
@@ -37,6 +39,7 @@ export class DashboardView {
     this.#blocks.show(blocks, nowMs)
     this.#nodes.show(summary)
     this.#rigs.show(summary.rigs)
+    this.#money.show(summary)
     this.#control.show(summary)
     write('network', about.network)
     write('account', about.account)
