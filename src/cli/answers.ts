@@ -5,7 +5,7 @@ import type { UpstreamStatus } from '../source/source.ts'
 import { type Key, keysText } from './keys.ts'
 import type { ConsoleLine } from './line.ts'
 import { countsText, hardwareText, luckText, percent, poolBlocksTexts, ratesText } from './lines.ts'
-import { moneyTexts } from './profit-lines.ts'
+import { moneyAnswer } from './profit-lines.ts'
 
 /** The lines for keys that only show something. */
 export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot): ConsoleLine[] {
@@ -19,7 +19,7 @@ export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot)
     case 'e':
       return healthLines(snapshot)
     case 'm':
-      return titled('money', moneyTexts(snapshot, true))
+      return titled('money', moneyAnswer(snapshot))
     case '?':
       return titled('keys', [keysText])
   }

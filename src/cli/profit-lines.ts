@@ -7,6 +7,8 @@ import type { Snapshot } from '../mine/snapshot.ts'
 import { type ConsoleLine, counted, type Style } from './line.ts'
 import type { Part } from './status.ts'
 
+type Money = Pick<Snapshot, 'profit' | 'earnings'>
+
 /** `2.304523 coins and 0.001 coins in fees` */
 export function rewardText({ amount, fees }: Extract<MinerEvent, { readonly type: 'reward' }>): string {
   return fees === undefined || fees === '0' ? `${amount} coins` : `${amount} coins and ${fees} coins in fees`
@@ -64,27 +66,34 @@ function breakEvenTexts({ currency, breakEvenCoinPrice, breakEvenPowerPrice }: P
   return prices.length === 0 ? [] : [`breaks even at ${prices.join(' or ')}`]
 }
 
-/** What the figures lack, if prices are stated. */
+/** What the figures lack, if a price of power is stated, or if a pool pays. */
 function unknownTexts(profit: ProfitSnapshot): string[] {
-  const { currency, watts, unreadDevices, powerProblem, payer } = profit
+  const { currency, powerPrice, watts, unreadDevices, powerProblem, payer, hashrate } = profit
   if (currency === null) return []
   const texts: string[] = []
   const reason = powerProblem === null ? '' : `: ${powerProblem}`
-  if (watts === null && profit.hashrate === 0) texts.push('nothing searches now')
-  else if (watts === null) texts.push(`the cost of power is unknown${reason || ': no sensor tells the watts'}`)
-  else if (unreadDevices > 0) texts.push(`the power of ${counted(unreadDevices, 'device')} is unknown${reason}`)
+  if (powerPrice !== null && watts === null) {
+    const why = reason === '' ? ': no sensor reports the watts; --watts N states them' : reason
+    texts.push(hashrate === 0 ? 'nothing searches now' : `the cost of power is unknown${why}`)
+  } else if (watts !== null && unreadDevices > 0) {
+    texts.push(`the power of ${counted(unreadDevices, 'device')} is unknown${reason}`)
+  }
   if (payer === 'pool') texts.push('the pool decides what it pays; the figures are the mean of mining alone')
   return texts
 }
 
-/** The lines of the key `m` and of the summary: expectation, and what was paid. @param isAsked whether to say more */
-export function moneyTexts({ profit, earnings }: Pick<Snapshot, 'profit' | 'earnings'>, isAsked = false): string[] {
-  const isShown = profit !== undefined && (isAsked || profit.currency !== null)
-  const texts = [...(isShown ? profitTexts(profit) : []), ...(earnings === undefined ? [] : paidTexts(earnings))]
-  if (isAsked && profit !== undefined && profit.currency === null) {
-    texts.push('--coin-price and --power-price add income and cost')
-  }
-  return texts.length === 0 && isAsked ? ['nothing is known yet: there was no work'] : texts
+/** The lines of the summary: expectation, and what was paid. No lines without prices. */
+export function moneyTexts({ profit, earnings }: Money): string[] {
+  if (profit === undefined || profit.currency === null) return []
+  return [...profitTexts(profit), ...(earnings === undefined ? [] : paidTexts(earnings))]
+}
+
+/** The lines of the key `m`. */
+export function moneyAnswer({ profit, earnings }: Money): [string, ...string[]] {
+  const paid = earnings === undefined ? [] : paidTexts(earnings)
+  if (profit === undefined) return ['the expected coins are unknown: there was no work yet', ...paid]
+  const hint = profit.currency === null ? ['--coin-price and --power-price add income and cost'] : []
+  return [...profitTexts(profit), ...paid, ...hint]
 }
 
 function paidTexts({ run, total, unknownBlocks, value, currency }: EarningsSnapshot): string[] {

@@ -45,7 +45,9 @@ const MONTH_DAYS = 30
 
 /** @param nowMs end of the last day, week and month, Unix time */
 export function summariesOf(records: readonly BlockRecord[], nowMs: number, price?: Price): NetworkSummary[] {
-  return [...Map.groupBy(records, ({ network }) => network)].map(([network, own]) => {
+  const networks = [...new Set(records.map(({ network }) => network))]
+  return networks.map((network) => {
+    const own = records.filter((record) => record.network === network)
     const times = own.map(({ foundAt }) => foundAt).toSorted()
     const counts = stepNames.map((state) => [state, own.filter((record) => record.state === state).length] as const)
     const accepted = own.filter(({ state }) => verdictOf(state) === 'accepted')
