@@ -1,20 +1,23 @@
 /** Changes the setup of a running miner. */
+import type { PowerStated } from '../mine/energy.ts'
 import type { Miner } from '../mine/miner.ts'
 import { checkPausing, type Pausing, type PausingSetup } from './pausing.ts'
+import type { Power } from './power.ts'
 import type { Engines } from './search/engines.ts'
 import type { MinerSetup } from './setup.ts'
 import { checkChains, type ReachedSource } from './source/reached.ts'
 
-/** The parts of a setup that can change: search, chains, token and pauses. */
+/** The parts of a setup that can change: search, chains, token, pauses and stated power. */
 export interface Changeable {
   readonly search: MinerSetup['search']
   readonly chains?: readonly number[] | undefined
   readonly token?: string | undefined
   readonly pausing?: PausingSetup | undefined
+  readonly power?: PowerStated | undefined
 }
 
-export function changeableOf({ search, source, http, pausing }: MinerSetup): Changeable {
-  return { search, chains: chainsOf(source), token: http?.token, pausing }
+export function changeableOf({ search, source, http, pausing, power }: MinerSetup): Changeable {
+  return { search, chains: chainsOf(source), token: http?.token, pausing, power }
 }
 
 const chainsOf = (source: MinerSetup['source']) => ('chains' in source ? source.chains : undefined)
@@ -26,6 +29,7 @@ interface Changed {
   /** The setup at the start. */
   readonly setup: MinerSetup
   readonly pauses: Pick<Pausing, 'set'>
+  readonly power: Pick<Power, 'set'>
   /** Replaces the HTTP token. With undefined, nobody may change anything. */
   readonly setToken: (token: string | undefined) => void
 }
@@ -40,11 +44,12 @@ export function changerOf({
   reached: { choice, node },
   setup,
   pauses,
+  power: stated,
   setToken,
 }: Changed): (next: Changeable) => Promise<void> {
   let wanted = chainsOf(setup.source)
   let last: Promise<unknown> = Promise.resolve()
-  const change = async ({ search, chains, token, pausing = {} }: Changeable) => {
+  const change = async ({ search, chains, token, pausing = {}, power = {} }: Changeable) => {
     if (node !== null) checkChains(chains, node.client)
     await checkPausing(pausing)
     // Steps that can fail come first.
@@ -55,6 +60,7 @@ export function changerOf({
     wanted = chains
     setToken(token)
     pauses.set(pausing)
+    stated.set(power)
   }
   return (next) => {
     const changed = last.then(() => change(next))

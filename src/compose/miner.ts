@@ -4,11 +4,11 @@ import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { systemClock } from '../platform/clock.ts'
-import { Sensors } from '../sensors/sensors.ts'
 import { type Changeable, changerOf } from './change.ts'
 import { type Faces, openFaces } from './faces.ts'
 import { checkPausing, Pausing } from './pausing.ts'
 import { checkPayee } from './payee.ts'
+import { openPower, type Power } from './power.ts'
 import { openRecord, type Record } from './record.ts'
 import { RunEnd } from './run-end.ts'
 import { type OpenedSearch, openSearch } from './search/open.ts'
@@ -59,11 +59,12 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     end.onClose(reached.close)
     const search = await openSearch(setup.search, reached, end)
     const record = await openRecord(setup, reached, { onEvent, show, end })
-    const miner = minerOf(setup, { reached, search, end, show })
+    const power = powerOf(setup, { search, end })
+    const miner = minerOf(setup, { reached, search, power, show })
     const faces = await openFaces(setup, { miner, reached, search, record, end, onEvent })
     receivers.push(...receiversOf({ record, search, faces, onEvent }))
     const pauses = new Pausing(miner, systemClock, end.over)
-    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses }))
+    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses, power }))
     pauses.set(setup.pausing ?? {})
     search.attach(miner, { reached, record, show })
     reached.attach(miner)
@@ -103,34 +104,34 @@ interface RunParts {
   readonly record: Record
   readonly faces: Faces
   readonly pauses: Pausing
+  readonly power: Power
   readonly end: RunEnd
   readonly show: Receiver
 }
 
-function minerOf(
-  { sensors: where, limits }: MinerSetup,
-  { reached: { source }, search, end, show }: Pick<RunParts, 'reached' | 'search' | 'end' | 'show'>,
-): Miner {
+function powerOf({ sensors, power = {} }: MinerSetup, { search, end }: Pick<RunParts, 'search' | 'end'>): Power {
   const hasCards = () => search.engines.running.some(({ name }) => name === 'gpu')
-  const sensors = where && new Sensors({ ...where, clock: systemClock, hasCards })
-  end.onClose(async () => sensors?.stop())
-  const power = {
-    readings: () => sensors?.readings ?? [],
-    stated: () => ({}),
-    problem: () => sensors?.powerProblem ?? null,
-  }
+  const opened = openPower(sensors, power, hasCards)
+  end.onClose(async () => opened.stop())
+  return opened
+}
+
+function minerOf(
+  { limits }: MinerSetup,
+  { reached: { source }, search, power, show }: Pick<RunParts, 'reached' | 'search' | 'power' | 'show'>,
+): Miner {
   const beside = () => search.engines.beside()
   const options = { source, engines: search.first, clock: systemClock, onEvent: show }
   return new Miner({ ...options, ...limits, power, beside })
 }
 
 function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): MinerStart {
-  const { miner, reached, search, record, faces, pauses } = parts
+  const { miner, reached, search, record, faces, pauses, power } = parts
   const { state, unfinished } = record
   const { engines, rigsAddress, proxiesAddress } = search
   return {
     miner,
-    change: changerOf({ miner, engines, reached, setup, pauses, setToken: faces.setToken }),
+    change: changerOf({ miner, engines, reached, setup, pauses, power, setToken: faces.setToken }),
     source: reached.source.description,
     payee: reached.payee,
     node: reached.node,
