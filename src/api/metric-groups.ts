@@ -16,10 +16,13 @@ export const metricGroups: Readonly<Record<string, Readonly<Record<string, strin
     newcut_paused_by: '[Pausing](CONFIGURATION.md#pause)',
     newcut_build_info: null,
   },
-  'Temperature, fans and power': {
+  'Temperature, fans, power and energy': {
     newcut_temperature_celsius: null,
     newcut_fan_speed_ratio: null,
     newcut_power_watts: null,
+    newcut_energy_joules_total: '[Energy](MONITORING.md#energy)',
+    newcut_joules_per_hash: null,
+    newcut_energy_unread_devices: null,
   },
   'Blocks and shares that the miner finds': {
     newcut_solutions_total: '[Verdicts](FAILURES.md#verdicts)',

@@ -6,10 +6,10 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { stepNames, verdictOf, verdicts } from '../core/solution.ts'
 import type { MinerEvent } from '../mine/events.ts'
-import type { HardwareSnapshot } from '../mine/hardware.ts'
 import { pauseCauses } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { shareVerdicts } from '../stratum/messages.ts'
+import { HardwareMetrics } from './hardware-metrics.ts'
 import { MoneyMetrics } from './money-metrics.ts'
 import { NodeMetrics } from './node-metrics.ts'
 
@@ -97,16 +97,7 @@ export class Metrics {
   )
   readonly #paused = this.#gauge('newcut_paused', '1 while the miner is paused.')
   readonly #pausedBy = this.#gauge('newcut_paused_by', '1 for each pause cause: user, schedule, load.', ['cause'])
-  readonly #temperature = this.#gauge(
-    'newcut_temperature_celsius',
-    'Temperature of the processor (device `cpu`) or of a card. Absent if unknown.',
-    ['engine', 'device'],
-  )
-  readonly #fan = this.#gauge('newcut_fan_speed_ratio', 'Fan speed as a share of its maximum. Absent if unknown.', [
-    'engine',
-    'device',
-  ])
-  readonly #power = this.#gauge('newcut_power_watts', 'Power draw. Absent if unknown.', ['engine', 'device'])
+  readonly #hardware = new HardwareMetrics(this.registry)
   readonly #fleetLeading = this.#gauge(
     'newcut_fleet_leading',
     'For newcut lead: 1 while it gives the rigs their work, 0 while it stands by.',
@@ -217,7 +208,7 @@ export class Metrics {
     this.#countUpTo(this.#minerHashes, hashes)
     this.#countUpTo(this.#poolBlocks, rest.poolBlocks)
     this.#showDevices(devices)
-    this.#showSensors(hardware)
+    this.#hardware.show({ hardware, energy: rest.energy })
     this.#showBuild(devices)
     this.#paused.set(rest.paused ? 1 : 0)
     for (const cause of pauseCauses) this.#pausedBy.set({ cause }, rest.pauses.some(({ by }) => by === cause) ? 1 : 0)
@@ -260,17 +251,6 @@ export class Metrics {
     }
     this.#devices = present
     this.#forgetErring(devices)
-  }
-
-  /** Shows the CPU as one device with all its threads. */
-  #showSensors(hardware: readonly HardwareSnapshot[]): void {
-    for (const metric of [this.#temperature, this.#fan, this.#power]) metric.reset()
-    for (const { engine, name: device, celsius, fanPercent, watts } of hardware) {
-      const labels = { engine, device }
-      if (celsius !== null) this.#temperature.set(labels, celsius)
-      if (fanPercent !== null) this.#fan.set(labels, fanPercent / 100)
-      if (watts !== null) this.#power.set(labels, watts)
-    }
   }
 
   #showBuild(devices: Snapshot['devices']): void {

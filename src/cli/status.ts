@@ -3,6 +3,7 @@ import stringWidth from 'string-width'
 import { formatHashrate } from '../core/units.ts'
 import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
+import { powerText } from './energy-text.ts'
 import type { Paint, Style } from './line.ts'
 import { countsText, percent } from './lines.ts'
 import { profitPart } from './profit-lines.ts'
@@ -54,7 +55,9 @@ function partsOf(snapshot: Snapshot): Part[] {
   if (!connected) parts.push({ rank: 3, text: 'no news', style: 'yellow' })
   const warmest = Math.max(...snapshot.hardware.map(({ celsius }) => celsius ?? Number.NEGATIVE_INFINITY))
   if (Number.isFinite(warmest)) parts.push({ rank: 7, text: `${Math.round(warmest)} C` })
-  if (snapshot.issuer !== null) parts.push({ rank: 8, text: placeOf(snapshot.issuer), style: 'dim' })
+  const power = powerText(snapshot.energy)
+  if (power !== '') parts.push({ rank: 8, text: power })
+  if (snapshot.issuer !== null) parts.push({ rank: 9, text: placeOf(snapshot.issuer), style: 'dim' })
   return parts
 }
 

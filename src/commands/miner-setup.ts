@@ -44,6 +44,7 @@ export function setupOf(config: MineConfig, environment: ProcessEnvironment): Mi
     ...served,
     http: served.http && { ...served.http, poolApi: values['pool-api'] },
     pausing: { schedule: values.schedule, idleLimit: values['idle-only'] ? values['idle-limit'] / 100 : undefined },
+    power: { watts: values.watts, baseWatts: values['watts-base'] },
     sensors: { hwmon: HWMON_FOLDER, powercap: POWERCAP_FOLDER, env: environment },
   }
   const search = searchOf(config, environment)

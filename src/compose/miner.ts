@@ -5,11 +5,11 @@ import { Miner } from '../mine/miner.ts'
 import { Money } from '../mine/money.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { systemClock } from '../platform/clock.ts'
-import { Sensors } from '../sensors/sensors.ts'
 import { type Changeable, changerOf } from './change.ts'
 import { type Faces, openFaces } from './faces.ts'
 import { checkPausing, Pausing } from './pausing.ts'
 import { checkPayee } from './payee.ts'
+import { openPower, type Power } from './power.ts'
 import { profitTeller } from './profit-teller.ts'
 import { openRecord, type Record } from './record.ts'
 import { RunEnd } from './run-end.ts'
@@ -61,12 +61,13 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     end.onClose(reached.close)
     const search = await openSearch(setup.search, reached, end)
     const record = await openRecord(setup, reached, { onEvent, show, end })
+    const power = powerOf(setup, { search, end })
     const money = moneyOf(setup, record)
-    const miner = minerOf(setup, { reached, search, end, show, money })
+    const miner = minerOf(setup, { reached, search, power, money, show })
     const faces = await openFaces(setup, { miner, reached, search, record, end, onEvent })
     receivers.push(...receiversOf({ record, search, faces, onEvent }), profitTeller(show))
     const pauses = new Pausing(miner, systemClock, end.over)
-    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses, money }))
+    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses, power, money }))
     pauses.set(setup.pausing ?? {})
     search.attach(miner, { reached, record, show })
     reached.attach(miner)
@@ -106,6 +107,7 @@ interface RunParts {
   readonly record: Record
   readonly faces: Faces
   readonly pauses: Pausing
+  readonly power: Power
   readonly money: Money
   readonly end: RunEnd
   readonly show: Receiver
@@ -116,30 +118,35 @@ function moneyOf({ source, prices }: MinerSetup, { earnings }: Record): Money {
   return new Money({ payer, earnings, prices })
 }
 
-function minerOf(
-  { sensors: where, limits }: MinerSetup,
-  { reached: { source }, search, end, show, money }: Pick<RunParts, 'reached' | 'search' | 'end' | 'show' | 'money'>,
-): Miner {
+function powerOf({ sensors, power = {} }: MinerSetup, { search, end }: Pick<RunParts, 'search' | 'end'>): Power {
   const hasCards = () => search.engines.running.some(({ name }) => name === 'gpu')
-  const sensors = where && new Sensors({ ...where, clock: systemClock, hasCards })
-  end.onClose(async () => sensors?.stop())
-  const power = {
-    readings: () => sensors?.readings ?? [],
-    stated: () => ({}),
-    problem: () => sensors?.powerProblem ?? null,
-  }
+  const opened = openPower(sensors, power, hasCards)
+  end.onClose(async () => opened.stop())
+  return opened
+}
+
+function minerOf(
+  { limits }: MinerSetup,
+  {
+    reached: { source },
+    search,
+    power,
+    money,
+    show,
+  }: Pick<RunParts, 'reached' | 'search' | 'power' | 'money' | 'show'>,
+): Miner {
   const beside = () => ({ ...search.engines.beside(), money })
   const options = { source, engines: search.first, clock: systemClock, onEvent: show }
   return new Miner({ ...options, ...limits, power, beside })
 }
 
 function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): MinerStart {
-  const { miner, reached, search, record, faces, pauses, money } = parts
+  const { miner, reached, search, record, faces, pauses, power, money } = parts
   const { state, unfinished } = record
   const { engines, rigsAddress, proxiesAddress } = search
   return {
     miner,
-    change: changerOf({ miner, engines, reached, setup, pauses, money, setToken: faces.setToken }),
+    change: changerOf({ miner, engines, reached, setup, pauses, power, money, setToken: faces.setToken }),
     source: reached.source.description,
     payee: reached.payee,
     node: reached.node,

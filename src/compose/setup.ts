@@ -5,6 +5,7 @@ import type { KernelPreference } from '../engine/cpu/names.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
 import type { GpuEngineOptions } from '../engine/gpu/gpu.ts'
 import type { Link, LinkSetup } from '../fleet/link.ts'
+import type { PowerStated } from '../mine/energy.ts'
 import type { Prices } from '../mine/profit.ts'
 import type { Dial } from '../node/dial.ts'
 import type { SensorsOptions } from '../sensors/sensors.ts'
@@ -41,6 +42,8 @@ interface CommonSetup {
   readonly limits: { readonly blocks?: number | undefined; readonly durationMs?: number | undefined }
   /** Automatic pauses: schedule and idle limit. Default: none. */
   readonly pausing?: PausingSetup
+  /** Power that the user states. Default: what the sensors read. */
+  readonly power?: PowerStated
   /** Where to read temperatures, fans and power; not read if undefined. */
   readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'powercap' | 'env'> | undefined
   /** Prices of a coin and of power. Default: none. */

@@ -16,6 +16,7 @@ import {
   nodeUrls,
   oneOf,
   poolAddresses,
+  power,
   publicKeys,
   scheduleText,
   someText,
@@ -161,6 +162,21 @@ const searchOptions = {
   'stratum-tls-key': unset(someText, 'FILE', 'key of that certificate (PEM)', ofRigs),
 }
 
+const energyOptions = {
+  watts: unset(power, 'N', 'power of the whole miner in watts', {
+    group: 'energy',
+    more: 'It replaces what the sensors read, such as by the figure of a plug meter, and counts while anything searches.',
+    ...changeable,
+  }),
+  'watts-base': unset(power, 'N', 'watts to add to those of the sensors', {
+    group: 'energy',
+    needs: ['sensors'],
+    more: 'For the rest of the machine, such as its board, fans and power supply. Without any reading, nothing is added.',
+    standard: '0',
+    ...changeable,
+  }),
+}
+
 const timeOptions = {
   blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks', { group: 'time', isForHttp: true }),
   duration: unset(duration(1), 'TIME', 'stop after this time, such as 30m', { group: 'time', isForHttp: true }),
@@ -191,6 +207,7 @@ export const minePageOption = option(oneOf(['auto', 'on', 'off'] as const), 'aut
 export const mineOptions = {
   ...sourceOptions,
   ...searchOptions,
+  ...energyOptions,
   ...timeOptions,
   confirmations: option(wholeNumber(1, 1000), 6, 'N', 'depth at which a block is final', {
     group: 'blocks',

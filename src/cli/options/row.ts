@@ -11,6 +11,7 @@ export const optionGroups = {
   fleet: 'Fleets',
   search: 'Search',
   gpu: 'GPUs',
+  energy: 'Power and energy',
   rigs: 'Rigs',
   time: 'When to mine',
   blocks: 'Found blocks',
@@ -57,6 +58,7 @@ export type OptionNeed =
   | 'page'
   | 'http'
   | 'idle'
+  | 'sensors'
   | 'mining'
   | 'requestLog'
   | 'waiting'

@@ -18,7 +18,8 @@ export class RigEnergy {
     if (joules === null) return
     const counted = this.#counted.get(session)
     this.#counted.set(session, Math.max(joules, counted ?? 0))
-    this.#joules = (this.#joules ?? 0) + (counted === undefined ? 0 : Math.max(0, joules - counted))
+    const more = counted === undefined || !isComplete(energy) ? 0 : Math.max(0, joules - counted)
+    this.#joules = (this.#joules ?? 0) + more
   }
 
   /** Forgets a rig that has left. Its energy stays in the sum. */
@@ -32,14 +33,18 @@ export class RigEnergy {
     let hashrate: number | null = null
     let unread = 0
     for (const { state, energy } of this.#reports.values()) {
-      const known = energy ?? null
-      if (known === null || known.watts === null || known.hashrate === null || known.unread > 0) {
-        if (state === 'searching') unread++
-        continue
-      }
-      watts = (watts ?? 0) + known.watts
-      hashrate = (hashrate ?? 0) + known.hashrate
+      if (isComplete(energy)) {
+        watts = (watts ?? 0) + energy.watts
+        hashrate = (hashrate ?? 0) + energy.hashrate
+      } else if (state === 'searching') unread++
     }
     return { watts, joules: this.#joules, hashrate, unread }
   }
+}
+
+type Complete = NonNullable<Report['energy']> & { readonly watts: number; readonly hashrate: number }
+
+/** Whether the power of all its searching devices is known, and their hashrate. */
+function isComplete(energy: Report['energy'] | undefined): energy is Complete {
+  return energy !== undefined && energy.watts !== null && energy.hashrate !== null && energy.unread === 0
 }

@@ -16,6 +16,7 @@ export const MODULES: readonly string[] = [
   'web/dashboard/browser/chart',
   'web/dashboard/browser/control',
   'web/dashboard/browser/devices',
+  'web/dashboard/browser/energy',
   'web/dashboard/browser/money',
   'web/dashboard/browser/nodes',
   'web/dashboard/browser/rig-table',

@@ -10,6 +10,7 @@ import { ChainTable } from './chains.ts'
 import { Chart } from './chart.ts'
 import { ControlPanel } from './control.ts'
 import { DeviceList } from './devices.ts'
+import { showEnergy } from './energy.ts'
 import { MoneyPanel } from './money.ts'
 import { NodeList } from './nodes.ts'
 import { RigList } from './rigs.ts'
@@ -33,6 +34,7 @@ export class DashboardView {
     this.#work(summary)
     this.#chart.show({ history, nowMs, total: hashrates['10s'], lines: ratesOf(devices) })
     this.#devices.show(summary, history)
+    showEnergy(summary.energy)
     for (const figure of document.querySelectorAll<HTMLElement>('figure.braid')) figure.hidden = chains.length === 0
     if (chains.length > 0) this.#braid.show(chains, work, blocks)
     this.#chains.show(chains, work?.chain ?? null)
