@@ -4,6 +4,8 @@
 const LEAST_DECIMAL = 1e-9
 /** From here, people read groups of three digits more easily. */
 const GROUPED_FROM = 10_000
+/** From here, two decimals are as people write money. */
+const LEAST_USUAL = 0.1
 const SMALL_DIGITS = 2
 const LARGE_DIGITS = 4
 
@@ -17,7 +19,11 @@ export function amountText(amount: number): string {
   return Number(amount.toPrecision(LARGE_DIGITS)).toLocaleString('en')
 }
 
-/** `1.08 USD` */
-export const moneyText = (amount: number, currency: string): string => `${amountText(amount)} ${currency}`
+/** `1.08 USD`, `0.70 USD`, `90 USD`. A fraction of 0.1 or more has two decimals. */
+export function moneyText(amount: number, currency: string): string {
+  if (amount < 0) return `-${moneyText(-amount, currency)}`
+  const isUsual = amount >= LEAST_USUAL && amount < GROUPED_FROM && amountText(amount).includes('.')
+  return `${isUsual ? amount.toFixed(2) : amountText(amount)} ${currency}`
+}
 
 const withoutZeros = (text: string) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text)

@@ -32,7 +32,7 @@ describe('the sentence at the start', () => {
   it('says the gain of a miner that earns more than it costs', () => {
     const prices = { coin: usd(200), power: usd(0.3) }
     expect(withPrices(prices)).toEqual([
-      ['profit', '0.012 coins/day, 2.4 USD, power 1.08 USD, gain 1.32 USD/day'],
+      ['profit', '0.012 coins/day, 2.40 USD, power 1.08 USD, gain 1.32 USD/day'],
       ['', 'breaks even at 90 USD a coin or 0.67 USD/kWh'],
     ])
     expect(levelOf(eventWith({ prices }), 'text')).toBe('info')

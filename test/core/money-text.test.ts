@@ -20,7 +20,20 @@ it.each([
   [-1.08, '-1.08'],
 ])('%d is written %s', (amount, text) => {
   expect(amountText(amount)).toBe(text)
-  expect(moneyText(amount, 'USD')).toBe(`${text} USD`)
+})
+
+it.each([
+  [0.7, '0.70 USD'],
+  [0.0961, '0.096 USD'],
+  [0.1961, '0.20 USD'],
+  [1.08, '1.08 USD'],
+  [90, '90 USD'],
+  [90.001, '90 USD'],
+  [2.4, '2.40 USD'],
+  [-0.5, '-0.50 USD'],
+  [1_349_999, '1,350,000 USD'],
+])('as money, %d is written %s', (amount, text) => {
+  expect(moneyText(amount, 'USD')).toBe(text)
 })
 
 it('sums of coins are exact to 20 places', () => {
