@@ -15,6 +15,8 @@ import { optionTables } from '../src/cli/options/table.ts'
 import { RefusalCounter } from '../src/engine/stratum/refusal-counter.ts'
 import * as messages from '../src/fleet/messages.ts'
 import { Line } from '../src/journal/record.ts'
+import { Earnings } from '../src/mine/earnings.ts'
+import { profitOf } from '../src/mine/profit.ts'
 import type { DeviceSnapshot, Snapshot } from '../src/mine/snapshot.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { snapshotWith } from './mine/snapshot.ts'
@@ -101,6 +103,12 @@ function fullSnapshot(): Required<Snapshot> {
       energy: { watts: 1, joules: 1, hashrate: 1, unread: 1 },
     },
     results: { expected: 1, found: 1, effort: 1, best: [{ difficulty: 1, chain: 0, height: 1, device: 'gpu0' }] },
+    profit: profitOf({
+      ...{ hashrate: 1, difficulty: 1, reward: 1, payer: 'chain', shares: { lostShare: 0, feeShare: 0 } },
+      power: { watts: 1, unread: 0, problem: 'problem' },
+      prices: { coin: { amount: 1, currency: 'USD' }, power: { amount: 1, currency: 'USD' } },
+    }),
+    earnings: new Earnings().snapshot({ amount: 1, currency: 'USD' }),
   }
 }
 

@@ -7,6 +7,7 @@ import { startDevnet } from '../../src/compose/devnet.ts'
 import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
 import type { GpuSetup } from '../../src/compose/setup.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
+import type { Prices } from '../../src/mine/profit.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { testDriver } from '../gpu/driver.ts'
 
@@ -23,6 +24,8 @@ export interface RunningOptions {
   readonly hasTwoNodes?: boolean
   /** Whether rigs may connect. */
   readonly letsRigsIn?: boolean
+  /** Stated prices. Default: none. */
+  readonly prices?: Prices
 }
 
 export interface RunningMiner {
@@ -50,6 +53,7 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
     gpu = null,
     hasTwoNodes = false,
     letsRigsIn = false,
+    prices,
   } = options
   const devnet = await startDevnet({ port: 0, difficulty })
   const stop = new AbortController()
@@ -74,6 +78,7 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
         http: { host: '127.0.0.1', port: 0, isRequired: true, ...(token && { token }) },
         limits: {},
         sensors: { hwmon, powercap, env },
+        prices,
       },
       { onEvent: (event) => void events.push(event), onStart: resolve, stopped: stop.signal },
     )
