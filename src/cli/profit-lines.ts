@@ -1,13 +1,8 @@
-/** What the console says of income, cost and paid blocks. */
+/** Lines of the console about income, cost and paid blocks. */
 import { amountText, moneyText } from '../core/money-text.ts'
-import type { EarningsSnapshot, PaidSum } from '../mine/earnings.ts'
 import type { MinerEvent } from '../mine/events.ts'
-import type { Payer, ProfitSnapshot } from '../mine/profit.ts'
-import type { Snapshot } from '../mine/snapshot.ts'
+import type { EarningsSnapshot, MoneyParts, PaidSum, Payer, ProfitSnapshot } from '../mine/profit.ts'
 import { type ConsoleLine, counted, type Style } from './line.ts'
-import type { Part } from './status.ts'
-
-type Money = Pick<Snapshot, 'profit' | 'earnings'>
 
 /** `2.304523 coins and 0.001 coins in fees` */
 export function rewardText({ amount, fees }: Extract<MinerEvent, { readonly type: 'reward' }>): string {
@@ -66,7 +61,7 @@ function breakEvenTexts({ currency, breakEvenCoinPrice, breakEvenPowerPrice }: P
   return prices.length === 0 ? [] : [`breaks even at ${prices.join(' or ')}`]
 }
 
-/** What the figures lack, if a price of power is stated, or if a pool pays. */
+/** Names the gaps of the figures, if a price of power is stated, or if a pool pays. */
 function unknownTexts(profit: ProfitSnapshot): string[] {
   const { currency, powerPrice, watts, unreadDevices, powerProblem, payer, hashrate } = profit
   if (currency === null) return []
@@ -83,13 +78,13 @@ function unknownTexts(profit: ProfitSnapshot): string[] {
 }
 
 /** The lines of the summary: expectation, and what was paid. No lines without prices. */
-export function moneyTexts({ profit, earnings }: Money): string[] {
+export function moneyTexts({ profit, earnings }: MoneyParts): string[] {
   if (profit === undefined || profit.currency === null) return []
   return [...profitTexts(profit), ...(earnings === undefined ? [] : paidTexts(earnings))]
 }
 
 /** The lines of the key `m`. */
-export function moneyAnswer({ profit, earnings }: Money): [string, ...string[]] {
+export function moneyAnswer({ profit, earnings }: MoneyParts): [string, ...string[]] {
   const paid = earnings === undefined ? [] : paidTexts(earnings)
   if (profit === undefined) return ['the expected coins are unknown: there was no work yet', ...paid]
   const hint = profit.currency === null ? ['--coin-price and --power-price add income and cost'] : []
@@ -109,11 +104,11 @@ function paidTexts({ run, total, unknownBlocks, value, currency }: EarningsSnaps
 const sumText = ({ blocks, coins }: PaidSum) => `${coins} coins for ${counted(blocks, 'block')}`
 
 /** The part of the status line: the result of a day, or as much of it as the prices tell. */
-export function profitPart({ profit }: Pick<Snapshot, 'profit'>): Part[] {
+export function profitPart({ profit }: MoneyParts): { readonly text: string; readonly style: Style }[] {
   if (profit === undefined || profit.currency === null) return []
   const { profitPerDay, incomePerDay, powerCostPerDay, currency } = profit
   const money = (amount: number) => `${moneyText(amount, currency)}/day`
-  const part = (text: string): Part[] => [{ rank: 4.5, text, style: styleOf(profit) }]
+  const part = (text: string) => [{ text, style: styleOf(profit) }]
   if (profitPerDay !== null)
     return part(profitPerDay < 0 ? `loss ${money(-profitPerDay)}` : `gain ${money(profitPerDay)}`)
   if (incomePerDay !== null) return part(`income ${money(incomePerDay)}`)

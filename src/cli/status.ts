@@ -17,6 +17,8 @@ export interface Part {
 }
 
 const GAP = '  '
+/** Between effort and chain. */
+const PROFIT_RANK = 4.5
 
 /** At most `columns` wide. */
 export function statusText(snapshot: Snapshot, columns: number, paint: Paint): string {
@@ -51,7 +53,7 @@ function partsOf(snapshot: Snapshot): Part[] {
   parts.push({ rank: 2, text: countsText(snapshot), style: 'green' })
   if (work !== null) parts.push({ rank: 5, text: `chain ${work.chain} at ${work.height}`, style: 'cyan' })
   parts.push({ rank: 4, text: `effort ${percent(results.effort)}` })
-  if (pause === undefined) parts.push(...profitPart(snapshot))
+  if (pause === undefined) parts.push(...profitPart(snapshot).map((part) => ({ rank: PROFIT_RANK, ...part })))
   if (!connected) parts.push({ rank: 3, text: 'no news', style: 'yellow' })
   const warmest = Math.max(...snapshot.hardware.map(({ celsius }) => celsius ?? Number.NEGATIVE_INFINITY))
   if (Number.isFinite(warmest)) parts.push({ rank: 7, text: `${Math.round(warmest)} C` })

@@ -1,8 +1,8 @@
-/** What the chain paid for own blocks: this run, and earlier runs as far as the journal tells. */
+/** Sums of own blocks that the chain paid, in this run and in all runs of the journal. */
 import { exactText, exactUnits } from '../core/coin-sums.ts'
 import { type StepName, type Verdict, verdictOf } from '../core/solution.ts'
 import type { MinerEvent } from './events.ts'
-import { type BlockShares, noShares, type Price } from './profit.ts'
+import { type EarningsSnapshot, type LossAndFees, noShares, type PaidSum, type Price } from './profit.ts'
 
 /** A solution as a journal has it. */
 export interface OwnBlock {
@@ -12,31 +12,6 @@ export interface OwnBlock {
   readonly reward: string | null
   /** Coins, or null if unknown. */
   readonly fees: string | null
-}
-
-/** A sum over blocks. */
-export interface PaidSum {
-  /** Blocks that are in their chains, with a known reward. */
-  readonly blocks: number
-  /** Their rewards and fees together, as a decimal number. */
-  readonly coins: string
-  /** The part of `coins` that transactions paid. Blocks with unknown fees add nothing. */
-  readonly fees: string
-}
-
-export interface EarningsSnapshot {
-  /** Blocks of this run. */
-  readonly run: PaidSum
-  /** Blocks of all runs on this network in the journal, this run included. */
-  readonly total: PaidSum
-  /** Blocks in their chains whose reward is not known yet. */
-  readonly unknownBlocks: number
-  /** Settled solutions that are not in their chains: stale, orphaned, rejected or lost. */
-  readonly lostBlocks: number
-  /** `total.coins` at the stated price of a coin; null without a price. */
-  readonly value: number | null
-  /** Currency of `value`. */
-  readonly currency: string | null
 }
 
 /** Limit of blocks that may still change. Older ones are deep in their chains; their sums stay. */
@@ -55,7 +30,7 @@ interface Tracked {
 
 const UNSEEN: Tracked = { verdict: null, reward: null, fees: null, isOfRun: true }
 
-class Sum {
+class PaidCounter {
   blocks = 0
   coins = 0n
   fees = 0n
@@ -79,12 +54,12 @@ const isUnknown = ({ verdict, reward }: Tracked) => verdict === 'accepted' && re
 export class Earnings {
   /** Hash -> block, oldest first. */
   readonly #blocks = new Map<string, Tracked>()
-  readonly #run = new Sum()
-  readonly #total = new Sum()
+  readonly #run = new PaidCounter()
+  readonly #total = new PaidCounter()
   #unknown = 0
   #lost = 0
   /** The shares, or null after a change. */
-  #shares: BlockShares | null = null
+  #shares: LossAndFees | null = null
 
   /** Adds a block of an earlier run, oldest first. A block that is known already stays as it is. */
   seed({ hash, state, reward, fees }: OwnBlock): void {
@@ -113,7 +88,7 @@ export class Earnings {
   }
 
   /** Shares of the latest settled blocks. */
-  shares(): BlockShares {
+  shares(): LossAndFees {
     this.#shares ??= sharesOf([...this.#blocks.values()])
     return this.#shares
   }
@@ -140,7 +115,7 @@ export class Earnings {
   }
 }
 
-function sharesOf(blocks: readonly Tracked[]): BlockShares {
+function sharesOf(blocks: readonly Tracked[]): LossAndFees {
   const settled = blocks.filter((block) => block.verdict === 'accepted' || isLost(block)).slice(-SHARE_BLOCKS)
   if (settled.length < MIN_SHARE_BLOCKS) return noShares
   const lostShare = settled.filter(isLost).length / settled.length

@@ -3,8 +3,7 @@ import { expectedReward, publicChainsAt } from '../core/reward.ts'
 import { difficultyOf } from '../core/target.ts'
 import type { Work } from '../core/work.ts'
 import type { Earnings } from './earnings.ts'
-import { noShares, type Payer, type PowerDraw, type Prices, profitOf } from './profit.ts'
-import type { Snapshot } from './snapshot.ts'
+import { type MoneyParts, noShares, type Payer, type Prices, profitOf, type Searched } from './profit.ts'
 
 export interface MoneyOptions {
   readonly payer: Payer
@@ -12,17 +11,6 @@ export interface MoneyOptions {
   readonly earnings: Earnings | null
   /** Default: none. */
   readonly prices?: Prices | undefined
-}
-
-/** The present state of the search. */
-export interface Searched {
-  /** Current work, or null. */
-  readonly work: Work | null
-  /** Number of chains that the source knows; 0 if unknown. */
-  readonly chains: number
-  /** Hashes per second. */
-  readonly hashrate: number
-  readonly power: PowerDraw
 }
 
 export class Money {
@@ -40,8 +28,8 @@ export class Money {
     this.#prices = prices
   }
 
-  /** The parts of a snapshot. `profit` is absent before the first work, and on a network of unknown size. */
-  snapshot({ work, chains, hashrate, power }: Searched): Pick<Snapshot, 'profit' | 'earnings'> {
+  /** The parts of a snapshot. */
+  snapshot({ work, chains, hashrate, power }: Searched): MoneyParts {
     this.#look(work, chains)
     const { payer, earnings } = this.#options
     const prices = this.#prices

@@ -1,4 +1,5 @@
-/** What mining earns and costs, at the present hashrate, difficulty and power. Pure arithmetic in doubles. */
+/** Income and cost of mining at the present hashrate, difficulty and power, in doubles. */
+import type { Work } from '../core/work.ts'
 
 /** An amount of money. */
 export interface Price {
@@ -9,9 +10,9 @@ export interface Price {
 
 /** The prices that the user states, in one currency. newcut fetches none. */
 export interface Prices {
-  /** Of a coin. */
+  /** The price of a coin. */
   readonly coin?: Price | undefined
-  /** Of a kilowatt hour. */
+  /** The price of a kilowatt hour. */
   readonly power?: Price | undefined
 }
 
@@ -19,14 +20,14 @@ export interface Prices {
 export type Payer = 'chain' | 'pool' | 'leader'
 
 /** The part of the latest own blocks that was lost, and the fees of the paid ones. */
-export interface BlockShares {
+export interface LossAndFees {
   /** Share of settled blocks that are not in their chains; null with too few blocks. */
   readonly lostShare: number | null
   /** Fees of paid blocks, as a share of their rewards; null with too few blocks. */
   readonly feeShare: number | null
 }
 
-export const noShares: BlockShares = { lostShare: null, feeShare: null }
+export const noShares: LossAndFees = { lostShare: null, feeShare: null }
 
 /** Power draw of the miner. */
 export interface PowerDraw {
@@ -46,13 +47,13 @@ export interface ProfitBasis {
   /** Coins of a block. */
   readonly reward: number
   readonly payer: Payer
-  readonly shares: BlockShares
+  readonly shares: LossAndFees
   readonly power: PowerDraw
   readonly prices: Prices
 }
 
 /** Expected income and cost of 24 hours. Money is in `currency`. A value is null if it is unknown. */
-export interface ProfitSnapshot extends BlockShares {
+export interface ProfitSnapshot extends LossAndFees {
   readonly payer: Payer
   readonly hashrate: number
   readonly difficulty: number
@@ -111,3 +112,47 @@ export function profitOf({ power, prices, shares, ...basis }: ProfitBasis): Prof
 }
 
 const ratio = (above: number, below: number) => (below > 0 ? above / below : null)
+
+/** A sum over blocks. */
+export interface PaidSum {
+  /** Blocks that are in their chains, with a known reward. */
+  readonly blocks: number
+  /** Their rewards and fees together, as a decimal number. */
+  readonly coins: string
+  /** The part of `coins` that transactions paid. Blocks with unknown fees add nothing. */
+  readonly fees: string
+}
+
+export interface EarningsSnapshot {
+  /** Blocks of this run. */
+  readonly run: PaidSum
+  /** Blocks of all runs on this network in the journal, this run included. */
+  readonly total: PaidSum
+  /** Blocks in their chains whose reward is not known yet. */
+  readonly unknownBlocks: number
+  /** Settled solutions that are not in their chains: stale, orphaned, rejected or lost. */
+  readonly lostBlocks: number
+  /** `total.coins` at the stated price of a coin; null without a price. */
+  readonly value: number | null
+  /** Currency of `value`. */
+  readonly currency: string | null
+}
+
+/** The present state of the search. */
+export interface Searched {
+  /** Current work, or null. */
+  readonly work: Work | null
+  /** Number of chains that the source knows; 0 if unknown. */
+  readonly chains: number
+  /** Hashes per second. */
+  readonly hashrate: number
+  readonly power: PowerDraw
+}
+
+/** The parts of a miner's snapshot about money. */
+export interface MoneyParts {
+  /** Expected coins, income and cost of a day. Absent before the first work, and if the number of chains is unknown. */
+  readonly profit?: ProfitSnapshot
+  /** Blocks that the chain paid. Absent where a pool or the leader of a fleet is paid. */
+  readonly earnings?: EarningsSnapshot
+}

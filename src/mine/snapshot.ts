@@ -9,14 +9,12 @@ import type { DeviceStatus } from '../engine/engine.ts'
 import type { FleetStatus } from '../engine/leader.ts'
 import type { StratumStatus } from '../engine/rigs.ts'
 import type { ChainStatus, ForkVote, Source, UpstreamStatus } from '../source/source.ts'
-import type { EarningsSnapshot } from './earnings.ts'
 import type { EnergyMeter, EnergySnapshot } from './energy.ts'
 import { errorsOf, type HardwareSnapshot, hardwareOf } from './hardware.ts'
 import type { Hashrates } from './hashrate.ts'
 import type { Issued } from './issued.ts'
-import type { Money } from './money.ts'
 import type { Pause } from './pauses.ts'
-import type { ProfitSnapshot } from './profit.ts'
+import type { MoneyParts, Searched } from './profit.ts'
 import type { EngineDevice, Rates } from './rates.ts'
 import type { ResultsSnapshot } from './results.ts'
 import type { Tally } from './tally.ts'
@@ -26,7 +24,7 @@ export interface DeviceSnapshot extends DeviceStatus {
   readonly hashrates: Hashrates
 }
 
-export interface Snapshot {
+export interface Snapshot extends MoneyParts {
   readonly source: string
   readonly connected: boolean
   /** Nodes, pools or the server of a fleet by priority; empty if there is only one node. */
@@ -74,10 +72,6 @@ export interface Snapshot {
   }
   /** Fork vote of the newest work with a known vote, or null if there is none. */
   readonly forkVote: ForkVote | null
-  /** Expected coins, income and cost of a day. Absent before the first work, and if the number of chains is unknown. */
-  readonly profit?: ProfitSnapshot
-  /** What the chain paid. Absent where a pool or the leader of a fleet is paid. */
-  readonly earnings?: EarningsSnapshot
 }
 
 /** At most this many devices are listed with their reasons; the rest is a number. */
@@ -93,10 +87,10 @@ export function idleReasonOf(devices: readonly EngineDevice[]): string | null {
   return `${sentences.join('; ')}${others > 0 ? `; and ${others} more` : ''}`
 }
 
-/** What a snapshot shows besides the miner itself. */
+/** Parts of a snapshot besides the miner itself. */
 export interface Beside extends Pick<Snapshot, 'rigs' | 'fleet'> {
   /** Default: none, so that `profit` and `earnings` are absent. */
-  readonly money?: Money
+  readonly money?: { snapshot(searched: Searched): MoneyParts }
 }
 
 /** The parts of a miner that a snapshot is made of. */

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { Metrics } from '../../src/api/metrics.ts'
-import type { EarningsSnapshot } from '../../src/mine/earnings.ts'
-import { type Prices, profitOf } from '../../src/mine/profit.ts'
+import { type EarningsSnapshot, type Prices, profitOf } from '../../src/mine/profit.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 

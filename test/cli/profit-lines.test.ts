@@ -1,11 +1,10 @@
-/** What the console says of income and cost. */
+/** Lines of the console about income and cost. */
 import { describe, expect, it } from 'vitest'
 import { answerOf } from '../../src/cli/answers.ts'
 import { levelOf } from '../../src/cli/levels.ts'
 import { linesOf } from '../../src/cli/lines.ts'
 import { statusText } from '../../src/cli/status.ts'
-import type { EarningsSnapshot } from '../../src/mine/earnings.ts'
-import { type Prices, type ProfitBasis, profitOf } from '../../src/mine/profit.ts'
+import { type EarningsSnapshot, type Prices, type ProfitBasis, profitOf } from '../../src/mine/profit.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
 const usd = (amount: number) => ({ amount, currency: 'USD' })

@@ -5,7 +5,8 @@ import { development, mainnet01, type Network } from '../../src/core/network.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { workFromBytes } from '../../src/core/work.ts'
 import { Earnings } from '../../src/mine/earnings.ts'
-import { Money, type Searched } from '../../src/mine/money.ts'
+import { Money } from '../../src/mine/money.ts'
+import type { Searched } from '../../src/mine/profit.ts'
 import { step } from '../web/dashboard/common.ts'
 
 const HASH = new Uint8Array(32)

@@ -1,13 +1,11 @@
-/** Shows what the chain paid, and the expected income and cost of a day. */
+/** Shows the coins that the chain paid, and the expected income and cost of a day. */
 import { amountText, moneyText } from '../../../core/money-text.ts'
 import { element, write } from '../../kit/dom.ts'
 import { grouped, rewardText } from '../../kit/numbers.ts'
-import type { Snapshot } from '../state.ts'
-
-type Shown = Pick<Snapshot, 'profit' | 'earnings'>
+import type { MoneyParts } from '../state.ts'
 
 export class MoneyPanel {
-  show(shown: Shown): void {
+  show(shown: MoneyParts): void {
     const { profit, earnings } = shown
     const currency = profit?.currency ?? ''
     const money = (amount: number | null | undefined) => (amount == null ? null : moneyText(amount, currency))
@@ -32,7 +30,7 @@ function row(id: string, text: string | null): void {
   if (parent !== null) parent.hidden = text === null
 }
 
-function breakEvenText(profit: Shown['profit']): string | null {
+function breakEvenText(profit: MoneyParts['profit']): string | null {
   if (profit === undefined || profit.currency === null) return null
   const { breakEvenCoinPrice: coin, breakEvenPowerPrice: power, currency } = profit
   const prices = [
@@ -42,8 +40,8 @@ function breakEvenText(profit: Shown['profit']): string | null {
   return prices.length === 0 ? null : prices.join(' or ')
 }
 
-/** What the figures lack. */
-function noteText(profit: Shown['profit']): string | null {
+/** Names the gaps of the figures. */
+function noteText(profit: MoneyParts['profit']): string | null {
   if (profit === undefined) return null
   const { payer, powerPrice, watts, unreadDevices } = profit
   const notes = [
