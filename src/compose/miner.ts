@@ -12,6 +12,7 @@ import { openPower, type Power } from './power.ts'
 import { openRecord, type Record } from './record.ts'
 import { RunEnd } from './run-end.ts'
 import { type OpenedSearch, openSearch } from './search/open.ts'
+import { checkTuning, type Tuned, tunedSearch } from './search/tune-for.ts'
 import type { MinerSetup } from './setup.ts'
 import { reachSource } from './source/reach.ts'
 import type { NodeAccess, ReachedSource } from './source/reached.ts'
@@ -57,14 +58,17 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
   try {
     const reached = await reachSource(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
     end.onClose(reached.close)
-    const search = await openSearch(setup.search, reached, end)
+    const tell = (message: string) => onEvent({ type: 'notice', message })
+    const { workBytes } = reached.source
+    const tuned = await tunedSearch(setup.search, { workBytes, places: setup.sensors, stopped: end.wanted, tell })
+    const search = await openSearch(tuned(setup.search), reached, end)
     const record = await openRecord(setup, reached, { onEvent, show, end })
     const power = powerOf(setup, { search, end })
     const miner = minerOf(setup, { reached, search, power, show })
     const faces = await openFaces(setup, { miner, reached, search, record, end, onEvent })
     receivers.push(...receiversOf({ record, search, faces, onEvent }))
     const pauses = new Pausing(miner, systemClock, end.over)
-    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses, power }))
+    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses, power, tuned }))
     pauses.set(setup.pausing ?? {})
     search.attach(miner, { reached, record, show })
     reached.attach(miner)
@@ -92,8 +96,9 @@ interface Hearing {
 }
 
 /** Checks the setup without the network. Throws NewcutError BAD_OPTION. */
-export async function checkSetup({ source, pausing = {} }: MinerSetup): Promise<void> {
+export async function checkSetup({ source, search, sensors, pausing = {} }: MinerSetup): Promise<void> {
   if ('payee' in source) checkPayee(source.payee)
+  await checkTuning(search, sensors)
   await checkPausing(pausing)
 }
 
@@ -105,6 +110,7 @@ interface RunParts {
   readonly faces: Faces
   readonly pauses: Pausing
   readonly power: Power
+  readonly tuned: Tuned
   readonly end: RunEnd
   readonly show: Receiver
 }
@@ -126,12 +132,12 @@ function minerOf(
 }
 
 function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): MinerStart {
-  const { miner, reached, search, record, faces, pauses, power } = parts
+  const { miner, reached, search, record, faces, pauses, power, tuned } = parts
   const { state, unfinished } = record
   const { engines, rigsAddress, proxiesAddress } = search
   return {
     miner,
-    change: changerOf({ miner, engines, reached, setup, pauses, power, setToken: faces.setToken }),
+    change: changerOf({ miner, engines, reached, setup, pauses, power, tuned, setToken: faces.setToken }),
     source: reached.source.description,
     payee: reached.payee,
     node: reached.node,

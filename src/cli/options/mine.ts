@@ -174,6 +174,17 @@ const energyOptions = {
     standard: '0',
     ...changeable,
   }),
+  'tune-for': option(
+    oneOf(['speed', 'efficiency'] as const),
+    'speed',
+    'AIM',
+    'speed, or efficiency: fewest joules a hash',
+    {
+      group: 'energy',
+      needs: ['own', 'sensors'],
+      more: 'efficiency measures threads, kernels and GPU batches at the first start, as far as they are not set, and keeps the best. It needs readable energy.',
+    },
+  ),
 }
 
 const timeOptions = {
