@@ -181,7 +181,7 @@ const energyOptions = {
     'speed, or efficiency: fewest joules a hash',
     {
       group: 'energy',
-      needs: ['own', 'sensors'],
+      needs: ['own', 'readEnergy'],
       more: 'efficiency measures threads, kernels and GPU batches at the first start, as far as they are not set, and keeps the best. It needs readable energy.',
     },
   ),

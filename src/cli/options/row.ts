@@ -58,6 +58,7 @@ export type OptionNeed =
   | 'http'
   | 'idle'
   | 'sensors'
+  | 'readEnergy'
   | 'mining'
   | 'requestLog'
   | 'waiting'
