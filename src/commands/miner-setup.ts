@@ -184,7 +184,8 @@ function stratumSetup(values: MineConfig['values'], state: StateSetup | null): S
 
 function gpuSetup({ values, origins }: MineConfig, environment: ProcessEnvironment): GpuSetup | null {
   if (values.gpu === 'none') return null
-  const needing = ['gpu-workgroup', 'gpu-batch-ms', 'retune'].find((name) => origins.get(name) === 'flag')
+  const forGpu = ['gpu-workgroup', 'gpu-batch-ms', ...(values['tune-for'] === 'speed' ? ['retune'] : [])]
+  const needing = forGpu.find((name) => origins.get(name) === 'flag')
   return {
     which: values.gpu,
     neededBy: needing === undefined ? null : `--${needing}`,

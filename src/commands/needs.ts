@@ -76,6 +76,7 @@ export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>
   http: ({ http }) => when(http === null, 'with --http off nothing is served'),
   idle: ({ 'idle-only': isOn }) => when(isOn !== true, 'it is for --idle-only', 'add --idle-only'),
   sensors: ({ watts }) => when(watts !== undefined, '--watts states the whole power', 'give only one of the two'),
+  tuned: ({ gpu, 'tune-for': aim }) => when(gpu === 'none' && aim !== 'efficiency', 'with --gpu none no GPU mines'),
   readEnergy: ({ watts, 'tune-for': aim }) =>
     when(
       aim === 'efficiency' && watts !== undefined,

@@ -127,7 +127,11 @@ const searchOptions = {
     needs: ['own', 'gpu', 'namedGpu'],
     more: 'These drivers are for tests.',
   }),
-  retune: option(yesNo, false, null, 'discard the saved GPU tuning, and tune again', ofGpu),
+  retune: option(yesNo, false, null, 'discard the saved tuning, and tune again', {
+    ...ofGpu,
+    needs: ['own', 'tuned'],
+    more: 'It is the tuning of GPUs, and of --tune-for efficiency.',
+  }),
   'stratum-listen': unset(listenAddress, 'HOST:PORT', 'accept stratum rigs (ASICs) at this address', {
     group: 'rigs',
     more: 'Other stratum miners work too. Anyone who can reach the address can connect.',

@@ -59,6 +59,7 @@ export type OptionNeed =
   | 'idle'
   | 'sensors'
   | 'readEnergy'
+  | 'tuned'
   | 'mining'
   | 'requestLog'
   | 'waiting'

@@ -12,14 +12,14 @@ export interface Measured {
   readonly joulesPerMegahash: number
 }
 
-/** What was chosen. Absent parts were set by the user, or have no device. */
+/** The chosen settings. Absent ones were set by the user, or have no device. */
 export interface Chosen {
   readonly threads?: number
   readonly kernel?: KernelName
   readonly batchMs?: number
 }
 
-/** What may be tried. */
+/** The settings to try. */
 export interface Choices {
   /** Threads without tuning; 0 if no thread searches. */
   readonly threads: number

@@ -1,4 +1,4 @@
-/** What `--tune-for` does to the search of a miner. Modules that measure load only for efficiency. */
+/** Applies `--tune-for` to the search of a miner. Modules that measure load only for efficiency. */
 import { NewcutError } from '../../core/errors.ts'
 import { problemText, readPackages } from '../../sensors/powercap.ts'
 import type { SensorsOptions } from '../../sensors/sensors.ts'
