@@ -6,6 +6,7 @@ import type { Prices } from '../mine/profit.ts'
 import { checkPausing, type Pausing, type PausingSetup } from './pausing.ts'
 import type { Power } from './power.ts'
 import type { Engines } from './search/engines.ts'
+import type { Tuned } from './search/tune-for.ts'
 import type { MinerSetup } from './setup.ts'
 import { checkChains, type ReachedSource } from './source/reached.ts'
 
@@ -34,6 +35,8 @@ interface Changed {
   readonly pauses: Pick<Pausing, 'set'>
   readonly power: Pick<Power, 'set'>
   readonly money: Pick<Money, 'setPrices'>
+  /** Applies what was chosen for efficiency at the start. */
+  readonly tuned: Tuned
   /** Replaces the HTTP token. With undefined, nobody may change anything. */
   readonly setToken: (token: string | undefined) => void
 }
@@ -50,6 +53,7 @@ export function changerOf({
   pauses,
   power: stated,
   money,
+  tuned,
   setToken,
 }: Changed): (next: Changeable) => Promise<void> {
   let wanted = chainsOf(setup.source)
@@ -58,7 +62,7 @@ export function changerOf({
     if (node !== null) checkChains(chains, node.client)
     await checkPausing(pausing)
     // Steps that can fail come first.
-    const { leaving, coming, done } = await engines.replacementFor(search)
+    const { leaving, coming, done } = await engines.replacementFor(tuned(search))
     if (leaving.length + coming.length > 0) await miner.exchange(leaving, coming)
     done()
     if (String(chains) !== String(wanted)) choice?.setChains(chains)

@@ -14,6 +14,7 @@ import { profitTeller } from './profit-teller.ts'
 import { openRecord, type Record } from './record.ts'
 import { RunEnd } from './run-end.ts'
 import { type OpenedSearch, openSearch } from './search/open.ts'
+import { checkTuning, type Tuned, tunedSearch } from './search/tune-for.ts'
 import type { MinerSetup } from './setup.ts'
 import { reachSource } from './source/reach.ts'
 import type { NodeAccess, ReachedSource } from './source/reached.ts'
@@ -59,7 +60,10 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
   try {
     const reached = await reachSource(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
     end.onClose(reached.close)
-    const search = await openSearch(setup.search, reached, end)
+    const tell = (message: string) => onEvent({ type: 'notice', message })
+    const { workBytes } = reached.source
+    const tuned = await tunedSearch(setup.search, { workBytes, places: setup.sensors, stopped: end.wanted, tell })
+    const search = await openSearch(tuned(setup.search), reached, end)
     const record = await openRecord(setup, reached, { onEvent, show, end })
     const power = powerOf(setup, { search, end })
     const money = moneyOf(setup, record)
@@ -67,7 +71,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const faces = await openFaces(setup, { miner, reached, search, record, end, onEvent })
     receivers.push(...receiversOf({ record, search, faces, onEvent }), profitTeller(show))
     const pauses = new Pausing(miner, systemClock, end.over)
-    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses, power, money }))
+    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses, power, money, tuned }))
     pauses.set(setup.pausing ?? {})
     search.attach(miner, { reached, record, show })
     reached.attach(miner)
@@ -95,8 +99,9 @@ interface Hearing {
 }
 
 /** Checks the setup without the network. Throws NewcutError BAD_OPTION. */
-export async function checkSetup({ source, pausing = {} }: MinerSetup): Promise<void> {
+export async function checkSetup({ source, search, sensors, pausing = {} }: MinerSetup): Promise<void> {
   if ('payee' in source) checkPayee(source.payee)
+  await checkTuning(search, sensors)
   await checkPausing(pausing)
 }
 
@@ -109,6 +114,7 @@ interface RunParts {
   readonly pauses: Pausing
   readonly power: Power
   readonly money: Money
+  readonly tuned: Tuned
   readonly end: RunEnd
   readonly show: Receiver
 }
@@ -141,12 +147,12 @@ function minerOf(
 }
 
 function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): MinerStart {
-  const { miner, reached, search, record, faces, pauses, power, money } = parts
+  const { miner, reached, search, record, faces, pauses, power, money, tuned } = parts
   const { state, unfinished } = record
   const { engines, rigsAddress, proxiesAddress } = search
   return {
     miner,
-    change: changerOf({ miner, engines, reached, setup, pauses, power, money, setToken: faces.setToken }),
+    change: changerOf({ miner, engines, reached, setup, pauses, power, money, tuned, setToken: faces.setToken }),
     source: reached.source.description,
     payee: reached.payee,
     node: reached.node,

@@ -144,6 +144,17 @@ export interface OwnSearch {
   readonly priority: Priority
   /** The GPUs, or null for none. */
   readonly gpu: GpuSetup | null
+  /** Chooses free settings by the energy of a hash; undefined for speed. */
+  readonly efficiency?: EfficiencySetup | undefined
+}
+
+export interface EfficiencySetup {
+  /** File that remembers what was chosen. */
+  readonly file: string
+  /** Whether to measure anew. */
+  readonly retune: boolean
+  /** Whether the user left the duration of GPU batches free. */
+  readonly isBatchFree: boolean
 }
 
 export interface GpuSetup {

@@ -47,11 +47,11 @@ export const MAX_GAP_MS = 15_000
 export const joulesPerMegahash = (watts: number | null, hashrate: number | null): number | null =>
   watts === null || hashrate === null || hashrate <= 0 ? null : (watts * 1e6) / hashrate
 
-/** What the miner knows of its power. */
+/** Power of the miner: readings, and statements of the user. */
 export interface PowerPort {
   /** Current sensor readings of this machine. */
   readonly readings: () => readonly (Reading & TimedReading)[]
-  /** What the user states. */
+  /** Statements of the user. */
   readonly stated: () => PowerStated
   /** Why the power of the processor cannot be read, and what to do about it; null if it can. */
   readonly problem: () => string | null

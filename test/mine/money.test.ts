@@ -34,6 +34,12 @@ it('takes reward and difficulty from the height and the target in the header', (
   expect(profit?.coinsPerDay).toBeCloseTo((0.01 * 23.04523) / 20, 9)
 })
 
+it('divides the reward among the chains that the source knows', () => {
+  const work = workOf(development, 1n)
+  const rewards = [2, 20].map((chains) => solo().snapshot(searched({ work, chains })).profit?.reward)
+  expect(rewards).toEqual([23.04523 / 2, 23.04523 / 20])
+})
+
 it('knows the chains of a public network when the source does not, as with a pool', () => {
   const pool = new Money({ payer: 'pool', earnings: null })
   const shown = pool.snapshot(searched({ work: workOf(mainnet01, 900_000n) }))

@@ -128,7 +128,11 @@ const searchOptions = {
     needs: ['own', 'gpu', 'namedGpu'],
     more: 'These drivers are for tests.',
   }),
-  retune: option(yesNo, false, null, 'discard the saved GPU tuning, and tune again', ofGpu),
+  retune: option(yesNo, false, null, 'discard the saved tuning, and tune again', {
+    ...ofGpu,
+    needs: ['own', 'tuned'],
+    more: 'It is the tuning of GPUs, and of --tune-for efficiency.',
+  }),
   'stratum-listen': unset(listenAddress, 'HOST:PORT', 'accept stratum rigs (ASICs) at this address', {
     group: 'rigs',
     more: 'Other stratum miners work too. Anyone who can reach the address can connect.',
@@ -175,6 +179,17 @@ const energyOptions = {
     standard: '0',
     ...changeable,
   }),
+  'tune-for': option(
+    oneOf(['speed', 'efficiency'] as const),
+    'speed',
+    'AIM',
+    'speed, or efficiency: fewest joules a hash',
+    {
+      group: 'energy',
+      needs: ['own', 'readEnergy'],
+      more: 'efficiency measures threads, kernels and GPU batches at the first start, as far as they are not set, and keeps the best. It needs readable energy.',
+    },
+  ),
 }
 
 const timeOptions = {

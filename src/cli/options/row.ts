@@ -59,6 +59,8 @@ export type OptionNeed =
   | 'http'
   | 'idle'
   | 'sensors'
+  | 'readEnergy'
+  | 'tuned'
   | 'mining'
   | 'requestLog'
   | 'waiting'
