@@ -111,8 +111,8 @@ export class CommandSender {
   }
 
   /**
-   * Signs, tries out and submits. If the node refuses the time of the command, and its clock is far from that of the
-   * machine, the command is signed again with the time of the node. Throws CommandFailed, NodeRefusal.
+   * Signs, tries out and submits. A node whose clock is far from that of the machine may refuse the time of the command.
+   * The command is then signed again with the time of the node. Throws CommandFailed, NodeRefusal.
    * @param isTried false to submit without trying it out
    */
   async submit(request: CommandRequest, isTried = true): Promise<SignedCommand> {

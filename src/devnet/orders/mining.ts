@@ -19,7 +19,7 @@ export class Mining {
   #mode: AutoMine | null
   #miner: { stop(): void } | null = null
 
-  /** @param mode null: only miners and orders make blocks */
+  /** @param mode null if only miners and orders make blocks */
   constructor(mode: AutoMine | null, options: MiningOptions) {
     this.#mode = mode
     this.#options = options

@@ -12,7 +12,7 @@ import type { Clock } from '../../core/clock.ts'
 export interface HeldClock {
   /** Microseconds since the UNIX epoch: the creation time of the next block. */
   readonly at: bigint
-  /** Each block moves the clock on by this many microseconds. Null: the next block sets it going. */
+  /** Each block moves the clock on by this many microseconds. If this is null, the next block sets the clock going. */
   readonly step: bigint | null
 }
 
