@@ -89,6 +89,10 @@ function fullSnapshot(): Required<Snapshot> {
         },
       },
     ],
+    energy: {
+      ...{ watts: 1, joules: 1, joulesPerMegahash: 1, source: 'sensors', unread: 1, hashrate: 1 },
+      problem: 'problem',
+    },
     rigs: {
       ...{ sessions: 1, shares, refusals: new RefusalCounter().counts(), isLogWell: true },
       users: [{ user: 'user', sessions: 1, hashes: 1, shares }],

@@ -60,9 +60,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
   try {
     const reached = await reachSource(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
     end.onClose(reached.close)
-    const tell = (message: string) => onEvent({ type: 'notice', message })
-    const { workBytes } = reached.source
-    const tuned = await tunedSearch(setup.search, { workBytes, places: setup.sensors, stopped: end.wanted, tell })
+    const tuned = await tunedSearch(setup, reached, { onEvent, stopped: end.wanted })
     const search = await openSearch(tuned(setup.search), reached, end)
     const record = await openRecord(setup, reached, { onEvent, show, end })
     const power = powerOf(setup, { search, end })

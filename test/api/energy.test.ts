@@ -1,22 +1,13 @@
 /** Power and energy of a real miner, at all its interfaces. */
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { OwnSearch } from '../../src/compose/setup.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
-import { powercapFolder, setCounter } from '../sensors/powercap-folder.ts'
+import { runningPackage } from '../sensors/powercap-folder.ts'
 import { type RunningMiner, startMiner } from './running.ts'
 
 const energyOf = async (miner: RunningMiner) => ((await miner.json('/api/summary')) as Snapshot).energy
 const scrape = async (miner: RunningMiner) => (await fetch(`${miner.url}/metrics`)).text()
 const long = { timeout: 30_000 }
-
-/** A package whose counter goes on by a joule every 20 ms. */
-function runningPackage(): string {
-  const folder = powercapFolder({ 'intel-rapl:0': { name: 'package-0', energy: 0 } })
-  let joules = 0
-  const timer = setInterval(() => setCounter(folder, 'intel-rapl:0', ++joules * 1_000_000), 20)
-  onTestFinished(() => clearInterval(timer))
-  return folder
-}
 
 describe('the energy of a miner', () => {
   it('comes from the package, and is in the summary, the backends and the metrics', async () => {

@@ -1,7 +1,7 @@
 /** `--tune-for efficiency`: what is tried, chosen and remembered. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Choices, chooseEfficient, fewerThreads, withChosen } from '../../src/compose/search/efficiency.ts'
 import { readChosen, writeChosen } from '../../src/compose/search/efficiency-file.ts'
 import { checkTuning } from '../../src/compose/search/tune-for.ts'
@@ -9,7 +9,7 @@ import type { GpuSetup, OwnSearch } from '../../src/compose/setup.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { startMiner, temporaryFolder } from '../api/running.ts'
-import { powercapFolder, setCounter } from '../sensors/powercap-folder.ts'
+import { powercapFolder, runningPackage } from '../sensors/powercap-folder.ts'
 
 const gpu: GpuSetup = {
   ...{ which: 'all', neededBy: null, batchMs: 10, workgroup: undefined },
@@ -149,13 +149,7 @@ describe('a miner that is tuned for efficiency', () => {
     events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
 
   it('measures at the first start, mines with its choice, and remembers it', async () => {
-    const powercap = powercapFolder({ 'intel-rapl:0': { name: 'package-0', energy: 0 } })
-    let microjoules = 0
-    const timer = setInterval(() => {
-      microjoules += 1_000_000
-      setCounter(powercap, 'intel-rapl:0', microjoules)
-    }, 50)
-    onTestFinished(() => clearInterval(timer))
+    const powercap = runningPackage()
     const file = join(temporaryFolder(), 'tuning.json')
     writeFileSync(file, '{}')
     const options = { powercap, threads: 'auto', kernel: 'wasm', efficiency: { ...efficiency, file } } as const

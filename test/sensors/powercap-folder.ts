@@ -1,6 +1,7 @@
 /** Recorded powercap folders. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import { temporaryFolder } from '../api/running.ts'
 
 interface Zone {
@@ -30,4 +31,13 @@ export function powercapFolder(zones: Readonly<Record<string, Zone>>): string {
 /** Moves the counter of a zone on. */
 export function setCounter(folder: string, zone: string, microjoules: number): void {
   writeFileSync(join(folder, zone, 'energy_uj'), `${microjoules}\n`)
+}
+
+/** A folder with a package whose counter goes on by a joule every 20 ms. */
+export function runningPackage(): string {
+  const folder = powercapFolder({ 'intel-rapl:0': { name: 'package-0', energy: 0 } })
+  let joules = 0
+  const timer = setInterval(() => setCounter(folder, 'intel-rapl:0', ++joules * 1_000_000), 20)
+  onTestFinished(() => clearInterval(timer))
+  return folder
 }

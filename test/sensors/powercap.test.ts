@@ -123,7 +123,10 @@ describe('energy between two readings', () => {
 describe('the power of the processor', () => {
   function started(powercap: string, hwmon = '/nowhere') {
     const clock = new VirtualClock()
-    const sensors = new Sensors({ clock, hwmon, powercap, env: { PATH: '/nowhere' }, hasCards: () => false })
+    /** Time in which the process was suspended. */
+    const away = { ms: 0 }
+    const delayed = { wallMs: clock.wallMs, after: clock.after, monotonicMs: () => clock.monotonicMs() + away.ms }
+    const sensors = new Sensors({ clock: delayed, hwmon, powercap, env: { PATH: '/nowhere' }, hasCards: () => false })
     onTestFinished(() => sensors.stop())
     const next = async () => {
       await expect.poll(() => clock.pending).toBe(3)
@@ -131,7 +134,7 @@ describe('the power of the processor', () => {
       await settle()
       await expect.poll(() => clock.pending).toBe(3)
     }
-    return { clock, sensors, next }
+    return { clock, away, sensors, next }
   }
   const onePackage = () => powercapFolder({ 'intel-rapl:0': { name: 'package-0', energy: 1_000_000 } })
 
@@ -174,5 +177,28 @@ describe('the power of the processor', () => {
     setCounter(folder, 'intel-rapl:0', 950_000_000)
     await next()
     expect(sensors.readings).toMatchObject([{ watts: 10 }])
+  })
+
+  it('is unknown after a gap between readings, and the time of a card begins anew', async () => {
+    const card = { name: 'amdgpu', power1_average: '200000000' }
+    const hwmon = hwmonFolder([{ pci: '0000:03:00.0', files: card }])
+    const folder = onePackage()
+    const { clock, away, sensors, next } = started(folder, hwmon)
+    const ofCard = () => sensors.readings.find(({ kind }) => kind === 'gpu')
+    await expect.poll(() => clock.pending).toBe(3)
+    expect(ofCard()).toMatchObject({ watts: 200, spanMs: 0 })
+    await next()
+    expect(ofCard()).toMatchObject({ watts: 200, spanMs: 5000 })
+    away.ms = 16_000
+    await next()
+    expect(sensors.readings).toMatchObject([{ kind: 'gpu', watts: 200, spanMs: 0 }])
+    await next()
+    expect(sensors.readings).toMatchObject([{ kind: 'cpu', watts: 0, spanMs: 5000 }, { spanMs: 5000 }])
+    writeFileSync(join(hwmon, 'hwmon0', 'power1_average'), '\n')
+    await next()
+    expect(ofCard()).toMatchObject({ watts: null })
+    writeFileSync(join(hwmon, 'hwmon0', 'power1_average'), '100000000\n')
+    await next()
+    expect(ofCard()).toMatchObject({ watts: 100, spanMs: 0 })
   })
 })

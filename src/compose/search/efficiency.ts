@@ -31,7 +31,7 @@ export interface Choices {
 }
 
 /** Runs a search for some seconds. Throws if its energy is unknown. */
-export type Trial = (search: OwnSearch) => Promise<Measured>
+export type EfficiencyTrial = (search: OwnSearch) => Promise<Measured>
 
 /** A setting that was tried, as text for people, with its figures. */
 export interface Tried extends Measured {
@@ -53,7 +53,7 @@ export function fewerThreads(threads: number): readonly number[] {
 export async function chooseEfficient(
   search: OwnSearch,
   choices: Choices,
-  trial: Trial,
+  trial: EfficiencyTrial,
 ): Promise<{ readonly chosen: Chosen; readonly tried: readonly Tried[] }> {
   const tried: Tried[] = []
   const measured = async <T>(value: T, setting: string, variant: OwnSearch) => {

@@ -1,7 +1,9 @@
 /** Applies `--tune-for` to the search of a miner. Modules that measure load only for efficiency. */
 import { NewcutError } from '../../core/errors.ts'
+import type { MinerEvent } from '../../mine/events.ts'
 import { problemText, readPackages } from '../../sensors/powercap.ts'
 import type { SensorsOptions } from '../../sensors/sensors.ts'
+import type { Source } from '../../source/source.ts'
 import type { MinerSetup } from '../setup.ts'
 
 type Search = MinerSetup['search']
@@ -24,13 +26,18 @@ export type Tuned = (search: Search) => Search
  * Chooses the settings for efficiency. For speed, searches stay as they are.
  * @throws NewcutError BAD_OPTION if the energy cannot be read, and the signal's reason when stopped
  */
-export async function tunedSearch(search: Search, options: TuningOptions): Promise<Tuned> {
+export async function tunedSearch(
+  { search, sensors: places }: Pick<MinerSetup, 'search' | 'sensors'>,
+  { source: { workBytes } }: { readonly source: Pick<Source, 'workBytes'> },
+  { onEvent, stopped }: { readonly onEvent: (event: MinerEvent) => void; readonly stopped: AbortSignal },
+): Promise<Tuned> {
   if (search.kind !== 'own' || search.efficiency === undefined) return (next) => next
   const [{ chosenFor }, { withChosen }] = await Promise.all([
     import('./efficient-search.ts'),
     import('./efficiency.ts'),
   ])
-  const chosen = await chosenFor(search, search.efficiency, options)
+  const tell = (message: string) => onEvent({ type: 'notice', message })
+  const chosen = await chosenFor(search, search.efficiency, { workBytes, places, stopped, tell })
   return (next) =>
     next.kind === 'own' && next.efficiency !== undefined ? { ...next, ...withChosen(next, chosen) } : next
 }

@@ -171,8 +171,7 @@ export class FleetEngine implements Engine, Leader {
 
   status(): FleetStatus {
     const { term, leader } = this.#election
-    const { size: rigs, energy } = this.#table
-    return { fleet: this.#options.link.fleet, isLeading: term !== null, leader, rigs, energy: energy.sums() }
+    return { fleet: this.#options.link.fleet, isLeading: term !== null, leader, ...this.#table.totals() }
   }
 
   told({ hash, step, job, reason, message }: SolutionStep): void {
