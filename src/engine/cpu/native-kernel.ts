@@ -36,7 +36,7 @@ const JOB = { midstate: 0, message: 8, bound: 24, totalBytes: 25, swept: 26, wor
 /** `job` as above; `from`, `to` and the result as in kernel.ts. */
 type NativeSweep = (job: Uint32Array, from: number, to: number) => number
 
-/** Executes `count` times the operations of a kind (native-ports.ts). @returns how many one time has */
+/** Executes `count` times the operations of a kind (native/ports.h). @returns how many one time has */
 export type NativePorts = (kind: number, count: number) => number
 
 /**
