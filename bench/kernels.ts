@@ -15,6 +15,7 @@ import { isNative, type NativeAddon, ordersIn } from '../src/engine/cpu/native-k
 import { chooseOrders } from '../src/engine/cpu/native-order.ts'
 import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
 import { nonceOf } from '../src/engine/range.ts'
+import { PackageEnergy, packagesHere, type ReadPackages } from './energy.ts'
 import { PortBound } from './ports.ts'
 import { median, type Row, relativeTo } from './report.ts'
 import type { Effort } from './suite.ts'
@@ -39,7 +40,13 @@ interface Contender {
   readonly hashesPerCycle?: number | null
 }
 
-export async function kernels({ sampleMs, rounds }: Effort): Promise<Row[]> {
+export async function kernels(
+  { sampleMs, rounds }: Effort,
+  tell: (line: string) => void,
+  readCounters: ReadPackages = packagesHere,
+): Promise<Row[]> {
+  const energy = await PackageEnergy.open(readCounters)
+  if (energy.problem !== null) tell(`J/MH: ${energy.problem}`)
   const addon = loadChosen(chooseNative())
   const bound = new PortBound(addon)
   const naives = [naive(UNIT, cryptoHash), naive('@noble/hashes', blake2s), plainLoop()]
@@ -49,11 +56,13 @@ export async function kernels({ sampleMs, rounds }: Effort): Promise<Row[]> {
   // The first round is a warm-up for V8's optimizing compiler.
   for (let round = -1; round < rounds; round++) {
     for (const { name, run, hashesPerCycle } of contenders) {
+      await energy.start()
       const clock = bound.clock()
       const startMs = processorMs()
       const hashes = run(performance.now() + sampleMs)
       const perMs = hashes / (processorMs() - startMs)
       if (round < 0) continue
+      await energy.end(name, hashes)
       rates.get(name)?.push(perMs / 1000)
       if (hashesPerCycle) shares.get(name)?.push(perMs / hashesPerCycle / Math.max(clock, bound.clock()))
     }
@@ -64,7 +73,9 @@ export async function kernels({ sampleMs, rounds }: Effort): Promise<Row[]> {
     const samples = rates.get(name) ?? []
     const notes = [note, shareNote(samples, shares.get(name) ?? [])].filter((text) => text).join(', ')
     const relative = relativeTo(UNIT, samples, unit)
-    return { suite: SUITE, name, unit: 'MH/s', samples, ...(relative && { relative }), ...(notes && { note: notes }) }
+    const joulesPerMegahash = energy.of(name)
+    const optional = { ...(relative && { relative }), ...(notes && { note: notes }) }
+    return { suite: SUITE, name, unit: 'MH/s', samples, joulesPerMegahash, ...optional }
   })
   return [...rows, ...portRows(bound)]
 }

@@ -76,6 +76,8 @@ const values: Flags = {
   'idle-limit': '30',
   'dry-run': true,
   confirmations: '3',
+  'coin-price': '0.02USD',
+  'power-price': '0.3USD/kWh',
   state: 'state',
   http: '127.0.0.1:4149',
   'http-token': '0123456789abcdef',

@@ -59,6 +59,17 @@ export function wholeNumber(least: number, most: number): ValueKind<number> {
   }
 }
 
+/** Watts, with or without a fraction. */
+export const power: ValueKind<number> = {
+  expected: 'a number of watts of at least 0, such as 85 or 120.5',
+  parse: (raw) => {
+    const text = asText(raw) ?? ''
+    return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined
+  },
+  problem: (raw) => (/^-\d/.test(asText(raw) ?? '') ? 'is below 0' : undefined),
+  format: (value) => value,
+}
+
 /** A number of hashes: `100000`, `100k`, `2.5G`, `1e6`. */
 export const hashCount: ValueKind<bigint> = {
   expected: 'a number of hashes of at least 1, such as 100000, 100k, 2.5G or 1e6',

@@ -171,7 +171,8 @@ export class FleetEngine implements Engine, Leader {
 
   status(): FleetStatus {
     const { term, leader } = this.#election
-    return { fleet: this.#options.link.fleet, isLeading: term !== null, leader, rigs: this.#table.size }
+    const { size: rigs, energy } = this.#table
+    return { fleet: this.#options.link.fleet, isLeading: term !== null, leader, rigs, energy: energy.sums() }
   }
 
   told({ hash, step, job, reason, message }: SolutionStep): void {
