@@ -172,27 +172,25 @@ describe('the comparison of two kernels', () => {
 
 describe.each(nativeNames)('the orders of %s', (name) => {
   const orders = ordersIn(native, name).filter((order) => order !== 'halves')
-  it.skipIf(orders.length === 0)(
-    'find the same chunks in sweeps of all lengths, with rare and frequent candidates',
-    () => {
-      const plain = createNativeKernel(name, layout, native)
-      for (const order of orders) {
-        const kernel = createNativeKernel(name, layout, native, order)
-        for (let count = 0; count < 2000; count++) {
-          const random = () => randomBytes(4).readUInt32LE()
-          const state = Uint32Array.from({ length: 8 }, random)
-          const tail = Uint32Array.from({ length: 16 }, (_, word) => (word < 7 ? random() : 0))
-          const from = (random() % 1024) * plain.lanes
-          const to = Math.min(65_536, from + (random() % 200) * plain.lanes)
-          const bound = 2 ** (32 - (count % 16)) - 1
-          const [low, middle] = [random() & 0xffff, random()]
-          const found = [plain, kernel].map((each) => {
-            each.setWork(state, tail, bound)
-            return each.sweep(low, middle, from, to)
-          })
-          expect(found[1]).toBe(found[0])
-        }
+  const lack = orders.length > 0 ? null : `${name} has only one order on this processor`
+  itWith(lack, 'find the same chunks in sweeps of all lengths, with rare and frequent candidates', () => {
+    const plain = createNativeKernel(name, layout, native)
+    for (const order of orders) {
+      const kernel = createNativeKernel(name, layout, native, order)
+      for (let count = 0; count < 2000; count++) {
+        const random = () => randomBytes(4).readUInt32LE()
+        const state = Uint32Array.from({ length: 8 }, random)
+        const tail = Uint32Array.from({ length: 16 }, (_, word) => (word < 7 ? random() : 0))
+        const from = (random() % 1024) * plain.lanes
+        const to = Math.min(65_536, from + (random() % 200) * plain.lanes)
+        const bound = 2 ** (32 - (count % 16)) - 1
+        const [low, middle] = [random() & 0xffff, random()]
+        const found = [plain, kernel].map((each) => {
+          each.setWork(state, tail, bound)
+          return each.sweep(low, middle, from, to)
+        })
+        expect(found[1]).toBe(found[0])
       }
-    },
-  )
+    }
+  })
 })
