@@ -48,8 +48,8 @@ export interface Tracer {
   fail(error: unknown): void
 }
 
-/** Runs `body` as a step. Its error is that of the step too. */
-export function traced<T extends Term | void>(tracer: Tracer, step: TraceStep, body: () => T): T {
+/** Runs `body` as a step. Its result, a term or nothing, is that of the step, and so is its error. */
+export function traced<T>(tracer: Tracer, step: TraceStep, body: () => T): T {
   tracer.begin(step)
   let result: T
   try {

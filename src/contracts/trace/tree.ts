@@ -28,8 +28,8 @@ export interface TraceNode {
   readonly by?: string
   /** In source form, each at most 256 characters. */
   readonly args: readonly string[]
-  result?: string
-  error?: string
+  result?: string | undefined
+  error?: string | undefined
   /** Milligas without those of the children. */
   gasOwn: number
   /** Milligas. */
@@ -76,7 +76,8 @@ export class TraceTree implements Tracer {
 
   constructor({ name, messageOf }: TreeOptions) {
     this.#messageOf = messageOf
-    this.root = { kind: 'call', name, args: [], gasOwn: 0, gasTotal: 0, at: null, children: [] }
+    const nothing = { args: [], result: undefined, error: undefined, gasOwn: 0, gasTotal: 0 }
+    this.root = { kind: 'call', name, ...nothing, at: null, children: [] }
     this.#open.push({ node: this.root, before: 0, within: 0 })
   }
 
@@ -143,7 +144,9 @@ export class TraceTree implements Tracer {
   }
 
   #added(about: Pick<TraceNode, 'kind' | 'name' | 'by' | 'args' | 'at'>): TraceNode {
-    const node: TraceNode = { ...about, gasOwn: 0, gasTotal: 0, children: [] }
+    const { kind, name, by, args, at } = about
+    const outcome = { result: undefined, error: undefined, gasOwn: 0, gasTotal: 0 }
+    const node: TraceNode = { kind, name, ...(by !== undefined && { by }), args, ...outcome, at, children: [] }
     this.#innermost().node.children.push(node)
     this.nodes++
     this.#charactersLeft -= about.name.length + about.args.reduce((sum, { length }) => sum + length, 0)

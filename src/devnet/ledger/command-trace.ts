@@ -34,7 +34,7 @@ export class CommandTrace {
    */
   settle(gas: number, outcome: { readonly value: Value } | { readonly error: ContractError }): void {
     const { root } = this.tracer
-    delete root.result
+    root.result = undefined
     const hasFailed = 'error' in outcome
     if (hasFailed) root.error = cut(outcome.error.wireMessage)
     else root.result = shortText(outcome.value)

@@ -1,5 +1,5 @@
 /** Runs contract code on a layer of the state: commands of users, and calls of the ledger itself. */
-import { ContractError } from '../../contracts/errors.ts'
+import { ContractError, NOWHERE } from '../../contracts/errors.ts'
 import { language } from '../../contracts/language.ts'
 import { Fun, type Run } from '../../contracts/machine/ast.ts'
 import {
@@ -36,8 +36,6 @@ export function blockRules({
     areHashesOfText,
   }
 }
-
-const NOWHERE = { line: 0, column: 0 }
 
 /** Creates the evaluator of one transaction, which writes to the layer. */
 export function evaluatorOn(
