@@ -112,6 +112,19 @@ export const transferOptions = {
   json: jsonOption,
 }
 
+/** Options of `newcut trace`. */
+export const traceOptions = {
+  ...nodeOptions,
+  block: flagOnly(
+    unset(someText, 'HASH', 'block that holds the transaction', {
+      group: 'node',
+      standard: 'that of the chain',
+      more: 'A transaction can be in several blocks: of the chain, and of branches that left it.',
+    }),
+  ),
+  json: jsonOption,
+}
+
 /** Options of `newcut result`. */
 export const resultOptions = {
   chain: flagOnly(
