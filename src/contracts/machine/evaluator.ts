@@ -1,6 +1,7 @@
 /** Evaluates the code of one transaction. All state is in its scopes; it uses no clock, file or network. */
 import { ContractError, evalError, NOWHERE, type TextPlace } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
+import type { Type } from '../values/type.ts'
 import { UNIT, type Value } from '../values/value.ts'
 import {
   type CallScope,
@@ -10,7 +11,6 @@ import {
   type Module,
   type ProgramScope,
   type TransactionScope,
-  type Type,
 } from './ast.ts'
 import { bounded, weightOf } from './bounds.ts'
 import { Closure, Lambda, NativeFunction, Partial, partlyApplied } from './callables.ts'
@@ -176,7 +176,7 @@ export class Evaluator implements ExpandingRun {
     for (let i = 0; i < params.length; i++) this.checkType(params[i].type, values[i])
     if (kind === 'defcap') {
       this.work(TOKEN_WORK)
-      return made(this.transaction, bounded(tokenOf(fun, values)))
+      return made(this.transaction, bounded(tokenOf(this, fun, values)))
     }
     if (kind === 'defpact') return startPact(this, fun, values, place)
     return this.runBody(fun, values, place)
