@@ -71,7 +71,8 @@ function addRows(rows: TreeRow[], step: TraceStepView, branch: string, below: st
 /** The step in words: `update coin.coin-table "alice" → "Write succeeded"`. */
 function stepText(step: TraceStepView): string {
   const { kind, name, by, args, result } = step
-  const head = kind === 'call' || kind === 'gas' ? name : `${by ?? kind} ${name}`
+  const isBare = kind === 'call' || kind === 'gas' || kind === name
+  const head = isBare ? name : `${by ?? kind} ${name}`
   const called = [head, ...args].join(' ')
   if (step.error !== undefined) return isDeepest(step) ? `${called}  FAILED: ${step.error}` : `${called}  failed`
   return result === undefined ? called : `${called} → ${result}`

@@ -112,13 +112,10 @@ export function paidRead<T extends ReadonlyMap<string, Term>>(run: Run, access: 
   const [table, key] = args
   const name = table instanceof TableRef ? `${table.module}.${table.name}` : ''
   const step = { kind: 'read', name, args: [key], by, module: run.module, place } as const
-  let row: T | undefined
-  traced(tracer, step, () => {
+  return traced(tracer, step, () => {
     run.charge(PRICE.read)
-    row = read()
-    return row as Term
+    return read()
   })
-  return row as T
 }
 
 export function readRow(run: Run, term: Term, key: string): ObjectValue {

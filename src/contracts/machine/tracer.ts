@@ -38,6 +38,14 @@ export interface TraceStep {
   readonly module: StepModule | null
   /** Position in the text of that module, or of the command; null for a step that no text contains. */
   readonly place: TextPlace | null
+  /** Size of a deployed module, once it is loaded. */
+  readonly size?: () => DeployedSize
+}
+
+/** Bytes of a module: of its source text, and as the network stores and charges it. */
+export interface DeployedSize {
+  readonly source: number
+  readonly stored: number
 }
 
 export interface Tracer {

@@ -8,7 +8,8 @@ import type { Language } from '../machine/expander.ts'
 import type { Probe } from '../machine/probe.ts'
 import type { Callable, Term } from '../machine/term.ts'
 import { type StepKind, type Tracer, type TraceStep, traced } from '../machine/tracer.ts'
-import { TableRef, type Value } from '../values/value.ts'
+import { TableRef } from '../values/type.ts'
+import type { Value } from '../values/value.ts'
 
 /** Natives that are steps of a kind of their own. All others are parts of the function around them. */
 const KINDS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
@@ -85,7 +86,10 @@ export class TracingEvaluator extends Evaluator {
     const kind = KINDS.get(name) ?? 'native'
     const [table, ...rest] = args
     const hasTable = table instanceof TableRef && (kind === 'read' || kind === 'write')
-    if (!hasTable) return { ...this.#step(kind, name, args, place), ...(kind !== 'native' && { by: name }) }
+    if (!hasTable && typeof table === 'string' && (kind === 'read' || kind === 'write')) {
+      return { ...this.#step(kind, table, rest, place), by: name }
+    }
+    if (!hasTable) return this.#step(kind, name, args, place)
     const shown = rest.filter((each) => typeof each === 'string' || each instanceof Map)
     return { ...this.#step(kind, `${table.module}.${table.name}`, shown, place), by: name }
   }

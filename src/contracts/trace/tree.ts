@@ -59,6 +59,8 @@ interface OpenStep {
 
 export interface TreeOptions {
   readonly name: string
+  /** Gas of the root. Without it, the parts of the root have meters of their own. */
+  readonly gas?: GasReading
   /** Message of an error. */
   readonly messageOf: (error: unknown) => string
 }
@@ -74,11 +76,12 @@ export class TraceTree implements Tracer {
   #gas: GasReading = () => 0
   #charactersLeft = MAX_CHARACTERS
 
-  constructor({ name, messageOf }: TreeOptions) {
+  constructor({ name, gas, messageOf }: TreeOptions) {
     this.#messageOf = messageOf
+    if (gas !== undefined) this.#gas = gas
     const nothing = { args: [], result: undefined, error: undefined, gasOwn: 0, gasTotal: 0 }
     this.root = { kind: 'call', name, ...nothing, at: null, children: [] }
-    this.#open.push({ node: this.root, before: 0, within: 0 })
+    this.#open.push({ node: this.root, before: this.#gas(), within: 0 })
   }
 
   begin({ kind, name, args, by, module, place }: TraceStep): void {
@@ -108,6 +111,14 @@ export class TraceTree implements Tracer {
     if (node === null) return
     node.error = cut(this.#messageOf(error))
     this.#charactersLeft -= node.error.length
+  }
+
+  /** Ends the root, whose gas the tree reads. */
+  close(): void {
+    const { root } = this
+    const [{ before, within }] = this.#open
+    root.gasTotal = this.#gas() - before
+    root.gasOwn = root.gasTotal - within
   }
 
   /** Adds a charge outside of code to the root. */
