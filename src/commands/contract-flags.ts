@@ -5,6 +5,8 @@ import { once, RowOption } from '../cli/flags.ts'
 import { NewcutError } from '../core/errors.ts'
 import type { ContractOptions } from './contract.ts'
 
+/** Most per cent that `--tolerance` takes. */
+const MAX_TOLERANCE = 10_000
 /** Most threads that `--jobs` takes. */
 const MAX_JOBS = 256
 
@@ -89,7 +91,7 @@ export function contractOptionsOf(flags: Flags): Omit<ContractOptions, 'files'> 
     gasReport: flags.gasReport !== undefined,
     gasSnapshot: flags.gasSnapshot !== undefined,
     check: flags.check !== undefined,
-    tolerance: flags.tolerance === undefined ? 0 : percentIn('--tolerance', flags.tolerance),
+    tolerance: flags.tolerance === undefined ? 0 : percentIn('--tolerance', flags.tolerance, MAX_TOLERANCE),
     coverage: hasCoverage ? coverage : null,
     coverageMin: flags.coverageMin === undefined ? null : leastIn(flags.coverageMin),
   }
@@ -100,10 +102,10 @@ function without(attribute: string, needed: string): NewcutError {
   return new NewcutError('BAD_OPTION', `--${flag} has no effect without ${needed}`, { hint: `add ${needed}` })
 }
 
-function percentIn(flag: string, text: string | true): number {
+function percentIn(flag: string, text: string | true, most = 100): number {
   const number = /^(\d+(?:\.\d+)?)%?$/.exec(String(text))?.[1]
-  if (number !== undefined && Number(number) <= 100) return Number(number)
-  throw new NewcutError('BAD_OPTION', `${flag} ${text}: expected per cent from 0 to 100, such as 1%`)
+  if (number !== undefined && Number(number) <= most) return Number(number)
+  throw new NewcutError('BAD_OPTION', `${flag} ${text}: expected per cent from 0 to ${most}, such as 1%`)
 }
 
 /** Reads `LINES` or `LINES,BRANCHES`. */

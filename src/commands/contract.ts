@@ -12,8 +12,7 @@ import { type RunReportOptions, reportRun } from './contract-reports.ts'
 import { tapLines, testsOf } from './contract-results.ts'
 import { runTestFiles } from './contract-run.ts'
 import { watchFiles } from './contract-watch.ts'
-import { deepestFailure, traceLines } from './trace-lines.ts'
-import { withoutControls } from './value-text.ts'
+import { deepestFailure, failureText, traceLines } from './trace-lines.ts'
 
 export interface ContractOptions extends RunReportOptions {
   readonly files: readonly string[]
@@ -110,11 +109,10 @@ function formLines({ form, trace, hasFailed, omitted }: FormTrace, { out, enviro
   const columns = out.isTTY === true ? out.columns : undefined
   const lines = traceLines([trace], { paint: painter(out, environment), columns })
   const cause = hasFailed ? deepestFailure(trace) : null
-  const at = cause?.at == null ? '' : ` at ${cause.at.module ?? 'the test'}:${cause.at.line}:${cause.at.column}`
   return [
     `${place(form)}: ${hasFailed ? 'failed' : 'passed'}${omitted === 0 ? '' : `, ${omitted} steps are only counted`}`,
     ...lines,
-    ...(cause === null ? [] : [withoutControls(`failed in ${cause.name}${at}: ${cause.error}`)]),
+    ...(cause === null ? [] : [failureText(cause, 'the test')]),
     '',
   ]
 }

@@ -14,7 +14,7 @@ export interface TraceStepView {
   /** Milligas. */
   readonly gasOwn: number
   readonly gasTotal: number
-  readonly at: { readonly module: string | null; readonly line: number; readonly column: number } | null
+  readonly failedAt?: { readonly module: string | null; readonly line: number; readonly column: number }
   readonly children: readonly TraceStepView[]
   readonly omitted?: number | undefined
 }
@@ -88,6 +88,12 @@ export function deepestFailure(step: TraceStepView): TraceStepView | null {
   if (step.error === undefined) return null
   const cause = step.children.findLast(({ error }) => error === step.error)
   return cause === undefined ? step : deepestFailure(cause)
+}
+
+/** Where a step failed, as a sentence. @param top name of code outside of modules */
+export function failureText({ name, error = '', failedAt }: TraceStepView, top: string): string {
+  const place = failedAt === undefined ? '' : ` at ${failedAt.module ?? top}:${failedAt.line}:${failedAt.column}`
+  return withoutControls(`failed in ${name}${place}: ${error}`).replaceAll('\n', ' ')
 }
 
 function fitted(text: string, room: number | null): string {

@@ -9,7 +9,7 @@ import { Requests } from '../node/requests.ts'
 import { traceOperation } from '../schema/trace.ts'
 import { refuseWithoutEffect } from './effect.ts'
 import { checkRequestKey } from './orders.ts'
-import { deepestFailure, type TraceStepView, traceLines } from './trace-lines.ts'
+import { deepestFailure, failureText, type TraceStepView, traceLines } from './trace-lines.ts'
 import { withoutControls } from './value-text.ts'
 import { withNode } from './with-node.ts'
 
@@ -68,10 +68,7 @@ function headLines({ chain, block, status, gas, omitted, note }: TraceFacts): st
 /** Where a failed transaction failed. */
 function failureLines(root: TraceStepView): string[] {
   const cause = deepestFailure(root)
-  if (cause === null) return []
-  const { at, name, error = '' } = cause
-  const place = at === null ? '' : ` at ${at.module ?? 'code'}:${at.line}:${at.column}`
-  return [withoutControls(`failed in ${name}${place}: ${error}`)]
+  return cause === null ? [] : [failureText(cause, 'the code')]
 }
 
 /** Whether the node has no traces at all. A node that has them says why there is none. */

@@ -22,6 +22,12 @@ export const TraceOrder = Type.Object(
 const Milligas = Type.Number({ description: 'milligas' })
 const Count = Type.Integer({ minimum: 0 })
 
+const Place = Type.Object({
+  module: Type.Union([Type.String(), Type.Null()], { description: 'null: code of the command itself' }),
+  line: Type.Integer({ minimum: 1 }),
+  column: Type.Integer({ minimum: 1 }),
+})
+
 /** A step of a transaction. Children have the same shape. */
 export const TraceStep = Type.Object({
   kind: Type.Union(
@@ -36,14 +42,8 @@ export const TraceStep = Type.Object({
   error: Type.Optional(Type.String()),
   gasOwn: { ...Milligas, description: 'milligas without those of the children' },
   gasTotal: Milligas,
-  at: Type.Union([
-    Type.Object({
-      module: Type.Union([Type.String(), Type.Null()], { description: 'null: code of the command itself' }),
-      line: Type.Integer({ minimum: 1 }),
-      column: Type.Integer({ minimum: 1 }),
-    }),
-    Type.Null(),
-  ]),
+  at: Type.Union([Place, Type.Null()], { description: 'where the code makes this step' }),
+  failedAt: Type.Optional({ ...Place, description: 'where the error arose, in the step in which it did' }),
   children: Type.Array(Type.Unknown(), { description: 'steps of the same shape' }),
   omitted: Type.Optional(Type.Integer({ minimum: 1, description: 'steps within this one that are left out' })),
 })

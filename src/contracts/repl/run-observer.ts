@@ -3,7 +3,7 @@ import type { FileCounts } from '../coverage/counts.ts'
 import { Coverage } from '../coverage/coverage.ts'
 import type { Probe } from '../machine/probe.ts'
 import type { Term } from '../machine/term.ts'
-import type { TraceStep, Tracer } from '../machine/tracer.ts'
+import type { Tracer, TraceStep } from '../machine/tracer.ts'
 import { type FormTrace, FormTraces } from '../trace/form-traces.ts'
 import { type GasCalls, GasReport } from '../trace/gas-report.ts'
 import type { FormStart, ObservedRun, RunObserver } from '../trace/observer.ts'
@@ -53,8 +53,8 @@ export class RunFollower implements RunObserver, Tracer {
     this.#traces?.beginForm(form)
   }
 
-  endForm(hasFailed: boolean): void {
-    this.#traces?.endForm(hasFailed)
+  endForm(hasFailed: boolean, error: unknown): void {
+    this.#traces?.endForm(hasFailed, error)
   }
 
   begin(step: TraceStep): void {

@@ -203,20 +203,20 @@ export class TestRun {
     this.#speak(this.#languageOf(form))
     const [charged, listed, failed] = [this.gas.charged, this.formGas.length, this.failures.length]
     const { file } = this
-    let hasEnded = false
+    let ended: unknown = null
     this.#observer?.beginForm({ file, place: form.place, text: text.slice(form.from, form.to) })
     try {
       const result = runForm(this.evaluator, form, text) as Value
       const name = moduleIn(form)
       const { namespace } = this.evaluator.program
       if (name !== null) this.#fileOfModule.set(namespace === null ? name : `${namespace}.${name}`, file)
-      hasEnded = true
       return result
     } catch (error) {
+      ended = error
       if (error instanceof ContractError) this.#locate(error, form)
       throw error
     } finally {
-      this.#observer?.endForm(!hasEnded || this.failures.length > failed)
+      this.#observer?.endForm(ended !== null || this.failures.length > failed, ended)
       const within = this.formGas.slice(listed).reduce((sum, { milligas }) => sum + milligas, 0)
       const [line] = text.slice(form.from, form.to).split('\n', 1)
       const milligas = this.gas.charged - charged - within

@@ -45,11 +45,11 @@ export class FormTraces implements Tracer {
     this.#open.push(Object.assign(open, { tree }))
   }
 
-  endForm(hasFailed: boolean): void {
+  endForm(hasFailed: boolean, error: unknown): void {
     const open = this.#open.pop()
     if (open === undefined) return
     const { form, tree, before } = open
-    tree.close()
+    tree.close(error)
     const around = this.#open.at(-1)
     if (around !== undefined) around.inner += this.#run.milligas - before
     const { root, omitted } = tree

@@ -21,6 +21,10 @@ export interface ObservedRun {
 export interface RunObserver extends Observers {
   /** A form begins. Forms of a file that it loads lie within it. */
   beginForm(form: FormStart): void
-  /** The innermost form ends. @param hasFailed an expectation in it failed, or it ended the file */
-  endForm(hasFailed: boolean): void
+  /**
+   * The innermost form ends.
+   * @param hasFailed an expectation in it failed, or it ended the file
+   * @param error what ended the file, or null
+   */
+  endForm(hasFailed: boolean, error: unknown): void
 }

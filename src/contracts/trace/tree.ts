@@ -1,5 +1,5 @@
 /** Tree of the steps of an evaluation, with the gas of each. */
-import type { TextPlace } from '../errors.ts'
+import { ContractError, type TextPlace } from '../errors.ts'
 import type { Term } from '../machine/term.ts'
 import type { StepKind, StepModule, Tracer, TraceStep } from '../machine/tracer.ts'
 import { cut, shortText } from './short-text.ts'
@@ -34,7 +34,10 @@ export interface TraceNode {
   gasOwn: number
   /** Milligas. */
   gasTotal: number
+  /** Where the code makes this step. */
   readonly at: TracePlace | null
+  /** Where the error arose, in the step in which it did. Absent if its place is unknown. */
+  failedAt?: TracePlace
   readonly children: TraceNode[]
   /** Number of steps within this one that the tree leaves out. Absent for none. */
   omitted?: number
@@ -94,7 +97,7 @@ export class TraceTree implements Tracer {
       return
     }
     if (module !== null && module.name !== '#test') this.#note(module)
-    const at = place === null ? null : placeOf(module, place)
+    const at = place === null ? null : placeIn(module?.name ?? null, place)
     const shown = args.slice(0, MAX_ARGS).map((arg) => shortText(arg))
     this.#enter(this.#added({ kind: kindOf(kind), name: cut(name), ...(by !== undefined && { by }), args: shown, at }))
   }
@@ -109,13 +112,21 @@ export class TraceTree implements Tracer {
   fail(error: unknown): void {
     const node = this.#leave()
     if (node === null) return
-    node.error = cut(this.#messageOf(error))
-    this.#charactersLeft -= node.error.length
+    this.#failed(node, error)
   }
 
-  /** Ends the root, whose gas the tree reads. */
-  close(): void {
+  #failed(node: TraceNode, error: unknown): void {
+    node.error = cut(this.#messageOf(error))
+    this.#charactersLeft -= node.error.length
+    const place = error instanceof ContractError ? error.place : null
+    const isInside = node.children.some((child) => child.error === node.error)
+    if (place !== null && !isInside) node.failedAt = placeIn(moduleOf(node), place)
+  }
+
+  /** Ends the root, whose gas the tree reads. @param error with which it ended; null for none */
+  close(error: unknown = null): void {
     const { root } = this
+    if (error !== null) this.#failed(root, error)
     const [{ before, within }] = this.#open
     root.gasTotal = this.#gas() - before
     root.gasOwn = root.gasTotal - within
@@ -195,6 +206,13 @@ function kindOf(kind: Exclude<StepKind, 'native' | 'lambda'>): TraceKind {
   return kind === 'deploy' ? 'write' : kind
 }
 
-function placeOf(module: StepModule | null, { line, column }: TextPlace): TracePlace {
-  return { module: module?.name ?? null, line: line + 1, column: column + 1 }
+function placeIn(module: string | null, { line, column }: TextPlace): TracePlace {
+  return { module, line: line + 1, column: column + 1 }
+}
+
+/** Module of the code of a function or capability; null for all other steps. */
+function moduleOf({ kind, name }: TraceNode): string | null {
+  const [qualified] = name.split(' ', 1)
+  const end = kind === 'call' || kind === 'capability' ? qualified.lastIndexOf('.') : -1
+  return end < 0 ? null : qualified.slice(0, end)
 }
