@@ -60,7 +60,7 @@ function cell(of: Reached): string {
   return `${percentOf(of).toFixed(1)} % ${`${of.hit}/${of.all}`.padStart(8)}`.padStart(16)
 }
 
-/** What no test reached, each with its place. */
+/** Lines for everything that no test reached, each with its place. */
 function missedLines(name: string, counts: FileCounts): string[] {
   const missed = [...lineHits(counts)].filter(([, hits]) => hits === 0).map(([line]) => line)
   const lines =

@@ -1,4 +1,4 @@
-/** What `newcut contract` writes and checks after all files have run: gas, coverage, results for other programs. */
+/** Reports and checks of `newcut contract` after all files have run: gas, coverage, results for other programs. */
 import { writeFileSync } from 'node:fs'
 import { isAbsolute, relative } from 'node:path'
 import { merged } from '../contracts/coverage/counts.ts'

@@ -14,7 +14,7 @@ export interface FileTests {
 }
 
 /** @param placeOf a place as `file:line:column` */
-export function testsOf({ file, report: { cases, stopped } }: FileOutcome, placeOf: (at: Placed) => string): FileTests {
+export function testsOf({ file, report: { cases, stopped } }: FileOutcome, placeOf: (at: AtPlace) => string): FileTests {
   const tests = cases.map((each) => {
     return { name: each.name, at: placeOf(each), what: each.what, gas: Math.ceil(each.milligas / 1000) }
   })
@@ -23,7 +23,7 @@ export function testsOf({ file, report: { cases, stopped } }: FileOutcome, place
   return { file, tests }
 }
 
-type Placed = Pick<TestCase, 'file'> & { readonly place: TestCase['place'] | null }
+type AtPlace = Pick<TestCase, 'file'> & { readonly place: TestCase['place'] | null }
 
 /** Results as version 14 of the Test Anything Protocol. */
 export function tapLines(files: readonly FileTests[]): string[] {

@@ -9,7 +9,7 @@ export const SNAPSHOT = '.gas-snapshot'
 /** Test as `file.repl:name` -> its gas, rounded up. */
 export type GasSnapshot = ReadonlyMap<string, number>
 
-/** Gas of all tests. Tests of one name in a file are numbered from the second on. */
+/** Gas of all tests. A name that a file repeats gets a number. */
 export function snapshotOf(cases: readonly TestCase[], shown: (file: string) => string): GasSnapshot {
   const gas = new Map<string, number>()
   const counts = new Map<string, number>()

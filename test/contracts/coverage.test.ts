@@ -50,7 +50,7 @@ describe('coverage equals counts by hand', () => {
       // One capability is acquired, once; its event is not reached.
       ...{ 11: 1, 12: 1, 13: 1, 15: 0, 17: 0 },
       ...{ 19: 2, 20: 2, 21: 2, 22: 2 },
-      // move: twice, of which one is too much. The text of enforce is evaluated only if it fails.
+      // Two calls of move, and one amount is too much. The text of enforce is evaluated only if it fails.
       ...{ 24: 2, 26: 2, 27: 0, 28: 2, 29: 1, 30: 1, 31: 1, 32: 0, 33: 0 },
       ...{ 35: 1, 36: 1, 37: 1 },
       // debit fails, so that nothing is written and nothing credited.

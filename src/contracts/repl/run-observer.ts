@@ -8,7 +8,7 @@ import { type FormTrace, FormTraces } from '../trace/form-traces.ts'
 import { type GasCalls, GasReport } from '../trace/gas-report.ts'
 import type { FormStart, ObservedRun, RunObserver } from '../trace/observer.ts'
 
-/** What to find out about a run. */
+/** Questions about a run. */
 export interface RunQuestions {
   /** Forms whose steps are kept. */
   readonly traces: 'none' | 'failed' | 'all'
@@ -18,7 +18,7 @@ export interface RunQuestions {
   readonly covers: ((file: string) => boolean) | null
 }
 
-/** What was found out, as data. */
+/** Answers to the questions, as data. */
 export interface RunFindings {
   readonly traces: readonly FormTrace[]
   readonly gasCalls: readonly GasCalls[]

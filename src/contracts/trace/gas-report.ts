@@ -3,7 +3,7 @@ import type { Term } from '../machine/term.ts'
 import type { DeployedSize, StepKind, Tracer, TraceStep } from '../machine/tracer.ts'
 import type { GasReading } from './tree.ts'
 
-/** What a row is about. `deploy` is a module that was loaded. */
+/** Kind of a row. `deploy` is a module that was loaded. */
 export type GasRowKind = 'function' | 'native' | 'row' | 'deploy'
 
 /** Gas of all calls of one thing, in milligas. */

@@ -1,4 +1,4 @@
-/** What follows a run of test files. */
+/** Interface of the observer of a run of test files. */
 import type { TextPlace } from '../errors.ts'
 import type { Observers } from './tracing-evaluator.ts'
 

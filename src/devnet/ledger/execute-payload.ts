@@ -73,12 +73,12 @@ export async function executePayloadLater(
 }
 
 /** How to execute a block again up to one of its commands. */
-export interface Replay {
+export interface PayloadReplay {
   /** Position of the command. */
   readonly index: number
   /** Executes the commands before it. */
   readonly replay: RunLater
-  /** Executes the command itself. What it returns has no effect. */
+  /** Executes the command itself. Its result has no effect. */
   readonly last: RunLater
 }
 
@@ -86,7 +86,7 @@ export interface Replay {
 export async function replayTo(
   begin: PayloadExecution['begin'],
   payload: StoredPayload,
-  { index, replay, last }: Replay,
+  { index, replay, last }: PayloadReplay,
 ): Promise<string | null> {
   const steps = payloadSteps({ begin, check: () => null }, payload)
   let step = steps.next()
