@@ -12,7 +12,7 @@ import {
   type ProgramScope,
   type TransactionScope,
 } from './ast.ts'
-import { bounded, weightOf } from './bounds.ts'
+import { bounded, measureWork, weightOf } from './bounds.ts'
 import { Closure, Lambda, NativeFunction, Partial, partlyApplied } from './callables.ts'
 import { tokenOf } from './capabilities.ts'
 import type { BlockScope, GasMeter } from './environment.ts'
@@ -175,7 +175,7 @@ export class Evaluator implements ExpandingRun {
     const values = args.map(asValue)
     for (let i = 0; i < params.length; i++) this.checkType(params[i].type, values[i])
     if (kind === 'defcap') {
-      this.work(TOKEN_WORK)
+      this.work(TOKEN_WORK + measureWork(values))
       return made(this.transaction, bounded(tokenOf(this, fun, values)))
     }
     if (kind === 'defpact') return startPact(this, fun, values, place)
