@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { ContractError } from '../contracts/errors.ts'
+import type { Chance } from '../contracts/repl/properties.ts'
 import { languagesOf, runTests, type TestReport } from '../contracts/repl/run.ts'
 import { type RunFindings, RunFollower, type RunQuestions } from '../contracts/repl/run-observer.ts'
 import type { Files } from '../contracts/repl/test-run.ts'
@@ -22,6 +23,8 @@ export interface CoveredFiles {
 export interface FileQuestions extends Omit<RunQuestions, 'covers'> {
   /** Null measures no coverage. */
   readonly coverage: CoveredFiles | null
+  /** How property tests draw values. */
+  readonly chance: Chance
 }
 
 export interface FileOutcome {
@@ -39,7 +42,7 @@ export function shown(file: string): string {
 }
 
 /** Runs a test file, and answers the questions about it. */
-export function runTestFile(file: string, { coverage, ...questions }: FileQuestions): FileOutcome {
+export function runTestFile(file: string, { coverage, chance, ...questions }: FileQuestions): FileOutcome {
   const read = new Set<string>()
   const files: Files = {
     resolve: (from, path) => resolve(dirname(from), path),
@@ -55,7 +58,7 @@ export function runTestFile(file: string, { coverage, ...questions }: FileQuesti
   const report = runTests(
     resolve(file),
     files,
-    languagesOf,
+    (test) => languagesOf(test, chance),
     isPlain
       ? null
       : (run) => {

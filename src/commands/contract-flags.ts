@@ -1,4 +1,5 @@
 /** The flags of `newcut contract`. */
+import { randomInt } from 'node:crypto'
 import { Option } from 'commander'
 import type { Flags } from '../cli/command-row.ts'
 import { once, RowOption } from '../cli/flags.ts'
@@ -7,6 +8,9 @@ import type { ContractOptions } from './contract.ts'
 
 /** Most per cent that `--tolerance` takes. */
 const MAX_TOLERANCE = 10_000
+const MAX_SEED = 2 ** 32 - 1
+const RUNS = 256
+const MAX_RUNS = 1_000_000
 /** Most threads that `--jobs` takes. */
 const MAX_JOBS = 256
 
@@ -29,6 +33,14 @@ export const contractFlags: readonly Option[] = [
     help: 'number of files that run at once',
     standard: 'one for each processor',
   }).argParser(once('jobs')),
+  new RowOption('--seed <N>', {
+    help: 'seed of the values of for-all and for-any-order',
+    more: 'A failed test names its seed, which repeats it.',
+    standard: 'random',
+  }).argParser(once('seed')),
+  new RowOption('--runs <N>', { help: 'runs of each for-all and for-any-order', standard: '256' }).argParser(
+    once('runs'),
+  ),
   new RowOption('--gas', {
     help: 'show the gas of each top-level form',
     more: 'It is what the code costs on the public network, whether or not the file counts gas.',
@@ -86,8 +98,12 @@ export function contractOptionsOf(flags: Flags): Omit<ContractOptions, 'files'> 
     gas: flags.gas !== undefined,
     verbosity: typeof flags.verbose === 'string' ? flags.verbose.length : 0,
     ...{ match, junit, lcov },
-    jobs: flags.jobs === undefined ? undefined : jobsIn(flags.jobs),
+    jobs: flags.jobs === undefined ? undefined : numberIn('--jobs', flags.jobs, 1, MAX_JOBS),
     watch: flags.watch !== undefined,
+    chance: {
+      seed: flags.seed === undefined ? randomInt(MAX_SEED) : numberIn('--seed', flags.seed, 0, MAX_SEED),
+      runs: flags.runs === undefined ? RUNS : numberIn('--runs', flags.runs, 1, MAX_RUNS),
+    },
     gasReport: flags.gasReport !== undefined,
     gasSnapshot: flags.gasSnapshot !== undefined,
     check: flags.check !== undefined,
@@ -117,8 +133,8 @@ function leastIn(text: string | true): { readonly lines: number; readonly branch
   return { lines: percentIn('--coverage-min', lines), branches: percentIn('--coverage-min', branches) }
 }
 
-function jobsIn(text: string | true): number {
-  const jobs = /^\d{1,3}$/.test(String(text)) ? Number(text) : 0
-  if (jobs >= 1 && jobs <= MAX_JOBS) return jobs
-  throw new NewcutError('BAD_OPTION', `--jobs ${text}: expected a number from 1 to ${MAX_JOBS}`)
+function numberIn(flag: string, text: string | true, least: number, most: number): number {
+  const number = /^\d{1,10}$/.test(String(text)) ? Number(text) : Number.NaN
+  if (number >= least && number <= most) return number
+  throw new NewcutError('BAD_OPTION', `${flag} ${text}: expected a number from ${least} to ${most}`)
 }

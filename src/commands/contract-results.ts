@@ -9,17 +9,21 @@ export interface FileTests {
     readonly name: string
     readonly at: string
     readonly what: string | null
-    readonly gas: number
+    readonly gas: number | null
   }[]
 }
 
 /** @param placeOf a place as `file:line:column` */
-export function testsOf({ file, report: { cases, stopped } }: FileOutcome, placeOf: (at: AtPlace) => string): FileTests {
+export function testsOf(
+  { file, report: { cases, stopped } }: FileOutcome,
+  placeOf: (at: AtPlace) => string,
+): FileTests {
   const tests = cases.map((each) => {
-    return { name: each.name, at: placeOf(each), what: each.what, gas: Math.ceil(each.milligas / 1000) }
+    const { name, what, milligas } = each
+    return { name, at: placeOf(each), what, gas: milligas === null ? null : Math.ceil(milligas / 1000) }
   })
   if (stopped !== null)
-    tests.push({ name: 'the file runs to its end', at: placeOf(stopped), what: stopped.message, gas: 0 })
+    tests.push({ name: 'the file runs to its end', at: placeOf(stopped), what: stopped.message, gas: null })
   return { file, tests }
 }
 
@@ -67,7 +71,7 @@ function counts(tests: FileTests['tests']): string {
 function testCase(file: string, { name, at, what, gas }: FileTests['tests'][number]): string[] {
   const line = /:(\d+):\d+$/.exec(at)?.[1]
   const place = line === undefined ? '' : ` line="${line}"`
-  const properties = [`      <properties><property name="gas" value="${gas}"/></properties>`]
+  const properties = gas === null ? [] : [`      <properties><property name="gas" value="${gas}"/></properties>`]
   const failure = what === null ? [] : [`      <failure message="${xml(what)}">${xml(`${at}: ${what}`)}</failure>`]
   const head = `    <testcase classname="${xml(file)}" name="${xml(name)}" file="${xml(at.replace(/:\d+:\d+$/, ''))}"${place}>`
   return [head, ...properties, ...failure, '    </testcase>']

@@ -2,6 +2,7 @@
 import { painter } from '../cli/line.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import type { TextPlace } from '../contracts/errors.ts'
+import type { Chance } from '../contracts/repl/properties.ts'
 import type { TestReport } from '../contracts/repl/run.ts'
 import type { FormGas } from '../contracts/repl/test-gas.ts'
 import type { TestCase, TestFailure } from '../contracts/repl/test-run.ts'
@@ -27,6 +28,8 @@ export interface ContractOptions extends RunReportOptions {
   /** Number of files that run at the same time. */
   readonly jobs: number | undefined
   readonly watch: boolean
+  /** How property tests draw values. */
+  readonly chance: Chance
 }
 
 /** Returns the exit code: 1 when an expectation failed, a file ended early, or a check of gas or coverage failed. */
@@ -57,9 +60,9 @@ async function runOnce(
   return { status: failed === 0 && isFine ? 0 : 1, read: outcomes.flatMap(({ read }) => read) }
 }
 
-function questionsOf({ verbosity, gasReport, coverage }: ContractOptions): FileQuestions {
+function questionsOf({ verbosity, gasReport, coverage, chance }: ContractOptions): FileQuestions {
   const traces = (['none', 'failed', 'all'] as const)[Math.min(verbosity, 2)]
-  return { traces, hasGas: gasReport, coverage }
+  return { traces, hasGas: gasReport, coverage, chance }
 }
 
 /** The outcome with the tests of matching names only. All code has run: later code may need what earlier code did. */

@@ -10,6 +10,7 @@ import type { CallForm } from '../syntax/form.ts'
 import { equalValues } from '../values/equal.ts'
 import { showValue } from '../values/print.ts'
 import type { Value } from '../values/value.ts'
+import { type Chance, forAll, forAnyOrder } from './properties.ts'
 import type { TestRun } from './test-run.ts'
 
 function partsOf(call: CallForm, expander: Expander, scope: Scope | null, counts: readonly number[]) {
@@ -142,12 +143,14 @@ const atTop =
   }
 
 /** Special forms of tests, by name. */
-export function expectations(test: TestRun): Map<string, SpecialForm> {
+export function expectations(test: TestRun, chance: Chance): Map<string, SpecialForm> {
   return new Map<string, SpecialForm>([
     ...['module', 'interface', 'use'].map((name) => [name, atTop(test)] as const),
     ['expect', expectEqual(test)],
     ['expect-failure', expectFailure(test)],
     ['expect-that', expectThat(test)],
+    ['for-all', forAll(test, chance)],
+    ['for-any-order', forAnyOrder(test, chance)],
     ...['defun', 'defconst'].map((name) => [name, define(test)] as const),
   ])
 }

@@ -6,6 +6,7 @@ import type { Language } from '../machine/expander.ts'
 import type { ObservedRun, RunObserver } from '../trace/observer.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
+import type { Chance } from './properties.ts'
 import type { FormGas } from './test-gas.ts'
 import { type Files, type TestCase, type TestFailure, type TestLanguages, TestRun } from './test-run.ts'
 
@@ -55,11 +56,15 @@ export function runTests(
   return { passed, failures, cases, gas: formGas, output, stopped }
 }
 
+/** Runs of a property, and the seed of its values. */
+const STANDARD_CHANCE: Chance = { seed: 1, runs: 256 }
+const TEST_FORMS = ['expect', 'expect-failure', 'expect-that', 'for-all', 'for-any-order']
+
 /** The languages of test files: with the natives of tests, without them, and with natives that refuse modules. */
-export function languagesOf(test: TestRun): TestLanguages {
+export function languagesOf(test: TestRun, chance: Chance = STANDARD_CHANCE): TestLanguages {
   const natives = testNatives(test)
-  const all = languageWith(natives, expectations(test))
-  const refused = new Set([...natives.map(({ name }) => name), 'expect', 'expect-failure', 'expect-that'])
+  const all = languageWith(natives, expectations(test, chance))
+  const refused = new Set([...natives.map(({ name }) => name), ...TEST_FORMS])
   const guarded: Language = {
     ...all,
     natives: new Refusing(all.natives, refused),

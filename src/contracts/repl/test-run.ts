@@ -33,7 +33,8 @@ export interface TestCase {
   readonly name: string
   /** Expected and actual result of a failure, as a sentence; null if it holds. */
   readonly what: string | null
-  readonly milligas: number
+  /** Null for a property test, whose gas depends on chance. */
+  readonly milligas: number | null
 }
 
 /** Access to the files that a test loads. */
@@ -176,7 +177,7 @@ export class TestRun {
   #reportShadows(form: Form, isLoaded: boolean): void {
     for (const { name, place, isBound } of shadowsIn([form], this.#reserved)) {
       const text = filled(FAILURES.SHADOWED_NATIVE.runner, { name })
-      if (isLoaded || isBound) this.output.push(`WARNING ${this.#where(place)}: ${text}: ${SHADOW_ADVICE}`)
+      if (isLoaded || isBound) this.output.push(`WARNING ${this.where(place)}: ${text}: ${SHADOW_ADVICE}`)
       else this.fail(text, place, SHADOW_ADVICE)
     }
   }
@@ -328,8 +329,13 @@ export class TestRun {
   }
 
   /** A place in the current file, as messages name it. */
-  #where({ line, column }: TextPlace): string {
+  where({ line, column }: TextPlace): string {
     return `${this.files.shown?.(this.file) ?? this.file}:${line + 1}:${column + 1}`
+  }
+
+  /** Present signatures of the message. */
+  get signers(): Message['signers'] {
+    return this.#message.signers
   }
 
   /** Milligas of all code so far, for observers. */
@@ -337,16 +343,20 @@ export class TestRun {
     return this.gas.charged
   }
 
-  /** An expectation holds. @param before milligas of all code before it */
-  pass(name: string, place: TextPlace, before: number): void {
+  /** An expectation holds. @param before milligas of all code before it; null for a property test */
+  pass(name: string, place: TextPlace, before: number | null): void {
     this.passed++
-    this.cases.push({ file: this.file, place, name, what: null, milligas: this.milligas - before })
+    this.cases.push({ file: this.file, place, name, what: null, milligas: this.#since(before) })
   }
 
   /** An expectation, or a form at the top level, fails. */
-  fail(name: string, place: TextPlace, what: string, before = this.milligas): void {
+  fail(name: string, place: TextPlace, what: string, before: number | null = this.milligas): void {
     this.failures.push({ file: this.file, place, name, what })
-    this.cases.push({ file: this.file, place, name, what, milligas: this.milligas - before })
+    this.cases.push({ file: this.file, place, name, what, milligas: this.#since(before) })
+  }
+
+  #since(before: number | null): number | null {
+    return before === null ? null : this.milligas - before
   }
 
   /** Starts an evaluator without the capabilities, imports and events of the previous transaction. */
