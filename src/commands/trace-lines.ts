@@ -80,7 +80,7 @@ function stepText(step: TraceStepView): string {
 
 /** Whether the error arose in this step, not within one of its children. */
 function isDeepest({ children, error }: TraceStepView): boolean {
-  return error !== undefined && children.at(-1)?.error !== error
+  return error !== undefined && children.every((child) => child.error !== error)
 }
 
 /** The deepest step of an error: where it arose. Null if the last step did not fail. */
