@@ -12,6 +12,7 @@ import { chooseKernel } from '../src/engine/cpu/kernels.ts'
 import { kernelNames } from '../src/engine/cpu/names.ts'
 import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
 import { nonceOf } from '../src/engine/range.ts'
+import { PackageEnergy, packagesHere, type ReadPackages } from './energy.ts'
 import { type Row, relativeTo } from './report.ts'
 import type { Effort } from './suite.ts'
 import { freshWork, UNREACHABLE } from './work.ts'
@@ -33,15 +34,23 @@ interface Contender {
   readonly note?: string
 }
 
-export async function kernels({ sampleMs, rounds }: Effort): Promise<Row[]> {
+export async function kernels(
+  { sampleMs, rounds }: Effort,
+  tell: (line: string) => void,
+  readCounters: ReadPackages = packagesHere,
+): Promise<Row[]> {
+  const energy = await PackageEnergy.open(readCounters)
+  if (energy.problem !== null) tell(`J/MH: ${energy.problem}`)
   const contenders = [naive(UNIT, cryptoHash), naive('@noble/hashes', blake2s), plainLoop(), ...kernelContenders()]
   const rates = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
   // The first round is a warm-up for V8's optimizing compiler.
   for (let round = -1; round < rounds; round++) {
     for (const { name, run } of contenders) {
+      await energy.start()
       const startMs = performance.now()
       const hashes = run(startMs + sampleMs)
       const rate = hashes / (performance.now() - startMs) / 1000
+      if (round >= 0) await energy.end(name, hashes)
       if (round >= 0) rates.get(name)?.push(rate)
     }
   }
@@ -57,6 +66,7 @@ export async function kernels({ sampleMs, rounds }: Effort): Promise<Row[]> {
       unit: 'MH/s',
       samples,
       relative: relativeTo(UNIT, samples, unit),
+      joulesPerMegahash: energy.of(name),
       ...(notes && { note: notes }),
     }
   }) as Row[]
