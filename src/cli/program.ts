@@ -18,7 +18,6 @@ export const programExamples = [
   'newcut mine',
   'newcut mine --node http://127.0.0.1:1848 --public-key KEY',
   'newcut devnet --auto-mine constant:2s',
-  'newcut help mine',
 ] as const
 
 /** Runs a command line without node and script, and reports errors. Resolves with the exit code. */

@@ -14,6 +14,7 @@ const MAX_RUNS = 1_000_000
 /** Most threads that `--jobs` takes. */
 const MAX_JOBS = 256
 
+/** Values of a repeatable flag, one a line. */
 const repeated = (value: string, before?: string) => (before === undefined ? value : `${before}\n${value}`)
 
 export const contractFlags: readonly Option[] = [
@@ -21,8 +22,8 @@ export const contractFlags: readonly Option[] = [
   new RowOption('--tap', { help: 'print results in the Test Anything Protocol' }),
   new RowOption('--junit <FILE>', { help: 'write results to FILE as JUnit XML' }).argParser(once('junit')),
   new RowOption('-v, --verbose', {
-    help: 'show the steps of failed tests with their gas; -vv of all',
-    more: 'A test is a form at the top level of a file.',
+    help: 'show the steps of failed tests; -vv: of all',
+    more: 'Each step has its gas. A test is a form at the top level of a file.',
   }).argParser((_: unknown, before: string | undefined) => `${before ?? ''}v`),
   new RowOption('--match <NAME>', {
     help: 'count only tests whose names contain NAME',
@@ -31,21 +32,21 @@ export const contractFlags: readonly Option[] = [
   new RowOption('--watch', { help: 'run again when a file changes' }),
   new RowOption('--jobs <N>', {
     help: 'number of files that run at once',
-    standard: 'one for each processor',
+    more: 'Default: one for each processor.',
   }).argParser(once('jobs')),
   new RowOption('--seed <N>', {
-    help: 'seed of the values of for-all and for-any-order',
-    more: 'A failed test names its seed, which repeats it.',
-    standard: 'random',
+    help: 'seed of property tests',
+    more: 'Default: random. It decides on the values of for-all and for-any-order. A failed test names its seed.',
   }).argParser(once('seed')),
-  new RowOption('--runs <N>', { help: 'runs of each for-all and for-any-order', standard: '256' }).argParser(
-    once('runs'),
-  ),
+  new RowOption('--runs <N>', { help: 'runs of each property test', standard: '256' }).argParser(once('runs')),
   new RowOption('--gas', {
     help: 'show the gas of each top-level form',
     more: 'It is what the code costs on the public network, whether or not the file counts gas.',
   }),
-  new RowOption('--gas-report', { help: 'show the gas of each function, native, row and module' }),
+  new RowOption('--gas-report', {
+    help: 'show the gas of functions, natives and rows',
+    more: 'Deployed modules have their gas and size.',
+  }),
   new RowOption('--gas-snapshot', {
     help: 'write the gas of each test to .gas-snapshot',
     more: 'With --check, nothing is written.',

@@ -99,10 +99,9 @@ export const toolCommands: readonly FlagRow[] = [
     flags: contractFlags,
     examples: [
       'newcut contract token.repl',
-      'newcut contract token.repl -v',
-      'newcut contract *.repl --gas-report',
-      'newcut contract *.repl --gas-snapshot --check --tolerance 1%',
-      'newcut contract *.repl --coverage --lcov lcov.info --coverage-min 90',
+      'newcut contract token.repl -v --gas-report',
+      'newcut contract token.repl sale.repl --gas-snapshot',
+      'newcut contract token.repl --coverage --lcov lcov.info',
     ],
     run: async (files, flags, around) =>
       (await import('./contract.ts')).runContract({ files, ...contractOptionsOf(flags) }, around),

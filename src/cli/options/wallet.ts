@@ -118,8 +118,7 @@ export const traceOptions = {
   block: flagOnly(
     unset(someText, 'HASH', 'block that holds the transaction', {
       group: 'node',
-      standard: 'that of the chain',
-      more: 'A transaction can be in several blocks: of the chain, and of branches that left it.',
+      more: 'Default: the block of the chain, or else an orphan. A transaction can be in several blocks.',
     }),
   ),
   json: jsonOption,
