@@ -47,7 +47,8 @@ export function coverageLines(files: readonly FileCounts[], shown: (file: string
   const width = Math.max('all files'.length, ...rows.map(({ name }) => name.length))
   const line = (name: string, { lines, functions, branches }: FileReach) =>
     `${name.padEnd(width)}  ${cell(lines)}  ${cell(functions)}  ${cell(branches)}`
-  const head = `${'coverage'.padEnd(width)}  ${['lines', 'functions', 'branches'].map((word) => word.padStart(16)).join('  ')}`
+  const columns = ['lines', 'functions', 'branches'].map((word) => word.padStart(16)).join('  ')
+  const head = `${'coverage'.padEnd(width)}  ${columns}`
   return [
     head,
     ...rows.map(({ name, reach }) => line(name, reach)),

@@ -73,7 +73,8 @@ function testCase(file: string, { name, at, what, gas }: FileTests['tests'][numb
   const place = line === undefined ? '' : ` line="${line}"`
   const properties = gas === null ? [] : [`      <properties><property name="gas" value="${gas}"/></properties>`]
   const failure = what === null ? [] : [`      <failure message="${xml(what)}">${xml(`${at}: ${what}`)}</failure>`]
-  const head = `    <testcase classname="${xml(file)}" name="${xml(name)}" file="${xml(at.replace(/:\d+:\d+$/, ''))}"${place}>`
+  const source = xml(at.replace(/:\d+:\d+$/, ''))
+  const head = `    <testcase classname="${xml(file)}" name="${xml(name)}" file="${source}"${place}>`
   return [head, ...properties, ...failure, '    </testcase>']
 }
 

@@ -107,7 +107,9 @@ export const forAnyOrder =
           (each) => shorter(each, fixed),
           (each) => fault(each) !== null,
         )
-        const what = `${fault(least)} after ${least.length} call${least.length === 1 ? '' : 's'}, in run ${i} of ${chance.runs} with seed ${chance.seed}`
+        const calledTimes = `${least.length} call${least.length === 1 ? '' : 's'}`
+        const drawnBy = `in run ${i} of ${chance.runs} with seed ${chance.seed}`
+        const what = `${fault(least)} after ${calledTimes}, ${drawnBy}`
         const shown = least.flatMap((each) => callLines(each, calls, fixed))
         reproduce(test, call, [...shown, `(expect ${JSON.stringify(text)} true ${shownInvariant})`])
         test.fail(text, call.place, what, null)

@@ -1,4 +1,4 @@
-/** Traces of transactions: each is executed again in the thread of calls, on the kept state before it. Nothing is written. */
+/** Traces: executes transactions again in the thread of calls, on the kept state before them. Nothing is written. */
 
 import type { Layer } from '../../contracts/machine/state.ts'
 import { equalBytes } from '../../core/bytes.ts'

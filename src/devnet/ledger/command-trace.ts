@@ -1,4 +1,4 @@
-/** Trace of one command: buying its gas, its size, its code, and redeeming its gas. The sum is the gas of its result. */
+/** Trace of a command: buying its gas, its size, its code, redeeming its gas. The sum is the gas of its result. */
 import { ContractError } from '../../contracts/errors.ts'
 import type { GasMeter } from '../../contracts/machine/environment.ts'
 import { cut, shortText } from '../../contracts/trace/short-text.ts'
