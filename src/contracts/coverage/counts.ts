@@ -2,15 +2,7 @@
 import type { TextPlace } from '../errors.ts'
 
 /** Kind of a branch, in words of the language. */
-export type BranchKind =
-  | 'if'
-  | 'cond'
-  | 'and'
-  | 'or'
-  | 'enforce'
-  | 'enforce-one'
-  | 'step-with-rollback'
-  | 'defcap'
+export type BranchKind = 'if' | 'cond' | 'and' | 'or' | 'enforce' | 'enforce-one' | 'step-with-rollback' | 'defcap'
 
 /** An expression, function or branch. Line and column count from 1. */
 interface Counted {
