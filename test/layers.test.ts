@@ -28,6 +28,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'fleet',
     'node',
     'devnet',
+    'fork',
     'schema',
     'platform',
     'core',
@@ -64,10 +65,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   payouts: ['accounts', 'wallet', 'node', 'schema', 'core'],
   wallet: ['contracts', 'node', 'schema', 'core'],
   node: ['schema', 'core'],
-  devnet: ['contracts', 'schema', 'platform', 'core'],
+  devnet: ['contracts', 'fork', 'schema', 'platform', 'core'],
   schema: ['core'],
   platform: ['core'],
   contracts: ['core'],
+  fork: ['contracts', 'core'],
   core: [],
 }
 

@@ -7,6 +7,8 @@ import { runTests, type TestReport } from '../contracts/repl/run.ts'
 import type { FormGas } from '../contracts/repl/test-gas.ts'
 import type { Files, TestFailure } from '../contracts/repl/test-run.ts'
 import { NewcutError } from '../core/errors.ts'
+import { fileRunner } from './contract-fork.ts'
+import type { ForkValues } from './fork-setup.ts'
 
 /** The longest test file, which the reader holds in memory. */
 const MAX_FILE_CHARACTERS = 4_000_000
@@ -36,15 +38,17 @@ export interface ContractOptions {
   readonly json: boolean
   /** Shows the gas of each form. */
   readonly gas: boolean
+  readonly fork: ForkValues
 }
 
 /** Returns the exit code: 1 when an expectation failed, or a file ended early. */
-export async function runContract(options: ContractOptions, { out }: Surroundings): Promise<number> {
-  const print = printerTo(out)
+export async function runContract(options: ContractOptions, around: Surroundings): Promise<number> {
+  const print = printerTo(around.out)
   if (options.files.length === 0) throw new NewcutError('BAD_OPTION', 'contract takes the names of test files')
+  const { complete, end } = await fileRunner(options.fork, around)
   let [passed, failed] = [0, 0]
   for (const file of options.files) {
-    const report = runTests(resolve(file), files)
+    const report = await complete(resolve(file), (chain) => runTests(resolve(file), files, undefined, chain))
     passed += report.passed
     failed += report.failures.length + (report.stopped === null ? 0 : 1)
     const { gas, ...rest } = report
@@ -52,6 +56,7 @@ export async function runContract(options: ContractOptions, { out }: Surrounding
     else for (const line of reportLines(file, report, options.gas)) print(line)
   }
   if (!options.json) print(`${passed} passed, ${failed} failed`)
+  end()
   return failed === 0 ? 0 : 1
 }
 

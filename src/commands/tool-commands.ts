@@ -4,6 +4,7 @@ import { benchSuites } from '../cli/bench-suites.ts'
 import type { FlagRow } from '../cli/command-row.ts'
 import { once, RowOption } from '../cli/flags.ts'
 import { section } from '../cli/help.ts'
+import { forkFlags, forkValues } from '../cli/options/fork.ts'
 
 const suiteNames = Object.keys(benchSuites)
 const widestSuite = Math.max(...suiteNames.map((name) => name.length))
@@ -101,10 +102,13 @@ export const toolCommands: readonly FlagRow[] = [
         help: 'show the gas of each top-level form',
         more: 'It is what the code costs on the public network, whether or not the file counts gas.',
       }),
+      ...forkFlags(),
     ],
     examples: ['newcut contract token.repl', 'newcut contract token.repl sale.repl --json'],
-    run: async (files, { json, gas }, around) =>
-      (await import('./contract.ts')).runContract({ files, json: !!json, gas: !!gas }, around),
+    run: async (files, { json, gas, ...flags }, around) => {
+      const fork = forkValues(flags)
+      return (await import('./contract.ts')).runContract({ files, json: !!json, gas: !!gas, fork }, around)
+    },
   },
   {
     name: 'rigs check',

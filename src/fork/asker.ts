@@ -2,8 +2,9 @@
  * Runs read-only code of a node at the pinned block of a chain. Every success tells where it ran, so every answer is
  * checked against the pin.
  */
-import { encodeBase64Url } from '../core/bytes.ts'
+
 import { blake2b256 } from '../core/blake2b.ts'
+import { encodeBase64Url } from '../core/bytes.ts'
 import { NewcutError } from '../core/errors.ts'
 import { type ExactJson, parseExactJson } from '../core/json.ts'
 import type { PinnedBlock } from './cache.ts'
@@ -95,7 +96,13 @@ export class Asker {
     this.#depth ??= await this.#depthNow()
     const { network, chain } = this.block
     const meta = { chainId: String(chain), sender: '', gasLimit: GAS_LIMIT, gasPrice: 1e-8, ttl: 600, creationTime: 0 }
-    const cmd = JSON.stringify({ networkId: network, payload, signers: [], meta, nonce: `newcut fork ${this.#nonce++}` })
+    const cmd = JSON.stringify({
+      networkId: network,
+      payload,
+      signers: [],
+      meta,
+      nonce: `newcut fork ${this.#nonce++}`,
+    })
     const hash = encodeBase64Url(blake2b256(encoder.encode(cmd)))
     const path = `${this.path('local')}?signatureVerification=false&rewindDepth=${this.#depth}`
     const { status, text } = await this.remote.post(path, { hash, sigs: [], cmd })

@@ -6,6 +6,7 @@ import { Asker } from './asker.ts'
 import { ForkCache, type PinnedBlock } from './cache.ts'
 import { Fetcher, type FetchOptions } from './fetcher.ts'
 import { ForkState } from './fork-state.ts'
+import { modulesIn, stringsIn } from './module-text.ts'
 import type { RemoteNode } from './remote-node.ts'
 
 /** Most times that one run is begun again because it misses something. */
@@ -30,6 +31,19 @@ export class ChainFork {
     this.cache = new ForkCache(options.cacheFolder, block)
     this.state = new ForkState(this.cache, options.rules)
     this.fetcher = new Fetcher(new Asker(remote, block, head), this.cache, options)
+  }
+
+  /** Texts in code that are probably keys of rows. */
+  hints(texts: readonly string[]): readonly string[] {
+    return texts.flatMap(stringsIn)
+  }
+
+  /** Fetches the modules that code names, so that its run misses less. */
+  async warm(texts: readonly string[]): Promise<void> {
+    if (!this.cache.has('modules')) await this.fetcher.fetch({ domain: 'modules', key: null })
+    const known = new Set(this.cache.get('modules') as readonly string[])
+    const named = new Set(texts.flatMap((text) => modulesIn(text, null, known)))
+    await this.fetcher.fetchModules([...named])
   }
 
   /**

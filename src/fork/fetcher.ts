@@ -56,6 +56,14 @@ export class Fetcher {
     this.#cache.save()
   }
 
+  /** Fetches those of these modules that are not cached, and what they depend on. */
+  async fetchModules(names: readonly string[]): Promise<void> {
+    const missing = names.filter((name) => !this.#cache.has(`constants:${name}`))
+    if (missing.length === 0) return
+    await fetchModules(this.asker, this.#cache, missing)
+    this.#cache.save()
+  }
+
   async #fetch({ domain, key }: Wanted, hints: readonly string[]): Promise<void> {
     const { asker } = this
     const cache = this.#cache

@@ -7,16 +7,7 @@ import { describeError, NewcutError } from '../core/errors.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
 import { ForkCache } from './cache.ts'
 import { ChainFork, type ChainForkOptions } from './chain-fork.ts'
-import {
-  fetchHeader,
-  hashText,
-  networkOfNode,
-  type Pin,
-  pinHeight,
-  pinText,
-  presentCut,
-  readCut,
-} from './pin.ts'
+import { fetchHeader, hashText, networkOfNode, type Pin, pinHeight, pinText, presentCut, readCut } from './pin.ts'
 import { RemoteNode } from './remote-node.ts'
 
 /** How to fork. */
@@ -51,7 +42,12 @@ export class Fork {
   readonly headers: ReadonlyMap<number, Header>
   readonly #chains: ReadonlyMap<number, ChainFork>
 
-  constructor(remote: RemoteNode, pin: Pin, headers: ReadonlyMap<number, Header>, chains: ReadonlyMap<number, ChainFork>) {
+  constructor(
+    remote: RemoteNode,
+    pin: Pin,
+    headers: ReadonlyMap<number, Header>,
+    chains: ReadonlyMap<number, ChainFork>,
+  ) {
     this.remote = remote
     this.pin = pin
     this.headers = headers
@@ -85,7 +81,11 @@ export async function openFork(options: ForkOptions): Promise<Fork> {
   const chains = options.chains ?? [...wanted.heads.keys()].sort((a, b) => a - b)
   const pinned = await Promise.all(chains.map((chain) => pinChain(remote, wanted, chain, options)))
   const headers = new Map(pinned.map(({ header, fork }) => [fork.block.chain, header]))
-  const pin: Pin = { network, height, hashes: new Map([...headers].map(([chain, header]) => [chain, hashText(header)])) }
+  const pin: Pin = {
+    network,
+    height,
+    hashes: new Map([...headers].map(([chain, header]) => [chain, hashText(header)])),
+  }
   if (cacheFolder !== null && options.chains === null) savePin(cacheFolder, pin)
   return new Fork(remote, pin, headers, new Map(pinned.map(({ fork }) => [fork.block.chain, fork])))
 }
@@ -136,10 +136,16 @@ function savePin(folder: string, pin: Pin): void {
 }
 
 /** Finds the pinned header of a chain, cached or at the node. */
-async function pinChain(remote: RemoteNode, { network, height, heads }: Wanted, chain: number, options: ChainForkOptions) {
+async function pinChain(
+  remote: RemoteNode,
+  { network, height, heads }: Wanted,
+  chain: number,
+  options: ChainForkOptions,
+) {
   const head = heads.get(chain)
   if (head === undefined) throw new NewcutError('BAD_OPTION', `the cut of the fork has no chain ${chain}`)
-  const known = head.height === height ? cachedHeader(options.cacheFolder, { network, chain, height, hash: head.hash }) : null
+  const known =
+    head.height === height ? cachedHeader(options.cacheFolder, { network, chain, height, hash: head.hash }) : null
   const header = known ?? (await fetchHeader(remote, network, chain, { height, head: head.hash }))
   const block = { network, chain, height, hash: hashText(header) }
   const fork = new ChainFork(remote, block, options, head.height === height ? null : head.height)

@@ -40,8 +40,10 @@ export async function fetchModules(asker: Asker, cache: ForkCache, names: readon
   }
   const known = new Set(cache.get('modules') as readonly string[])
   const fetched: string[] = []
-  let wave = names.filter((name) => known.has(name) && !cache.has(`module:${name}`))
-  let constants: string[] = []
+  const wanted = names.filter((name) => known.has(name))
+  let wave = wanted.filter((name) => !cache.has(`module:${name}`))
+  // A process that ended in between may have left modules without constants.
+  let constants = wanted.filter((name) => !wave.includes(name) && !cache.has(`constants:${name}`))
   while (wave.length > 0 || constants.length > 0) {
     const questions = [
       ...wave.map((name) => described(asker, cache, name)),
@@ -137,7 +139,9 @@ function payloadHashIn(text: string): string | null {
   if (typeof json === 'string') {
     // A header in base64url: its payload hash ends 96 bytes before its end.
     const bytes = unlessMalformed(() => decodeBase64Url(json, 'header'))
-    return bytes === null ? null : Buffer.from(bytes.subarray(bytes.length - 128, bytes.length - 96)).toString('base64url')
+    return bytes === null
+      ? null
+      : Buffer.from(bytes.subarray(bytes.length - 128, bytes.length - 96)).toString('base64url')
   }
   const { payloadHash } = fieldsOf(json)
   return typeof payloadHash === 'string' ? payloadHash : null

@@ -50,5 +50,7 @@ function exactText(json: ExactJson): string {
   if (Array.isArray(json)) return `[${(json as readonly ExactJson[]).map(exactText).join(',')}]`
   if (typeof json !== 'object' || json === null) return JSON.stringify(json)
   if (json instanceof NumberText) return json.text
-  return `{${Object.entries(json).map(([key, item]) => `${JSON.stringify(key)}:${exactText(item as ExactJson)}`).join(',')}}`
+  return `{${Object.entries(json)
+    .map(([key, item]) => `${JSON.stringify(key)}:${exactText(item as ExactJson)}`)
+    .join(',')}}`
 }

@@ -6,7 +6,7 @@ import type { Language } from '../machine/expander.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
 import type { FormGas } from './test-gas.ts'
-import { type Files, type TestFailure, type TestLanguages, TestRun } from './test-run.ts'
+import { type Files, type ForkedChain, type TestFailure, type TestLanguages, TestRun } from './test-run.ts'
 
 /** Where and why a file ended early. */
 export interface StoppedAt {
@@ -31,9 +31,15 @@ export interface TestReport {
 /**
  * Runs a test file. Errors of the test file are reported in `stopped`, never thrown.
  * @param languages makes the languages of the run
+ * @param chain chain that the run begins with; null begins with an empty one
  */
-export function runTests(file: string, files: Files, languages = languagesOf): TestReport {
-  const run = new TestRun(files, file, languages)
+export function runTests(
+  file: string,
+  files: Files,
+  languages = languagesOf,
+  chain: ForkedChain | null = null,
+): TestReport {
+  const run = new TestRun(files, file, languages, chain)
   let stopped: TestReport['stopped'] = null
   try {
     run.runFile(file)
