@@ -3,8 +3,8 @@ import { Argument, Option } from 'commander'
 import { benchSuites } from '../cli/bench-suites.ts'
 import type { FlagRow } from '../cli/command-row.ts'
 import { once, RowOption } from '../cli/flags.ts'
+import { forkFlags, forkValues } from '../cli/fork-flags.ts'
 import { section } from '../cli/help.ts'
-import { forkFlags, forkValues } from '../cli/options/fork.ts'
 
 const suiteNames = Object.keys(benchSuites)
 const widestSuite = Math.max(...suiteNames.map((name) => name.length))

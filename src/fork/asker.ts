@@ -19,7 +19,7 @@ type Fields = { readonly [name: string]: ExactJson }
 /** Far above what any question needs; nodes may have a lower limit of their own. */
 const GAS_LIMIT = 10_000_000
 /** Most times that one question is asked again because the head of the chain has moved. */
-const MAX_CORRECTIONS = 12
+const MAX_CORRECTIONS = 40
 const encoder = new TextEncoder()
 
 export class Asker {
@@ -50,14 +50,15 @@ export class Asker {
   /** Like exec, for any payload of a command. */
   async run(payload: unknown): Promise<AtPin> {
     for (let corrections = 0; corrections <= MAX_CORRECTIONS; ) {
-      const answer = await this.#local(payload)
+      const { answer, depth } = await this.#local(payload)
       const { status, data, error } = fieldsOf(answer.result)
       if (status === 'success') {
-        if (this.#isAtPin(answer)) return { value: data ?? null }
+        if (this.#isAtPin(answer, depth)) return { value: data ?? null }
         corrections++
       } else if (status === 'failure') {
         // A failure does not tell where it ran: a success at the same depth does.
-        if (this.#isAtPin(await this.#local({ exec: { data: {}, code: 'true' } }))) {
+        const check = await this.#local({ exec: { data: {}, code: 'true' } })
+        if (check.depth === depth && this.#isAtPin(check.answer, depth)) {
           return { failure: String(fieldsOf(error).message ?? '') }
         }
         corrections++
@@ -68,9 +69,10 @@ export class Asker {
 
   /**
    * Checks where an answer ran.
+   * @param used depth at which it ran
    * @returns false if the head has moved: the depth is corrected, ask again
    */
-  #isAtPin(answer: Fields): boolean {
+  #isAtPin(answer: Fields, used: number): boolean {
     const { blockHeight, prevBlockHash } = fieldsOf(answer.metaData)
     const { height, hash, chain } = this.block
     if (typeof blockHeight !== 'number' || typeof prevBlockHash !== 'string') {
@@ -81,7 +83,7 @@ export class Asker {
       if (prevBlockHash === hash) return true
       throw orphaned(this.remote, chain, hash)
     }
-    const depth = (this.#depth ?? 0) + ahead
+    const depth = used + ahead
     if (depth < 0) {
       const text = `the chain ${chain} of the forked node ${this.remote.url} is only at height ${blockHeight - 1}`
       throw new NewcutError('NODE_REFUSED', `${text}, below the pin at ${height}`, {
@@ -92,8 +94,9 @@ export class Asker {
     return false
   }
 
-  async #local(payload: unknown): Promise<Fields> {
-    this.#depth ??= await this.#depthNow()
+  async #local(payload: unknown): Promise<{ readonly answer: Fields; readonly depth: number }> {
+    if (this.#depth === null) this.#depth = await this.#depthNow()
+    let depth = this.#depth
     const { network, chain } = this.block
     const meta = { chainId: String(chain), sender: '', gasLimit: GAS_LIMIT, gasPrice: 1e-8, ttl: 600, creationTime: 0 }
     const cmd = JSON.stringify({
@@ -104,12 +107,16 @@ export class Asker {
       nonce: `newcut fork ${this.#nonce++}`,
     })
     const hash = encodeBase64Url(blake2b256(encoder.encode(cmd)))
-    const path = `${this.path('local')}?signatureVerification=false&rewindDepth=${this.#depth}`
+    // Other answers may correct the depth while this request waits for its turn.
+    const path = () => {
+      depth = this.#depth ?? depth
+      return `${this.path('local')}?signatureVerification=false&rewindDepth=${depth}`
+    }
     const { status, text } = await this.remote.post(path, { hash, sigs: [], cmd })
     if (status !== 200) throw this.#refused(status, text)
     try {
       const json = parseExactJson(text)
-      if (typeof json === 'object' && json !== null) return json as Fields
+      if (typeof json === 'object' && json !== null) return { answer: json as Fields, depth }
       if (typeof json === 'string') throw this.#timedOut(json)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error

@@ -68,7 +68,7 @@ export class ForkState implements ReadableState {
     const table = domain.slice('table:'.length)
     if (!this.#hasTable(table)) return []
     const keys = this.#cache.get(`keys:${table}`) as readonly string[] | { readonly tooMany: string } | undefined
-    if (keys === undefined) throw new MissingEntry(domain, null)
+    if (keys === undefined) throw new MissingEntry(this, domain, null)
     if ('tooMany' in keys) {
       throw evalError(`The forked table ${table} has ${keys.tooMany} rows, more than --fork-table-rows allows`)
     }
@@ -78,14 +78,14 @@ export class ForkState implements ReadableState {
   /** @param read decodes what is cached */
   #kept<T>(place: string, domain: Domain, key: string, read: (kept: unknown) => T): T | undefined {
     const kept = this.#cache.get(place)
-    if (kept === undefined) throw new MissingEntry(domain, key)
+    if (kept === undefined) throw new MissingEntry(this, domain, key)
     return kept === false ? undefined : read(kept)
   }
 
   get #moduleNames(): ReadonlySet<string> {
     if (this.#names === null) {
       const names = this.#cache.get('modules')
-      if (names === undefined) throw new MissingEntry('modules', null)
+      if (names === undefined) throw new MissingEntry(this, 'modules', null)
       this.#names = new Set(names as readonly string[])
     }
     return this.#names
@@ -106,7 +106,7 @@ export class ForkState implements ReadableState {
   #linked(name: string): Module | string {
     const cached = this.#cache.get(`module:${name}`) as CachedModule | undefined
     const constants = this.#cache.get(`constants:${name}`) as readonly (readonly [string, KeptValue])[] | undefined
-    if (cached === undefined || constants === undefined) throw new MissingEntry('modules', name)
+    if (cached === undefined || constants === undefined) throw new MissingEntry(this, 'modules', name)
     const origin = this.#cache.get(`origin:${name}`) as CachedOrigin | undefined
     const described = {
       ...cached,
@@ -130,7 +130,7 @@ export class ForkState implements ReadableState {
     let tables = this.#tables.get(parts.module)
     if (tables === undefined) {
       const cached = this.#cache.get(`module:${parts.module}`) as CachedModule | undefined
-      if (cached === undefined) throw new MissingEntry('modules', parts.module)
+      if (cached === undefined) throw new MissingEntry(this, 'modules', parts.module)
       tables = new Set(membersOf(cached.code, 'deftable'))
       this.#tables.set(parts.module, tables)
     }
@@ -142,7 +142,7 @@ export class ForkState implements ReadableState {
     if (kept === false) return undefined
     if (kept !== undefined) return keptValue(kept as KeptValue) as ObjectValue
     if (!this.#hasTable(table) || Array.isArray(this.#cache.get(`keys:${table}`))) return undefined
-    throw new MissingEntry(`table:${table}`, key)
+    throw new MissingEntry(this, `table:${table}`, key)
   }
 
   /** @throws ContractError if the state of the pact is in a command that nobody has named */

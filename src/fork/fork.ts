@@ -62,6 +62,17 @@ export class Fork {
   }
 }
 
+/** Opens a fork whose pinned headers are known elsewhere. Makes no request. */
+export function reopenFork(options: ForkOptions, pin: Pin): Fork {
+  const { url, perSecond, timeoutMs, onNotice } = options
+  const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice })
+  const { network, height } = pin
+  const chains = [...pin.hashes].map(([chain, hash]) => {
+    return [chain, new ChainFork(remote, { network, chain, height, hash }, options)] as const
+  })
+  return new Fork(remote, pin, new Map(), new Map(chains))
+}
+
 /** A pin whose hashes are to be found: blocks at a height below these heads. */
 interface Wanted {
   readonly network: string

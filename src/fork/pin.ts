@@ -56,6 +56,19 @@ export function readCut(text: string, where: string): NamedCut {
   })
 }
 
+/**
+ * Reads the text of a pin.
+ * @throws NewcutError BAD_INPUT if its blocks are not of one height
+ */
+export function readPin(text: string, where: string): Pin {
+  const { network, heads } = readCut(text, where)
+  const [{ height }] = heads.values()
+  if (network === null || [...heads.values()].some((head) => head.height !== height)) {
+    throw new NewcutError('BAD_INPUT', `${where}: no pin: a pin names its network, and blocks of one height`)
+  }
+  return { network, height, hashes: new Map([...heads].map(([chain, { hash }]) => [chain, hash])) }
+}
+
 /** Paths of the chainweb interface of a network. */
 export const rootOf = (network: string): string => `/chainweb/0.0/${encodeURIComponent(network)}`
 

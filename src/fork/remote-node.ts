@@ -44,15 +44,16 @@ export class RemoteNode {
   }
 
   get(path: string): Promise<RemoteAnswer> {
-    return this.#retried(path)
+    return this.#retried(() => path)
   }
 
-  post(path: string, body: unknown): Promise<RemoteAnswer> {
-    return this.#retried(path, JSON.stringify(body))
+  /** @param path called when the limit allows the request, which may be a while later */
+  post(path: string | (() => string), body: unknown): Promise<RemoteAnswer> {
+    return this.#retried(typeof path === 'string' ? () => path : path, JSON.stringify(body))
   }
 
   /** Throws NewcutError NODE_UNREACHABLE if the node gives no answer, NODE_REFUSED if it stays busy. */
-  async #retried(path: string, body?: string): Promise<RemoteAnswer> {
+  async #retried(path: () => string, body?: string): Promise<RemoteAnswer> {
     let waitMs = FIRST_WAIT_MS
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#once(path, body)
@@ -78,7 +79,7 @@ export class RemoteNode {
 
   /** One attempt. @returns status null if there was no whole answer */
   async #once(
-    path: string,
+    path: () => string,
     body?: string,
   ): Promise<{ readonly status: number | null; readonly text: string; readonly afterMs: number }> {
     await this.#turn()
@@ -86,7 +87,7 @@ export class RemoteNode {
     const { timeoutMs } = this.#options
     const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) }
     try {
-      const response = await fetch(this.url + path, {
+      const response = await fetch(this.url + path(), {
         method: body === undefined ? 'GET' : 'POST',
         headers,
         ...(body !== undefined && { body }),

@@ -1,9 +1,6 @@
 /** Options of forks of another network: of `devnet` and of `contract`. */
-import type { Option } from 'commander'
-import { valueIn } from '../config.ts'
-import { once, RowOption } from '../flags.ts'
 import { duration, firstNodeUrl, oneOf, someText, texts, type ValueKind, wholeNumber } from '../values.ts'
-import { defaultText, type OptionSpec, option, optionGroups, unset, type Values } from './row.ts'
+import { option, unset } from './row.ts'
 
 const CHAINS = /^\d{1,3}(,\d{1,3})*$/
 const RATE = /^(\d{1,4}(?:\.\d{1,3})?)\/s$/
@@ -67,32 +64,4 @@ export const forkTimeOption = {
     ...ofFork,
     more: 'One of now, which is later than the pinned blocks by their age, and pinned, which continues their time.',
   }),
-}
-
-type ForkValues = Values<typeof forkOptions>
-
-/** The flags of these options for a command without a table. */
-export function forkFlags(): Option[] {
-  return Object.entries(forkOptions as Readonly<Record<string, OptionSpec<unknown>>>).map(([name, spec]) => {
-    const texts = { help: spec.help, more: spec.more, standard: defaultText(spec) }
-    const isCommon = name === 'fork' || name === 'fork-cut'
-    const isRepeatable = spec.kind.isList === true
-    const flag = new RowOption(`--${name} <${spec.placeholder}>`, texts, { isCommon, isRepeatable })
-    flag.helpGroup(optionGroups.fork)
-    return isRepeatable
-      ? flag.argParser((value, before: unknown) => [...((before as string[]) ?? []), value])
-      : flag.argParser(once(name))
-  })
-}
-
-/** Reads these options from flags. Throws NewcutError BAD_OPTION. @param flags by camel-case name */
-export function forkValues(flags: Readonly<Record<string, unknown>>): ForkValues {
-  const values: Record<string, unknown> = {}
-  for (const [name, { kind, fallback }] of Object.entries(
-    forkOptions as Readonly<Record<string, OptionSpec<unknown>>>,
-  )) {
-    const raw = flags[name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())] ?? flags[name]
-    values[name] = raw === undefined ? fallback : valueIn(kind, raw, `--${name}`)
-  }
-  return values as ForkValues
 }

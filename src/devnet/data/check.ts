@@ -50,7 +50,7 @@ export async function checkDataDirectory(
 ): Promise<CheckReport> {
   const database = await BlockDatabase.open(join(directory, BLOCKS), () => undefined)
   try {
-    const loaded = await database.load(onProgress)
+    const loaded = await database.load({ onProgress })
     const check = new Check(database.settings, loaded, onProgress)
     const stateBlocks = await check.run(join(directory, STATE), stopped)
     return { ...check.report, stateBlocks }
