@@ -126,7 +126,8 @@ async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSig
   try {
     if (values.mine) checkMinable(devnet)
     log.show({ type: 'banner', lines: devnetBanner(devnet, values, version) })
-    log.show(fundedAccounts(devnet.url))
+    // A forked network has accounts of its own.
+    if (devnet.fork === null) log.show(fundedAccounts(devnet.url))
     if (values.exec === undefined) leave = shown.attend(() => devnetNow(devnet))
     const command = values.exec === undefined ? null : runBeside(values.exec, devnet.url, stop)
     const over = command?.finally(() => commandIsOver.abort())

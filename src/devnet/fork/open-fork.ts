@@ -1,7 +1,7 @@
 /** Opens the fork of a node: a new one, or the one that its data directory continues. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { FORK_LIMITS, type ForkOptions, openFork, reopenFork } from '../../fork/fork.ts'
 import { pinText, readPin } from '../../fork/pin.ts'
@@ -40,6 +40,8 @@ interface KeptFork {
   readonly pin: string
   readonly chains: readonly number[] | null
   readonly time: ForkTime
+  /** Folder of the cache; null if there is none. */
+  readonly cache: string | null
 }
 
 export interface ForkHost {
@@ -66,7 +68,8 @@ export async function openNodeFork(
     })
   }
   const { url = kept?.url ?? '', time = kept?.time ?? 'now' } = asked ?? {}
-  const options: ForkOptions = { ...limitsOf(asked), url, cut: kept?.pin ?? asked?.cut ?? null, chains: null, onNotice }
+  const cacheFolder = asked === undefined ? (kept?.cache ?? null) : asked.cacheFolder === undefined ? null : resolve(asked.cacheFolder)
+  const options: ForkOptions = { ...limitsOf(asked), cacheFolder, url, cut: kept?.pin ?? asked?.cut ?? null, chains: null, onNotice }
   const chains = kept?.chains ?? asked?.chains ?? null
   if (kept !== null) {
     expectPin(dataDir ?? '', kept, asked)
@@ -75,14 +78,13 @@ export async function openNodeFork(
   const fork = new NodeFork(await openFork(options), chains, time)
   if (dataDir !== undefined && kept === null) {
     await mkdir(dataDir, { recursive: true })
-    writeForkFile(dataDir, { fork: VERSION, url, pin: pinText(fork.pin), chains, time })
+    writeForkFile(dataDir, { fork: VERSION, url, pin: pinText(fork.pin), chains, time, cache: cacheFolder })
   }
   return fork
 }
 
 function limitsOf(asked: DevnetFork | undefined) {
   return {
-    cacheFolder: asked?.cacheFolder ?? null,
     perSecond: asked?.perSecond ?? FORK_LIMITS.perSecond,
     timeoutMs: asked?.timeoutMs ?? FORK_LIMITS.timeoutMs,
     tableRows: asked?.tableRows ?? FORK_LIMITS.tableRows,
