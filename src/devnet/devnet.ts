@@ -15,6 +15,7 @@ import { graphOf, type NodeFork } from './fork/node-fork.ts'
 import { openNodeFork } from './fork/open-fork.ts'
 import { warmFork } from './fork/warm.ts'
 import { type App, createApp } from './http/app.ts'
+import { addBelowFork } from './http/below-fork.ts'
 import { Controls } from './http/controls.ts'
 import { nodeConfig } from './http/encode/node-config.ts'
 import { addOpenApi } from './http/encode/openapi.ts'
@@ -216,6 +217,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, as
   const { requestTimeoutMs } = limits
   const app = createApp({ product, packageVersion, nowMs, requestTimeoutMs, maxConnections })
   addRoutes(app, options, {
+    fork,
     machine,
     settings,
     forkTarget,
@@ -257,6 +259,7 @@ function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSettings {
 }
 
 interface NodeParts {
+  readonly fork: NodeFork | null
   readonly machine: HostMachine
   readonly settings: NetworkSettings
   readonly forkTarget: number
@@ -283,6 +286,8 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
   const prefix = `/${product}/0.0/${chains.network.name}`
   const release = releaseRules[parts.settings.release]
   const router = new Router({ app, prefix, chains: chains.cut.size, intercept })
+  const { fork } = parts
+  if (fork !== null) addBelowFork(app, { ...parts, fork, prefix, nowMs: () => clock.wallMs(), onNotice })
   addNodeRoutes(router, {
     network: () => chains.network,
     packageVersion,

@@ -5,6 +5,7 @@ import { valueFromJson } from '../contracts/values/wire.ts'
 import type { ExactJson } from '../core/json.ts'
 import { type Asker, fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
+import { fetchAncestor } from './header-fetch.ts'
 import { fetchModules } from './module-fetch.ts'
 import { fetchPact } from './pact-fetch.ts'
 import { askAll, literal, odd, type Question } from './question.ts'
@@ -83,6 +84,8 @@ export class Fetcher {
         }
         return askAll(asker, [this.#described('namespace', key ?? '', guards)])
       }
+      case 'headers':
+        return fetchAncestor(asker, cache, key ?? '')
       case 'pacts':
         return fetchPact(asker, cache, key ?? '', this.#options.pactKeys)
       default:

@@ -15,6 +15,7 @@ import { type ExactJson, parseExactJson } from '../core/json.ts'
 import { fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { rowKey } from './fetcher.ts'
+import { headerKey } from './header-fetch.ts'
 import type { CachedModule, CachedOrigin } from './module-fetch.ts'
 import { membersOf, namespaceOf } from './module-text.ts'
 import type { CachedPact } from './pact-fetch.ts'
@@ -55,6 +56,8 @@ export class ForkState implements ReadableState {
           const [user, admin] = (kept as KeptValue[]).map((guard) => keptValue(guard) as Guard)
           return { user, admin }
         })
+      case 'headers':
+        return this.#kept(headerKey(key), domain, key, (height) => height as number)
       case 'pacts':
         return this.#kept(`pact:${key}`, domain, key, (kept) => this.#pact(key, kept as CachedPact | null))
       default:

@@ -2,9 +2,10 @@
  * Fetches the state of a pact at the pin. No native describes pacts, so a continuation is tried that is always refused:
  * the text of the refusal tells which step is next. What the step before left is in the result of its command.
  */
-import { type ExactJson, NumberText, parseExactJson } from '../core/json.ts'
+import { parseExactJson } from '../core/json.ts'
 import { type Asker, fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
+import { exactText } from './exact-text.ts'
 import { odd } from './question.ts'
 
 /** A pact as it is cached: its continuation as JSON text, or the step that only another command tells. */
@@ -42,15 +43,4 @@ async function stateBefore(
     if (pactId === id && Number(done) === step - 1) return { continuation: exactText(continuation ?? null) }
   }
   return { step }
-}
-
-/** JSON text with all digits of its numbers. */
-function exactText(json: ExactJson): string {
-  if (typeof json === 'bigint') return json.toString()
-  if (Array.isArray(json)) return `[${(json as readonly ExactJson[]).map(exactText).join(',')}]`
-  if (typeof json !== 'object' || json === null) return JSON.stringify(json)
-  if (json instanceof NumberText) return json.text
-  return `{${Object.entries(json)
-    .map(([key, item]) => `${JSON.stringify(key)}:${exactText(item as ExactJson)}`)
-    .join(',')}}`
 }

@@ -68,8 +68,16 @@ export async function openNodeFork(
     })
   }
   const { url = kept?.url ?? '', time = kept?.time ?? 'now' } = asked ?? {}
-  const cacheFolder = asked === undefined ? (kept?.cache ?? null) : asked.cacheFolder === undefined ? null : resolve(asked.cacheFolder)
-  const options: ForkOptions = { ...limitsOf(asked), cacheFolder, url, cut: kept?.pin ?? asked?.cut ?? null, chains: null, onNotice }
+  const cacheFolder =
+    asked === undefined ? (kept?.cache ?? null) : asked.cacheFolder === undefined ? null : resolve(asked.cacheFolder)
+  const options: ForkOptions = {
+    ...limitsOf(asked),
+    cacheFolder,
+    url,
+    cut: kept?.pin ?? asked?.cut ?? null,
+    chains: null,
+    onNotice,
+  }
   const chains = kept?.chains ?? asked?.chains ?? null
   if (kept !== null) {
     expectPin(dataDir ?? '', kept, asked)

@@ -324,7 +324,17 @@ export class Ledger implements Executions {
     if (parent === undefined) throw new Error(`no block ${parentHash} in the store`)
     const { version, featureFlags } = parent.header
     const window = spvWindow(versionName(version), parent.height, forkStateOf(featureFlags).number)
-    return { chain, parent, window }
+    return { chain, parent, window, isBelowFork: this.#belowForkOf(chain) }
+  }
+
+  /** Whether headers are at or below the pin of a chain; undefined for a chain that was not forked. */
+  #belowForkOf(chain: number): VerifyingBlock['isBelowFork'] {
+    const { fork, store } = this.#options
+    const state = fork?.stateOf(chain)
+    if (state == null) return undefined
+    const first = store.slice(chain, 0, 1)[0]?.id
+    return (root) =>
+      root === first || (store.byId(root, chain) === undefined && state.get('headers', root) !== undefined)
   }
 
   /** @returns the reason for a refusal if the command is already on the branch of `parent`, otherwise null */
