@@ -59,7 +59,12 @@ it('tries transactions like the forked node, with gas and events', async () => {
       {},
       signers(['coin.GAS'], ['free.fork-token.TRANSFER', 'alice', 'carol', amount]),
     )
-  for (const command of [transfer('sender01', 1.5), move(2.25), move(1000), execWith('(free.fork-token.open "dave" (read-keyset "k"))', { k: KEYSET })]) {
+  for (const command of [
+    transfer('sender01', 1.5),
+    move(2.25),
+    move(1000),
+    execWith('(free.fork-token.open "dave" (read-keyset "k"))', { k: KEYSET }),
+  ]) {
     const [there, here] = await both(remote, forked, command, '&preflight=true')
     expect(here).toEqual(there)
   }
@@ -85,7 +90,11 @@ it('needs no request on the second run, and no node', async () => {
   const remote = await startRemote()
   const cacheFolder = folder()
   const first = await startFork(remote, { cacheFolder })
-  const commands = [exec('(free.fork-token.rich)', { gasLimit: 150_000 }), exec('(coin.details "nobody")'), exec('(describe-keyset "free.nothing")')]
+  const commands = [
+    exec('(free.fork-token.rich)', { gasLimit: 150_000 }),
+    exec('(coin.details "nobody")'),
+    exec('(describe-keyset "free.nothing")'),
+  ]
   const run = async (node: Started) =>
     Promise.all(commands.map(async (command) => jsonOf(await local(node.peer, command)).result))
   const results = await run(first)
@@ -94,6 +103,9 @@ it('needs no request on the second run, and no node', async () => {
   expect(await run(second)).toEqual(results)
   expect(second.proxy.seen).toEqual([])
   await second.proxy.close()
-  await inBlock(second.peer, [transfer('sender01', 1)]).then(([{ result }]) => expect(result.status).toBe('failure'), () => undefined)
+  await inBlock(second.peer, [transfer('sender01', 1)]).then(
+    ([{ result }]) => expect(result.status).toBe('failure'),
+    () => undefined,
+  )
   expect(await run(second)).toEqual(results)
 })

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { DevnetFork } from '../../src/devnet/fork/open-fork.ts'
-import { signed } from '../devnet/command.ts'
-import { type Change, funded } from '../devnet/command.ts'
+import { type Change, funded, signed } from '../devnet/command.ts'
 import { exec, makeBlocks, poll, send, startLedger } from '../devnet/commands-common.ts'
 import { type CheckedPeer, jsonOf, type Started, start } from '../devnet/common.ts'
 import { type Proxy, proxyTo } from './proxy.ts'
@@ -71,7 +70,14 @@ export async function inBlock(peer: CheckedPeer, commands: readonly { readonly h
   const sent = await send(peer, commands, chain)
   expect(sent.status, sent.body.toString()).toBe(200)
   await makeBlocks(peer, { [chain]: 1 })
-  const results = jsonOf(await poll(peer, commands.map(({ hash }) => hash), '', chain))
+  const results = jsonOf(
+    await poll(
+      peer,
+      commands.map(({ hash }) => hash),
+      '',
+      chain,
+    ),
+  )
   return commands.map(({ hash }) => results[hash])
 }
 
@@ -90,7 +96,19 @@ export async function startRemote(): Promise<Started> {
     exec('(free.fork-token.steps "alice")'),
   ])
   expect(opened.map(({ result }) => result.status)).toEqual(Array(4).fill('success'))
+  // The other chain must be as high, because a pin has one height.
+  await makeBlocks(peer, { 0: 2, 1: 2 })
   return remote
+}
+
+/** Orders a reorganisation of chain 0. */
+export async function reorganise({ devnet }: Pick<Started, 'devnet'>, depth: number): Promise<void> {
+  const response = await fetch(`${devnet.url}/devnet/fork`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ chain: 0, depth }),
+  })
+  expect(response.status, await response.text()).toBe(200)
 }
 
 /** A folder for one test. */
