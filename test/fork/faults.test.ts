@@ -6,12 +6,12 @@ import { run } from '../cli/run.ts'
 import { exec, local, makeBlocks } from '../devnet/commands-common.ts'
 import type { Started } from '../devnet/common.ts'
 import { folder, reorganise, startFork, startRemote } from './network.ts'
-import { honest, type Manner, type Proxy, proxyTo } from './proxy.ts'
+import { honest, type Manner, type NodeProxy, proxyTo } from './proxy.ts'
 
 const FILE = '(expect "balance" 100.5 (free.fork-token.balance "alice"))'
 
 interface Contract {
-  readonly proxy: Proxy
+  readonly proxy: NodeProxy
   /** Runs a test file on a fork at this height, or at a height below all heads. */
   readonly test: (options?: readonly string[], text?: string) => ReturnType<typeof run>
 }

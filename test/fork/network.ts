@@ -7,7 +7,7 @@ import type { DevnetFork } from '../../src/devnet/fork/open-fork.ts'
 import { type Change, funded, signed } from '../devnet/command.ts'
 import { exec, makeBlocks, poll, send, startLedger } from '../devnet/commands-common.ts'
 import { type CheckedPeer, jsonOf, type Started, start } from '../devnet/common.ts'
-import { type Proxy, proxyTo } from './proxy.ts'
+import { type NodeProxy, proxyTo } from './proxy.ts'
 
 export const TOKEN = `(namespace "free")
 
@@ -119,7 +119,7 @@ export function folder(): string {
 }
 
 export interface Forked extends Started {
-  readonly proxy: Proxy
+  readonly proxy: NodeProxy
 }
 
 /** A fork of a node, through a proxy, at the present heads. */

@@ -20,7 +20,7 @@ export interface ProxyAnswer {
 /** Answers a request: as the node does by `forward`, or in another way; null ends the connection without an answer. */
 export type Manner = (request: Forwarded, forward: () => Promise<ProxyAnswer>) => Promise<ProxyAnswer | null>
 
-export interface Proxy {
+export interface NodeProxy {
   readonly url: string
   readonly seen: Forwarded[]
   manner: Manner
@@ -30,7 +30,7 @@ export interface Proxy {
 export const honest: Manner = (_, forward) => forward()
 
 /** Starts a proxy for one test. */
-export async function proxyTo(node: string): Promise<Proxy> {
+export async function proxyTo(node: string): Promise<NodeProxy> {
   const seen: Forwarded[] = []
   const server = createServer(async (request, response) => {
     const forwarded = { method: request.method ?? '', url: request.url ?? '', body: await bodyOf(request) }
@@ -51,7 +51,7 @@ export async function proxyTo(node: string): Promise<Proxy> {
     await new Promise((resolve) => server.close(resolve))
   }
   const { port } = server.address() as AddressInfo
-  const proxy: Proxy = { url: `http://127.0.0.1:${port}`, seen, manner: honest, close }
+  const proxy: NodeProxy = { url: `http://127.0.0.1:${port}`, seen, manner: honest, close }
   onTestFinished(close)
   return proxy
 }

@@ -1,4 +1,5 @@
 /** Read-only calls and trials of commands: plain ones at once, all others in a thread with a deadline. */
+import { ContractError } from '../../contracts/errors.ts'
 import { MissingEntry } from '../../contracts/machine/missing.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import type { Command } from '../command/command.ts'
@@ -94,7 +95,7 @@ export class Calls implements Trial {
       return this.#ledger.pactFault(chain, command)
     } catch (error) {
       // The block finds out.
-      if (error instanceof MissingEntry) return null
+      if (error instanceof MissingEntry || error instanceof ContractError) return null
       throw error
     }
   }
