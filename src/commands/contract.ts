@@ -7,7 +7,6 @@ import { runTests, type TestReport } from '../contracts/repl/run.ts'
 import type { FormGas } from '../contracts/repl/test-gas.ts'
 import type { Files, TestFailure } from '../contracts/repl/test-run.ts'
 import { NewcutError } from '../core/errors.ts'
-import { fileRunner } from './contract-fork.ts'
 import type { ForkValues } from './fork-setup.ts'
 
 /** The longest test file, which the reader holds in memory. */
@@ -45,7 +44,7 @@ export interface ContractOptions {
 export async function runContract(options: ContractOptions, around: Surroundings): Promise<number> {
   const print = printerTo(around.out)
   if (options.files.length === 0) throw new NewcutError('BAD_OPTION', 'contract takes the names of test files')
-  const { complete, end } = await fileRunner(options.fork, around)
+  const { complete, end } = await (await import('./contract-fork.ts')).fileRunner(options.fork, around)
   let [passed, failed] = [0, 0]
   for (const file of options.files) {
     const report = await complete(resolve(file), (chain) => runTests(resolve(file), files, undefined, chain))

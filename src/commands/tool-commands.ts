@@ -2,9 +2,12 @@
 import { Argument, Option } from 'commander'
 import { benchSuites } from '../cli/bench-suites.ts'
 import type { FlagRow } from '../cli/command-row.ts'
+import { valueIn } from '../cli/config.ts'
 import { once, RowOption } from '../cli/flags.ts'
 import { forkFlags, forkValues } from '../cli/fork-flags.ts'
 import { section } from '../cli/help.ts'
+import { oneOf, wholeNumber } from '../cli/values.ts'
+import { nodeReleases } from '../schema/node-releases.ts'
 
 const suiteNames = Object.keys(benchSuites)
 const widestSuite = Math.max(...suiteNames.map((name) => name.length))
@@ -108,6 +111,48 @@ export const toolCommands: readonly FlagRow[] = [
     run: async (files, { json, gas, ...flags }, around) => {
       const fork = forkValues(flags)
       return (await import('./contract.ts')).runContract({ files, json: !!json, gas: !!gas, fork }, around)
+    },
+  },
+  {
+    name: 'fork',
+    group: 'contracts',
+    args: ['<url>', '[file...]'],
+    help: 'pin a network, and compare what code does there and here',
+    about:
+      'newcut prints the cut of a fork, which --fork-cut takes. With --verify it runs the same plain code at the node ' +
+      'and here, on the state of the same block, and compares results and gas.',
+    flags: [
+      new RowOption('--verify', {
+        help: 'compare the code in the files, or code made from the modules of the chain',
+        more: 'Each top-level form of a file is run alone. The exit code is 1 if anything differs.',
+      }),
+      new RowOption('--cases <N>', {
+        help: 'most pieces of code made from the modules of the chain',
+        standard: '1000',
+      }).argParser(once('cases')),
+      new RowOption('--report <FILE>', {
+        help: 'write the differences as JSON, to attach them to an issue',
+      }).argParser(once('report')),
+      new RowOption('--node-release <RELEASE>', {
+        help: 'chainweb-node release to follow here',
+        more: `One of ${nodeReleases.join(', ')}.`,
+        standard: '3.2',
+      }).argParser(once('node-release')),
+      ...forkFlags().filter((flag) => flag.attributeName() !== 'fork'),
+    ],
+    examples: [
+      'newcut fork https://NODE > cut.json',
+      'newcut fork https://NODE --verify --report differences.json',
+      'newcut fork http://127.0.0.1:1848 code.pact --verify --fork-chains 3',
+    ],
+    run: async ([url, ...files], { verify, cases, report, nodeRelease: release, ...flags }, around) => {
+      const number = (raw: string | true | undefined) => valueIn(wholeNumber(1, 1e6), raw ?? 1000, '--cases')
+      const command = {
+        ...{ files, isVerified: !!verify, most: number(cases), report: report as string | undefined },
+        fork: forkValues({ ...flags, fork: url }),
+        release: valueIn(oneOf(nodeReleases), release ?? '3.2', '--node-release'),
+      }
+      return (await import('./fork.ts')).runFork(command, around)
     },
   },
   {

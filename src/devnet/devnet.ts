@@ -212,7 +212,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, as
   // Create the watch after the pools: it reports where a transaction is once its block has left the chain.
   const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
   const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice }
-  const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, ...jobs })
+  const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, fork, ...jobs })
   const controls = new Controls(machine.clock)
   const { requestTimeoutMs } = limits
   const app = createApp({ product, packageVersion, nowMs, requestTimeoutMs, maxConnections })

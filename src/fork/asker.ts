@@ -14,7 +14,14 @@ import { type RemoteNode, shown } from './remote-node.ts'
 /** A result of code at the pin: a value, or the text of its failure. */
 export type AtPin = { readonly value: ExactJson } | { readonly failure: string }
 
-type Fields = { readonly [name: string]: ExactJson }
+/** A command as `/local` takes it. */
+export interface LocalCommand {
+  readonly hash: string
+  readonly sigs: readonly []
+  readonly cmd: string
+}
+
+export type Fields = { readonly [name: string]: ExactJson }
 
 /** Far above what any question needs; nodes may have a lower limit of their own. */
 const GAS_LIMIT = 10_000_000
@@ -49,18 +56,36 @@ export class Asker {
 
   /** Like exec, for any payload of a command. */
   async run(payload: unknown): Promise<AtPin> {
+    const { status, data, error } = fieldsOf((await this.answer(this.command(payload))).result)
+    return status === 'success' ? { value: data ?? null } : { failure: String(fieldsOf(error).message ?? '') }
+  }
+
+  /** A read-only command of the chain, with its hash. */
+  command(payload: unknown, gasLimit = GAS_LIMIT): LocalCommand {
+    const { network, chain } = this.block
+    const meta = { chainId: String(chain), sender: '', gasLimit, gasPrice: 1e-8, ttl: 600, creationTime: 0 }
+    const cmd = JSON.stringify({
+      networkId: network,
+      payload,
+      signers: [],
+      meta,
+      nonce: `newcut fork ${this.#nonce++}`,
+    })
+    return { hash: encodeBase64Url(blake2b256(encoder.encode(cmd))), sigs: [], cmd }
+  }
+
+  /** The whole answer to a command at the pin. Throws like exec. */
+  async answer(command: LocalCommand): Promise<Fields> {
     for (let corrections = 0; corrections <= MAX_CORRECTIONS; ) {
-      const { answer, depth } = await this.#local(payload)
-      const { status, data, error } = fieldsOf(answer.result)
+      const { answer, depth } = await this.#local(command)
+      const { status } = fieldsOf(answer.result)
       if (status === 'success') {
-        if (this.#isAtPin(answer, depth)) return { value: data ?? null }
+        if (this.#isAtPin(answer, depth)) return answer
         corrections++
       } else if (status === 'failure') {
         // A failure does not tell where it ran: a success at the same depth does.
-        const check = await this.#local({ exec: { data: {}, code: 'true' } })
-        if (check.depth === depth && this.#isAtPin(check.answer, depth)) {
-          return { failure: String(fieldsOf(error).message ?? '') }
-        }
+        const check = await this.#local(this.command({ exec: { data: {}, code: 'true' } }))
+        if (check.depth === depth && this.#isAtPin(check.answer, depth)) return answer
         corrections++
       } else throw this.#misbehaved(`a result without a status: ${shown(JSON.stringify(answer))}`)
     }
@@ -94,25 +119,15 @@ export class Asker {
     return false
   }
 
-  async #local(payload: unknown): Promise<{ readonly answer: Fields; readonly depth: number }> {
+  async #local(command: LocalCommand): Promise<{ readonly answer: Fields; readonly depth: number }> {
     if (this.#depth === null) this.#depth = await this.#depthNow()
     let depth = this.#depth
-    const { network, chain } = this.block
-    const meta = { chainId: String(chain), sender: '', gasLimit: GAS_LIMIT, gasPrice: 1e-8, ttl: 600, creationTime: 0 }
-    const cmd = JSON.stringify({
-      networkId: network,
-      payload,
-      signers: [],
-      meta,
-      nonce: `newcut fork ${this.#nonce++}`,
-    })
-    const hash = encodeBase64Url(blake2b256(encoder.encode(cmd)))
     // Other answers may correct the depth while this request waits for its turn.
     const path = () => {
       depth = this.#depth ?? depth
       return `${this.path('local')}?signatureVerification=false&rewindDepth=${depth}`
     }
-    const { status, text } = await this.remote.post(path, { hash, sigs: [], cmd })
+    const { status, text } = await this.remote.post(path, command)
     if (status !== 200) throw this.#refused(status, text)
     try {
       const json = parseExactJson(text)

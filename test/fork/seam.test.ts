@@ -157,7 +157,7 @@ it('continues the time of the pinned blocks if it is told to', async () => {
 it('serves the name that it is given, in headers and commands', async () => {
   const forked = await startFork(await startRemote(), {}, { networkName: 'mainnet01' })
   const response = await fetch(`${forked.devnet.url}/info`)
-  expect((await response.json()).nodeVersion).toBe('mainnet01')
+  expect(await response.json()).toMatchObject({ nodeVersion: 'mainnet01' })
   await makeBlocks(forked.peer, { 0: 1 })
   const [head] = [...forked.devnet.cut.values()]
   expect(head.version).toBe(5)

@@ -18,9 +18,12 @@ export class NodeFork implements ForkedBase {
   readonly time: ForkTime
   /** Chains that begin with the state of the forked network; null for all. */
   readonly chains: readonly number[] | null
+  /** Content of the file that lets a data directory continue the fork. */
+  readonly record: string
   readonly #fork: Fork
 
-  constructor(fork: Fork, chains: readonly number[] | null, time: ForkTime) {
+  constructor(fork: Fork, { chains, time, record }: Pick<NodeFork, 'chains' | 'time' | 'record'>) {
+    this.record = record
     const unknown = chains?.find((chain) => !fork.pin.hashes.has(chain))
     if (unknown !== undefined) throw new NewcutError('BAD_OPTION', `--fork-chains: the network has no chain ${unknown}`)
     this.#fork = fork

@@ -81,12 +81,15 @@ export async function openNodeFork(
   const chains = kept?.chains ?? asked?.chains ?? null
   if (kept !== null) {
     expectPin(dataDir ?? '', kept, asked)
-    if (hasBlocks) return new NodeFork(reopenFork(options, readPin(kept.pin, FORK_FILE)), chains, time)
+    const record = recordOf({ ...kept, url, time, cache: cacheFolder })
+    if (hasBlocks) return new NodeFork(reopenFork(options, readPin(kept.pin, FORK_FILE)), { chains, time, record })
   }
-  const fork = new NodeFork(await openFork(options), chains, time)
+  const opened = await openFork(options)
+  const record = recordOf({ fork: VERSION, url, pin: pinText(opened.pin), chains, time, cache: cacheFolder })
+  const fork = new NodeFork(opened, { chains, time, record })
   if (dataDir !== undefined && kept === null) {
     await mkdir(dataDir, { recursive: true })
-    writeForkFile(dataDir, { fork: VERSION, url, pin: pinText(fork.pin), chains, time, cache: cacheFolder })
+    writeForkFile(dataDir, record)
   }
   return fork
 }
@@ -135,10 +138,13 @@ export function readForkFile(directory: string): KeptFork | null {
   throw new NewcutError('DATA_UNUSABLE', `${file} is damaged, or of another newcut`)
 }
 
-function writeForkFile(directory: string, kept: KeptFork): void {
+const recordOf = (kept: KeptFork): string => `${JSON.stringify(kept)}\n`
+
+/** Throws NewcutError DATA_UNUSABLE. */
+export function writeForkFile(directory: string, record: string): void {
   const file = join(directory, FORK_FILE)
   try {
-    writeFileSync(`${file}.new`, `${JSON.stringify(kept)}\n`, { flush: true })
+    writeFileSync(`${file}.new`, record, { flush: true })
     renameSync(`${file}.new`, file)
   } catch (error) {
     throw new NewcutError('DATA_UNUSABLE', `${file} cannot be written: ${describeError(error)}`, { cause: error })
