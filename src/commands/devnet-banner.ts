@@ -47,7 +47,7 @@ function forkLines({ fork, network }: Devnet): string[] {
     `fork: ${pin.network} at height ${pin.height}, from ${url}`,
     `the same fork again: --fork-cut '${pinText(pin)}'`,
   ]
-  if (network.name === development.name || network.name !== pin.network) return lines
+  if (network.name === development.name) return lines
   const what = `what clients sign here is valid on the live ${network.name} until its ttl, two days at most`
   return [...lines, `DANGER: ${what}; newcut sends nothing there, but anybody who sees it can: use no real keys`]
 }

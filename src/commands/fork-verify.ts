@@ -70,10 +70,9 @@ export async function casesOf(chain: ChainFork, most: number): Promise<{ cases: 
   const unloaded: string[] = []
   for (const name of names) {
     if (cases.length >= most) break
-    cases.push(`(at "hash" (describe-module "${name}"))`)
     try {
       const module = await chain.complete(() => chain.state.get<Module>('modules', name))
-      cases.push(...(module === undefined ? [] : membersOf(module)))
+      cases.push(`(at "hash" (describe-module "${name}"))`, ...(module === undefined ? [] : membersOf(module)))
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
       unloaded.push(error.message)
