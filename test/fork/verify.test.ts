@@ -53,7 +53,7 @@ it('reports a difference in gas, results and events, for people and as a file', 
     const answer = await forward()
     if (!url.includes('/local')) return answer
     if (body.includes('(+ 1 2)')) return { ...answer, body: answer.body.replace(/"gas":\d+/, '"gas":77') }
-    if (!body.includes('sender01')) return answer
+    if (!body.includes('get-balance') || !body.includes('sender01')) return answer
     const json = JSON.parse(answer.body)
     return { ...answer, body: JSON.stringify({ ...json, result: { status: 'success', data: 'another' } }) }
   }
