@@ -7,17 +7,8 @@
  */
 import { bitLength } from './bits.ts'
 import { Decimal } from './decimal.ts'
-import {
-  CapabilityToken,
-  Guard,
-  type GuardKind,
-  ModuleRef,
-  type ObjectValue,
-  TableRef,
-  Time,
-  Unit,
-  type Value,
-} from './value.ts'
+import { TableRef } from './type.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, type ObjectValue, Time, Unit, type Value } from './value.ts'
 
 const RECORD = 1
 const VARIANT = 2
@@ -126,7 +117,7 @@ export function keysetSize({ keys, predicate }: OfKind<'keyset'>): number {
 const PREDICATES: ReadonlySet<string> = new Set(['keys-all', 'keys-any', 'keys-2'])
 
 /** A predicate of one's own has a name, with or without a module. */
-function predicateSize(predicate: string): number {
+export function predicateSize(predicate: string): number {
   if (PREDICATES.has(predicate)) return VARIANT
   return VARIANT + VARIANT + (predicate.includes('.') ? qualifiedNameSize(predicate) : textSize(predicate))
 }
@@ -159,9 +150,9 @@ function nameWithNamespace(name: string): number {
 }
 
 /** A table with its module, the hash of that, and the name of its schema. The fields of the schema do not count. */
-function tableSize({ name, module, schemaName }: TableRef): number {
-  const schema = RECORD + qualifiedNameSize(`${module}.${schemaName ?? ''}`) + COLLECTION
-  return RECORD + RECORD + textSize(name) + moduleNameSize(module) + HASH + schema
+function tableSize({ name, module, schema }: TableRef): number {
+  const schemaSize = RECORD + qualifiedNameSize(schema?.qualified ?? `${module}.`) + COLLECTION
+  return RECORD + RECORD + textSize(name) + moduleNameSize(module) + HASH + schemaSize
 }
 
 /** A namespace with its two guards. */
