@@ -11,9 +11,10 @@ import { BackupJobs, expectBackupDirectory } from './data/backup.ts'
 import { BLOCKS, type DataDirectory, openDataDirectory } from './data/directory.ts'
 import type { Calls } from './execution/calls.ts'
 import { Execution } from './execution/execution.ts'
-import { graphOf, type NodeFork } from './fork/node-fork.ts'
+import type { NodeFork } from './fork/node-fork.ts'
 import { openNodeFork } from './fork/open-fork.ts'
 import { warmFork } from './fork/warm.ts'
+import { forkedSettings } from './forked-settings.ts'
 import { type App, createApp } from './http/app.ts'
 import { addBelowFork } from './http/below-fork.ts'
 import { Controls } from './http/controls.ts'
@@ -241,21 +242,11 @@ function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, as
   return { app, chains, ledger, pools, settings, controls, backups }
 }
 
-/** What a node begins with. */
+/** Data, fork and settings of a node at its start. */
 interface Begun {
   readonly data: DataDirectory | null
   readonly fork: NodeFork | null
   readonly asked: AskedSettings
-}
-
-/** Settings of a fork: the graph of the forked network, and no proof of work. Throws NewcutError BAD_OPTION. */
-function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSettings {
-  const asked = { ...askedSettings(options), pow: false, network: options.networkName }
-  // Chains on disk have their graph.
-  if (fork.headers.size === 0) return asked
-  const graph = graphOf(fork.headers)
-  if (options.graph === undefined || options.graph === graph) return { ...asked, graph }
-  throw new NewcutError('BAD_OPTION', `graph: the forked network has the graph ${graph}, not ${options.graph}`)
 }
 
 interface NodeParts {

@@ -33,8 +33,8 @@ export interface DevnetOptions {
    */
   readonly fork?: DevnetFork | undefined
   /**
-   * Name of the network, for one that is forked. Default development. What is signed for the name of a live network is
-   * valid there too.
+   * Name of the network, for one that is forked. Default development. Commands that are signed for the name of a live
+   * network are valid there too.
    */
   readonly networkName?: string | undefined
   /** Graph of the chains. Default twenty. */

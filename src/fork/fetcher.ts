@@ -43,7 +43,7 @@ export class Fetcher {
   }
 
   /**
-   * Fetches an entry. Entries that are on their way already are not asked for again.
+   * Fetches an entry. A second call for the same entry waits for the first.
    * @param hints texts of the code that misses it: probably keys of other rows
    * @throws NewcutError if the node cannot tell it
    */

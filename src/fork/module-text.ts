@@ -1,4 +1,4 @@
-/** What the text of a module names: its constants and tables, other modules. */
+/** Names in the text of a module: its constants and tables, other modules. */
 import { ContractError, NOWHERE, type TextPlace } from '../contracts/errors.ts'
 import type { CallForm } from '../contracts/syntax/form.ts'
 import { type Token, tokensOf } from '../contracts/syntax/lexer.ts'

@@ -1,4 +1,4 @@
-/** What crosses the seam of a fork: pacts, proofs, results and headers from below the pin; time and name above it. */
+/** The seam of a fork: pacts, proofs, results and headers from below the pin; time and name above it. */
 import { describe, expect, it } from 'vitest'
 import { signed } from '../devnet/command.ts'
 import { exec, local, makeBlocks, ok, poll, signers, spv } from '../devnet/commands-common.ts'

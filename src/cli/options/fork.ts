@@ -55,7 +55,7 @@ export const forkOptions = {
   }),
   'fork-pact': unset(texts, 'KEY', 'request key of a command that continued a pact before the fork', {
     ...ofFork,
-    more: 'The state of a pact is in the result of its last command. That of the first step is found without.',
+    more: 'The state of a pact is in the result of its last command. newcut finds the result of the first step itself.',
   }),
 }
 

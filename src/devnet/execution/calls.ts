@@ -22,7 +22,7 @@ export class Calls implements Trial {
 
   /**
    * @param blocks executes the blocks that hold the commands later
-   * @param fork state below the first blocks, parts of which have to be fetched
+   * @param fork state below the first blocks, if the network was forked
    */
   constructor(
     ledger: Ledger,
@@ -65,7 +65,7 @@ export class Calls implements Trial {
 
   /** @returns why a command may not become pending, null if it may, or undefined if only `later` can tell */
   now(chain: number, command: Command): string | null | undefined {
-    // What a forked network has to tell takes longer.
+    // The forked network has to be asked.
     if (this.#fork !== null) return undefined
     const { context, state } = this.#ledger.base(chain, 0)
     if (!this.#ledger.hasPlainPayer(state, command)) return undefined

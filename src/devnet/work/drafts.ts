@@ -27,7 +27,7 @@ export interface DraftsOptions {
   readonly onUnpaid: (chain: number, miner: MinerAccount, fault: string) => void
   /** Called when a block has more transactions than its miner was given, and none are waiting. */
   readonly onGrown: (chain: number) => void
-  /** State below the first blocks, parts of which have to be fetched. */
+  /** State below the first blocks, if the network was forked. */
   readonly fork?: ForkedBase | null | undefined
   /** Called with a message for the operator. */
   readonly onNotice?: ((message: string) => void) | undefined
