@@ -11,7 +11,7 @@ type ForkValues = Values<typeof forkOptions>
 export function forkFlags(): Option[] {
   return Object.entries(forkOptions as Readonly<Record<string, OptionSpec<unknown>>>).map(([name, spec]) => {
     const texts = { help: spec.help, more: spec.more, standard: defaultText(spec) }
-    const isCommon = name === 'fork' || name === 'fork-cut'
+    const isCommon = name === 'fork'
     const isRepeatable = spec.kind.isList === true
     const flag = new RowOption(`--${name} <${spec.placeholder}>`, texts, { isCommon, isRepeatable })
     flag.helpGroup(optionGroups.fork)

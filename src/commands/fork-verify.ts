@@ -10,13 +10,13 @@ import { CommandFault, readCommand } from '../devnet/command/read.ts'
 import { contextOn } from '../devnet/ledger/block-context.ts'
 import { runLocally } from '../devnet/ledger/local.ts'
 import { releaseRules } from '../devnet/rules/releases.ts'
-import { type Fields, fieldsOf } from '../fork/asker.ts'
+import { type AnswerFields, fieldsOf } from '../fork/asker.ts'
 import type { ChainFork } from '../fork/chain-fork.ts'
 import { exactText } from '../fork/exact-text.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'
 
 /** The parts of an answer that must be equal. */
-export interface Outcome {
+export interface VerifyOutcome {
   readonly gas: string
   readonly status: string
   /** JSON text of the value or of the error. */
@@ -25,21 +25,21 @@ export interface Outcome {
   readonly events: string
 }
 
-export interface Difference {
+export interface VerifyDifference {
   readonly code: string
-  readonly here: Outcome
-  readonly there: Outcome
+  readonly here: VerifyOutcome
+  readonly there: VerifyOutcome
 }
 
 export interface VerifyReport {
   readonly cases: number
   readonly equal: number
-  readonly differences: readonly Difference[]
+  readonly differences: readonly VerifyDifference[]
   /** Modules that do not load here, and why. */
   readonly unloaded: readonly string[]
 }
 
-export interface VerifyOptions {
+export interface CompareOptions {
   readonly release: NodeRelease
   /** Most pieces of code that are made from the modules of the chain. */
   readonly most: number
@@ -93,10 +93,10 @@ function membersOf({ name, isInterface, definitions }: Module): string[] {
 export async function verify(
   { chain, header }: { readonly chain: ChainFork; readonly header: Header },
   cases: readonly string[],
-  { release, onDone }: VerifyOptions,
+  { release, onDone }: CompareOptions,
 ): Promise<Omit<VerifyReport, 'unloaded'>> {
   const context = contextOn(chain.block.chain, header, releaseRules[release])
-  const found: (Difference | null)[] = []
+  const found: (VerifyDifference | null)[] = []
   let [next, done] = [0, 0]
   const worker = async () => {
     for (let i = next++; i < cases.length; i = next++) {
@@ -109,7 +109,7 @@ export async function verify(
       onDone?.(++done, cases.length)
     }
   }
-  const local = async (command: Exclude<ReturnType<typeof readCommand>, CommandFault>): Promise<Fields> => {
+  const local = async (command: Exclude<ReturnType<typeof readCommand>, CommandFault>): Promise<AnswerFields> => {
     const run = () => runLocally(chain.state, context, command, noProof)
     return fieldsOf(parseExactJson(await chain.complete(run, () => chain.hints([command.cmd]))))
   }
@@ -122,7 +122,7 @@ function noProof(): never {
   throw evalError('Continuation error: plain code has no proofs')
 }
 
-function outcomeOf(answer: Fields): Outcome {
+function outcomeOf(answer: AnswerFields): VerifyOutcome {
   const { status, data, error } = fieldsOf(answer.result)
   const text = (json: ExactJson | undefined) => exactText(json ?? null)
   const { message = null, info = null, type = null } = fieldsOf(error)

@@ -123,15 +123,17 @@ export const toolCommands: readonly FlagRow[] = [
       'and here, on the state of the same block, and compares results and gas.',
     flags: [
       new RowOption('--verify', {
-        help: 'compare the code in the files, or code made from the modules of the chain',
-        more: 'Each top-level form of a file is run alone. The exit code is 1 if anything differs.',
+        help: 'compare results and gas of code',
+        more: 'The code is in the files, or made from the modules of the chain. Each top-level form of a file is run alone. The exit code is 1 if anything differs.',
       }),
       new RowOption('--cases <N>', {
-        help: 'most pieces of code made from the modules of the chain',
+        help: 'most pieces of code',
+        more: 'It limits code that is made from modules.',
         standard: '1000',
       }).argParser(once('cases')),
       new RowOption('--report <FILE>', {
-        help: 'write the differences as JSON, to attach them to an issue',
+        help: 'write the differences as JSON',
+        more: 'Attach the file to an issue.',
       }).argParser(once('report')),
       new RowOption('--node-release <RELEASE>', {
         help: 'chainweb-node release to follow here',

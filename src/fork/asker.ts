@@ -15,13 +15,13 @@ import { type RemoteNode, shown } from './remote-node.ts'
 export type AtPin = { readonly value: ExactJson } | { readonly failure: string }
 
 /** A command as `/local` takes it. */
-export interface LocalCommand {
+export interface PinCommand {
   readonly hash: string
   readonly sigs: readonly []
   readonly cmd: string
 }
 
-export type Fields = { readonly [name: string]: ExactJson }
+export type AnswerFields = { readonly [name: string]: ExactJson }
 
 /** Far above what any question needs; nodes may have a lower limit of their own. */
 const GAS_LIMIT = 10_000_000
@@ -61,7 +61,7 @@ export class Asker {
   }
 
   /** A read-only command of the chain, with its hash. */
-  command(payload: unknown, gasLimit = GAS_LIMIT): LocalCommand {
+  command(payload: unknown, gasLimit = GAS_LIMIT): PinCommand {
     const { network, chain } = this.block
     const meta = { chainId: String(chain), sender: '', gasLimit, gasPrice: 1e-8, ttl: 600, creationTime: 0 }
     const cmd = JSON.stringify({
@@ -75,7 +75,7 @@ export class Asker {
   }
 
   /** The whole answer to a command at the pin. Throws like exec. */
-  async answer(command: LocalCommand): Promise<Fields> {
+  async answer(command: PinCommand): Promise<AnswerFields> {
     for (let corrections = 0; corrections <= MAX_CORRECTIONS; ) {
       const { answer, depth } = await this.#local(command)
       const { status } = fieldsOf(answer.result)
@@ -97,7 +97,7 @@ export class Asker {
    * @param used depth at which it ran
    * @returns false if the head has moved: the depth is corrected, ask again
    */
-  #isAtPin(answer: Fields, used: number): boolean {
+  #isAtPin(answer: AnswerFields, used: number): boolean {
     const { blockHeight, prevBlockHash } = fieldsOf(answer.metaData)
     const { height, hash, chain } = this.block
     if (typeof blockHeight !== 'number' || typeof prevBlockHash !== 'string') {
@@ -119,7 +119,7 @@ export class Asker {
     return false
   }
 
-  async #local(command: LocalCommand): Promise<{ readonly answer: Fields; readonly depth: number }> {
+  async #local(command: PinCommand): Promise<{ readonly answer: AnswerFields; readonly depth: number }> {
     if (this.#depth === null) this.#depth = await this.#depthNow()
     let depth = this.#depth
     // Other answers may correct the depth while this request waits for its turn.
@@ -131,7 +131,7 @@ export class Asker {
     if (status !== 200) throw this.#refused(status, text)
     try {
       const json = parseExactJson(text)
-      if (typeof json === 'object' && json !== null) return { answer: json as Fields, depth }
+      if (typeof json === 'object' && json !== null) return { answer: json as AnswerFields, depth }
       if (typeof json === 'string') throw this.#timedOut(json)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
@@ -167,6 +167,6 @@ export class Asker {
 }
 
 /** The fields of a JSON object; none for any other JSON. */
-export function fieldsOf(json: ExactJson | undefined): Fields {
-  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Fields) : {}
+export function fieldsOf(json: ExactJson | undefined): AnswerFields {
+  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as AnswerFields) : {}
 }

@@ -5,8 +5,8 @@ import { NewcutError } from '../core/errors.ts'
 import { Asker } from './asker.ts'
 import { ForkCache, type PinnedBlock } from './cache.ts'
 import { Fetcher, type FetchOptions } from './fetcher.ts'
-import { ForkState } from './fork-state.ts'
 import { modulesIn, stringsIn } from './module-text.ts'
+import { PinnedState } from './pinned-state.ts'
 import type { RemoteNode } from './remote-node.ts'
 
 /** Most times that one run is begun again because it misses something. */
@@ -21,7 +21,7 @@ export interface ChainForkOptions extends FetchOptions {
 
 export class ChainFork {
   readonly block: PinnedBlock
-  readonly state: ForkState
+  readonly state: PinnedState
   readonly cache: ForkCache
   readonly fetcher: Fetcher
 
@@ -29,7 +29,7 @@ export class ChainFork {
   constructor(remote: RemoteNode, block: PinnedBlock, options: ChainForkOptions, head: number | null = null) {
     this.block = block
     this.cache = new ForkCache(options.cacheFolder, block)
-    this.state = new ForkState(this.cache, options.rules)
+    this.state = new PinnedState(this.cache, options.rules)
     this.fetcher = new Fetcher(new Asker(remote, block, head), this.cache, options)
   }
 

@@ -8,10 +8,10 @@ import type { ForkCache } from './cache.ts'
 import { fetchAncestor } from './header-fetch.ts'
 import { fetchModules } from './module-fetch.ts'
 import { fetchPact } from './pact-fetch.ts'
-import { askAll, literal, odd, type Question } from './question.ts'
+import { askAll, literal, odd, type PinQuestion } from './question.ts'
 
 /** An entry, or with key null the keys of a domain. */
-export interface Wanted {
+export interface MissedEntry {
   readonly domain: Domain
   readonly key: string | null
 }
@@ -47,7 +47,7 @@ export class Fetcher {
    * @param hints texts of the code that misses it: probably keys of other rows
    * @throws NewcutError if the node cannot tell it
    */
-  async fetch(wanted: Wanted, hints: readonly string[] = []): Promise<void> {
+  async fetch(wanted: MissedEntry, hints: readonly string[] = []): Promise<void> {
     const flight = `${wanted.domain}|${wanted.key}`
     const before = this.#flights.get(flight)
     if (before !== undefined) return before
@@ -65,7 +65,7 @@ export class Fetcher {
     this.#cache.save()
   }
 
-  async #fetch({ domain, key }: Wanted, hints: readonly string[]): Promise<void> {
+  async #fetch({ domain, key }: MissedEntry, hints: readonly string[]): Promise<void> {
     const { asker } = this
     const cache = this.#cache
     if (domain.startsWith('table:')) {
@@ -94,7 +94,7 @@ export class Fetcher {
   }
 
   /** Rows of a table that are not cached: that of the first key, and some of the others. */
-  #rows(table: string, [first, ...others]: readonly string[]): Question {
+  #rows(table: string, [first, ...others]: readonly string[]): PinQuestion {
     const cache = this.#cache
     const isNew = (key: string) => key.length <= MAX_HINT && key !== first && !cache.has(rowKey(table, key))
     const keys = [first, ...[...new Set(others)].filter(isNew).slice(0, MAX_HINTS)]
@@ -120,7 +120,7 @@ export class Fetcher {
   }
 
   /** All rows of a table, or their number if they are too many. */
-  #allRows(table: string): Question {
+  #allRows(table: string): PinQuestion {
     const { tableRows } = this.#options
     const rows = `(fold-db ${table} (lambda (k r) true) (lambda (k r) [k r]))`
     return {
@@ -139,7 +139,7 @@ export class Fetcher {
   }
 
   /** A keyset or a namespace. A missing one is a failure that no code catches. */
-  #described(kind: 'keyset' | 'namespace', name: string, kept: (value: ExactJson) => unknown): Question {
+  #described(kind: 'keyset' | 'namespace', name: string, kept: (value: ExactJson) => unknown): PinQuestion {
     return {
       code: `(describe-${kind} ${literal(name)})`,
       take: (value) => this.#cache.put(`${kind}:${name}`, kept(value)),

@@ -35,7 +35,7 @@ export const FORK_LIMITS = { perSecond: 20, timeoutMs: 30_000, tableRows: 10_000
 
 const HEADER_KEY = 'header'
 
-export class Fork {
+export class ForkedNetwork {
   readonly remote: RemoteNode
   readonly pin: Pin
   /** Chain -> its pinned header. */
@@ -63,18 +63,18 @@ export class Fork {
 }
 
 /** Opens a fork whose pinned headers are known elsewhere. Makes no request. */
-export function reopenFork(options: ForkOptions, pin: Pin): Fork {
+export function reopenFork(options: ForkOptions, pin: Pin): ForkedNetwork {
   const { url, perSecond, timeoutMs, onNotice } = options
   const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice })
   const { network, height } = pin
   const chains = [...pin.hashes].map(([chain, hash]) => {
     return [chain, new ChainFork(remote, { network, chain, height, hash }, options)] as const
   })
-  return new Fork(remote, pin, new Map(), new Map(chains))
+  return new ForkedNetwork(remote, pin, new Map(), new Map(chains))
 }
 
 /** A pin whose hashes are to be found: blocks at a height below these heads. */
-interface Wanted {
+interface PinSearch {
   readonly network: string
   readonly height: number
   readonly heads: ReadonlyMap<number, { readonly height: number; readonly hash: string }>
@@ -84,7 +84,7 @@ interface Wanted {
  * Pins a network. Needs no request if the pin and its headers are cached.
  * @throws NewcutError if the node does not answer, the cut is wrong, or the cache cannot be used
  */
-export async function openFork(options: ForkOptions): Promise<Fork> {
+export async function openFork(options: ForkOptions): Promise<ForkedNetwork> {
   const { url, perSecond, timeoutMs, onNotice, cacheFolder } = options
   const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice })
   const wanted = await wantedPin(remote, options)
@@ -98,10 +98,10 @@ export async function openFork(options: ForkOptions): Promise<Fork> {
     hashes: new Map([...headers].map(([chain, header]) => [chain, hashText(header)])),
   }
   if (cacheFolder !== null && options.chains === null) savePin(cacheFolder, pin)
-  return new Fork(remote, pin, headers, new Map(pinned.map(({ fork }) => [fork.block.chain, fork])))
+  return new ForkedNetwork(remote, pin, headers, new Map(pinned.map(({ fork }) => [fork.block.chain, fork])))
 }
 
-async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: ForkOptions): Promise<Wanted> {
+async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: ForkOptions): Promise<PinSearch> {
   const asked = cut !== null && /^\d+$/.test(cut) ? Number(cut) : null
   const named = cut === null ? null : asked === null ? cutText(cut) : cachedPin(cacheFolder, asked)
   if (named !== null) {
@@ -149,7 +149,7 @@ function savePin(folder: string, pin: Pin): void {
 /** Finds the pinned header of a chain, cached or at the node. */
 async function pinChain(
   remote: RemoteNode,
-  { network, height, heads }: Wanted,
+  { network, height, heads }: PinSearch,
   chain: number,
   options: ChainForkOptions,
 ) {

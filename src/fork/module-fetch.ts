@@ -9,7 +9,7 @@ import { type Asker, fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { type ModuleOrigin, membersOf, modulesIn, namespaceOf, originIn } from './module-text.ts'
 import { rootOf } from './pin.ts'
-import { askAll, literal, odd, type Question, textField } from './question.ts'
+import { askAll, literal, odd, type PinQuestion, textField } from './question.ts'
 
 /** A module as it is cached. */
 export interface CachedModule {
@@ -62,7 +62,7 @@ export async function fetchModules(asker: Asker, cache: ForkCache, names: readon
   await fetchOrigins(asker, cache, fetched)
 }
 
-function described(asker: Asker, cache: ForkCache, name: string): Question {
+function described(asker: Asker, cache: ForkCache, name: string): PinQuestion {
   return {
     code: `(describe-module ${literal(name)})`,
     take: (value) => {
@@ -74,7 +74,7 @@ function described(asker: Asker, cache: ForkCache, name: string): Question {
 }
 
 /** Values of the constants of a module: its text may have read the message of the command that deployed it. */
-function constantsOf(asker: Asker, cache: ForkCache, name: string): Question[] {
+function constantsOf(asker: Asker, cache: ForkCache, name: string): PinQuestion[] {
   const { code } = cache.get(`module:${name}`) as CachedModule
   const constants = membersOf(code, 'defconst')
   if (constants.length === 0) {

@@ -4,7 +4,7 @@ import type { ExactJson } from '../core/json.ts'
 import { type Asker, fieldsOf } from './asker.ts'
 import { shown } from './remote-node.ts'
 
-export interface Question {
+export interface PinQuestion {
   /** An expression of the language. */
   readonly code: string
   /** Takes the value of the expression. */
@@ -26,14 +26,14 @@ export function literal(text: string): string {
 }
 
 /** Asks all of these questions, in as few requests as possible. */
-export async function askAll(asker: Asker, questions: readonly Question[]): Promise<void> {
+export async function askAll(asker: Asker, questions: readonly PinQuestion[]): Promise<void> {
   const alone = questions.filter(({ isAlone }) => isAlone === true)
   const batches = batchesOf(questions.filter(({ isAlone }) => isAlone !== true))
   await Promise.all([...batches.map((batch) => askTogether(asker, batch)), ...alone.map((each) => askOne(asker, each))])
 }
 
-function batchesOf(questions: readonly Question[]): Question[][] {
-  const batches: Question[][] = []
+function batchesOf(questions: readonly PinQuestion[]): PinQuestion[][] {
+  const batches: PinQuestion[][] = []
   let characters = Number.POSITIVE_INFINITY
   for (const question of questions) {
     characters += question.code.length
@@ -48,7 +48,7 @@ function batchesOf(questions: readonly Question[]): Question[][] {
 }
 
 /** One request for several questions. If it fails, each half of them is asked again. */
-async function askTogether(asker: Asker, questions: readonly Question[]): Promise<void> {
+async function askTogether(asker: Asker, questions: readonly PinQuestion[]): Promise<void> {
   if (questions.length === 1) return askOne(asker, questions[0])
   const answer = await asker.exec(`[${questions.map(({ code }) => code).join(' ')}]`)
   if ('failure' in answer) {
@@ -61,7 +61,7 @@ async function askTogether(asker: Asker, questions: readonly Question[]): Promis
   for (const [i, { take }] of questions.entries()) take(values[i])
 }
 
-async function askOne(asker: Asker, { code, take, failed }: Question): Promise<void> {
+async function askOne(asker: Asker, { code, take, failed }: PinQuestion): Promise<void> {
   const answer = await asker.exec(code)
   if ('value' in answer) take(answer.value)
   else if (failed?.(answer.failure) !== true) {

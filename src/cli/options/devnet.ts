@@ -128,7 +128,6 @@ export const commonDevnetOptions = [
   'data',
   'check',
   'fork',
-  'fork-cut',
   'graph',
   'block-delay',
   'difficulty',

@@ -28,8 +28,8 @@ const requestRate: ValueKind<number> = {
 const ofFork = { group: 'fork', needs: ['forked'] } as const
 
 export const forkOptions = {
-  fork: unset(firstNodeUrl, 'URL', 'fork the network of this node: begin with its state', {
-    group: 'fork',
+  fork: unset(firstNodeUrl, 'URL', "begin with the state of this node's network", {
+    group: 'network',
     more: 'Modules, rows, keysets, namespaces and pacts are fetched when code reads them.',
   }),
   'fork-cut': unset(someText, 'CUT', 'where to fork: a height, or a file with a cut', {

@@ -5,7 +5,7 @@ import { NewcutError } from '../../core/errors.ts'
 import { type GraphName, graphs } from '../../core/graph.ts'
 import type { Header } from '../../core/header.ts'
 import { type ChainFork, MAX_ROUNDS } from '../../fork/chain-fork.ts'
-import type { Fork } from '../../fork/fork.ts'
+import type { ForkedNetwork } from '../../fork/fork.ts'
 import type { Pin } from '../../fork/pin.ts'
 import type { RemoteAnswer } from '../../fork/remote-node.ts'
 import type { ForkedBase } from '../ledger/forked-base.ts'
@@ -20,9 +20,9 @@ export class NodeFork implements ForkedBase {
   readonly chains: readonly number[] | null
   /** Content of the file that lets a data directory continue the fork. */
   readonly record: string
-  readonly #fork: Fork
+  readonly #fork: ForkedNetwork
 
-  constructor(fork: Fork, { chains, time, record }: Pick<NodeFork, 'chains' | 'time' | 'record'>) {
+  constructor(fork: ForkedNetwork, { chains, time, record }: Pick<NodeFork, 'chains' | 'time' | 'record'>) {
     this.record = record
     const unknown = chains?.find((chain) => !fork.pin.hashes.has(chain))
     if (unknown !== undefined) throw new NewcutError('BAD_OPTION', `--fork-chains: the network has no chain ${unknown}`)

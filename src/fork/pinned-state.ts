@@ -20,7 +20,7 @@ import type { CachedModule, CachedOrigin } from './module-fetch.ts'
 import { membersOf, namespaceOf } from './module-text.ts'
 import type { CachedPact } from './pact-fetch.ts'
 
-export class ForkState implements ReadableState {
+export class PinnedState implements ReadableState {
   readonly #cache: ForkCache
   readonly #rules: LanguageRules
   /** Name -> the module, or why it cannot be had. */
