@@ -183,6 +183,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, as
   const forkTarget = forkTargetOf(options, settings.release)
   const { chains, ledger, index } = openChains({ settings, forkTarget, fork }, clock, data)
   chains.onBlock((block) => {
+    clock.blockAdded(block.header.creationTime)
     indexBlock(index, block)
     data?.state.reached(chains.store.size)
   })
