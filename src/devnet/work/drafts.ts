@@ -184,7 +184,7 @@ export class Drafts {
       return draft.addBy(run, transaction)
     } catch (error) {
       const { fork, onNotice } = this.#options
-      throw error
+      if (fork == null || !(error instanceof MissingEntry)) throw error
       const { chain } = draft.block.context
       fork.fetch(error, textsOf(transaction.command)).then(
         () => this.#consider(chain, transaction.key),
