@@ -16,9 +16,11 @@ const files = {
 
 function followed(file: string, from = files): { readonly report: TestReport; readonly findings: RunFindings } {
   let follower: RunFollower | undefined
-  const report = runTests(file, from, languagesOf, (run) => {
-    follower = new RunFollower(run, { traces: 'all', hasGas: true, covers: () => true })
-    return follower
+  const report = runTests(file, from, languagesOf, {
+    observe: (run) => {
+      follower = new RunFollower(run, { traces: 'all', hasGas: true, covers: () => true })
+      return follower
+    },
   })
   if (follower === undefined) throw new Error('the run has no observer')
   return { report, findings: follower.findings }

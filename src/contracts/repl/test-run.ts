@@ -3,14 +3,14 @@ import { ContractError, type TextPlace } from '../errors.ts'
 import { FAILURES } from '../failures/tables.ts'
 import { filled } from '../failures/wording.ts'
 import { Module } from '../machine/ast.ts'
-import { type BlockScope, emptyEnvironment, type Message } from '../machine/environment.ts'
+import { type BlockData, type BlockScope, emptyEnvironment, type Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluator.ts'
 import { runForm } from '../machine/execute.ts'
 import type { Language } from '../machine/expander.ts'
 import { SHADOW_ADVICE } from '../machine/load-errors.ts'
 import { newTransaction } from '../machine/scopes.ts'
 import { refuseShadows, shadowsIn } from '../machine/shadows.ts'
-import { Layer } from '../machine/state.ts'
+import { Layer, type ReadableState } from '../machine/state.ts'
 import type { Form } from '../syntax/form.ts'
 import { readProgram, readTest } from '../syntax/program.ts'
 import type { ObservedRun, RunObserver } from '../trace/observer.ts'
@@ -67,9 +67,28 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] }
 /** Default transaction hash of tests. */
 const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
 
-function initialBlock(): BlockScope {
+/** Rules of test files, unless they set others. */
+export const testRules = { ...emptyEnvironment.block.rules, areKeysChecked: false, areSizesOfRunner: true }
+
+/** Chain that a run begins with, instead of an empty one. */
+export interface ForkedChain {
+  readonly state: ReadableState
+  /** The block that the run is in. */
+  readonly block: BlockData
+}
+
+/** What a run begins with, and who observes it. */
+export interface Start {
+  /** Default: none. */
+  readonly observe?: ((run: ObservedRun) => RunObserver) | null
+  /** Default: an empty chain. */
+  readonly chain?: ForkedChain | null
+}
+
+function initialBlock(forked: ForkedChain | null): BlockScope {
   const { block } = emptyEnvironment
-  return { ...block, rules: { ...block.rules, areKeysChecked: false, areSizesOfRunner: true } }
+  const chain = forked?.block ?? block.chain
+  return { ...block, chain, rules: testRules }
 }
 
 function initialMessage(): Message {
@@ -111,7 +130,8 @@ export class TestRun {
   readonly #message: Writable<Message>
   /** True if modules of test files may use the natives of tests. */
   areNativesInModules = false
-  #base = new Layer()
+  readonly #chain: ForkedChain | null
+  #base: Layer
   #isInTransaction = false
   #topLevel: Form | null = null
   /** The transaction that was begun. Null if another `begin-tx` failed meanwhile. */
@@ -122,14 +142,16 @@ export class TestRun {
     files: Files,
     file: string,
     languagesOf: (test: TestRun) => TestLanguages,
-    observe: ((run: ObservedRun) => RunObserver) | null = null,
+    { observe = null, chain = null }: Start = {},
   ) {
+    this.#chain = chain
+    this.#base = new Layer(chain?.state)
     this.#languages = languagesOf(this)
     this.#language = this.#languages.all
     this.files = files
     this.file = file
     this.#observer = observe?.(this) ?? null
-    this.#block = initialBlock()
+    this.#block = initialBlock(chain)
     this.#message = initialMessage()
     this.evaluator = this.#newEvaluator(this.#base)
   }
@@ -301,11 +323,11 @@ export class TestRun {
 
   /** Forgets transactions, data and environment, as at the start. Results and output stay. */
   reset(): void {
-    this.#base = new Layer()
+    this.#base = new Layer(this.#chain?.state)
     this.#isInTransaction = false
     this.#tx = null
     this.#nextTx = 0
-    Object.assign(this.#block, initialBlock())
+    Object.assign(this.#block, initialBlock(this.#chain))
     Object.assign(this.#message, initialMessage())
     this.gas.reset()
     this.definitions.definitions.clear()
