@@ -23,7 +23,7 @@ export interface Row {
  */
 export type Unit =
   | ('MH/s' | '1/s' | 'ms' | '%' | 'MiB' | 'B')
-  | ('shares' | 'lines/s' | 'B/s' | 'instructions' | 'W' | '°C')
+  | ('shares' | 'lines/s' | 'B/s' | 'instructions' | 'operations/cycle' | 'W' | '°C')
 const LESS_IS_BETTER: readonly Unit[] = ['ms', 'MiB', 'B', 'shares', 'lines/s', 'B/s', 'instructions', 'W', '°C']
 /** Units of exact counts, without noise. */
 const COUNTED: readonly Unit[] = ['instructions']

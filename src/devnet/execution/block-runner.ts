@@ -22,7 +22,10 @@ import { ExecutionUnavailable } from './unavailable.ts'
 const WAIT_MS = 10
 /** Time that it waits for the same command again. */
 const WAIT_AGAIN_MS = 2
-/** Most time of a slow command in all blocks that ended before it was done. */
+/**
+ * Most processor time of a slow command in all blocks that ended before it was done. It is that of the whole process, so
+ * that a busy machine costs a command nothing.
+ */
 const MAX_SPENT_MS = 4000
 /** Most commands whose times are kept. */
 const MAX_KNOWN = 1000
@@ -44,7 +47,6 @@ export interface BlockRunnerOptions {
 interface RunningCommand {
   readonly layer: Layer
   readonly key: string
-  readonly startMs: number
 }
 
 type EndedCommand = TaskOutcome | { readonly error: unknown }
@@ -54,7 +56,7 @@ export class BlockRunner {
   #running: RunningCommand | null = null
   /** Layer of a draft -> the command that it waited for. */
   readonly #ended = new WeakMap<Layer, { readonly key: string; readonly ended: EndedCommand }>()
-  /** Request key -> time of the command in blocks that waited for it. */
+  /** Request key -> processor time of the command in blocks that waited for it. */
   readonly #spentMs = new Map<string, number>()
 
   constructor(options: BlockRunnerOptions) {
@@ -83,14 +85,16 @@ export class BlockRunner {
   #start(layer: Layer, key: string, task: CommandTask, source: TaskSource): EndedCommand | null {
     let first: EndedCommand | null = null
     let isWaiting = true
-    const running = { layer, key, startMs: performance.now() }
+    const running = { layer, key }
+    const start = process.cpuUsage()
     const end = (ended: EndedCommand) => {
       this.#running = null
       first = ended
       if ('stopped' in ended && isAtFault(ended.stopped)) this.#noteSpent(key, MAX_SPENT_MS)
       if (isWaiting) return
       this.#ended.set(layer, { key, ended })
-      this.#noteSpent(key, performance.now() - running.startMs)
+      const { user, system } = process.cpuUsage(start)
+      this.#noteSpent(key, (user + system) / 1000)
       this.#options.onDone()
     }
     this.#running = running
