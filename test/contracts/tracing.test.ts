@@ -175,6 +175,22 @@ describe('a report of gas', () => {
     expect(deployed?.size?.stored).toBeGreaterThan(100)
   })
 
+  it('leaves functions out of the own gas of one that calls them through a native and a lambda', () => {
+    const text = `(module m G (defcap G () true)
+  (defun inner (n) (+ n 1))
+  (defun each (ns) (map (lambda (n) (inner n)) ns)))
+(m.each [1 2 3])`
+    const { findings } = followed('t.repl', inMemory({ 't.repl': text }))
+    const report = new GasReport(() => 0)
+    report.add(findings.gasCalls)
+    const row = (name: string) => report.rows.find((row) => row.name === name)
+    const [each, inner, map] = ['each', 'inner', 'map'].map(row)
+    expect(inner?.total).toBe(3 * (75 + 130))
+    expect(each?.own).toBe((each?.total ?? 0) - (inner?.total ?? 0))
+    // map itself, without the calls of its lambda.
+    expect(map?.total).toBeLessThan((each?.own ?? 0) - 3 * 50)
+  })
+
   it('adds up several runs, with the median of all', () => {
     const report = new GasReport(() => 0)
     const key = ['function', 'm', 'f'].join('\n')
