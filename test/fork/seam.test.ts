@@ -83,6 +83,7 @@ describe('coins that left a chain', () => {
     const command = leaving('2.5')
     await inBlock(remote.peer, [command])
     await grown(remote)
+    expect(await ok(poll(forked.peer, [command.hash]))).toEqual({})
     const { status, body } = await spv(forked.peer, { requestKey: command.hash, targetChainId: '1' })
     expect([status, body.toString()]).toEqual([400, expect.stringContaining('this transfer is newer than the fork')])
     const proof = await ok(spv(remote.peer, { requestKey: command.hash, targetChainId: '1' }))
