@@ -104,14 +104,14 @@ export async function verify(
       const signed = chain.fetcher.asker.command({ exec: { data: {}, code } }, MAX_BLOCK_GAS)
       const there = outcomeOf(await chain.fetcher.asker.answer(signed))
       const command = readCommand(signed as unknown as Parameters<typeof readCommand>[0])
-      const here = outcomeOf(command instanceof CommandFault ? { fault: command.message } : await local(command))
+      const here = outcomeOf(command instanceof CommandFault ? { fault: command.message } : await local(command, code))
       found[i] = JSON.stringify(here) === JSON.stringify(there) ? null : { code, here, there }
       onDone?.(++done, cases.length)
     }
   }
-  const local = async (command: Exclude<ReturnType<typeof readCommand>, CommandFault>): Promise<AnswerFields> => {
+  const local = async (command: Exclude<ReturnType<typeof readCommand>, CommandFault>, code: string) => {
     const run = () => runLocally(chain.state, context, command, noProof)
-    return fieldsOf(parseExactJson(await chain.complete(run, () => chain.hints([command.cmd]))))
+    return fieldsOf(parseExactJson(await chain.complete(run, () => chain.hints([code]))))
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   const differences = found.filter((each) => each !== null)

@@ -127,14 +127,18 @@ export async function startFork(
   remote: Pick<Started, 'devnet'>,
   fork: Partial<DevnetFork> = {},
   options: Parameters<typeof start>[0] = {},
+  machine: Parameters<typeof start>[1] = {},
 ): Promise<Forked> {
   const proxy = await proxyTo(remote.devnet.url)
   const lowest = Math.min(...[...remote.devnet.cut.values()].map(({ height }) => Number(height)))
-  const forked = await start({
-    difficulty: undefined,
-    autoMine: { kind: 'on-demand' },
-    ...options,
-    fork: { url: proxy.url, cut: String(lowest), perSecond: 1000, ...fork },
-  })
+  const forked = await start(
+    {
+      difficulty: undefined,
+      autoMine: { kind: 'on-demand' },
+      ...options,
+      fork: { url: proxy.url, cut: String(lowest), perSecond: 1000, ...fork },
+    },
+    machine,
+  )
   return { ...forked, proxy }
 }
