@@ -5,7 +5,8 @@ import { ContractError } from '../contracts/errors.ts'
 import type { Chance } from '../contracts/repl/properties.ts'
 import { languagesOf, runTests, type TestReport } from '../contracts/repl/run.ts'
 import { type RunFindings, RunFollower, type RunQuestions } from '../contracts/repl/run-observer.ts'
-import type { Files, ForkedChain } from '../contracts/repl/test-run.ts'
+import type { Files } from '../contracts/repl/test-run.ts'
+import type { ForkedChain } from '../contracts/repl/test-start.ts'
 
 /** The longest test file, which the reader holds in memory. */
 const MAX_FILE_CHARACTERS = 4_000_000

@@ -1,8 +1,7 @@
 /** Test files on the state of another network. */
 import { readFileSync } from 'node:fs'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import type { ForkedChain } from '../contracts/repl/test-run.ts'
-import { testRules } from '../contracts/repl/test-run.ts'
+import { type ForkedChain, testRules } from '../contracts/repl/test-start.ts'
 import { Time } from '../contracts/values/value.ts'
 import { NewcutError } from '../core/errors.ts'
 import { openFork } from '../fork/fork.ts'

@@ -1,5 +1,4 @@
 /** The embedded node: a development network served over HTTP. */
-import type { AddressInfo } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { Cut } from '../core/cut.ts'
 import { NewcutError } from '../core/errors.ts'
@@ -21,6 +20,7 @@ import { addBelowFork } from './http/below-fork.ts'
 import { Controls } from './http/controls.ts'
 import { nodeConfig } from './http/encode/node-config.ts'
 import { addOpenApi } from './http/encode/openapi.ts'
+import { listen } from './http/listen.ts'
 import { tellRequests } from './http/request-log.ts'
 import { Router } from './http/router.ts'
 import { addBackupRoutes } from './http/routes/backup.ts'
@@ -384,21 +384,4 @@ function openChains({ settings, forkTarget, fork }: ChainsSetup, clock: NodeCloc
     ...kept,
   })
   return { chains, ledger, index }
-}
-
-/** Starts to listen. Throws NewcutError PORT_BUSY. @returns the URL */
-async function listen(app: App, { host = '127.0.0.1', port = 1848 }: DevnetOptions): Promise<string> {
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const hint =
-      code === 'EADDRINUSE'
-        ? 'choose another --port (0 takes any free one) or stop what listens there'
-        : 'listen on an address of this machine, and on a port that you may use'
-    throw new NewcutError('PORT_BUSY', `cannot listen on ${host}:${port}: ${message}`, { hint, cause: error })
-  }
-  const address = app.server.address() as AddressInfo
-  const hostInUrl = address.family === 'IPv6' ? `[${address.address}]` : address.address
-  return `http://${hostInUrl}:${address.port}`
 }

@@ -3,20 +3,21 @@ import { ContractError, type TextPlace } from '../errors.ts'
 import { FAILURES } from '../failures/tables.ts'
 import { filled } from '../failures/wording.ts'
 import { Module } from '../machine/ast.ts'
-import { type BlockData, type BlockScope, emptyEnvironment, type Message } from '../machine/environment.ts'
+import type { BlockScope, Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluator.ts'
 import { runForm } from '../machine/execute.ts'
 import type { Language } from '../machine/expander.ts'
 import { SHADOW_ADVICE } from '../machine/load-errors.ts'
 import { newTransaction } from '../machine/scopes.ts'
 import { refuseShadows, shadowsIn } from '../machine/shadows.ts'
-import { Layer, type ReadableState } from '../machine/state.ts'
+import { Layer } from '../machine/state.ts'
 import type { Form } from '../syntax/form.ts'
 import { readProgram, readTest } from '../syntax/program.ts'
-import type { ObservedRun, RunObserver } from '../trace/observer.ts'
+import type { RunObserver } from '../trace/observer.ts'
 import { TracingEvaluator } from '../trace/tracing-evaluator.ts'
 import type { Value } from '../values/value.ts'
 import { type FormGas, TestGas } from './test-gas.ts'
+import { type ForkedChain, initialBlock, initialMessage, type Start } from './test-start.ts'
 
 export interface TestFailure {
   readonly file: string
@@ -63,37 +64,6 @@ export interface OpenTransaction {
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
-
-/** Default transaction hash of tests. */
-const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
-
-/** Rules of test files, unless they set others. */
-export const testRules = { ...emptyEnvironment.block.rules, areKeysChecked: false, areSizesOfRunner: true }
-
-/** Chain that a run begins with, instead of an empty one. */
-export interface ForkedChain {
-  readonly state: ReadableState
-  /** The block that the run is in. */
-  readonly block: BlockData
-}
-
-/** What a run begins with, and who observes it. */
-export interface Start {
-  /** Default: none. */
-  readonly observe?: ((run: ObservedRun) => RunObserver) | null
-  /** Default: an empty chain. */
-  readonly chain?: ForkedChain | null
-}
-
-function initialBlock(forked: ForkedChain | null): BlockScope {
-  const { block } = emptyEnvironment
-  const chain = forked?.block ?? block.chain
-  return { ...block, chain, rules: testRules }
-}
-
-function initialMessage(): Message {
-  return { ...emptyEnvironment.message, data: new Map(), hash: TEST_HASH }
-}
 
 export class TestRun {
   passed = 0
