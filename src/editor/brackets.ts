@@ -87,7 +87,8 @@ class Balancer {
     for (let last = this.#open.pop(); last !== undefined; last = this.#open.pop()) {
       const kind = CLOSING[last.token.kind]
       const { to } = this.#result.at(-1) ?? last.token
-      this.#result.push({ kind, text: kind, place: before.place, from: to, to })
+      // A place of its own: errors lead back to the token by it.
+      this.#result.push({ kind, text: kind, place: { ...before.place }, from: to, to })
       if (this.#open.length <= depth) return
     }
   }

@@ -61,7 +61,7 @@ function readForms(
     }
     const finding = findingOf(forms, { text, lines })
     if (!findings.some(({ from }) => from === finding.from)) findings.push(finding)
-    left = withoutGroup(left, finding.from)
+    left = withoutGroup(left, forms, finding.from)
   }
   return { forms: [], findings }
 }
@@ -75,9 +75,10 @@ function errorOf<T>(body: () => T): T | ContractError {
   }
 }
 
-/** Drops the content of the innermost brackets around an offset. At the top level, it drops the token itself. */
-function withoutGroup(tokens: readonly Token[], offset: number): Token[] {
-  const at = tokens.findIndex((token) => token.kind === 'end' || token.to > offset)
+/** Drops the content of the innermost brackets around the token of an error. At the top level, it drops the token itself. */
+function withoutGroup(tokens: readonly Token[], error: ContractError, offset: number): Token[] {
+  const exact = tokens.findIndex((token) => token.place === error.place)
+  const at = exact >= 0 ? exact : tokens.findIndex((token) => token.kind === 'end' || token.to > offset)
   const open: number[] = []
   for (let i = 0; i < at; i++) {
     if ('([{'.includes(tokens[i].kind)) open.push(i)

@@ -14,6 +14,7 @@ import {
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import { Answers, RUN_TEST } from './answers.ts'
 import { fileOfUri, ProtocolPlaces } from './documents.ts'
+import { MessageFilter } from './framing.ts'
 import { type TestFileReport, testFindings } from './test-lenses.ts'
 import { type ModuleTexts, Workspace, type WorkspaceFiles } from './workspace.ts'
 
@@ -51,8 +52,9 @@ const CAPABILITIES: InitializeResult['capabilities'] = {
 
 /** Serves an editor until it says `exit`, which ends the process. */
 export function serveEditor(host: EditorHost): void {
-  const reader = new StreamMessageReader(host.input)
-  reader.onError(({ message }) => host.warn(`no message of the language server protocol: ${message.split('\n', 1)[0]}`))
+  const warn = (what: string) => host.warn(`no message of the language server protocol: ${what}`)
+  const reader = new StreamMessageReader(host.input.pipe(new MessageFilter(warn)))
+  reader.onError(({ message }) => warn(message.split('\n', 1)[0]))
   const connection = createConnection(reader, new StreamMessageWriter(host.output))
   new EditorSession(host, connection).listen()
 }
