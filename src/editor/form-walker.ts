@@ -12,7 +12,7 @@ import type { Meaning, NameLookup, VariableScope } from './name-lookup.ts'
 import { findingOf, type ParsedFile, wordOf } from './parsed-file.ts'
 import { similarName } from './similar.ts'
 import type { Finding, OffsetRange } from './spans.ts'
-import { type NamedSymbol, nameRange, parametersOf, variable } from './symbols.ts'
+import { isModule, type ModuleSymbol, type NamedSymbol, nameRange, parametersOf, variable } from './symbols.ts'
 import { vocabulary } from './vocabulary.ts'
 
 /** Where a walk writes what it finds. */
@@ -111,6 +111,10 @@ export class FormWalker {
     this.#use(range, meaning)
     if ('native' in meaning && meaning.native.isOfTests && this.#isModule) {
       this.note({ severity: 'error', message: failure('TEST_NATIVE_IN_MODULE', {}).message, ...range })
+    }
+    const module = 'symbol' in meaning ? moduleOf(meaning.symbol) : null
+    if (module !== null && this.#source.dialect === 'test' && !this.#lookup.isLoaded(module)) {
+      this.note(notLoaded(module, range))
     }
     // The part in front of the last dot means the module.
     const dot = name.lastIndexOf('.')
@@ -269,4 +273,15 @@ export class FormWalker {
       this.note({ severity: 'hint', message: `${name} is never used`, isUnused: true, ...at })
     }
   }
+}
+
+/** The module that a name of another module leads to, or null. */
+function moduleOf(symbol: NamedSymbol): ModuleSymbol | null {
+  for (let each: NamedSymbol | null = symbol; each !== null; each = each.owner) if (isModule(each)) return each
+  return null
+}
+
+/** A module that is known from elsewhere, but that the test file has not loaded. */
+export function notLoaded({ full }: ModuleSymbol, range: OffsetRange): Finding {
+  return { severity: 'warning', message: `this file does not load ${full}`, ...range }
 }

@@ -16,8 +16,8 @@ export interface ProgramNames {
   namespace: string | null
   imports: Map<string, NamedSymbol>
   readonly modules: Map<string, ModuleSymbol>
-  /** Modules of other sources that names have led to, which the program itself has not loaded. */
-  readonly foreign: Set<string>
+  /** True once a name has led to a module whose text is on its way. */
+  isPending: boolean
 }
 
 export type Meaning =
@@ -69,6 +69,11 @@ export class NameLookup {
     yield* this.#names.modules.keys()
   }
 
+  /** True for a module that the program has loaded before, or that is around the code. */
+  isLoaded({ full }: ModuleSymbol): boolean {
+    return this.#module?.full === full || this.#names.modules.has(full)
+  }
+
   native(name: string): NativeWord | undefined {
     const word = vocabulary.get(name)
     return word?.isOfTests && !this.#hasTests ? undefined : word
@@ -93,9 +98,8 @@ export class NameLookup {
     const own = this.#names.modules.get(full)
     if (own !== undefined) return { symbol: own }
     const found = this.#sources.foreign(full)
-    if (found === null || found === 'pending') return found
-    this.#names.foreign.add(full)
-    return { symbol: found }
+    if (found === 'pending') this.#names.isPending = true
+    return found === null || found === 'pending' ? found : { symbol: found }
   }
 
   #qualified(around: string, member: string): Meaning {

@@ -6,7 +6,7 @@ import { shadowsIn } from '../contracts/machine/shadows.ts'
 import type { Atom, CallForm, Form } from '../contracts/syntax/form.ts'
 import { isWord } from '../contracts/syntax/keywords.ts'
 import type { AnalysisSources, NameUse, ProgramAnalysis, VisibleRange } from './analysis.ts'
-import { FormWalker, type WalkResults } from './form-walker.ts'
+import { FormWalker, notLoaded, type WalkResults } from './form-walker.ts'
 import { NameLookup, type ProgramNames } from './name-lookup.ts'
 import { findingOf, moduleParts, type ParsedFile, wordOf } from './parsed-file.ts'
 import { type Finding, isWithin } from './spans.ts'
@@ -32,7 +32,7 @@ class ProgramWalker {
   readonly #findings: Finding[] = []
   readonly #loadable: { module: ModuleSymbol; namespace: string | null }[] = []
   readonly #definitions = new Map<string, NamedSymbol>()
-  readonly #names: ProgramNames = { namespace: null, imports: new Map(), modules: new Map(), foreign: new Set() }
+  readonly #names: ProgramNames = { namespace: null, imports: new Map(), modules: new Map(), isPending: false }
   /** Files that are being walked, outermost first. */
   readonly #loading: string[] = []
   /** True once a test file allows its modules to use the natives of tests. */
@@ -177,6 +177,7 @@ class ProgramWalker {
     const { namespace, modules, imports } = this.#names
     const results = this.#resultsFor(parsed)
     const before = results.findings.length
+    this.#names.isPending = false
     const lookup = this.#lookup(parsed, module)
     const walker = new FormWalker(parsed, lookup, results, !this.#areNativesInModules)
     walker.define(module)
@@ -190,7 +191,8 @@ class ProgramWalker {
       this.#part(parsed, walker, lookup, module, form)
     }
     const isSound = !results.findings.slice(before).some(({ severity }) => severity === 'error')
-    if (parsed === this.#root && isSound && !this.#areNativesInModules) this.#loadable.push({ module, namespace })
+    const isKnown = !this.#names.isPending && !this.#areNativesInModules
+    if (parsed === this.#root && isSound && isKnown) this.#loadable.push({ module, namespace })
     modules.set(module.full, module)
     for (const member of module.members.values()) if (isUsable(member)) imports.set(member.name, member)
   }
@@ -273,6 +275,9 @@ class ProgramWalker {
       return null
     }
     this.#uses.push({ file: parsed.file, ...nameRange(name), target: found })
+    if (parsed.dialect === 'test' && !lookup.isLoaded(found.symbol)) {
+      this.#note(parsed, notLoaded(found.symbol, nameRange(name)))
+    }
     return found.symbol
   }
 
