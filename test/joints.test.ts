@@ -109,6 +109,7 @@ describe('imports', () => {
       'contracts/machine/reload.ts',
       'contracts/repl/test-run.ts',
       'devnet/ledger/runner.ts',
+      'editor/load-check.ts',
     ])
   })
 })

@@ -17,6 +17,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'stratum-check',
     'stratum',
     'cli',
+    'editor',
     'contracts',
     'wallet',
     'source',
@@ -67,6 +68,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   devnet: ['contracts', 'schema', 'platform', 'core'],
   schema: ['core'],
   platform: ['core'],
+  editor: ['contracts', 'core'],
   contracts: ['core'],
   core: [],
 }
