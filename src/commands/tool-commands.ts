@@ -127,7 +127,7 @@ export const toolCommands: readonly FlagRow[] = [
     help: 'serve an editor: errors, hover, completion and formatting of contracts',
     about: 'It is a language server on stdin and stdout, which editors start.',
     flags: [new Option('--stdio', 'accepted, since some editors add it; it changes nothing')],
-    examples: ['newcut lsp'],
+    examples: ['newcut lsp', 'newcut lsp --stdio'],
     run: async (_, __, around) => (await import('./lsp.ts')).runLsp(around),
   },
   {

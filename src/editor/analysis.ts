@@ -1,7 +1,7 @@
-/** What the editor knows of a program: a file, and all files that it loads. */
+/** The analysis of a program: of a file, and of all files that it loads. */
 
 import type { ParsedFile } from './parsed-file.ts'
-import type { Finding, OffsetRange } from './spans.ts'
+import type { CodeFinding, OffsetRange } from './spans.ts'
 import type { ModuleSymbol, NamedSymbol } from './symbols.ts'
 import type { NativeWord } from './vocabulary.ts'
 
@@ -30,7 +30,7 @@ export interface ProgramAnalysis {
   readonly uses: readonly NameUse[]
   readonly scopes: readonly VisibleRange[]
   /** Findings of the root file. */
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CodeFinding[]
   /** Modules of the root file that the real loader can load, with the namespace of each. */
   readonly loadable: readonly { readonly module: ModuleSymbol; readonly namespace: string | null }[]
 }

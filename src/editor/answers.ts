@@ -22,7 +22,7 @@ import type { ProtocolPlaces } from './documents.ts'
 import { formatText } from './format.ts'
 import { hoverText } from './hover.ts'
 import { foldsOf, type OutlineEntry, outlineOf } from './outline.ts'
-import type { Finding, Severity } from './spans.ts'
+import type { CodeFinding, Severity } from './spans.ts'
 import { isModule, type NamedSymbol } from './symbols.ts'
 import { type TestFileReport, testLenses } from './test-lenses.ts'
 import { useAt, type Workspace } from './workspace.ts'
@@ -80,7 +80,7 @@ export class Answers {
     this.#places = places
   }
 
-  diagnostics(file: string, findings: readonly Finding[], source: string): Diagnostic[] {
+  diagnostics(file: string, findings: readonly CodeFinding[], source: string): Diagnostic[] {
     return findings.slice(0, MAX_FINDINGS).map((finding) => ({
       range: this.#places.range(file, finding),
       severity: SEVERITIES[finding.severity],

@@ -4,7 +4,7 @@
  */
 import { notClosed } from '../contracts/syntax/cursor.ts'
 import type { Token, TokenKind } from '../contracts/syntax/lexer.ts'
-import type { Finding } from './spans.ts'
+import type { CodeFinding } from './spans.ts'
 
 const CLOSING: Readonly<Record<string, TokenKind>> = { '(': ')', '[': ']', '{': '}' }
 const CLOSERS: ReadonlySet<string> = new Set(')]}')
@@ -16,7 +16,7 @@ export const MEMBER_WORDS: ReadonlySet<string> = new Set([
 
 export interface BalancedTokens {
   readonly tokens: readonly Token[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CodeFinding[]
 }
 
 /** @param tokens the last one is of kind `end` */
@@ -36,7 +36,7 @@ function isBalanced(tokens: readonly Token[]): boolean {
 class Balancer {
   readonly #tokens: readonly Token[]
   readonly #result: Token[] = []
-  readonly #findings: Finding[] = []
+  readonly #findings: CodeFinding[] = []
   readonly #open: { readonly token: Token; readonly head: string }[] = []
 
   constructor(tokens: readonly Token[]) {

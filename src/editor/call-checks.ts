@@ -1,7 +1,7 @@
 /** Checks the number of arguments of calls. */
 import type { CallForm, Form } from '../contracts/syntax/form.ts'
 import type { Meaning } from './name-lookup.ts'
-import type { Finding, OffsetRange } from './spans.ts'
+import type { CodeFinding, OffsetRange } from './spans.ts'
 import { nameRange, qualifiedName } from './symbols.ts'
 
 /** Natives that complete a call with further arguments. */
@@ -21,7 +21,7 @@ const HIGHER_ORDER: ReadonlySet<string> = new Set([
   ],
 ])
 
-/** Those that complete their first argument only. */
+/** Natives that complete their first argument only. */
 const FIRST_ONLY: ReadonlySet<string> = new Set(['map', 'filter', 'fold', 'zip'])
 
 /**
@@ -34,7 +34,7 @@ export function isCompleted(word: string, parts: readonly Form[], index: number)
 }
 
 /** Too many arguments are an error. With too few, code may still hand the function to one that adds the rest. */
-export function callFindings(call: CallForm, meaning: Meaning): Finding[] {
+export function callFindings(call: CallForm, meaning: Meaning): CodeFinding[] {
   const [head, ...rest] = call.items
   if (head?.form !== 'atom' || meaning === null || meaning === 'pending') return []
   const count = countOf(rest)

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { WorkspaceFiles } from './workspace.ts'
 
-/** Entries of folders that are looked at: a home folder as workspace must not stop the editor. */
+/** Most entries of folders in one search: a home folder as workspace must not stop the editor. */
 const MAX_ENTRIES = 20_000
 const MAX_DEPTH = 12
 const MAX_BYTES = 4_000_000

@@ -11,7 +11,7 @@ import { callFindings, isCompleted } from './call-checks.ts'
 import type { Meaning, NameLookup, VariableScope } from './name-lookup.ts'
 import { findingOf, type ParsedFile, wordOf } from './parsed-file.ts'
 import { similarName } from './similar.ts'
-import type { Finding, OffsetRange } from './spans.ts'
+import type { CodeFinding, OffsetRange } from './spans.ts'
 import { isModule, type ModuleSymbol, type NamedSymbol, nameRange, parametersOf, variable } from './symbols.ts'
 import { vocabulary } from './vocabulary.ts'
 
@@ -19,7 +19,7 @@ import { vocabulary } from './vocabulary.ts'
 export interface WalkResults {
   readonly uses: NameUse[]
   readonly scopes: VisibleRange[]
-  readonly findings: Finding[]
+  readonly findings: CodeFinding[]
 }
 
 /** Forms in front of a table and a key, then a binding or an object with fields of the table. */
@@ -93,7 +93,7 @@ export class FormWalker {
     this.#results.uses.push({ file: this.#source.file, from, to, target, ...(isDefinition && { isDefinition }) })
   }
 
-  note(finding: Finding): void {
+  note(finding: CodeFinding): void {
     if (!this.#isQuiet) this.#results.findings.push(finding)
   }
 
@@ -282,6 +282,6 @@ function moduleOf(symbol: NamedSymbol): ModuleSymbol | null {
 }
 
 /** A module that is known from elsewhere, but that the test file has not loaded. */
-export function notLoaded({ full }: ModuleSymbol, range: OffsetRange): Finding {
+export function notLoaded({ full }: ModuleSymbol, range: OffsetRange): CodeFinding {
   return { severity: 'warning', message: `this file does not load ${full}`, ...range }
 }

@@ -6,7 +6,7 @@ import { FormatWriter } from './format-writer.ts'
 import { type ParsedFile, parseFile } from './parsed-file.ts'
 
 /** An error with its place, from 1. */
-export interface FormatError {
+export interface FormatFault {
   readonly line: number
   readonly column: number
   readonly message: string
@@ -16,7 +16,7 @@ export interface FormatError {
 export function formatFile(
   file: string,
   text: string,
-): { readonly text: string } | { readonly errors: readonly FormatError[] } {
+): { readonly text: string } | { readonly errors: readonly FormatFault[] } {
   const parsed = parseFile(file, text)
   if (parsed.findings.length > 0) return { errors: parsed.findings.map((finding) => errorAt(parsed, finding)) }
   const printed = new FormatWriter().file(piecesOf(parsed))
@@ -34,7 +34,7 @@ export function formatText(file: string, text: string): string | null {
 function errorAt(
   { lines }: ParsedFile,
   { from, message }: { readonly from: number; readonly message: string },
-): FormatError {
+): FormatFault {
   return { line: lines.lineOf(from) + 1, column: lines.columnOf(from) + 1, message }
 }
 

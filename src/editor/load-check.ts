@@ -12,7 +12,7 @@ import type { CallForm, Form } from '../contracts/syntax/form.ts'
 import type { AnalysisSources, NameUse, ProgramAnalysis } from './analysis.ts'
 import { findingOf, type ParsedFile, wordOf } from './parsed-file.ts'
 import { analyse } from './program-walker.ts'
-import type { Finding } from './spans.ts'
+import type { CodeFinding } from './spans.ts'
 import { isModule, type ModuleSymbol } from './symbols.ts'
 
 /** Milligas of all loading in one check: a constant cannot compute for more than a few seconds. */
@@ -24,7 +24,7 @@ const UNKNOWN_HERE: ReadonlySet<string> = new Set([
 ])
 
 /** Findings of the loader in the root file: at most one for each module. */
-export function loadFindings(analysis: ProgramAnalysis, sources: AnalysisSources): Finding[] {
+export function loadFindings(analysis: ProgramAnalysis, sources: AnalysisSources): CodeFinding[] {
   const check = new LoadCheck(analysis, sources)
   return analysis.loadable.flatMap(({ module, namespace }) => check.findingsOf(module, namespace))
 }
@@ -46,7 +46,7 @@ class LoadCheck {
     this.#evaluator = new Evaluator(language, block, newTransaction(message, new Layer(), this.#gas))
   }
 
-  findingsOf(module: ModuleSymbol, namespace: string | null): Finding[] {
+  findingsOf(module: ModuleSymbol, namespace: string | null): CodeFinding[] {
     const error = this.#load(module, namespace)
     // Code that cannot be loaded for lack of another module has a finding at that name.
     if (this.#gas.used > GAS_LIMIT || this.#gas.work > GAS_LIMIT) return []

@@ -11,7 +11,7 @@ export interface VariableScope {
   readonly up: VariableScope | null
 }
 
-/** What the top level of a program has in scope. */
+/** Names in scope at the top level of a program. */
 export interface ProgramNames {
   namespace: string | null
   imports: Map<string, NamedSymbol>

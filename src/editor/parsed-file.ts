@@ -6,7 +6,7 @@ import type { Token } from '../contracts/syntax/lexer.ts'
 import { MAX_CHARACTERS, read, readTokens } from '../contracts/syntax/reader.ts'
 import { balance } from './brackets.ts'
 import { scan } from './scan.ts'
-import { type Finding, isWithin, LineStarts, type OffsetRange } from './spans.ts'
+import { type CodeFinding, isWithin, LineStarts, type OffsetRange } from './spans.ts'
 
 export interface ParsedFile {
   readonly file: string
@@ -16,7 +16,7 @@ export interface ParsedFile {
   readonly forms: readonly Form[]
   readonly tokens: readonly Token[]
   readonly comments: readonly OffsetRange[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CodeFinding[]
 }
 
 /** Groups of tokens that are dropped before a broken text counts as unreadable. */
@@ -40,13 +40,13 @@ export function parseFile(file: string, text: string): ParsedFile {
 
 interface ReadForms {
   readonly forms: readonly Form[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CodeFinding[]
 }
 
 function readForms(
   text: string,
   tokens: readonly Token[],
-  scanFindings: readonly Finding[],
+  scanFindings: readonly CodeFinding[],
   lines: LineStarts,
 ): ReadForms {
   const first = errorOf(() => read(text))
@@ -102,13 +102,13 @@ function closingOf(tokens: readonly Token[], start: number): number {
   return tokens.length - 1
 }
 
-interface Source {
+interface SourceText {
   readonly text: string
   readonly lines: LineStarts
 }
 
 /** A finding at the place of an error: the token there, or the head of a form that begins there. */
-export function findingOf(error: ContractError, { text, lines }: Source): Finding {
+export function findingOf(error: ContractError, { text, lines }: SourceText): CodeFinding {
   const from = error.place === null ? 0 : lines.offsetOf(error.place)
   return { severity: 'error', message: error.message, from, to: from + lengthAt(text, from) }
 }
@@ -120,8 +120,8 @@ function lengthAt(text: string, from: number): number {
 }
 
 /** @param broken offsets of errors of the reader: the grammar of a member with one of them is not checked */
-function grammarFindings(form: Form, dialect: Dialect, broken: readonly number[], source: Source): Finding[] {
-  const found: Finding[] = []
+function grammarFindings(form: Form, dialect: Dialect, broken: readonly number[], source: SourceText): CodeFinding[] {
+  const found: CodeFinding[] = []
   for (const part of partsOf(form)) {
     if (broken.some((offset) => isWithin(offset, part.range))) continue
     const error = errorOf(() => checkProgram([part.form], dialect))
@@ -138,7 +138,7 @@ interface CheckedPart {
 }
 
 /**
- * Parts of a form that are checked apart, so that an error in one hides no error in another: the head of a module with
+ * Splits a form into parts for separate checks, so that an error in one hides none in another. A module gives a part for
  * each of its members.
  */
 function partsOf(form: Form): CheckedPart[] {

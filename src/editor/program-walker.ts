@@ -9,7 +9,7 @@ import type { AnalysisSources, NameUse, ProgramAnalysis, VisibleRange } from './
 import { FormWalker, notLoaded, type WalkResults } from './form-walker.ts'
 import { NameLookup, type ProgramNames } from './name-lookup.ts'
 import { findingOf, moduleParts, type ParsedFile, wordOf } from './parsed-file.ts'
-import { type Finding, isWithin } from './spans.ts'
+import { type CodeFinding, isWithin } from './spans.ts'
 import { declareMember, declareModule, isUsable, type ModuleSymbol, type NamedSymbol, nameRange } from './symbols.ts'
 import { vocabulary } from './vocabulary.ts'
 
@@ -29,7 +29,7 @@ class ProgramWalker {
   readonly #files = new Map<string, ParsedFile>()
   readonly #uses: NameUse[] = []
   readonly #scopes: VisibleRange[] = []
-  readonly #findings: Finding[] = []
+  readonly #findings: CodeFinding[] = []
   readonly #loadable: { module: ModuleSymbol; namespace: string | null }[] = []
   readonly #definitions = new Map<string, NamedSymbol>()
   readonly #names: ProgramNames = { namespace: null, imports: new Map(), modules: new Map(), isPending: false }
@@ -58,7 +58,7 @@ class ProgramWalker {
   }
 
   /** Brackets that do not match say nothing about arguments and unused names around them. */
-  #isCertain({ severity, from }: Finding): boolean {
+  #isCertain({ severity, from }: CodeFinding): boolean {
     if (severity === 'error' || this.#root.findings.length === 0) return true
     const forms = this.#root.forms.flatMap((form) => moduleParts(form)?.members ?? [form])
     const around = forms.find((form) => isWithin(from, form))
@@ -78,7 +78,7 @@ class ProgramWalker {
     return { uses: this.#uses, scopes: this.#scopes, findings: parsed === this.#root ? this.#findings : [] }
   }
 
-  #note(parsed: ParsedFile, finding: Finding): void {
+  #note(parsed: ParsedFile, finding: CodeFinding): void {
     if (parsed === this.#root) this.#findings.push(finding)
   }
 
@@ -129,7 +129,7 @@ class ProgramWalker {
     this.#names.imports.set(symbol.name, symbol)
   }
 
-  /** What a call at the top level does to the program: it loads a file, enters a namespace, ends a transaction. */
+  /** Follows a call at the top level that loads a file, enters a namespace or ends a transaction. */
   #effect(parsed: ParsedFile, word: string, form: Form): void {
     if (form.form !== 'call') return
     const [, argument] = form.items
@@ -307,7 +307,7 @@ class ProgramWalker {
   #noteShadows(parsed: ParsedFile, form: Form): void {
     const isReserved = (name: string) => {
       const word = vocabulary.get(name)
-      return word !== undefined && word.isReserved && (parsed.dialect === 'test' || !word.isOfTests)
+      return word?.isReserved === true && (parsed.dialect === 'test' || !word.isOfTests)
     }
     const reserved = new Set([...vocabulary.keys()].filter(isReserved))
     for (const { name, place } of shadowsIn([form], reserved)) {

@@ -1,20 +1,20 @@
 /** Splits a text into tokens even where it is broken, and keeps its comments. */
 import { ContractError, NOWHERE } from '../contracts/errors.ts'
 import { LineCounter, skip, type Token, tokenAt } from '../contracts/syntax/lexer.ts'
-import type { Finding, OffsetRange } from './spans.ts'
+import type { CodeFinding, OffsetRange } from './spans.ts'
 
 export interface Scan {
   /** The last one is of kind `end`. */
   readonly tokens: readonly Token[]
   readonly comments: readonly OffsetRange[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CodeFinding[]
 }
 
 /** Never throws: characters that begin no token are skipped, and an unclosed string ends with its line. */
 export function scan(text: string): Scan {
   const tokens: Token[] = []
   const comments: OffsetRange[] = []
-  const findings: Finding[] = []
+  const findings: CodeFinding[] = []
   const lines = new LineCounter(text, NOWHERE)
   let at = 0
   for (;;) {

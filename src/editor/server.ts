@@ -18,7 +18,7 @@ import { MessageFilter } from './framing.ts'
 import { type TestFileReport, testFindings } from './test-lenses.ts'
 import { type ModuleTexts, Workspace, type WorkspaceFiles } from './workspace.ts'
 
-/** What the session needs of its surroundings. */
+/** The surroundings of a session. */
 export interface EditorHost {
   readonly input: Readable
   readonly output: Writable

@@ -10,7 +10,7 @@ export interface OffsetRange {
 export type Severity = 'error' | 'warning' | 'hint'
 
 /** Something wrong in a file. */
-export interface Finding extends OffsetRange {
+export interface CodeFinding extends OffsetRange {
   readonly severity: Severity
   readonly message: string
   /** True for code without effect, which editors show faded. */

@@ -1,4 +1,4 @@
-/** What names of a program mean: modules, their members, fields of schemas, parameters and variables. */
+/** Symbols of a program: modules, their members, fields of schemas, parameters and variables. */
 import type { Atom, CallForm, Form, StringForm, TypeForm } from '../contracts/syntax/form.ts'
 import { isIdentifier, isWord } from '../contracts/syntax/keywords.ts'
 import { type ModuleParts, type ParsedFile, wordOf } from './parsed-file.ts'

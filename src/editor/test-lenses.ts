@@ -1,7 +1,7 @@
 /** Results of a test file beside its expectations. */
 import type { CallForm, Form } from '../contracts/syntax/form.ts'
 import { type ParsedFile, wordOf } from './parsed-file.ts'
-import type { Finding, OffsetRange } from './spans.ts'
+import type { CodeFinding, OffsetRange } from './spans.ts'
 
 interface LineColumn {
   readonly line: number
@@ -48,10 +48,10 @@ export function testLenses(parsed: ParsedFile, report: TestFileReport | null): T
   return [{ title: summary, runs: true, ...top }, ...results]
 }
 
-/** What failed, as findings of the file. */
-export function testFindings(parsed: ParsedFile, report: TestFileReport): Finding[] {
+/** Failed expectations, and an early end, as findings of the file. */
+export function testFindings(parsed: ParsedFile, report: TestFileReport): CodeFinding[] {
   const own = report.failures.filter(({ file }) => file === parsed.file)
-  const failures = own.map(({ place, name, what }): Finding => {
+  const failures = own.map(({ place, name, what }): CodeFinding => {
     const from = parsed.lines.offsetOf(place)
     const form = expectationsOf(parsed.forms).find((each) => each.from === from)
     return { severity: 'error', message: `${name}: ${what}`, from, to: form?.to ?? from + 1 }

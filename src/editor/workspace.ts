@@ -4,7 +4,7 @@ import type { AnalysisSources, NameUse, ProgramAnalysis } from './analysis.ts'
 import { loadFindings } from './load-check.ts'
 import { moduleParts, type ParsedFile, parseFile, wordOf } from './parsed-file.ts'
 import { analyse } from './program-walker.ts'
-import type { Finding } from './spans.ts'
+import type { CodeFinding } from './spans.ts'
 import { declareModule, isSameSymbol, type ModuleSymbol, type NamedSymbol } from './symbols.ts'
 
 /** The text of a module from elsewhere, and a file in which an editor can show it. */
@@ -44,7 +44,7 @@ export class Workspace implements AnalysisSources {
   readonly #open = new Map<string, string>()
   readonly #parsed = new Map<string, ParsedFile>()
   readonly #analyses = new Map<string, ProgramAnalysis>()
-  readonly #findings = new Map<string, readonly Finding[]>()
+  readonly #findings = new Map<string, readonly CodeFinding[]>()
   /** Full name -> module of the network, or null while its text is fetched. */
   readonly #live = new Map<string, ModuleSymbol | null | 'none'>()
   /** Full name -> module of a file that is not loaded. Null until it is needed. */
@@ -114,7 +114,7 @@ export class Workspace implements AnalysisSources {
   }
 
   /** All findings of a file: of the reader, of names and calls, and of the loader. */
-  findings(file: string): readonly Finding[] {
+  findings(file: string): readonly CodeFinding[] {
     const before = this.#findings.get(file)
     if (before !== undefined) return before
     const analysis = this.analysis(file)
