@@ -2,25 +2,41 @@
 import type { Config } from '../cli/config.ts'
 import type { blocksOptions } from '../cli/options/blocks.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { exactSum } from '../core/coin-sums.ts'
 import { NewcutError } from '../core/errors.ts'
 import { stepNames } from '../core/solution.ts'
 import { stateFolder } from '../journal/folder.ts'
 import { readJournal } from '../journal/journal.ts'
 import type { BlockRecord } from '../journal/record.ts'
+import { summariesOf, summaryLines } from './blocks-summary.ts'
+import { refuseFlag } from './effect.ts'
+import { pricesOf } from './prices.ts'
 
-/** Prints the newest `--last` blocks, oldest first. Throws NewcutError BAD_INPUT for a journal that cannot be read. */
+/**
+ * Prints the newest `--last` blocks, oldest first, or their sums. Throws NewcutError BAD_INPUT for a journal that cannot
+ * be read, BAD_OPTION for options that exclude each other.
+ */
 export async function runBlocks(
   config: Config<typeof blocksOptions>,
-  { out, err, environment }: Surroundings,
+  { out, err, environment, nowMs }: Surroundings,
 ): Promise<number> {
   const print = printerTo(out)
-  const { json, csv, last, state } = config.values
+  const { json, csv, last, state, summary } = config.values
   if (json && csv) throw new NewcutError('BAD_OPTION', '--json and --csv exclude each other', { hint: 'leave one out' })
+  if (summary && csv) {
+    throw new NewcutError('BAD_OPTION', '--summary and --csv exclude each other', {
+      hint: '--json prints the sums too',
+    })
+  }
+  refuseFlag(config, 'coin-price', summary ? null : { reason: 'it is for --summary', hint: 'add --summary' })
   const folder = state ?? stateFolder(environment, process.platform)
   const { records, damaged } = await readJournal(folder)
   const all = [...records.values()]
   const shown = all.slice(last === 0 ? 0 : -last)
-  if (json) for (const { work, ...record } of shown) print(JSON.stringify(record))
+  if (summary) {
+    const sums = summariesOf(shown, nowMs(), pricesOf(config.values).coin)
+    for (const line of json ? sums.map((sum) => JSON.stringify(sum)) : summaryLines(sums, folder)) print(line)
+  } else if (json) for (const { work, ...record } of shown) print(JSON.stringify(record))
   else if (csv) for (const line of csvOf(shown)) print(line)
   else for (const line of tableOf(shown, all, folder)) print(line)
   if (damaged > 0) err.write(`newcut: ${folder}: ${damaged} unreadable lines were left out\n`)
@@ -37,6 +53,7 @@ const COLUMNS = [
   ['depth', (record: BlockRecord) => String(record.depth ?? '')],
   ['reason', (record: BlockRecord) => record.reason ?? ''],
   ['reward', (record: BlockRecord) => record.reward ?? ''],
+  ['fees', (record: BlockRecord) => record.fees ?? ''],
   ['account', (record: BlockRecord) => record.account],
   ['effort', (record: BlockRecord) => record.effort.toFixed(4)],
   ['difficulty', (record: BlockRecord) => String(record.difficulty)],
@@ -86,19 +103,7 @@ function totalsOf(records: readonly BlockRecord[]): string {
     return count === 0 ? [] : [`${count} ${state}`]
   })
   const paid = records.filter(({ state, reward }) => state === 'confirmed' && reward !== null)
-  const coins = sumOf(paid.map(({ reward }) => reward ?? '0'))
-  return `${counts.join(', ')}${paid.length === 0 ? '' : `; ${coins} coins in ${paid.length} blocks`}`
-}
-
-const FRACTION_DIGITS = 20
-
-/** The exact sum of decimal numbers. */
-function sumOf(amounts: readonly string[]): string {
-  const units = amounts.reduce((sum, amount) => {
-    const [whole, fraction = ''] = amount.split('.')
-    return sum + BigInt(whole + fraction.padEnd(FRACTION_DIGITS, '0'))
-  }, 0n)
-  const digits = units.toString().padStart(FRACTION_DIGITS + 1, '0')
-  const fraction = digits.slice(-FRACTION_DIGITS).replace(/0+$/, '')
-  return digits.slice(0, -FRACTION_DIGITS) + (fraction === '' ? '' : `.${fraction}`)
+  const coins = exactSum(paid.map(({ reward }) => reward ?? '0'))
+  const fees = exactSum(paid.map((record) => record.fees ?? '0'))
+  return `${counts.join(', ')}${paid.length === 0 ? '' : `; ${coins} coins in ${paid.length} blocks${fees === '0' ? '' : ` and ${fees} coins in fees`}`}`
 }

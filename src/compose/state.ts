@@ -41,6 +41,8 @@ export interface StateOptions {
   readonly confirmations: number
   readonly clock: Clock
   readonly onEvent: (event: MinerEvent) => void
+  /** Receives the solutions of earlier runs on the network, oldest first, once the journal was read. Default: nobody. */
+  readonly onEarlier?: (record: BlockRecord) => void
   /** Default: the file system of this machine. */
   readonly disk?: Disk
 }
@@ -57,7 +59,7 @@ const MAX_RECENT = 60
  * is required. Throws NewcutError BAD_OPTION or BAD_INPUT for a required journal that is unusable.
  */
 export async function openState({ folder, isRequired }: StateSetup, options: StateOptions): Promise<KeptState> {
-  const { network, account, confirmations, clock, onEvent, disk = systemDisk } = options
+  const { network, account, confirmations, clock, onEvent, onEarlier = () => undefined, disk = systemDisk } = options
   const nowMs = () => clock.wallMs()
   const orElse = <T>(error: unknown, otherwise: T): T => {
     if (isRequired) throw error
@@ -95,7 +97,9 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
   const left = async (signal: AbortSignal) => {
     if (ofThisRun === null) return []
     const late = await readLate(read, clock, signal)
-    const unfinished = unfinishedOf(ownOf(late?.records ?? new Map()).filter(({ hash }) => !ofThisRun.has(hash)))
+    const earlier = ownOf(late?.records ?? new Map()).filter(({ hash }) => !ofThisRun.has(hash))
+    for (const record of earlier) onEarlier(record)
+    const unfinished = unfinishedOf(earlier)
     if (late !== null) {
       const { length } = unfinished
       const solutions = length === 1 ? 'solution' : 'solutions'
@@ -106,6 +110,7 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
     return unfinished
   }
   const own = ownOf(records)
+  for (const record of own) onEarlier(record)
   return {
     folder,
     unfinished: unfinishedOf(own),

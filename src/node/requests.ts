@@ -20,6 +20,7 @@ import {
   NodeRefusal,
   NotAcceptable,
   NotFound,
+  serverMsOf,
   UnauthorizedMiner,
 } from './errors.ts'
 import type { HttpAnswer, NodeHttp } from './http.ts'
@@ -62,6 +63,7 @@ const MAX_BODY_BYTES: Partial<Record<string, number>> = {
   poll: 64 * MIB,
   local: 16 * MIB,
   listen: 16 * MIB,
+  trace: 64 * MIB,
 }
 const MAX_OTHER_BODY_BYTES = 4 * MIB
 /** Maximum for plain text: the health check, backup ids and states. */
@@ -224,7 +226,7 @@ function refusal(operation: Operation, answer: HttpAnswer): NodeRefusal {
   const { url, status, headers, body } = answer
   const excerpt = excerptOf(body, MAX_REFUSAL_CHARACTERS)
   const { location } = headers
-  const from = { isFromNode: isFromNode(headers), location }
+  const from = { isFromNode: isFromNode(headers), serverMs: serverMsOf(headers), location }
   const details: AnswerDetails = { url, status, excerpt, operation: operation.id, ...from }
   if (MinersPoolFull.is(details)) return new MinersPoolFull(details)
   if (UnauthorizedMiner.is(details)) return new UnauthorizedMiner(details)

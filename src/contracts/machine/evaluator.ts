@@ -12,7 +12,7 @@ import {
   type ProgramScope,
   type TransactionScope,
 } from './ast.ts'
-import { bounded, weightOf } from './bounds.ts'
+import { bounded, measureWork, weightOf } from './bounds.ts'
 import { Closure, Lambda, NativeFunction, Partial, partlyApplied } from './callables.ts'
 import { tokenOf } from './capabilities.ts'
 import type { BlockScope, GasMeter } from './environment.ts'
@@ -22,6 +22,7 @@ import { made, madeBy } from './memory-meter.ts'
 import { inCapability, type Mode, readOnly } from './mode.ts'
 import { Arguments } from './native.ts'
 import { startPact } from './pacts.ts'
+import type { Probe } from './probe.ts'
 import {
   type CallMark,
   grantedCount,
@@ -37,6 +38,7 @@ import {
   type TransactionMark,
 } from './scopes.ts'
 import { asValue, type Callable, isValue, type Term } from './term.ts'
+import type { Tracer } from './tracer.ts'
 import { checkType } from './types.ts'
 
 /**
@@ -70,6 +72,8 @@ export class Evaluator implements ExpandingRun {
   readonly transaction: TransactionScope
   readonly program: ProgramScope = newProgram()
   readonly call: CallScope = newCall()
+  readonly tracer: Tracer | null = null
+  readonly probe: Probe | null = null
   readonly #gas: GasMeter
   #language: Language
   #steps = 0
@@ -171,7 +175,7 @@ export class Evaluator implements ExpandingRun {
     const values = args.map(asValue)
     for (let i = 0; i < params.length; i++) this.checkType(params[i].type, values[i])
     if (kind === 'defcap') {
-      this.work(TOKEN_WORK)
+      this.work(TOKEN_WORK + measureWork(values))
       return made(this.transaction, bounded(tokenOf(this, fun, values)))
     }
     if (kind === 'defpact') return startPact(this, fun, values, place)
