@@ -16,7 +16,7 @@ const MAX_COLUMN = 32
 /** Headings of groups of commands. */
 const commandHeadings: Readonly<Record<CommandRow['group'], string>> = {
   mining: 'Mining',
-  rigs: 'Rigs, pools and fleets',
+  rigs: 'Rigs and fleets',
   networks: 'Networks',
   contracts: 'Contracts and coins',
   tools: 'Tools',
