@@ -111,6 +111,7 @@ describe('imports', () => {
       'contracts/repl/test-run.ts',
       'contracts/trace/tracing-evaluator.ts',
       'devnet/ledger/runner.ts',
+      'editor/load-check.ts',
     ])
   })
 })

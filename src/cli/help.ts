@@ -16,8 +16,7 @@ const MAX_COLUMN = 32
 /** Headings of groups of commands. */
 const commandHeadings: Readonly<Record<CommandRow['group'], string>> = {
   mining: 'Mining',
-  rigs: 'Rigs and pools',
-  fleets: 'Fleets',
+  rigs: 'Rigs and fleets',
   networks: 'Networks',
   contracts: 'Contracts and coins',
   tools: 'Tools',

@@ -97,7 +97,7 @@ const miningCommands: readonly CommandRow[] = [
   }),
   configured({
     name: 'lead',
-    group: 'fleets',
+    group: 'rigs',
     help: 'lead a fleet: give work to rigs over NATS, or stand by',
     about: 'Rigs are machines that run newcut mine --fleet. One leader gives the work, and the others stand by.',
     options: leadOptions,
@@ -110,7 +110,7 @@ const miningCommands: readonly CommandRow[] = [
   }),
   configured({
     name: 'fleet',
-    group: 'fleets',
+    group: 'rigs',
     args: [new Argument('[action]', 'list (default), pause or resume').choices(fleetOrders), '[rig]'],
     help: 'list the rigs of a fleet, and pause or resume them',
     about: 'The action is list (default), pause or resume. RIG is a name, or all.',

@@ -157,6 +157,30 @@ export const toolCommands: readonly FlagRow[] = [
     },
   },
   {
+    name: 'format',
+    group: 'contracts',
+    args: ['<file...>'],
+    help: 'format contracts and contract tests (.pact and .repl files)',
+    about: 'It keeps comments, line breaks and the meaning. A file that cannot be read stays as it is.',
+    flags: [
+      new RowOption('--check', {
+        help: 'change nothing, and list the files that would change',
+        more: 'The exit code is 1 if there are any.',
+      }),
+    ],
+    examples: ['newcut format token.pact', 'newcut format *.pact *.repl --check'],
+    run: async (files, { check }, around) => (await import('./format.ts')).runFormat({ files, check: !!check }, around),
+  },
+  {
+    name: 'lsp',
+    group: 'contracts',
+    help: 'serve an editor: errors, hover, completion, formatting',
+    about: 'It is a language server on stdin and stdout, which editors start.',
+    flags: [new Option('--stdio', 'accepted, since some editors add it; it changes nothing')],
+    examples: ['newcut lsp', 'newcut lsp --stdio'],
+    run: async (_, __, around) => (await import('./lsp.ts')).runLsp(around),
+  },
+  {
     name: 'rigs check',
     group: 'rigs',
     args: ['<server>'],
