@@ -3,10 +3,10 @@ import type { Config } from '../cli/config.ts'
 import type { blocksOptions } from '../cli/options/blocks.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { NewcutError } from '../core/errors.ts'
-import { stepNames } from '../core/solution.ts'
+import { type JournalContent, readJournal } from '../journal/content.ts'
 import { stateFolder } from '../journal/folder.ts'
-import { readJournal } from '../journal/journal.ts'
 import type { BlockRecord } from '../journal/record.ts'
+import { totalsOf } from '../journal/totals.ts'
 
 /** Prints the newest `--last` blocks, oldest first. Throws NewcutError BAD_INPUT for a journal that cannot be read. */
 export async function runBlocks(
@@ -17,14 +17,20 @@ export async function runBlocks(
   const { json, csv, last, state } = config.values
   if (json && csv) throw new NewcutError('BAD_OPTION', '--json and --csv exclude each other', { hint: 'leave one out' })
   const folder = state ?? stateFolder(environment, process.platform)
-  const { records, damaged } = await readJournal(folder)
-  const all = [...records.values()]
-  const shown = all.slice(last === 0 ? 0 : -last)
-  if (json) for (const { work, ...record } of shown) print(JSON.stringify(record))
-  else if (csv) for (const line of csvOf(shown)) print(line)
-  else for (const line of tableOf(shown, all, folder)) print(line)
+  const content = await readJournal(folder)
+  const { damaged } = content
+  const shown = () => newest(content, last)
+  if (json) for (const { work, ...record } of shown()) print(JSON.stringify(record))
+  else if (csv) for (const line of csvOf(shown())) print(line)
+  else for (const line of tableOf(shown, content, folder)) print(line)
   if (damaged > 0) err.write(`newcut: ${folder}: ${damaged} unreadable lines were left out\n`)
   return 0
+}
+
+/** The newest records, oldest first. `last`: their number, or 0 for all. They are read from the disk one by one. */
+function newest({ table, records }: JournalContent, last: number): Iterable<BlockRecord> {
+  const first = last === 0 ? 0 : Math.max(0, table.rows - last)
+  return records(Array.from({ length: table.rows - first }, (_, i) => first + i))
 }
 
 const COLUMNS = [
@@ -45,60 +51,53 @@ const COLUMNS = [
 ] as const
 
 /** CSV (RFC 4180) with a header line. */
-function csvOf(records: readonly BlockRecord[]): string[] {
+function* csvOf(records: Iterable<BlockRecord>): Generator<string> {
   const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-  return [
-    COLUMNS.map(([name]) => name).join(','),
-    ...records.map((record) => COLUMNS.map(([, value]) => quoted(value(record))).join(',')),
-  ]
+  yield COLUMNS.map(([name]) => name).join(',')
+  for (const record of records) yield COLUMNS.map(([, value]) => quoted(value(record))).join(',')
 }
 
-/** At most 80 columns wide, for names of usual length. */
-function tableOf(records: readonly BlockRecord[], all: readonly BlockRecord[], folder: string): string[] {
-  if (records.length === 0) return [`no blocks in ${folder}`]
-  const rows = records.map((record) => [
-    `${record.foundAt.slice(0, 10)} ${record.foundAt.slice(11, 19)}`,
-    String(record.chain),
-    String(record.height),
-    stateText(record),
-    record.reward ?? '',
-    `${Math.round(100 * record.effort)}%`,
-    record.device,
-  ])
-  const table = [['found (UTC)', 'chain', 'height', 'state', 'reward', 'effort', 'device'], ...rows]
-  const isNumber = [false, true, true, false, true, true, false]
-  const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)))
-  const lines = table.map((row) => {
-    const cells = row.map((cell, i) => (isNumber[i] ? cell.padStart(widths[i]) : cell.padEnd(widths[i])))
-    return cells.join('  ').trimEnd()
-  })
-  return [...lines, '', totalsOf(all)]
+const HEADINGS = ['found (UTC)', 'chain', 'height', 'state', 'reward', 'effort', 'device']
+const IS_NUMBER = [false, true, true, false, true, true, false]
+
+/** At most 80 columns wide, for names of usual length. Reads the records twice: for the widths, and for the lines. */
+function* tableOf(shown: () => Iterable<BlockRecord>, content: JournalContent, folder: string): Generator<string> {
+  if (content.table.rows === 0) {
+    yield `no blocks in ${folder}`
+    return
+  }
+  const widths = HEADINGS.map(({ length }) => length)
+  for (const record of shown()) {
+    for (const [i, { length }] of cellsOf(record).entries()) widths[i] = Math.max(widths[i], length)
+  }
+  const lineOf = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => (IS_NUMBER[i] ? cell.padStart(widths[i]) : cell.padEnd(widths[i])))
+      .join('  ')
+      .trimEnd()
+  yield lineOf(HEADINGS)
+  for (const record of shown()) yield lineOf(cellsOf(record))
+  yield ''
+  yield totalsLine(content)
 }
+
+const cellsOf = (record: BlockRecord) => [
+  `${record.foundAt.slice(0, 10)} ${record.foundAt.slice(11, 19)}`,
+  String(record.chain),
+  String(record.height),
+  stateText(record),
+  record.reward ?? '',
+  `${Math.round(100 * record.effort)}%`,
+  record.device,
+]
 
 function stateText({ state, depth, reason }: BlockRecord): string {
   if (state === 'confirmed') return `confirmed ${depth}`
   return reason === null ? state : `${state} (${reason})`
 }
 
-function totalsOf(records: readonly BlockRecord[]): string {
-  const counts = stepNames.flatMap((state) => {
-    const count = records.filter((record) => record.state === state).length
-    return count === 0 ? [] : [`${count} ${state}`]
-  })
-  const paid = records.filter(({ state, reward }) => state === 'confirmed' && reward !== null)
-  const coins = sumOf(paid.map(({ reward }) => reward ?? '0'))
-  return `${counts.join(', ')}${paid.length === 0 ? '' : `; ${coins} coins in ${paid.length} blocks`}`
-}
-
-const FRACTION_DIGITS = 20
-
-/** The exact sum of decimal numbers. */
-function sumOf(amounts: readonly string[]): string {
-  const units = amounts.reduce((sum, amount) => {
-    const [whole, fraction = ''] = amount.split('.')
-    return sum + BigInt(whole + fraction.padEnd(FRACTION_DIGITS, '0'))
-  }, 0n)
-  const digits = units.toString().padStart(FRACTION_DIGITS + 1, '0')
-  const fraction = digits.slice(-FRACTION_DIGITS).replace(/0+$/, '')
-  return digits.slice(0, -FRACTION_DIGITS) + (fraction === '' ? '' : `.${fraction}`)
+function totalsLine(content: JournalContent): string {
+  const { states, paid, coins } = totalsOf(content)
+  const counts = [...states].map(([state, count]) => `${count} ${state}`)
+  return `${counts.join(', ')}${paid === 0 ? '' : `; ${coins} coins in ${paid} blocks`}`
 }
