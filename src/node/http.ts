@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { Client, type Dispatcher, Pool } from 'undici'
+import { Client, type Dispatcher, Pool } from './undici.ts'
 import type { Clock } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { withoutSecrets } from '../core/host.ts'
