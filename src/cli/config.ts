@@ -238,7 +238,8 @@ export function configLines<Table extends Readonly<Record<string, unknown>>>(
     const value = (values as Record<string, unknown>)[name]
     if (value === undefined) return `# ${name}: not set (${spec.help})`
     if (spec.isSecret) return `# ${name}: set, and not shown # ${origins.get(name)}`
-    const text = yaml().stringify({ [name]: spec.kind.format(value) }, { collectionStyle: 'flow', lineWidth: 0 })
+    const text = yaml()
+      .stringify({ [name]: spec.kind.format(value) }, { collectionStyle: 'flow', lineWidth: 0 })
       .trim()
       .replace(/^\{ (.*) \}$/, '$1')
     return `${text} # ${origins.get(name)}`

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { buildConnector, type Connector } from './undici.ts'
 import { decodeHash, decodeHex, encodeHex } from '../core/bytes.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { checkAuthorities } from './authorities.ts'
+import { buildConnector, type Connector } from './undici.ts'
 import { UnreachableError } from './unreachable.ts'
 
 /** Connection timeout for each address of a host; the 250 ms of Node.js give up on distant nodes. */
