@@ -12,6 +12,8 @@ export interface HostileCase {
   readonly as?: 'block' | 'local'
   /** JSON text of the capabilities that the first signer lists. */
   readonly capabilities?: () => string
+  /** JSON text of the verifiers. */
+  readonly verifiers?: () => string
   /** Number of signers with the same key. */
   readonly signers?: number
 }
@@ -48,4 +50,9 @@ export function long(length: number, character = 'x'): string {
 /** Data with one field. */
 export function dataOf(field: string, value: unknown): () => string {
   return () => JSON.stringify({ [field]: value })
+}
+
+/** A call by plain /local that evaluates an expression with one value of the data, under the name of its field. */
+export function onData(name: string, field: string, value: unknown, expression: string): HostileCase {
+  return { name, as: 'local', data: dataOf(field, value), code: again(`(${field} (read-msg "${field}"))`, expression) }
 }

@@ -1,5 +1,6 @@
 /** All hostile commands. */
 import type { HostileCase } from './case.ts'
+import { flatCases } from './flat-cases.ts'
 import { listCases } from './list-cases.ts'
 import { moduleCases } from './module-cases.ts'
 import { nameCases } from './name-cases.ts'
@@ -12,4 +13,5 @@ export const hostileCases: readonly HostileCase[] = [
   ...listCases,
   ...moduleCases,
   ...nativeCases,
+  ...flatCases,
 ]

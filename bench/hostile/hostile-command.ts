@@ -8,7 +8,7 @@ import { valueFromJson } from '../../src/contracts/values/wire.ts'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'
 import { CommandFault, readCommand } from '../../src/devnet/command/read.ts'
 import { DiskVersions, type Records } from '../../src/devnet/data/disk-versions.ts'
-import { contextOn } from '../../src/devnet/ledger/block-context.ts'
+import { type BlockContext, contextOn } from '../../src/devnet/ledger/block-context.ts'
 import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
 import { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { runLocally } from '../../src/devnet/ledger/local.ts'
@@ -77,7 +77,8 @@ export function prepare(hostile: HostileCase): Prepared {
   const ledger = new Ledger({ store, heads: heads.values(), index, versions, release, check: () => null })
   const record = store.recordOfHash(parent.hash)
   const state = ledger.stateOf(0, record)
-  const context = contextOn(0, parent, release)
+  const place = contextOn(0, parent, release)
+  const context: BlockContext = { ...place, spv: (type, object) => ledger.verifySpv(place, type, object) }
   for (const text of hostile.before ?? []) {
     const layer = new Layer(state)
     const { block, message } = emptyEnvironment
@@ -110,14 +111,14 @@ function shortened(result: string): string {
   return `${gas} gas, ${message ?? `success, ${result.length} characters`}`
 }
 
-function commandText({ code, data, capabilities, signers = 1 }: HostileCase): string {
+function commandText({ code, data, capabilities, verifiers, signers = 1 }: HostileCase): string {
   const clist = capabilities === undefined ? '[]' : capabilities()
   const signer = `{"pubKey":"${publicKey}","clist":${clist}}`
   const creationTime = 0
   const meta = { chainId: '0', sender: account, gasLimit: GAS_LIMIT, gasPrice: 1e-8, ttl: 28_800, creationTime }
   return (
     `{"payload":{"exec":{"code":${JSON.stringify(code)},"data":${data === undefined ? '{}' : data()}}},` +
-    `"signers":[${new Array(signers).fill(signer).join(',')}],"networkId":"development","nonce":"",` +
+    `"signers":[${new Array(signers).fill(signer).join(',')}],"verifiers":${verifiers?.() ?? '[]'},"networkId":"development","nonce":"",` +
     `"meta":${JSON.stringify(meta)}}`
   )
 }

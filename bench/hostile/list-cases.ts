@@ -1,5 +1,5 @@
 /** Commands with long lists, texts and objects, and commands that evaluate many small steps. */
-import { again, dataOf, type HostileCase, listed, long, moduleOf } from './case.ts'
+import { again, dataOf, type HostileCase, listed, long, moduleOf, onData } from './case.ts'
 
 const time = '(time "2020-01-01T00:00:00Z")'
 const fields = (count: number) => () => JSON.stringify({ o: Object.fromEntries(listed(count, (i) => [`f${i}`, i])) })
@@ -18,18 +18,8 @@ const free = (row: string, more: string) => {
 const wide = (count: number) => `{${listed(count, (i) => `"f${i}": ${i}`).join(',')}}`
 
 const texts: readonly HostileCase[] = [
-  {
-    name: 'length-long',
-    as: 'local',
-    data: dataOf('s', long(1_000_000)),
-    code: again('(s (read-msg "s"))', '(length s)'),
-  },
-  {
-    name: 'length-surrogates',
-    as: 'local',
-    data: dataOf('s', '😀'.repeat(400_000)),
-    code: again('(s (read-msg "s"))', '(length s)'),
-  },
+  onData('length-long', 's', long(1_000_000), '(length s)'),
+  onData('length-surrogates', 's', '😀'.repeat(400_000), '(length s)'),
   { name: 'length-joined', code: again(`(s (concat (make-list 2000 "${long(100, 'é')}")))`, '(length s)') },
   {
     name: 'contains-worst',
@@ -48,50 +38,22 @@ const texts: readonly HostileCase[] = [
     code: again(`(p "${worst(2000)}") (s (concat (make-list 20 "${long(1000, 'a')}")))`, '(contains p s)'),
   },
   { name: 'contains-in-list', code: again(LIST, '(contains 2 l)') },
-  {
-    name: 'take-text',
-    as: 'local',
-    data: dataOf('s', long(1_000_000)),
-    code: again('(s (read-msg "s"))', '(take 1 s)'),
-  },
+  onData('take-text', 's', long(1_000_000), '(take 1 s)'),
   { name: 'format-many', code: again(`(l (make-list 4000 "x")) (t "${long(4000, '{}')}")`, '(format t l)') },
-  {
-    name: 'format-template',
-    as: 'local',
-    data: dataOf('s', long(1_000_000, '{')),
-    code: again('(s (read-msg "s"))', '(format s [])'),
-  },
+  onData('format-template', 's', long(1_000_000, '{'), '(format s [])'),
   { name: 'concat-many-empty', code: again('(l (make-list 100000 ""))', '(concat l)') },
-  {
-    name: 'str-to-list',
-    as: 'local',
-    data: dataOf('s', long(1_000_000)),
-    code: again('(s (read-msg "s"))', '(str-to-list s)'),
-  },
+  onData('str-to-list', 's', long(1_000_000), '(str-to-list s)'),
   { name: 'join-texts', code: '(fold (lambda (a i) (+ a a)) "x" (enumerate 1 60))' },
   { name: 'join-one-by-one', code: '(fold (lambda (a i) (+ a "xxxxxxxxxx")) "x" (enumerate 1 100000))' },
-  {
-    name: 'compare-texts',
-    as: 'local',
-    data: dataOf('s', long(1_000_000)),
-    code: again('(s (read-msg "s"))', '(< s s)'),
-  },
-  {
-    name: 'base64-decode',
-    as: 'local',
-    data: dataOf('s', long(1_000_000, 'A')),
-    code: again('(s (read-msg "s"))', '(base64-decode s)'),
-  },
+  onData('compare-texts', 's', long(1_000_000), '(< s s)'),
+  onData('base64-decode', 's', long(1_000_000, 'A'), '(base64-decode s)'),
   { name: 'keccak-empty-pieces', code: again('(l (make-list 100000 ""))', '(hash-keccak256 l)') },
-  {
-    name: 'keccak-data-pieces',
-    as: 'local',
-    data: dataOf(
-      'l',
-      listed(400_000, () => ''),
-    ),
-    code: again('(l (read-msg "l"))', '(hash-keccak256 l)'),
-  },
+  onData(
+    'keccak-data-pieces',
+    'l',
+    listed(400_000, () => ''),
+    '(hash-keccak256 l)',
+  ),
   {
     name: 'parse-time-two-ways',
     code: again(`(f "${long(500, '%k')}") (s "${long(500, ' 1')}")`, '(try 1 (parse-time f s))'),
@@ -110,21 +72,18 @@ const texts: readonly HostileCase[] = [
   },
   { name: 'format-time-long', code: again(`(t ${time}) (f "${long(450, '%c')}")`, '(format-time f t)') },
   { name: 'time-of-text', code: again('', time) },
-  { name: 'hash-long', as: 'local', data: dataOf('s', long(1_000_000)), code: again('(s (read-msg "s"))', '(hash s)') },
+  onData('hash-long', 's', long(1_000_000), '(hash s)'),
 ]
 
 const lists: readonly HostileCase[] = [
   { name: 'typeof-nested', code: again(`(l ${long(8, '[')}(make-list 5000 1)${long(8, ']')})`, '(typeof l)') },
   { name: 'typeof-wide', code: again('(a [1]) (b [a a a a]) (c [b b b b]) (d [c c c c]) (e [d d d d])', '(typeof e)') },
-  {
-    name: 'sort-empty-by-many-fields',
-    as: 'local',
-    data: dataOf(
-      'l',
-      listed(400_000, () => 'f'),
-    ),
-    code: again('(l (read-msg "l"))', '(sort l [])'),
-  },
+  onData(
+    'sort-empty-by-many-fields',
+    'l',
+    listed(400_000, () => 'f'),
+    '(sort l [])',
+  ),
   {
     name: 'sort-by-missing-fields',
     code: again('(f (make-list 1000 "f")) (l (make-list 100 {"a": 1}))', '(sort f l)'),

@@ -8,6 +8,9 @@ const CAP = '(defcap C (v) true) (defcap E (v) @event true) (defcap N (i:integer
 const emitting = (each: string) => [moduleOf('m', `${CAP} (defun go (v) ${again('', each)})`)]
 const PACT = `(defpact p (v) (step (yield {"v": v})) (step 1))`
 
+/** Arguments that are numbers of 499,999 bits. */
+const HUGE = { bound: '(h (- (shift 1 499998)))', names: listed(10, (i) => `a${i}`).join(' '), args: long(10, ' h') }
+
 const outputs: readonly HostileCase[] = [
   { name: 'events-small', before: emitting('(emit-event (E v))'), code: '(m.go 1)' },
   { name: 'events-times-40', before: emitting('(emit-event (E v))'), code: `(m.go (make-list 40 ${time}))` },
@@ -180,6 +183,21 @@ const capabilities: readonly HostileCase[] = [
     name: 'tokens-large',
     before: [moduleOf('m', `${CAP} (defun go (v) ${again('', '(C v)')})`)],
     code: '(m.go (make-list 10000 1))',
+  },
+  {
+    name: 'tokens-of-many-huge',
+    before: [moduleOf('m', `(defcap C (${HUGE.names}) true) (defun go () ${again(HUGE.bound, `(C ${HUGE.args})`)})`)],
+    code: '(m.go)',
+  },
+  {
+    name: 'guards-of-many-huge',
+    before: [
+      moduleOf(
+        'm',
+        `(defcap C (${HUGE.names}) true) (defun go () ${again(`${HUGE.bound} (c (C ${HUGE.args}))`, '(create-capability-guard c)')})`,
+      ),
+    ],
+    code: '(m.go)',
   },
   {
     name: 'try-with-admin',

@@ -1,5 +1,5 @@
 /** Commands with long names: keys, guards, module references, tokens, fields. */
-import { again, dataOf, type HostileCase, listed, long, moduleOf } from './case.ts'
+import { again, dataOf, type HostileCase, listed, long, moduleOf, onData } from './case.ts'
 
 const LONG = 60_000
 const moduleName = (name: string) => ({ namespace: null, name })
@@ -80,35 +80,10 @@ export const nameCases: readonly HostileCase[] = [
     before: [moduleOf(long(8000, 'm'), `${EVENTS} (defun go () ${again('', '(emit-event (E 1))')})`)],
     code: `(${long(8000, 'm')}.go)`,
   },
-  {
-    name: 'read-long-key',
-    before: [
-      `${moduleOf('m', table('(defun go (k) (fold (lambda (a i) (with-default-read t k {"a": 1} {"a" := x} x)) 0 (enumerate 1 100000)))'))} (create-table m.t)`,
-    ],
-    data: dataOf('k', long(60_000)),
-    as: 'local',
-    code: '(m.go (read-msg "k"))',
-  },
-  {
-    name: 'write-long-key',
-    before: [
-      `${moduleOf('m', table('(defun go (k) (map (lambda (i) (write t (format "{}{}" [k i]) {"a": 1})) (enumerate 1 100000)))'))} (create-table m.t)`,
-    ],
-    data: dataOf('k', long(60_000)),
-    code: '(m.go (read-msg "k"))',
-    as: 'block',
-  },
-  {
-    name: 'result-list-of-long-names',
-    as: 'local',
-    data: () => JSON.stringify({ o: Object.fromEntries(listed(50, (i) => [`${long(300)}${i}`, 1])) }),
-    code: '(make-list 300 (read-msg "o"))',
-  },
-  {
-    name: 'result-list-of-many-names',
-    data: () => JSON.stringify({ o: Object.fromEntries(listed(200, (i) => [`f${i}`, 1])) }),
-    code: '(make-list 300 (read-msg "o"))',
-  },
+  withLongKey('read-long-key', 'local', '(with-default-read t k {"a": 1} {"a" := x} x)'),
+  withLongKey('write-long-key', 'block', '(write t (format "{}{}" [k i]) {"a": 1})'),
+  listOfObjects('result-list-of-long-names', 50, (i) => `${long(300)}${i}`),
+  listOfObjects('result-list-of-many-names', 200, (i) => `f${i}`),
   {
     name: 'with-long-name',
     before: [moduleOf(long(2000, 'm'), `(defun f () 1) (defun go () ${again('', '(f)')})`)],
@@ -156,25 +131,25 @@ export const nameCases: readonly HostileCase[] = [
     data: () => JSON.stringify(Object.fromEntries(listed(60_000, (i) => [`a${i}`.padEnd(12, 'b'), i]))),
     code: again('(o (read-msg))', '(contains "a1" o)'),
   },
-  {
-    name: 'principal-of-long-key',
-    as: 'local',
-    data: dataOf('g', NAMED['guard-long-key']),
-    code: again('(g (read-msg "g"))', '(create-principal g)'),
-  },
-  {
-    name: 'principal-of-long-module',
-    as: 'local',
-    data: dataOf('g', NAMED['module-guard-long']),
-    code: again('(g (read-msg "g"))', '(create-principal g)'),
-  },
-  {
-    name: 'is-principal-long',
-    as: 'local',
-    data: dataOf('g', `k:${long(500_000, 'a')}`),
-    code: again('(g (read-msg "g"))', '(is-principal g)'),
-  },
+  onData('principal-of-long-key', 'g', NAMED['guard-long-key'], '(create-principal g)'),
+  onData('principal-of-long-module', 'g', NAMED['module-guard-long'], '(create-principal g)'),
+  onData('is-principal-long', 'g', `k:${long(500_000, 'a')}`, '(is-principal g)'),
 ]
+
+/** Uses a row under a long key `k` again and again. */
+function withLongKey(name: string, as: 'local' | 'block', use: string): HostileCase {
+  const go = `(defun go (k) (map (lambda (i) ${use}) (enumerate 1 100000)))`
+  return {
+    ...{ name, as, data: dataOf('k', long(60_000)), code: '(m.go (read-msg "k"))' },
+    before: [`${moduleOf('m', table(go))} (create-table m.t)`],
+  }
+}
+
+/** A result with the same names of fields again and again. */
+function listOfObjects(name: string, fields: number, field: (index: number) => string): HostileCase {
+  const object = Object.fromEntries(listed(fields, (i) => [field(i), 1]))
+  return { name, as: 'local', data: dataOf('o', object), code: '(make-list 300 (read-msg "o"))' }
+}
 
 function table(more: string): string {
   return `(defschema s a:integer) (deftable t:{s}) ${more}`

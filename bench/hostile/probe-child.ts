@@ -1,70 +1,89 @@
 /**
- * Process of one hostile command: `probe-child.js NAME LIMITS`. A worker runs the command; this thread measures it, and
- * ends the process when the limits of the measurement are reached.
+ * Process that measures hostile commands, one after the other: `probe-child.js LIMITS`, with a channel to its parent,
+ * which sends the name of a command and receives what it took. A worker runs the commands; this thread measures them.
+ * The process ends after a command that reaches the limits of the measurement, or throws.
  */
 import { Worker } from 'node:worker_threads'
 import { GAS_LIMIT } from './limits.ts'
-import type { Measured, ProbeLimits } from './probe.ts'
+import { forgetPeak, peakMiB } from './peak-memory.ts'
+import type { Measured, ProbeLimits } from './probe-process.ts'
+import type { WorkerAnswer, WorkerTask } from './probe-worker.ts'
 
-const [name, limits] = process.argv.slice(2)
-const { enoughMs, enoughMiB } = JSON.parse(limits) as ProbeLimits
+const { enoughMs, enoughMiB } = JSON.parse(process.argv[2]) as ProbeLimits
 const TICK_MS = 25
 /** The latest gas per second is that of so many ticks. */
 const RECENT = 20
 
+type Tick = readonly [cpuMs: number, gas: number]
+
 const shared = new Float64Array(new SharedArrayBuffer(8))
 const worker = new Worker(new URL('./probe-worker.js', import.meta.url), {
-  workerData: { name, shared },
+  workerData: { shared },
   resourceLimits: { maxOldGenerationSizeMb: enoughMiB, stackSizeMb: 4 },
 })
-let before = process.cpuUsage()
-const ticks: (readonly [cpuMs: number, gas: number])[] = []
-let memoryBefore = 0
-let watch: NodeJS.Timeout | null = null
 
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
-}
+/** The run of one command. */
+class Measurement {
+  readonly #before = process.cpuUsage()
+  readonly #memoryBefore = peakMiB()
+  readonly #ticks: Tick[] = []
+  readonly #watch = setInterval(() => this.#look(), TICK_MS)
 
-const peakMiB = () => process.resourceUsage().maxRSS / 1024
-
-function tell(rest: Pick<Measured, 'outcome' | 'written' | 'thrown' | 'isWhole'>): void {
-  const used = cpuMs()
-  const gas = shared[0] / 1000
-  const measured: Measured = {
-    ...rest,
-    cpuMs: used,
-    gas,
-    estimatedMs: estimate(used, gas, rest.isWhole),
-    peakMiB: peakMiB(),
-    memoryBefore,
+  get #cpuMs(): number {
+    const { user, system } = process.cpuUsage(this.#before)
+    return (user + system) / 1000
   }
-  process.stdout.write(`${JSON.stringify(measured)}\n`, () => process.exit(0))
-  if (watch !== null) clearInterval(watch)
-}
 
-/** Time to the end of the gas, from its latest rate. */
-function estimate(used: number, gas: number, isWhole: boolean): number {
-  if (isWhole) return used
-  const [pastMs, pastGas] = ticks[Math.max(0, ticks.length - RECENT)] ?? [0, 0]
-  const rate = (gas - pastGas) / Math.max(1, used - pastMs)
-  return rate <= 0 ? Number.MAX_SAFE_INTEGER : used + (GAS_LIMIT - gas) / rate
-}
-
-worker.on('message', (message: { ready?: true; outcome: string; written: number }) => {
-  if (message.ready === undefined) return tell({ ...message, thrown: null, isWhole: true })
-  memoryBefore = peakMiB()
-  before = process.cpuUsage()
-  watch = setInterval(() => {
-    const used = cpuMs()
-    ticks.push([used, shared[0] / 1000])
+  #look(): void {
+    const used = this.#cpuMs
+    this.#ticks.push([used, shared[0] / 1000])
     const isTooLarge = peakMiB() > enoughMiB
     if (used < enoughMs && !isTooLarge) return
-    tell({ outcome: isTooLarge ? 'memory' : 'time', written: 0, thrown: null, isWhole: false })
-  }, TICK_MS)
-  worker.postMessage('go')
+    tell(this.ended({ outcome: isTooLarge ? 'memory' : 'time', written: 0, thrown: null, isWhole: false }))
+  }
+
+  ended(rest: Pick<Measured, 'outcome' | 'written' | 'thrown' | 'isWhole'>): Measured {
+    clearInterval(this.#watch)
+    const [cpuMs, gas] = [this.#cpuMs, shared[0] / 1000]
+    const estimatedMs = rest.isWhole ? cpuMs : this.#estimate(cpuMs, gas)
+    return { ...rest, cpuMs, gas, estimatedMs, peakMiB: peakMiB(), memoryBefore: this.#memoryBefore }
+  }
+
+  /** Time to the end of the gas, from its latest rate. */
+  #estimate(used: number, gas: number): number {
+    const [pastMs, pastGas] = this.#ticks[Math.max(0, this.#ticks.length - RECENT)] ?? [0, 0]
+    const rate = (gas - pastGas) / Math.max(1, used - pastMs)
+    return rate <= 0 ? Number.MAX_SAFE_INTEGER : used + (GAS_LIMIT - gas) / rate
+  }
+}
+
+let running: Measurement | null = null
+
+function tell(measured: Measured): void {
+  running = null
+  const isOver = !measured.isWhole || measured.thrown !== null
+  process.send?.(measured, () => {
+    if (isOver) process.exit(0)
+  })
+}
+
+const ask = (task: WorkerTask) => worker.postMessage(task)
+
+worker.on('message', (answer: WorkerAnswer) => {
+  if (!('ready' in answer)) {
+    if (running !== null) tell(running.ended({ ...answer, thrown: null, isWhole: true }))
+    return
+  }
+  forgetPeak()
+  running = new Measurement()
+  ask({ run: true })
 })
 worker.on('error', (error) => {
-  tell({ outcome: 'thrown', written: 0, thrown: `${error.name}: ${error.message}`.slice(0, 120), isWhole: true })
+  running ??= new Measurement()
+  const thrown = `${error.name}: ${error.message}`.slice(0, 120)
+  tell(running.ended({ outcome: 'thrown', written: 0, thrown, isWhole: true }))
 })
+
+process.on('message', (name: string) => ask({ prepare: name }))
+// The parent has ended.
+process.on('disconnect', () => process.exit(0))

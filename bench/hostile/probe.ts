@@ -1,65 +1,68 @@
-/** Runs hostile commands, each in a process of its own, and judges what they took. */
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+/** Runs hostile commands, many in a process, and judges what they took. */
 import { MAX_CPU_MS, MAX_MEMORY_MIB, MAX_WRITTEN_MIB } from './limits.ts'
-
-/** Where a measurement ends, and the rest is extrapolated. */
-export interface ProbeLimits {
-  readonly enoughMs: number
-  readonly enoughMiB: number
-}
-
-export interface Measured {
-  readonly cpuMs: number
-  /** CPU time to the end of the gas: `cpuMs` if the command ended, otherwise from its latest gas per second. */
-  readonly estimatedMs: number
-  readonly gas: number
-  readonly peakMiB: number
-  /** Peak before the command ran. */
-  readonly memoryBefore: number
-  /** Bytes that the command would write to disk. */
-  readonly written: number
-  readonly outcome: string
-  /** Exception that left the command, or null. */
-  readonly thrown: string | null
-  readonly isWhole: boolean
-}
+import { type Crashed, type Measured, type ProbeLimits, ProbeProcess } from './probe-process.ts'
 
 export interface Probed extends Measured {
   readonly name: string
   /** Why the command fails, or null if it is within the limits. */
   readonly fault: string | null
+  /** Whether a process of its own measured it. */
+  readonly isAlone: boolean
 }
 
-const CHILD = fileURLToPath(new URL('./probe-child.js', import.meta.url))
-/** A case that neither ends nor reports within this time hangs. */
-const HANG_MS = 60_000
 /** A command that is refused before it does what it is made for proves nothing. */
 const NOT_RUN = /Expected: \[|Unbound|Cannot resolve|Namespace installation failed|not enough arguments/
+/** How a node words an exception that is no error of a contract. */
+const INTERNAL = /Internal error: .*/
 const NOTHING: Measured = {
   ...{ cpuMs: 0, estimatedMs: 0, gas: 0, peakMiB: 0, memoryBefore: 0, written: 0, outcome: '', thrown: null },
   isWhole: false,
 }
 
-/** Runs one case. */
-export function probe(name: string, limits: ProbeLimits): Promise<Probed> {
-  return new Promise((resolve) => {
-    const args = [CHILD, name, JSON.stringify(limits)]
-    execFile(process.execPath, args, { timeout: HANG_MS, killSignal: 'SIGKILL' }, (error, out, err) => {
-      const line = out.trim()
-      if (line !== '') {
-        const measured = JSON.parse(line) as Measured
-        return resolve({ ...measured, name, fault: verdict(measured) })
-      }
-      const why = error?.killed
-        ? 'hangs'
-        : (err
-            .trim()
-            .split('\n')
-            .find((each) => /rror/.test(each)) ?? 'no answer')
-      resolve({ ...NOTHING, name, fault: `crash: ${why}` })
-    })
-  })
+/**
+ * Whether a command is so far within the limits that a process of its own could not show otherwise. Code that ran before
+ * is compiled already, which makes a command cheaper; what is left in memory can only make it look larger.
+ */
+export function isClear(measured: Measured): boolean {
+  const { estimatedMs, peakMiB } = measured
+  return verdict(measured) === null && estimatedMs <= MAX_CPU_MS / 2 && peakMiB <= MAX_MEMORY_MIB / 2
+}
+
+/** Measures commands in one process after another. */
+class Prober {
+  readonly #limits: ProbeLimits
+  #process: ProbeProcess | null = null
+
+  constructor(limits: ProbeLimits) {
+    this.#limits = limits
+  }
+
+  /** Measures a command, and again in a process of its own unless it is far within the limits. */
+  async probe(name: string): Promise<Probed> {
+    const first = await this.#measure(name)
+    if (first.isAlone || isClear(first)) return first
+    await this.end()
+    return this.#measure(name)
+  }
+
+  async #measure(name: string): Promise<Probed> {
+    this.#process ??= new ProbeProcess(this.#limits)
+    const isAlone = this.#process.count === 0
+    const answer = await this.#process.measure(name)
+    if (this.#process.isSpent) await this.end()
+    return { ...judged(answer), name, isAlone }
+  }
+
+  async end(): Promise<void> {
+    const ended = this.#process
+    this.#process = null
+    await ended?.end()
+  }
+}
+
+function judged(answer: Measured | Crashed): Measured & Pick<Probed, 'fault'> {
+  if ('crash' in answer) return { ...NOTHING, fault: `crash: ${answer.crash}` }
+  return { ...answer, fault: verdict(answer) }
 }
 
 /** Runs cases, `jobs` at a time. */
@@ -71,11 +74,13 @@ export async function probeAll(
   const left = [...names]
   const done: Probed[] = []
   const work = async () => {
+    const prober = new Prober(limits)
     for (let name = left.shift(); name !== undefined; name = left.shift()) {
-      const probed = await probe(name, limits)
+      const probed = await prober.probe(name)
       onProbed(probed)
       done.push(probed)
     }
+    await prober.end()
   }
   await Promise.all(Array.from({ length: jobs }, work))
   return done.sort((a, b) => worst(b) - worst(a))
@@ -87,6 +92,8 @@ const worst = (one: Probed) =>
 /** Why a measured command is beyond the limits, or null if it is within them. */
 export function verdict({ estimatedMs, peakMiB, written, thrown, outcome }: Measured): string | null {
   if (thrown !== null) return `throws ${thrown}`
+  const internal = INTERNAL.exec(outcome)
+  if (internal !== null) return `throws ${internal[0]}`
   if (outcome === 'memory' || peakMiB > MAX_MEMORY_MIB) return `memory: ${Math.round(peakMiB)} MiB`
   if (estimatedMs > MAX_CPU_MS) return `time: ${seconds(estimatedMs)} s`
   if (NOT_RUN.test(outcome)) return `does not run: ${outcome}`

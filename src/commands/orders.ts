@@ -38,7 +38,15 @@ export function resultJson(chain: number, result: CommandResult): string {
   const { reqKey, gas, metaData } = result
   const place = JSON.stringify({ chain, requestKey: reqKey, gas: Number(gas) }).slice(1, -1)
   const block = JSON.stringify({ height: Number(metaData?.blockHeight ?? 0), blockHash: metaData?.blockHash ?? null })
-  return `{${place},${block.slice(1, -1)},"value":${value}}`
+  const events = (result.events ?? []).map(eventJson).join(',')
+  return `{${place},${block.slice(1, -1)},"value":${value},"events":[${events}]}`
+}
+
+function eventJson({ module, name, params, moduleHash }: NonNullable<CommandResult['events']>[number]): string {
+  const qualified = module.namespace === null ? module.name : `${module.namespace}.${module.name}`
+  const values = params.map((each) => valueToJson(valueFromJson(each)))
+  const names = JSON.stringify({ name: `${qualified}.${name}`, moduleHash }).slice(1, -1)
+  return `{${names},"params":[${values}]}`
 }
 
 /** @returns the command with its result in a block, or null if no chain has it. */

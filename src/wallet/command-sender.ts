@@ -103,8 +103,8 @@ export class CommandSender {
   /** Executes a command in preflight, as a block would. Throws CommandFailed, NodeRefusal. */
   async tryOut(chain: number, command: SignedCommand): Promise<CommandResult> {
     const { signal, onStep } = this.options
-    const result = await explained(this.node.local(chain, command, { preflight: true, signal }))
-    dataOf(result, `it would fail on chain ${chain}`)
+    const result = await explained(this.node.local(chain, command, { preflight: true, signal }), command)
+    dataOf(result, `it would fail on chain ${chain}`, command)
     onStep({ type: 'tried', chain, gas: Number(result.gas) })
     return result
   }
@@ -114,7 +114,7 @@ export class CommandSender {
     const { clock, signal, onStep } = this.options
     for (let attempt = 1; ; attempt++) {
       try {
-        await explained(this.node.send(chain, [command], { signal }))
+        await explained(this.node.send(chain, [command], { signal }), command)
         break
       } catch (error) {
         signal.throwIfAborted()
@@ -144,7 +144,7 @@ export class CommandSender {
     }
     const limitMs = terms.ttlMs + GRACE_MS
     const result = await this.node.waitFor(chain, requestKey, { depth, signal, limitMs, onProgress })
-    dataOf(result, `it failed on chain ${chain}`)
+    dataOf(result, `it failed on chain ${chain}`, command)
     return result
   }
 

@@ -38,13 +38,13 @@
  */
 export { Decimal } from '../contracts/values/decimal.ts'
 export { showValue } from '../contracts/values/print.ts'
+export type { RowSchema, TableRef, Type as DeclaredType } from '../contracts/values/type.ts'
 export {
   CapabilityToken,
   Guard,
   type GuardKind,
   ModuleRef,
   type ObjectValue,
-  type TableRef,
   Time,
   UNIT,
   type Unit,

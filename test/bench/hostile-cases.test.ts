@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { hostileCases } from '../../bench/hostile/cases.ts'
+import { FLAT_CALLS } from '../../bench/hostile/flat-cases.ts'
 import { knownFailures } from '../../bench/hostile/known-failures.ts'
 import { NATIVE_CALLS } from '../../bench/hostile/native-cases.ts'
-import { lineOf, type Measured, type Probed, seconds, verdict } from '../../bench/hostile/probe.ts'
+import { isClear, lineOf, type Probed, seconds, verdict } from '../../bench/hostile/probe.ts'
+import type { Measured } from '../../bench/hostile/probe-process.ts'
 import { language } from '../../src/contracts/language.ts'
 import { NativeFunction } from '../../src/contracts/machine/callables.ts'
+import { flatNatives } from '../../src/contracts/natives/works.ts'
 
 const measured: Measured = {
   ...{ cpuMs: 1, estimatedMs: 2000, gas: 7.4, peakMiB: 512, memoryBefore: 100, written: 128 * 2 ** 20 },
@@ -12,10 +15,13 @@ const measured: Measured = {
 }
 
 describe('the hostile commands', () => {
-  it('hold every native with large arguments, and nothing that is no native', () => {
+  it('hold every native, and nothing that is no native', () => {
     const natives = [...language.natives].filter(([, term]) => term instanceof NativeFunction).map(([name]) => name)
     expect(Object.keys(NATIVE_CALLS).toSorted()).toEqual(natives.toSorted())
-    for (const [name, call] of Object.entries(NATIVE_CALLS)) expect(call).toContain(`(${name}`)
+  })
+
+  it('hold every native of flat work, and no other, under the largest arguments', () => {
+    expect(Object.keys(FLAT_CALLS).toSorted()).toEqual(flatNatives.toSorted())
   })
 
   it('have a name each, also those that are known to fail', () => {
@@ -32,12 +38,28 @@ describe('the hostile commands', () => {
     ['ended for its memory', { outcome: 'memory', peakMiB: 500 }, 'memory: 500 MiB'],
     ['writes too much', { written: 128 * 2 ** 20 + 1 }, 'writes 128 MiB'],
     ['an exception', { thrown: 'RangeError: no' }, 'throws RangeError: no'],
+    [
+      'one within the command',
+      { outcome: '9 gas, "Internal error: RangeError: no' },
+      'throws Internal error: RangeError: no',
+    ],
+    ['refused before', { outcome: '9 gas, "Cannot resolve x' }, 'does not run: 9 gas, "Cannot resolve x'],
   ])('are judged: %s', (_, changes, fault) => {
     expect(verdict({ ...measured, ...changes })).toBe(fault)
   })
 
+  it.each([
+    ['half of the limits', {}, true],
+    ['more time', { estimatedMs: 1001 }, false],
+    ['more memory', { peakMiB: 257 }, false],
+    ['too much written', { written: 128 * 2 ** 20 + 1 }, false],
+    ['an exception', { thrown: 'RangeError: no' }, false],
+  ])('need no process of their own where others ran before: %s', (_, changes, clear) => {
+    expect(isClear({ ...measured, estimatedMs: 1000, peakMiB: 256, ...changes })).toBe(clear)
+  })
+
   it('are printed with their fault, or else with their outcome', () => {
-    const probed: Probed = { ...measured, name: 'a', fault: null }
+    const probed: Probed = { ...measured, name: 'a', fault: null, isAlone: true }
     expect(lineOf(probed)).toMatch(/^ {4} +2\.00 +512 +128\.0 +7 {2}a: 7 gas, success$/)
     expect(lineOf({ ...probed, isWhole: false, fault: 'time: 9 s' })).toMatch(/^FAIL +~2\.00 .* {2}a: time: 9 s$/)
     expect([seconds(1234), seconds(12_345), seconds(1e12)]).toEqual(['1.23', '12.3', 'more than 3600'])

@@ -247,6 +247,11 @@ describe('newcut transfer', () => {
     expect((await balanceOf(account)).chains).toEqual({ 0: '2.5', 1: null, 2: null })
     const sent = JSON.parse(await output('transfer', 'sender01', '0.000000000001', '--key', file, '--json'))
     expect(sent).toMatchObject({ chain: 0, value: 'Write succeeded' })
+    expect(sent.events[0]).toEqual({
+      name: 'coin.TRANSFER',
+      params: [account, 'sender01', 1e-12],
+      moduleHash: expect.stringMatching(/^[\w-]{43}$/),
+    })
     const left = 2.5 - 1e-12 - sent.gas * 1e-8
     expect(Number((await balanceOf(account)).total)).toBeCloseTo(left, 12)
   })

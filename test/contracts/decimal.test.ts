@@ -96,6 +96,28 @@ it('rounds half to even; floor and ceiling keep their direction for negative num
   expect(() => parsed('1.5').round(-1)).toThrow(RangeError)
 })
 
+it('rounds every number to the nearest one, at a tie to the even one, and between floor and ceiling', () => {
+  const wide = fc.bigInt({ min: -(2n ** 300n), max: 2n ** 300n })
+  const mantissas = fc.oneof(
+    fc.bigInt({ min: -60n, max: 60n }).map((n) => n * 5n),
+    wide,
+  )
+  fc.assert(
+    fc.property(mantissas, fc.integer({ min: 3, max: 40 }), fc.integer({ min: -3, max: 3 }), (mantissa, of, more) => {
+      const to = of + more
+      const a = new Decimal(mantissa, of)
+      const [nearest, below, above] = [a.round(to), a.floor(to), a.ceiling(to)]
+      expect([nearest.places, below.places, above.places]).toEqual([to, to, to])
+      const one = 10n ** BigInt(Math.max(0, of - to))
+      const exact = mantissa * 10n ** BigInt(Math.max(0, to - of))
+      expect(below.mantissa * one <= exact && exact < (below.mantissa + 1n) * one).toBe(true)
+      expect((above.mantissa - 1n) * one < exact && exact <= above.mantissa * one).toBe(true)
+      const off = 2n * (nearest.mantissa * one - exact)
+      expect(off < one && off > -one ? true : off ** 2n === one ** 2n && nearest.mantissa % 2n === 0n).toBe(true)
+    }),
+  )
+})
+
 it('converts doubles with all their digits, and back', () => {
   expect(Decimal.fromNumberExact(0.1).toString()).toBe('0.1000000000000000055511151231257827021181583404541015625')
   expect(Decimal.fromNumberExact(2 ** 70).toString()).toBe((2n ** 70n).toString())

@@ -1,5 +1,6 @@
 /** Tables in rows, after the node has written the rows to the disk and read them again. */
 import { describe, expect, it } from 'vitest'
+import type { Domain } from '../../src/contracts/machine/state.ts'
 import { keepValue, keptValue } from '../../src/contracts/values/keep.ts'
 import type { ObjectValue } from '../../src/contracts/values/value.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
@@ -22,13 +23,18 @@ const PROGRAM = `
   (create-table m.none)
   (m.put)`
 
+/** Writes a row to the disk and reads it back. */
+function passDisk(state: Layer, domain: Domain, key: string) {
+  const row = state.get<ObjectValue>(domain, key) as ObjectValue
+  state.put(domain, key, keptValue(JSON.parse(JSON.stringify(keepValue(row)))))
+}
+
 /** A state in which the rows of `m.none` come from the disk. */
 function restarted(upgrade = ''): Layer {
   const state = new Layer()
   const begun = evaluatorOn(state)
   expect(outcome(begun, PROGRAM)).not.toHaveProperty('error')
-  const row = state.get<ObjectValue>('table:m.none', 'k') as ObjectValue
-  state.put('table:m.none', 'k', keptValue(JSON.parse(JSON.stringify(keepValue(row)))))
+  passDisk(state, 'table:m.none', 'k')
   if (upgrade !== '') expect(outcome(evaluatorOn(state), upgrade)).not.toHaveProperty('error')
   return state
 }
@@ -66,10 +72,48 @@ describe('a table in a row from the disk', () => {
     expect(outcome(evaluatorOn(blessed), '(m.get "k")')).toEqual({ value: new Map([['a', 1n]]) })
   })
 
-  it('is none once its module has lost it', () => {
-    const state = restarted(
-      '(module m G (defcap G () true) (defschema any t) (deftable none:{any}) (defun get (k) (read (at "t" (read none k)) k)))',
-    )
-    expect(messageOf(state, '(m.get "k")')).toContain('Module m has no table t')
+  it('keeps its rows once its module has lost it, if its version is blessed', () => {
+    const { hash } = evaluatorOn(restarted()).findModule('m') ?? { hash: '' }
+    const without = (bless: string) =>
+      restarted(`(module m G (defcap G () true) ${bless} (defschema any t) (deftable none:{any})
+        (defun get (k) (read (at "t" (read none k)) k)))`)
+    expect(messageOf(without(''), '(m.get "k")')).toContain('hash not blessed for module m')
+    const blessed = evaluatorOn(without(`(bless "${hash}")`))
+    expect(outcome(blessed, '(m.get "k")')).toEqual({ value: new Map([['a', 1n]]) })
+  })
+})
+
+const withTable = (
+  type: string,
+  bless = '',
+) => `(module m G (defcap G () true) ${bless} (defschema s t) (deftable rows:{s})
+  (defschema item a:${type}) (deftable items:{item})
+  (defun store () (write rows "r" {"t": items}))
+  (defun fill (a) (write (at "t" (read rows "r")) "k" {"a": a})))`
+
+/** Outcomes of writes of two rows to a stored table, once its module has another schema. */
+function filled(bless: (hash: string) => string) {
+  const state = new Layer()
+  expect(messageOf(state, `${withTable('integer')} (create-table rows) (create-table items) (store)`)).toBe('no error')
+  const { hash } = state.get<{ hash: string }>('modules', 'm') as { hash: string }
+  expect(messageOf(state, withTable('string', bless(hash)))).toBe('no error')
+  const both = () => ['(m.fill 1)', '(m.fill "one")'].map((code) => outcome(evaluatorOn(state), code))
+  const fromMemory = both()
+  passDisk(state, 'table:m.rows', 'r')
+  expect(both()).toEqual(fromMemory)
+  return fromMemory
+}
+
+describe('a table of an earlier version', () => {
+  it('keeps its schema of its version, from memory and from the disk', () => {
+    const [number, text] = filled((hash) => `(bless "${hash}")`)
+    expect(number).toMatchObject({ value: 'Write succeeded' })
+    expect(text).toMatchObject({ error: { message: expect.stringContaining('integer') } })
+  })
+
+  it('is refused if it is not blessed, from memory and from the disk', () => {
+    for (const each of filled(() => '')) {
+      expect(each).toMatchObject({ error: { message: expect.stringContaining('not blessed') } })
+    }
   })
 })

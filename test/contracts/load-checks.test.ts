@@ -1,4 +1,4 @@
-/** Loading a module looks up every name in it, even in functions that nobody calls. */
+/** Loading a module looks up every name in it, also in functions that are never called. */
 import { describe, expect, it } from 'vitest'
 import type { Module } from '../../src/contracts/machine/ast.ts'
 import { Layer } from './evaluator.ts'

@@ -5,12 +5,13 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { language } from '../../src/contracts/language.ts'
-import { Const, type Definition, Fun, Module, Schema, type Type } from '../../src/contracts/machine/ast.ts'
+import { Const, type Definition, Fun, Module, Schema } from '../../src/contracts/machine/ast.ts'
 import { emptyEnvironment } from '../../src/contracts/machine/environment.ts'
 import { reloadModule, sourceOf } from '../../src/contracts/machine/reload.ts'
 import { typeText } from '../../src/contracts/machine/types.ts'
 import { languagesOf, runTests } from '../../src/contracts/repl/run.ts'
 import { systemContracts } from '../../src/contracts/system/system.ts'
+import type { RowSchema, Type } from '../../src/contracts/values/type.ts'
 import type { Value } from '../../src/contracts/values/value.ts'
 import { evaluatorOn, freeGas, Layer, outcome, runOn } from './evaluator.ts'
 import { Ledger } from './ledger.ts'
@@ -34,7 +35,7 @@ function nameOf(type: Type | null): string {
   return type === null ? '' : typeText(type)
 }
 
-function fieldsOf(schema: Schema | null): string[] {
+function fieldsOf(schema: RowSchema | null): string[] {
   return [...(schema?.fields ?? [])].map(([name, type]) => `${name}:${nameOf(type)}`)
 }
 

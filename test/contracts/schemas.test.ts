@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { keepValue, keptValue } from '../../src/contracts/values/keep.ts'
 import { showValue } from '../../src/contracts/values/print.ts'
 import { sizeOf } from '../../src/contracts/values/size.ts'
-import { TableRef, type Value } from '../../src/contracts/values/value.ts'
-import { valueToJson } from '../../src/contracts/values/wire.ts'
+import { TextWriter } from '../../src/contracts/values/text-writer.ts'
+import { type RowSchema, TableRef, type Type } from '../../src/contracts/values/type.ts'
+import type { Value } from '../../src/contracts/values/value.ts'
+import { valueToJson, writeValue } from '../../src/contracts/values/wire.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
 const LIB = `(module lib G (defcap G () true) (defschema point x:integer) (defun f () 1))
@@ -222,6 +224,24 @@ describe('a type of tables', () => {
   })
 })
 
+const INNER: RowSchema = { name: 's', qualified: 'ns.m.s', fields: new Map([['a', { type: 'integer' }]]) }
+const OUTER: RowSchema = {
+  name: 'outer',
+  qualified: 'm.outer',
+  fields: new Map<string, Type | null>([
+    ['a', { type: 'integer' }],
+    ['b', { type: 'keyset' }],
+    ['c', { type: 'any' }],
+    ['d', { type: 'list', item: null }],
+    ['e', { type: 'list', item: { type: 'string' } }],
+    ['f', { type: 'object', schema: null }],
+    ['g', { type: 'object', schema: INNER }],
+    ['h', { type: 'table', schema: INNER }],
+    ['i', { type: 'module', interfaces: ['ns.other', 'face', 'face'] }],
+    ['j', null],
+  ]),
+}
+
 describe('a table as a value', () => {
   const MODULE =
     '(module m G (defcap G () true) (defschema s a:integer) (deftable t:{s}) (defschema any x) (deftable none:{any}))'
@@ -229,21 +249,54 @@ describe('a table as a value', () => {
     const result = ran(`${MODULE} [m.t m.none]`)
     const [{ hash }] = (result as { value: TableRef[] }).value
     expect(valueToJson((result as { value: Value }).value)).toBe(
-      `[{":tableName":"m:t",":moduleHash":"${hash}",":schema":{"sc_name":"m.s"}},{":tableName":"m:none",":moduleHash":"${hash}",":schema":{"sc_name":"m.any"}}]`,
+      `[{":tableName":"m:t",":moduleHash":"${hash}",":schema":{"sc_name":"m.s","sc_fields":{"a":"integer"}}},` +
+        `{":tableName":"m:none",":moduleHash":"${hash}",":schema":{"sc_name":"m.any","sc_fields":{"x":"*"}}}]`,
     )
     expect(hash).toHaveLength(43)
   })
 
   it('names its namespace', () => {
-    const table = new TableRef('ns.m', 't', { hash: 'h' }, 'ns.m.s')
+    const table = new TableRef('ns.m', 't', { hash: 'h' }, INNER)
     expect(showValue([table])).toBe('[ns.m_t]')
-    expect(valueToJson(table)).toBe('{":tableName":"ns.m:t",":moduleHash":"h",":schema":{"sc_name":"ns.m.s"}}')
+    expect(valueToJson(table)).toBe(
+      '{":tableName":"ns.m:t",":moduleHash":"h",":schema":{"sc_name":"ns.m.s","sc_fields":{"a":"integer"}}}',
+    )
     expect(sizeOf(table)).toEqual({ weight: 23, depth: 0 })
   })
 
-  it('is stored with its names and the hash of its module', () => {
-    const tables = [new TableRef('m', 't', { hash: 'h' }, null), new TableRef('ns.m', 't', { hash: 'h' }, 'ns.m.s')]
+  it('is stored with its names, the hash of its module and all schemas', () => {
+    const tables = [null, INNER, OUTER].map((schema) => new TableRef('ns.m', 't', { hash: 'h' }, schema))
     expect(keptValue(JSON.parse(JSON.stringify(keepValue(tables))))).toEqual(tables)
+  })
+
+  it('is stored in little room, even if the fields of its schemas share schemas many times', () => {
+    let schema: RowSchema = INNER
+    for (let level = 0; level < 60; level++) {
+      const type = { type: 'object', schema } as const
+      const fields = new Map([...'ab'].map((field) => [field, type]))
+      schema = { name: `s${level}`, qualified: `m.s${level}`, fields }
+    }
+    const kept = JSON.stringify(keepValue(new TableRef('m', 't', { hash: 'h' }, schema)))
+    expect(kept.length).toBeLessThan(10_000)
+    const limited = new TextWriter(100_000)
+    expect(() => writeValue(limited, keptValue(JSON.parse(kept)))).toThrow('Result too large')
+  })
+
+  it('writes every kind of type as the network does', () => {
+    const expected = { a: 'integer', b: 'guard', c: '*', d: 'list', e: { tylist: 'string' }, f: 'object' }
+    const parts = {
+      g: { tyobject: { sc_name: 'ns.m.s', sc_fields: { a: 'integer' } } },
+      h: { tytable: { sc_name: 'ns.m.s', sc_fields: { a: 'integer' } } },
+      i: {
+        tymodref: [
+          { namespace: null, name: 'face' },
+          { namespace: 'ns', name: 'other' },
+        ],
+      },
+      j: '*',
+    }
+    const json = JSON.parse(valueToJson(new TableRef('m', 't', { hash: 'h' }, OUTER)))
+    expect(json[':schema']).toEqual({ sc_name: 'm.outer', sc_fields: { ...expected, ...parts } })
   })
 
   it('equals the same table of the same version only', async () => {

@@ -3,15 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { MAX_BITS, MAX_DIGITS } from '../../src/contracts/values/bits.ts'
 import { MAX_NAME } from '../../src/contracts/values/from-json.ts'
 import { sizeOf } from '../../src/contracts/values/size.ts'
-import {
-  CapabilityToken,
-  Guard,
-  ModuleRef,
-  TableRef,
-  Time,
-  UNIT,
-  type Value,
-} from '../../src/contracts/values/value.ts'
+import { TableRef } from '../../src/contracts/values/type.ts'
+import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
 import { valueFromJson, valueToJson } from '../../src/contracts/values/wire.ts'
 import { parseExactJson } from '../../src/core/json.ts'
 
@@ -36,7 +29,7 @@ const NAMED: Readonly<Record<string, (text: string) => Value>> = {
   token: (name) => new CapabilityToken(name, []),
   'argument of a token': (text) => new CapabilityToken('m.C', [text]),
   table: (name) => new TableRef('m', name, { hash: 'h' }, null),
-  schema: (schema) => new TableRef('m', 't', { hash: 'h' }, schema),
+  schema: (schema) => new TableRef('m', 't', { hash: 'h' }, { name: schema, qualified: schema, fields: new Map() }),
 }
 
 describe('the weight of a value', () => {

@@ -151,9 +151,12 @@ describe('a command', () => {
 
   it.each([
     ['Metadata validation failed: ["Transaction Gas limit exceeds block gas limit"]', /--gas-limit/],
-    ['failed with: Transaction time-to-live is expired', /--ttl is at most 48h/],
+    [
+      'One or more transactions were invalid: Transaction "key" at index 0 failed with: Transaction time-to-live is expired',
+      /--ttl is at most 48h/,
+    ],
     ['Transaction gas price (1e-9) is below minimum gas price (1e-8)', /--gas-price/],
-    ['Attempt to buy gas failed with: Insufficient funds', /the sender needs/],
+    ['Attempt to buy gas failed with: Failed to buy gas: Insufficient funds', /the sender has too few coins/],
   ])('that is refused with %s comes with a hint', async (text, hint) => {
     expect(await carriedOut(commandSenderOf({ send: [refusal(text)] }))).toMatchObject({
       hint: expect.stringMatching(hint),

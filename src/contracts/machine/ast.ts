@@ -3,7 +3,8 @@
  * share one file because their types refer to each other.
  */
 import type { ContractError, TextPlace } from '../errors.ts'
-import { type CapabilityToken, type ObjectValue, TableRef, type Value } from '../values/value.ts'
+import { type RowSchema, TableRef, type Type } from '../values/type.ts'
+import type { CapabilityToken, ObjectValue, Value } from '../values/value.ts'
 import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
 import type { Installed, Slot } from './grants.ts'
 import type { Mode } from './mode.ts'
@@ -22,14 +23,6 @@ export interface Expr {
   readonly place: TextPlace
   evaluate(run: Run, env: Env | null): Term
 }
-
-/** A declared type: a TypeForm with resolved names. */
-export type Type =
-  | { readonly type: 'string' | 'integer' | 'decimal' | 'bool' | 'time' | 'guard' | 'keyset' | 'unit' | 'any' }
-  | { readonly type: 'list'; readonly item: Type | null }
-  | { readonly type: 'object' | 'table'; readonly schema: Schema | null }
-  /** Qualified names of interfaces. */
-  | { readonly type: 'module'; readonly interfaces: readonly string[] }
 
 export interface Param {
   readonly name: string
@@ -119,7 +112,7 @@ export class Const {
   }
 }
 
-export class Schema {
+export class Schema implements RowSchema {
   readonly kind = 'defschema'
   readonly owner: Module
   readonly name: string
@@ -134,25 +127,23 @@ export class Schema {
   }
 }
 
-/** A table with the schema of its rows. A null schema allows rows with any fields. */
+/** A table as its module defines it. */
 export class TableDefinition extends TableRef {
   readonly kind = 'deftable'
   readonly owner: Module
-  readonly schema: Schema | null
   /** Domain of its rows in the state. */
   readonly rows: Domain
 
-  constructor(owner: Module, name: string, schema: Schema | null, version: { readonly hash: string } = owner) {
-    super(owner.name, name, version, schema?.qualified ?? null)
+  constructor(owner: Module, name: string, schema: RowSchema | null) {
+    super(owner.name, name, owner, schema)
     this.owner = owner
-    this.rows = `table:${this.qualified}`
-    this.schema = schema
+    this.rows = domainOfRows(this)
   }
+}
 
-  /** This table as an earlier version of its module names it. */
-  ofVersion(hash: string): TableDefinition {
-    return new TableDefinition(this.owner, this.name, this.schema, { hash })
-  }
+/** Domain of the rows of a table in the state. */
+export function domainOfRows({ qualified }: TableRef): Domain {
+  return `table:${qualified}`
 }
 
 export type Definition = Fun | Const | Schema | TableDefinition
@@ -303,6 +294,8 @@ export interface TransactionScope {
   installed: readonly Installed[]
   /** True once code has called `install-capability`: from then on, only scoped signatures count. */
   hasInstalled: boolean
+  /** Definitions of the capabilities whose tokens this transaction has made. */
+  readonly capabilities: WeakMap<CapabilityToken, Fun>
   /** Number of capability comparisons so far; the first ones are free. */
   comparisons: number
 }

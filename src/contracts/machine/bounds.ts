@@ -22,3 +22,18 @@ export function bounded<V extends Value>(value: V): V {
 export function weightOf(value: Value): number {
   return Math.min(sizeOf(value).weight, LIMIT.weight)
 }
+
+/** Numbers beyond this have no length as a double, so it is searched for each time. */
+const LONG = 1n << 1024n
+/** Work of one search. */
+const MEASURE_WORK = 700
+
+/** Work of measuring values that become part of a token or a guard, in units. */
+export function measureWork(values: readonly unknown[]): number {
+  let units = 0
+  for (const value of values) {
+    const n = value instanceof Decimal ? value.mantissa : value
+    if (typeof n === 'bigint' && (n >= LONG || n <= -LONG)) units += MEASURE_WORK
+  }
+  return units
+}

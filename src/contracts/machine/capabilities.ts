@@ -294,18 +294,18 @@ function areEqual(run: Run, one: readonly Value[], other: readonly Value[]): boo
   return equalValues(one, other)
 }
 
-/** Tokens of running code -> their definitions: code of an earlier version of a module goes on with that version. */
-const definitions = new WeakMap<CapabilityToken, Fun>()
-
-/** Makes the token of a capability. */
-export function tokenOf(fun: Fun, args: readonly Value[]): CapabilityToken {
+/**
+ * Makes the token of a capability. Within this transaction, code of an earlier version of a module goes on with that
+ * version. A stored token means the capability of the present version, whether it comes from memory or from the disk.
+ */
+export function tokenOf({ transaction }: Run, fun: Fun, args: readonly Value[]): CapabilityToken {
   const token = new CapabilityToken(fun.qualified, args)
-  definitions.set(token, fun)
+  transaction.capabilities.set(token, fun)
   return token
 }
 
 function funOf(run: Run, token: CapabilityToken): Fun {
-  const known = definitions.get(token)
+  const known = run.transaction.capabilities.get(token)
   if (known !== undefined) return known
   const name = splitName(token.name)
   const module = name === null ? undefined : moduleOf(run, name.module)

@@ -1,5 +1,5 @@
 /** Names of declared types in messages. */
-import type { Type } from './ast.ts'
+import type { Type } from '../values/type.ts'
 
 /** Short name of a declared type. */
 export function shortType(type: Type): string {

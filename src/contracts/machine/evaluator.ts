@@ -1,6 +1,7 @@
 /** Evaluates the code of one transaction. All state is in its scopes; it uses no clock, file or network. */
 import { ContractError, evalError, NOWHERE, type TextPlace } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
+import type { Type } from '../values/type.ts'
 import { UNIT, type Value } from '../values/value.ts'
 import {
   type CallScope,
@@ -10,9 +11,8 @@ import {
   type Module,
   type ProgramScope,
   type TransactionScope,
-  type Type,
 } from './ast.ts'
-import { bounded, weightOf } from './bounds.ts'
+import { bounded, measureWork, weightOf } from './bounds.ts'
 import { Closure, Lambda, NativeFunction, Partial, partlyApplied } from './callables.ts'
 import { tokenOf } from './capabilities.ts'
 import type { BlockScope, GasMeter } from './environment.ts'
@@ -171,8 +171,8 @@ export class Evaluator implements ExpandingRun {
     const values = args.map(asValue)
     for (let i = 0; i < params.length; i++) this.checkType(params[i].type, values[i])
     if (kind === 'defcap') {
-      this.work(TOKEN_WORK)
-      return made(this.transaction, bounded(tokenOf(fun, values)))
+      this.work(TOKEN_WORK + measureWork(values))
+      return made(this.transaction, bounded(tokenOf(this, fun, values)))
     }
     if (kind === 'defpact') return startPact(this, fun, values, place)
     return this.runBody(fun, values, place)

@@ -5,18 +5,9 @@
  */
 import { ContractError, type TextPlace } from '../errors.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../syntax/form.ts'
+import type { Type } from '../values/type.ts'
 import { UNIT } from '../values/value.ts'
-import {
-  Const,
-  type Definition,
-  type Expr,
-  type Fun,
-  type Module,
-  type Param,
-  type Run,
-  Schema,
-  type Type,
-} from './ast.ts'
+import { Const, type Definition, type Expr, type Fun, type Module, type Param, type Run, Schema } from './ast.ts'
 import * as exprs from './expressions.ts'
 import { checkForm } from './form-rules.ts'
 import { emptyBinding, notDynamic, notInDefcap, noValue, unboundVariable } from './load-errors.ts'

@@ -3,6 +3,7 @@
  */
 import { evalError, type TextPlace } from '../errors.ts'
 import type { Atom, CallForm, Form } from '../syntax/form.ts'
+import type { Type } from '../values/type.ts'
 import type { Value } from '../values/value.ts'
 import {
   Const,
@@ -15,7 +16,6 @@ import {
   type Param,
   Schema,
   TableDefinition,
-  type Type,
 } from './ast.ts'
 import { refuseCycles } from './cycles.ts'
 import { Expander, type ExpandingRun, type Scope, syntaxError } from './expander.ts'

@@ -10,6 +10,7 @@ export function newTransaction(message: Message, state: Layer, gas: GasMeter): T
   return {
     ...{ message, state, gas, memory: { made: 0 }, events: [] },
     ...{ admin: new Set<string>(), installed: [], hasInstalled: false, comparisons: 0 },
+    capabilities: new WeakMap(),
   }
 }
 

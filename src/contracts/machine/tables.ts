@@ -3,8 +3,9 @@ import { evalError, txFailure } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
 import { rowSize } from '../values/charged-size.ts'
 import { showValue } from '../values/print.ts'
-import { type ObjectValue, TableRef, type Value } from '../values/value.ts'
-import { type Run, type Schema, TableDefinition } from './ast.ts'
+import { type RowSchema, TableRef } from '../values/type.ts'
+import type { ObjectValue, Value } from '../values/value.ts'
+import { domainOfRows, type Run, TableDefinition } from './ast.ts'
 import { requireInside } from './capabilities.ts'
 import { PRICE } from './gas-prices.ts'
 import { paidSize } from './native.ts'
@@ -18,31 +19,30 @@ const SHOWN_KEY_CHARACTERS = 10
 export type WriteKind = 'insert' | 'update' | 'write'
 
 /** Table name in messages: the qualified name of the module, an underscore, the name. */
-function shownName(table: Pick<TableDefinition, 'module' | 'name'>): string {
+function shownName(table: TableRef): string {
   return `${table.module}_${table.name}`
 }
 
 /** @throws EvalError if the table was not created */
-function checkCreated(run: Run, table: TableDefinition): void {
+function checkCreated(run: Run, table: TableRef): void {
   if (run.transaction.state.get('tables', table.qualified) !== undefined) return
   const name = shownName(table)
   throw databaseError(`Table ${name} not found`, `Table access failed because table ${name} was not found.`)
 }
 
-/**
- * The table of a term. A table that was read from a row or a pact is looked up in its module.
- * @throws EvalError if the term is not a table, or its module no longer has it
- */
-export function tableOf(run: Run, term: Term): TableDefinition {
-  if (term instanceof TableDefinition) return term
-  if (!(term instanceof TableRef)) throw evalError('Expected a table')
-  const found = run.findModule(term.module)?.get(term.name)
-  if (!(found instanceof TableDefinition)) throw evalError(`Module ${term.module} has no table ${term.name}`)
-  return found.hash === term.hash ? found : found.ofVersion(term.hash)
+/** @throws EvalError if the term is not a table */
+export function tableOf(term: Term): TableRef {
+  if (term instanceof TableRef) return term
+  throw evalError('Expected a table')
+}
+
+/** Domain of the rows of a table in the state. */
+function rowsOf(table: TableRef): Domain {
+  return table instanceof TableDefinition ? table.rows : domainOfRows(table)
 }
 
 export function createTable(run: Run, term: Term): void {
-  const table = tableOf(run, term)
+  const table = tableOf(term)
   mayAccess(run, table, 'write')
   mayWrite(run)
   const { qualified } = table
@@ -60,13 +60,13 @@ export function createTable(run: Run, term: Term): void {
  * Allows access to the module's own code. Other code needs admin rights, except for reads in a `local` call. Code of an
  * earlier version of the module needs the blessing of the current one.
  */
-function mayAccess(run: Run, table: TableDefinition, kind: 'read' | 'write'): void {
+function mayAccess(run: Run, table: TableRef, kind: 'read' | 'write'): void {
   if (kind === 'read' && run.block.rules.isLocal) return
   requireInside(run, table.module)
   checkVersion(run, table)
 }
 
-function checkVersion(run: Run, { module, hash }: TableDefinition): void {
+function checkVersion(run: Run, { module, hash }: TableRef): void {
   const now = run.findModule(module)
   if (now === undefined || now.hash === hash || now.blessed.has(hash)) return
   throw failure('NOT_BLESSED', { module, hash })
@@ -74,21 +74,21 @@ function checkVersion(run: Run, { module, hash }: TableDefinition): void {
 
 /** Domain of the rows of a table whose keys the running code may list. */
 export function listedDomain(run: Run, term: Term): Domain {
-  const table = tableOf(run, term)
+  const table = tableOf(term)
   mayAccess(run, table, 'read')
   // Only code that may write may list keys.
   mayWrite(run)
   checkCreated(run, table)
-  return table.rows
+  return rowsOf(table)
 }
 
 /** @returns undefined if there is no such row */
 export function findRow(run: Run, term: Term, key: string): ObjectValue | undefined {
-  const table = tableOf(run, term)
+  const table = tableOf(term)
   mayAccess(run, table, 'read')
   mayRead(run)
   checkCreated(run, table)
-  const row = run.transaction.state.get<ObjectValue>(table.rows, key)
+  const row = run.transaction.state.get<ObjectValue>(rowsOf(table), key)
   if (row !== undefined) run.charge(PRICE.readByte * paidSize(run, rowSize(row)))
   return row
 }
@@ -96,7 +96,7 @@ export function findRow(run: Run, term: Term, key: string): ObjectValue | undefi
 export function readRow(run: Run, term: Term, key: string): ObjectValue {
   const row = findRow(run, term, key)
   if (row !== undefined) return row
-  const start = `No value found in table ${shownName(tableOf(run, term))} for key: `
+  const start = `No value found in table ${shownName(tableOf(term))} for key: `
   throw txFailure(start + key, null, start + shortKey(key))
 }
 
@@ -105,13 +105,14 @@ function shortKey(key: string): string {
 }
 
 export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
-  const table = tableOf(run, term)
+  const table = tableOf(term)
   mayAccess(run, table, 'write')
   checkRow(run, table, row, kind)
   run.charge(PRICE.writeByte * paidSize(run, rowSize(row)))
   mayWrite(run)
   checkCreated(run, table)
-  const before = run.transaction.state.get<ObjectValue>(table.rows, key)
+  const domain = rowsOf(table)
+  const before = run.transaction.state.get<ObjectValue>(domain, key)
   const name = shownName(table)
   if (kind === 'insert' && before !== undefined) {
     throw databaseError(
@@ -125,7 +126,7 @@ export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, ki
       `Update failed because no row was found in table: ${name} at key "${shortKey(key)}"`,
     )
   }
-  run.transaction.state.put(table.rows, key, before === undefined ? row : updated(before, row))
+  run.transaction.state.put(domain, key, before === undefined ? row : updated(before, row))
 }
 
 /** The row with the fields of an update. */
@@ -136,7 +137,7 @@ function updated(before: ObjectValue, row: ObjectValue): ObjectValue {
 }
 
 /** Requires exactly the fields of the schema; an update may have a subset. */
-function checkRow(run: Run, { schema, module }: TableDefinition, row: ObjectValue, kind: WriteKind): void {
+function checkRow(run: Run, { schema, module }: TableRef, row: ObjectValue, kind: WriteKind): void {
   if (schema === null) return
   const pay = (parts: number) => run.charge(PRICE.typeCheck * parts)
   const isPart = kind === 'update'
@@ -153,7 +154,7 @@ function checkRow(run: Run, { schema, module }: TableDefinition, row: ObjectValu
   })
 }
 
-function fitsField({ fields }: Schema, name: string, value: Value, pay: (parts: number) => void): boolean {
+function fitsField({ fields }: RowSchema, name: string, value: Value, pay: (parts: number) => void): boolean {
   const type = fields.get(name)
   return type !== undefined && (type === null || isOf(type, value, pay))
 }

@@ -1,6 +1,7 @@
 /** Type names for messages. */
 import { Decimal } from '../values/decimal.ts'
-import { CapabilityToken, Guard, ModuleRef, TableRef, Time, Unit } from '../values/value.ts'
+import { TableRef } from '../values/type.ts'
+import { CapabilityToken, Guard, ModuleRef, Time, Unit } from '../values/value.ts'
 import { Callable, type Term } from './term.ts'
 
 /** Maximum nesting of list types in a name; deeper lists are named `list`. */

@@ -1,9 +1,9 @@
 /** Declared types and their run-time checks. */
 import { failure } from '../failures/failure.ts'
 import { Decimal } from '../values/decimal.ts'
-import { Guard, ModuleRef, TableRef, Time, Unit } from '../values/value.ts'
+import { type RowSchema, TableRef, type Type } from '../values/type.ts'
+import { Guard, ModuleRef, Time, Unit } from '../values/value.ts'
 import { argumentType } from './argument-type.ts'
-import { type Schema, TableDefinition, type Type } from './ast.ts'
 import { shortType, shownType } from './declared-type.ts'
 import type { Term } from './term.ts'
 
@@ -40,7 +40,7 @@ export function isOf(type: Type, term: Term, pay: Pay): boolean {
     case 'object':
       return term instanceof Map && (type.schema === null || fits(type.schema, term, pay))
     case 'table':
-      return term instanceof TableRef && (type.schema === null || isTableOf(type.schema, term, pay))
+      return term instanceof TableRef && (type.schema === null || alike(type.schema, term.schema, pay))
     case 'module':
       return term instanceof ModuleRef && implementsAll(term, type.interfaces, pay)
   }
@@ -57,7 +57,7 @@ function implementsAll({ interfaces }: ModuleRef, wanted: readonly string[], pay
 }
 
 /** True if an object has exactly the fields of a schema, with values of the right types. */
-function fits({ fields }: Schema, object: ReadonlyMap<string, Term>, pay: Pay): boolean {
+function fits({ fields }: RowSchema, object: ReadonlyMap<string, Term>, pay: Pay): boolean {
   if (fields.size !== object.size) return false
   pay(fields.size)
   for (const [name, type] of fields) {
@@ -67,14 +67,8 @@ function fits({ fields }: Schema, object: ReadonlyMap<string, Term>, pay: Pay): 
   return true
 }
 
-/** A table that was read from the disk is known by the name of its schema only. */
-function isTableOf(schema: Schema, table: TableRef, pay: Pay): boolean {
-  if (table instanceof TableDefinition) return alike(schema, table.schema, pay)
-  return schema.qualified === table.schemaName
-}
-
 /** True if two schemas have the same fields of the same types. Their names may differ. */
-function alike(one: Schema, other: Schema | null, pay: Pay): boolean {
+function alike(one: RowSchema, other: RowSchema | null, pay: Pay): boolean {
   if (one.fields.size !== other?.fields.size) return false
   pay(one.fields.size)
   for (const [name, type] of one.fields) {

@@ -161,7 +161,6 @@ function rounding(name: 'round' | 'floor' | 'ceiling'): Native {
   return native(name, 1, 2, (args) => {
     const a = args.number(0)
     if (typeof a === 'bigint') throw args.wrong()
-    workProduct(args, a, a)
     if (!args.has(1)) return a[name](0).mantissa
     const places = args.integer(1)
     if (places < 0n) throw args.error('Arithmetic exception: negative precision')

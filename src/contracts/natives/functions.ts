@@ -3,12 +3,15 @@ import { PRICE } from '../machine/gas-prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import type { Value } from '../values/value.ts'
 
+/** Adds item by item: space for all of them would be made before the first is paid. */
 function map(args: Arguments): readonly Value[] {
   const [fn, list] = [args.fn(0), args.list(1)]
-  return list.map((item) => {
+  const mapped: Value[] = []
+  for (const item of list) {
     args.charge(PRICE.item)
-    return args.apply(fn, [item])
-  })
+    mapped.push(args.apply(fn, [item]))
+  }
+  return mapped
 }
 
 function filter(args: Arguments): readonly Value[] {
@@ -29,13 +32,16 @@ function fold(args: Arguments): Value {
   return result
 }
 
-/** The result is as long as the shorter list. */
+/** The result is as long as the shorter list. Adds item by item, as `map` does. */
 function zip(args: Arguments): readonly Value[] {
   const [fn, left, right] = [args.fn(0), args.list(1), args.list(2)]
-  return left.slice(0, right.length).map((item, i) => {
+  const length = Math.min(left.length, right.length)
+  const zipped: Value[] = []
+  for (let i = 0; i < length; i++) {
     args.charge(PRICE.item)
-    return args.apply(fn, [item, right[i]])
-  })
+    zipped.push(args.apply(fn, [left[i], right[i]]))
+  }
+  return zipped
 }
 
 export const FUNCTIONS: readonly Native[] = [

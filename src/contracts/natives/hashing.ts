@@ -7,7 +7,8 @@ import { type Arguments, type Native, native } from '../machine/native.ts'
 import { Callable, isValue } from '../machine/term.ts'
 import { typeName } from '../machine/type-name.ts'
 import { hashText } from '../values/hash.ts'
-import { TableRef, type Value } from '../values/value.ts'
+import { TableRef } from '../values/type.ts'
+import type { Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
 import { fromBase64Url, toBase64Url } from './base64.ts'
 import { weigh } from './weight.ts'
@@ -50,7 +51,7 @@ function typeOf(args: Arguments): string {
   const [term] = args.all
   if (term instanceof Callable) return '<<closure>>'
   if (isValue(term)) weigh(term, args)
-  return term instanceof TableRef && term.schemaName !== null ? `table{${term.schemaName}}` : typeName(term)
+  return term instanceof TableRef && term.schema !== null ? `table{${term.schema.qualified}}` : typeName(term)
 }
 
 export const HASHING: readonly Native[] = [

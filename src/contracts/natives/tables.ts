@@ -90,7 +90,7 @@ export const tables: readonly Native<Run>[] = [
   }),
   native('describe-table', 1, 1, (args) => {
     topLevelOnly(args)
-    const { name, module, schema } = tableOf(args.run, args.all[0])
+    const { name, module, schema } = tableOf(args.all[0])
     return new Map<string, Value>([
       ['name', name],
       ['module', module],

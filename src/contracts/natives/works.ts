@@ -2,9 +2,11 @@
  * Work of each native, counted before it runs. The prices of the network do not bound the time of all of them, so a
  * native without a line here is refused when the language is made.
  */
+import { measureWork } from '../machine/bounds.ts'
 import type { Term } from '../machine/term.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'
+import { CapabilityToken } from '../values/value.ts'
 
 /** Units by the sizes of the arguments, all known without a walk. The arguments may be of any type. */
 export type DeclaredWork = (args: readonly Term[]) => number
@@ -48,6 +50,10 @@ function named(list: Term | undefined): number {
   return Array.isArray(list) ? NAME * list.length : 0
 }
 
+function ofToken([token]: readonly Term[]): number {
+  return token instanceof CapabilityToken ? measureWork(token.args) : 0
+}
+
 function formatted([format]: readonly Term[]): number {
   if (typeof format !== 'string') return 0
   let units = 0
@@ -56,7 +62,7 @@ function formatted([format]: readonly Term[]): number {
 }
 
 const WORKS: Readonly<Record<string, DeclaredWork>> = {
-  ...all(own, ['*', '/', 'mod', 'round', 'floor', 'ceiling', '&', '|', 'xor', '~', 'shift']),
+  ...all(own, ['*', '/', 'mod', '&', '|', 'xor', '~', 'shift']),
   ...all(own, ['=', '!=', '<', '<=', '>', '>=', 'length', 'take', 'drop', 'reverse', 'sort', 'make-list', 'enumerate']),
   ...all(own, [
     'contains',
@@ -99,7 +105,8 @@ const WORKS: Readonly<Record<string, DeclaredWork>> = {
     'identity',
   ]),
   ...all(flat, ['dec', 'diff-time', 'read-msg', 'tx-hash', 'pact-id', 'chain-data', 'continue']),
-  ...all(flat, ['create-capability-guard', 'create-capability-pact-guard', 'create-module-guard', 'create-pact-guard']),
+  ...all(ofToken, ['create-capability-guard', 'create-capability-pact-guard']),
+  ...all(flat, ['create-module-guard', 'create-pact-guard']),
   ...all(flat, [
     'create-table',
     'describe-table',
@@ -112,7 +119,7 @@ const WORKS: Readonly<Record<string, DeclaredWork>> = {
   '-': (args) => (args.length === 1 ? copied(args) : 0),
   negate: copied,
   abs: copied,
-  ...all(divided, ['^', 'ln', 'log', 'sqrt', 'exp']),
+  ...all(divided, ['round', 'floor', 'ceiling', '^', 'ln', 'log', 'sqrt', 'exp']),
   'format-time': formatted,
   read: ([, , names]) => named(names),
   select: ([, names]) => named(names),
@@ -134,3 +141,6 @@ export function workOf(native: string): DeclaredWork | null {
 
 /** Natives that declare their work, for the test that no line is left over. */
 export const declaredWorks: readonly string[] = Object.keys(WORKS)
+
+/** Natives whose declared work does not depend on the arguments, for the measurement of their time. */
+export const flatNatives: readonly string[] = declaredWorks.filter((name) => WORKS[name] === flat)

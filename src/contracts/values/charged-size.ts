@@ -7,17 +7,8 @@
  */
 import { bitLength } from './bits.ts'
 import { Decimal } from './decimal.ts'
-import {
-  CapabilityToken,
-  Guard,
-  type GuardKind,
-  ModuleRef,
-  type ObjectValue,
-  TableRef,
-  Time,
-  Unit,
-  type Value,
-} from './value.ts'
+import { TableRef } from './type.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, type ObjectValue, Time, Unit, type Value } from './value.ts'
 
 const RECORD = 1
 const VARIANT = 2
@@ -159,9 +150,9 @@ function nameWithNamespace(name: string): number {
 }
 
 /** A table with its module, the hash of that, and the name of its schema. The fields of the schema do not count. */
-function tableSize({ name, module, schemaName }: TableRef): number {
-  const schema = RECORD + qualifiedNameSize(`${module}.${schemaName ?? ''}`) + COLLECTION
-  return RECORD + RECORD + textSize(name) + moduleNameSize(module) + HASH + schema
+function tableSize({ name, module, schema }: TableRef): number {
+  const schemaSize = RECORD + qualifiedNameSize(schema?.qualified ?? `${module}.`) + COLLECTION
+  return RECORD + RECORD + textSize(name) + moduleNameSize(module) + HASH + schemaSize
 }
 
 /** A namespace with its two guards. */

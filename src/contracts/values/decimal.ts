@@ -30,9 +30,11 @@ function floorDivide(a: bigint, b: bigint): bigint {
 
 /** Divides by a positive number, rounding half to even. */
 function roundDivide(a: bigint, b: bigint): bigint {
-  const below = floorDivide(a, b)
-  const twice = 2n * (a - below * b)
-  return twice > b || (twice === b && (below & 1n) === 1n) ? below + 1n : below
+  const quotient = a / b
+  const rest = 2n * (a - quotient * b)
+  const away = rest < 0n ? -1n : 1n
+  const twice = rest * away
+  return twice > b || (twice === b && BigInt.asUintN(1, quotient) === 1n) ? quotient + away : quotient
 }
 
 type Divide = (a: bigint, b: bigint) => bigint
@@ -196,7 +198,8 @@ export class Decimal {
   }
 
   private rounded(places: number, divide: Divide): Decimal {
-    if (this.places <= places) return new Decimal(this.scaled(places), places)
+    if (this.places === places) return this
+    if (this.places < places) return new Decimal(this.scaled(places), places)
     return new Decimal(divide(this.mantissa, tenTo(this.places - places)), places)
   }
 

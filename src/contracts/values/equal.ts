@@ -1,6 +1,7 @@
 /** Equality of values. */
 import { Decimal } from './decimal.ts'
-import { CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, Unit, type Value } from './value.ts'
+import { TableRef } from './type.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from './value.ts'
 
 /**
  * Compares decimals by number (`1.0` equals `1.00` but not the integer `1`), module references by name, tables by

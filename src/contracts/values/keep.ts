@@ -5,7 +5,9 @@
  */
 import { FormatError } from '../../core/errors.ts'
 import { Decimal } from './decimal.ts'
-import { CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, UNIT, Unit, type Value } from './value.ts'
+import { type KeptTable, keepTable, keptTable } from './keep-table.ts'
+import { TableRef } from './type.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, UNIT, Unit, type Value } from './value.ts'
 
 /** Strings, booleans and lists encode as themselves, all others as an object whose only field names the kind. */
 export type KeptValue =
@@ -19,7 +21,7 @@ export type KeptValue =
   | { readonly unit: true }
   | { readonly guard: KeptGuard }
   | { readonly module: readonly [name: string, interfaces: readonly string[]] }
-  | { readonly table: readonly [module: string, name: string, hash: string, schema: string | null] }
+  | { readonly table: KeptTable }
   | { readonly token: readonly [name: string, args: readonly KeptValue[]] }
 
 type KeptFields<T> = { readonly [K in keyof T]: K extends 'args' ? readonly KeptValue[] : T[K] }
@@ -39,7 +41,7 @@ export function keepValue(value: Value): KeptValue {
     return { guard: 'args' in is ? { ...is, args: is.args.map(keepValue) } : is }
   }
   if (value instanceof ModuleRef) return { module: [value.name, value.interfaces] }
-  if (value instanceof TableRef) return { table: [value.module, value.name, value.hash, value.schemaName] }
+  if (value instanceof TableRef) return { table: keepTable(value) }
   const { name, args } = value as CapabilityToken
   return { token: [name, args.map(keepValue)] }
 }
@@ -60,10 +62,7 @@ export function keptValue(json: KeptValue): Value {
     return new Guard('args' in guard ? { ...guard, args: guard.args.map(keptValue) } : guard)
   }
   if ('module' in json) return new ModuleRef(...json.module)
-  if ('table' in json) {
-    const [module, name, hash, schema] = json.table
-    return new TableRef(module, name, { hash }, schema)
-  }
+  if ('table' in json) return keptTable(json.table)
   if ('token' in json) return new CapabilityToken(json.token[0], json.token[1].map(keptValue))
   if (Array.isArray(json)) return json.map(keptValue)
   throw new FormatError('kept value', 0, `no known kind of value: ${Object.keys(json)[0]}`)

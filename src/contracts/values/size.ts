@@ -6,7 +6,8 @@
  */
 import { lengthOrMore } from './bits.ts'
 import { Decimal } from './decimal.ts'
-import { CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, type Value } from './value.ts'
+import { TableRef } from './type.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, type Value } from './value.ts'
 
 export interface Size {
   /** Approximate characters in print, plus a constant for each part. */
@@ -97,7 +98,7 @@ function guardCharacters(guard: GuardKind): number {
 function nameCharacters(value: object): number {
   if (value instanceof ModuleRef) return value.name.length + partsOf(value.interfaces)
   if (!(value instanceof TableRef)) return 0
-  return value.qualified.length + value.hash.length + (value.schemaName ?? '').length
+  return value.qualified.length + value.hash.length + (value.schema?.qualified ?? '').length
 }
 
 function partsOf(texts: readonly string[]): number {

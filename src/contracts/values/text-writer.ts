@@ -57,6 +57,16 @@ export class TextWriter {
   }
 }
 
+/** Appends items with commas between them. */
+export function writeEach<T>(to: TextWriter, items: Iterable<T>, write: (to: TextWriter, item: T) => void): void {
+  let isFirst = true
+  for (const item of items) {
+    if (!isFirst) to.put(',')
+    isFirst = false
+    write(to, item)
+  }
+}
+
 /** Number of bytes of a text in UTF-8. */
 function utf8Bytes(text: string): number {
   return Buffer.byteLength(text, 'utf8')

@@ -5,6 +5,7 @@
  * maps. The other kinds are classes.
  */
 import type { Decimal } from './decimal.ts'
+import type { TableRef } from './type.ts'
 
 /** Any value of the language. */
 export type Value =
@@ -86,30 +87,5 @@ export class CapabilityToken {
   constructor(name: string, args: readonly Value[]) {
     this.name = name
     this.args = args
-  }
-}
-
-/** A table of a module, created or not. Rows, pacts, guards and constants keep its names and the hash of its module. */
-export class TableRef {
-  /** Qualified name of the module. */
-  readonly module: string
-  readonly name: string
-  readonly qualified: string
-  readonly #owner: { readonly hash: string }
-  /** Qualified name of the schema; null for a table without schema. */
-  readonly schemaName: string | null
-
-  /** @param owner module of the table; its hash is known once it is loaded */
-  constructor(module: string, name: string, owner: { readonly hash: string }, schemaName: string | null) {
-    this.module = module
-    this.name = name
-    this.qualified = `${module}.${name}`
-    this.#owner = owner
-    this.schemaName = schemaName
-  }
-
-  /** Hash of the module. */
-  get hash(): string {
-    return this.#owner.hash
   }
 }

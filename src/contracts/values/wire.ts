@@ -3,8 +3,10 @@ import { Decimal } from './decimal.ts'
 import { inWireOrder } from './field-order.ts'
 import { isoMicros, isoSeconds } from './iso-time.ts'
 import { compareText } from './order.ts'
-import { TextWriter } from './text-writer.ts'
-import { type CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, Unit, type Value } from './value.ts'
+import { TextWriter, writeEach } from './text-writer.ts'
+import { TableRef } from './type.ts'
+import { type CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from './value.ts'
+import { writeModule, writeTable } from './wire-types.ts'
 
 export { valueFromJson } from './from-json.ts'
 export { keysetFromValue } from './guard-json.ts'
@@ -45,16 +47,6 @@ export function writeValue(to: TextWriter, value: Value): void {
     to.put(',"#ctArgs":')
     writeValues(to, token.args)
     to.put('}')
-  }
-}
-
-/** Appends items with commas between them. */
-export function writeEach<T>(to: TextWriter, items: Iterable<T>, write: (to: TextWriter, item: T) => void): void {
-  let isFirst = true
-  for (const item of items) {
-    if (!isFirst) to.put(',')
-    isFirst = false
-    write(to, item)
   }
 }
 
@@ -104,35 +96,6 @@ export function decimalText(value: Decimal): string {
   const point = digits.length - places
   if (point >= 0 && point <= 7) return `${sign}${digits.slice(0, point) || '0'}.${digits.slice(point)}`
   return `${sign}${digits[0]}.${digits.slice(1) || '0'}e${point - 1}`
-}
-
-/** Appends the JSON of a module name: `{"namespace":null,"name":"coin"}`. */
-export function writeModule(to: TextWriter, name: string): void {
-  const dot = name.indexOf('.')
-  // Only `namespace.name` has two parts.
-  const isQualified = dot > 0 && dot < name.length - 1 && name.indexOf('.', dot + 1) < 0
-  to.put('{"namespace":')
-  if (isQualified) to.quote(name.slice(0, dot))
-  else to.put('null')
-  to.put(',"name":')
-  to.quote(isQualified ? name.slice(dot + 1) : name)
-  to.put('}')
-}
-
-/** The public network adds the fields of the schema. */
-function writeTable(to: TextWriter, { module, name, hash, schemaName }: TableRef): void {
-  to.put('{":tableName":')
-  to.quote(`${module}:${name}`)
-  to.put(',":moduleHash":')
-  to.quote(hash)
-  to.put(',":schema":')
-  if (schemaName === null) to.put('null')
-  else {
-    to.put('{"sc_name":')
-    to.quote(schemaName)
-    to.put('}')
-  }
-  to.put('}')
 }
 
 function isSafe(integer: bigint): boolean {

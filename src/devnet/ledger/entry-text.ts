@@ -2,9 +2,9 @@
 import type { Module, PactState } from '../../contracts/machine/ast.ts'
 import type { Namespace } from '../../contracts/machine/modules.ts'
 import type { LayerEntry } from '../../contracts/machine/state.ts'
-import { TextWriter } from '../../contracts/values/text-writer.ts'
+import { TextWriter, writeEach } from '../../contracts/values/text-writer.ts'
 import type { Value } from '../../contracts/values/value.ts'
-import { writeEach, writeValue, writeValues } from '../../contracts/values/wire.ts'
+import { writeValue, writeValues } from '../../contracts/values/wire.ts'
 
 export function entryText(entry: LayerEntry): string {
   const writer = new TextWriter()

@@ -102,7 +102,7 @@ function commandIn(transaction: Uint8Array): GenesisCommand | null {
     const { code, data } = (JSON.parse(cmd) as { payload: { exec: GenesisCommand } }).payload.exec
     return { code, data }
   } catch {
-    // Whatever else the bytes are, they begin no network.
+    // Other bytes cannot stand in a genesis block.
     return null
   }
 }
@@ -160,8 +160,8 @@ const keysets: GenesisCommand = {
 }
 
 /**
- * Namespaces, all of them reserved in the registry. Anybody may use `free` and `user`, and nobody may change them.
- * `kadena`, `kip` and `util` belong to the operator.
+ * Namespaces, all of them reserved in the registry. Any account may deploy to `free` and `user`, and none may change
+ * them. `kadena`, `kip` and `util` belong to the operator.
  */
 const namespaces: GenesisCommand = {
   code: [

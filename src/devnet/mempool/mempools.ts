@@ -33,7 +33,7 @@ export const noTrial: Trial = {
 
 /** Refusal of a command whose trial takes too long, in the words of live nodes. */
 export const TIMED_OUT = 'Transaction validation timed out'
-/** Most time for trials of refused commands in one request: nobody pays for them. */
+/** Most time for trials of refused commands in one request. A refused command pays no gas. */
 const MAX_UNPAID_MS = 1000
 
 export interface MempoolsOptions {

@@ -1,8 +1,9 @@
 /** Reduces forms of the language to resolved terms. */
 import type { TextPlace } from '../../errors.ts'
 import type { Atom, BindingForm, CallForm, Form } from '../../syntax/form.ts'
+import type { Type } from '../../values/type.ts'
 import { UNIT } from '../../values/value.ts'
-import type { Type } from '../ast.ts'
+import { Schema } from '../ast.ts'
 import { type Expander, syntaxError } from '../expander.ts'
 import type { NameResolver } from './names.ts'
 import { calledNumber, isNative, nativeNumber } from './native-numbers.ts'
@@ -56,7 +57,7 @@ export class Desugarer {
   /** Notes the modules of the schemas in a type. */
   #noteModules(type: Type | null): void {
     if (type?.type === 'list') this.#noteModules(type.item)
-    else if ((type?.type === 'object' || type?.type === 'table') && type.schema !== null)
+    else if ((type?.type === 'object' || type?.type === 'table') && type.schema instanceof Schema)
       this.#names.noteModule(type.schema.owner)
   }
 

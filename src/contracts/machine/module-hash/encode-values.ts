@@ -2,8 +2,8 @@
 
 import { Decimal } from '../../values/decimal.ts'
 import { compareText } from '../../values/order.ts'
+import type { RowSchema, TableRef, Type } from '../../values/type.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, Unit, type Value } from '../../values/value.ts'
-import type { Schema, TableDefinition, Type } from '../ast.ts'
 import { CborWriter } from './cbor.ts'
 import { isLiteral, type Literal, type ModuleName, moduleNameOf, sortedNames } from './terms.ts'
 
@@ -16,7 +16,7 @@ export class ValueEncoder {
   /** Qualified name of a module -> hash of it in this encoding. */
   readonly #hashOf: (module: string) => Uint8Array
   /** Schemas name schemas, so each is encoded once. */
-  readonly #schemas = new Map<Schema, Uint8Array>()
+  readonly #schemas = new Map<RowSchema, Uint8Array>()
 
   constructor(writer: CborWriter, hashOfModule: (module: string) => Uint8Array) {
     this.#writer = writer
@@ -89,7 +89,7 @@ export class ValueEncoder {
     }
   }
 
-  #schema(schema: Schema): void {
+  #schema(schema: RowSchema): void {
     let bytes = this.#schemas.get(schema)
     if (bytes === undefined) {
       const writer = new CborWriter()
@@ -136,7 +136,7 @@ export class ValueEncoder {
       writer.vector(sortedNames(value.interfaces), (name) => this.moduleName(name))
     } else if (value instanceof CapabilityToken) this.#token(value)
     else if (value instanceof Time) writer.unsigned(6).integer(value.micros)
-    else this.#table(value as TableDefinition)
+    else this.#table(value as TableRef)
   }
 
   #values(values: readonly Value[]): void {
@@ -152,7 +152,7 @@ export class ValueEncoder {
     this.#values(args)
   }
 
-  #table(table: TableDefinition): void {
+  #table(table: TableRef): void {
     const writer = this.#writer.unsigned(7).array(3)
     this.qualifiedName(table.qualified)
     writer.byteString(this.#hashOf(table.module))

@@ -5,8 +5,8 @@
 
 import { bitLength } from '../../values/bits.ts'
 import { Decimal } from '../../values/decimal.ts'
+import type { RowSchema, TableRef, Type } from '../../values/type.ts'
 import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from '../../values/value.ts'
-import type { Schema, TableDefinition, Type } from '../ast.ts'
 import { isLiteral, type Literal, type ModuleName, moduleNameOf } from './terms.ts'
 
 /** Length of a text or of bytes, besides its content. */
@@ -60,9 +60,9 @@ export function keysetNameSize(name: string): number {
 }
 
 /** Schemas are complete once their module is loaded, and name other schemas: the tree can be exponentially large. */
-const schemaSizes = new WeakMap<Schema, number>()
+const schemaSizes = new WeakMap<RowSchema, number>()
 
-export function schemaSize(schema: Schema): number {
+export function schemaSize(schema: RowSchema): number {
   const known = schemaSizes.get(schema)
   if (known !== undefined) return known
   const size = ONE + qualifiedSize(schema.qualified) + fieldsSize(schema.fields)
@@ -124,7 +124,7 @@ export function valueSize(value: Value, ownHash: (module: string) => void): numb
     return SEVERAL + ONE + qualifiedSize(value.name) + listSize(value.args, sizeOf)
   }
   if (value instanceof Time) return SEVERAL + TIME
-  const table = value as TableDefinition
+  const table = value as TableRef
   ownHash(table.module)
   return SEVERAL + ONE + qualifiedSize(table.qualified) + (table.schema === null ? 0 : schemaSize(table.schema))
 }

@@ -5,8 +5,9 @@
 
 import { Decimal } from '../../values/decimal.ts'
 import { compareText } from '../../values/order.ts'
+import type { Type } from '../../values/type.ts'
 import { Unit, type Value } from '../../values/value.ts'
-import type { Module, Type } from '../ast.ts'
+import type { Module } from '../ast.ts'
 
 /** `namespace.name`, or only a name. */
 export interface ModuleName {

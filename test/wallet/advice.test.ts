@@ -1,0 +1,88 @@
+/** Advice on commands that fail. */
+import { describe, expect, it } from 'vitest'
+import { adviceOnRefusal, adviceOnResult } from '../../src/wallet/advice.ts'
+
+const KEY = 'auPXuzEu6FhtNtXzY6YdGBcCnNKBdpvAewR1ZElKBtg'
+const signed = (...capabilities: string[][]) => ({
+  cmd: JSON.stringify({ signers: capabilities.map((names) => ({ clist: names.map((name) => ({ name, args: [] })) })) }),
+})
+const COINS = 'the sender has too few coins on this chain for gas limit times gas price'
+const MORE_GAS = 'give more gas with --gas-limit'
+const GUARD = 'the sender is guarded by other keys: --key names who signs, --sender who pays for gas'
+const ADD_GAS = "no signature allows the purchase of gas: add --cap '(coin.GAS)'"
+const ABSENT = 'there is no account nobody on this chain: newcut balance nobody shows where it is'
+const KEYSET = 'Keyset failure ( keys-all ): 368820f80c...'
+
+/** Causes of a failed purchase of gas, with the capabilities of each signer. */
+const PURCHASES: readonly (readonly [string, ReturnType<typeof signed> | undefined, string])[] = [
+  ['Insufficient funds', signed([]), COINS],
+  ['No value found in table coin_coin-table for key: nobody', signed([]), ABSENT],
+  [KEYSET, signed(['coin.TRANSFER']), ADD_GAS],
+  [KEYSET, signed(['coin.TRANSFER'], ['free.m.C']), ADD_GAS],
+  [KEYSET, signed(['coin.TRANSFER', 'coin.GAS']), GUARD],
+  [KEYSET, signed(['coin.TRANSFER'], []), GUARD],
+  [KEYSET, signed([]), GUARD],
+  [KEYSET, undefined, GUARD],
+]
+
+describe('advice on a failed purchase of gas', () => {
+  it.each(PURCHASES)('%s', (cause, command, advice) => {
+    const bought = `"${KEY}" Failed to buy gas: ${cause}`
+    expect(adviceOnResult({ type: 'EvalError', message: bought }, KEY, command)).toBe(advice)
+    const refusals = [
+      `Validation failed: Attempt to buy gas failed with: ${bought}`,
+      `One or more transactions were invalid: Transaction "${KEY}" at index 0 failed with: Attempt to buy gas failed with: ${bought}`,
+      `Attempt to buy gas failed with: Failed to buy gas: ${cause}`,
+    ]
+    for (const text of refusals) expect(adviceOnRefusal(text, command)).toBe(advice)
+  })
+})
+
+it.each([
+  [
+    'Metadata validation failed: ["Transaction Gas limit exceeds block gas limit"]',
+    'give less with --gas-limit: no block has so much',
+  ],
+  [
+    'Metadata validation failed: ["other","Tx time outside of valid range"]',
+    '--ttl is at most 48h; is the clock here right?',
+  ],
+  ['Transaction time-to-live is expired', '--ttl is at most 48h; is the clock here right?'],
+  ['Transaction gas limit (1) is below the gas for the size of the command (27)', MORE_GAS],
+  ["insert error: This transaction's gas price: 1 is not correctly rounded.", '0.00000001 is the usual --gas-price'],
+])('advice on the refusal %s', (cause, advice) => {
+  const sent = `One or more transactions were invalid: Transaction "${KEY}" at index 0 failed with: ${cause}`
+  for (const text of [cause, sent]) expect(adviceOnRefusal(text)).toBe(advice)
+})
+
+it.each([
+  ['EvalError', 'Gas limit "2500" exceeded: 2501', MORE_GAS],
+  ['EvalError', `"${KEY}" Gas limit "1" exceeded by the size of the command: 27`, MORE_GAS],
+  [
+    'EvalError',
+    'Managed capability coin.TRANSFER was not installed. Check',
+    'list it with --cap, with the arguments that the code uses',
+  ],
+  ['TxFailure', KEYSET, 'the key that guards this has not signed: --key names who signs'],
+] as const)('advice on code that fails: %s %s', (type, message, advice) => {
+  expect(adviceOnResult({ type, message }, KEY)).toBe(advice)
+})
+
+describe('no advice for texts that code quotes', () => {
+  const quoted = [
+    'Failed to buy gas: Insufficient funds',
+    `${'x'.repeat(43)} Failed to buy gas: Insufficient funds`,
+    `"${'x'.repeat(43)}" Failed to buy gas: Insufficient funds`,
+    'Gas limit "1" exceeded: 2',
+    'no: Keyset failure (keys-all)',
+    'Keyset failures are rare',
+    'Managed capability C was not installed.',
+  ]
+  it.each(quoted)('in an enforce: %s', (message) => {
+    expect(adviceOnResult({ type: 'TxFailure', message }, KEY)).toBeUndefined()
+  })
+  it.each(quoted)('in a refusal of another kind: %s', (message) => {
+    const text = `Validation failed: Pact parse error: ${message}, minimum gas price, Tx time outside of valid range`
+    expect(adviceOnRefusal(text)).toBeUndefined()
+  })
+})
