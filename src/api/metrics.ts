@@ -3,7 +3,6 @@
  * help texts here and the groups in metric-groups.ts. A scrape removes the series of devices that have left. The
  * `newcut_miner_` totals keep their counts; rate() would read hashes moved to another series as a burst.
  */
-
 import { stepNames, verdictOf, verdicts } from '../core/solution.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { HardwareSnapshot } from '../mine/hardware.ts'

@@ -2,7 +2,7 @@
 import { describeError, NewcutError } from '../core/errors.ts'
 import { CHECKPOINT_NAME, loadCheckpoint, saveCheckpoint } from './checkpoint.ts'
 import { type Disk, systemDisk } from './disk.ts'
-import { LineReader } from './line-reader.ts'
+import { JournalLines } from './journal-lines.ts'
 import { afterLine, type BlockRecord, parseLine } from './record.ts'
 import type { RecordTable } from './record-table.ts'
 import { namesIn, Scan } from './scan.ts'
@@ -59,7 +59,7 @@ export async function readJournal(folder: string, reading: JournalReading = {}):
     }
     const damaged = scan.finish()
     const files = scan.scanned.files.map(({ name }) => name)
-    const records = (rows: Iterable<number>) => recordsIn(table, new LineReader(disk, folder, files), rows, folder)
+    const records = (rows: Iterable<number>) => recordsIn(table, new JournalLines(disk, folder, files), rows, folder)
     return { table, damaged, isIndexed: before !== null, records }
   } catch (error) {
     throw unreadable(folder, error)
@@ -68,7 +68,7 @@ export async function readJournal(folder: string, reading: JournalReading = {}):
 
 function* recordsIn(
   table: RecordTable,
-  reader: LineReader,
+  reader: JournalLines,
   rows: Iterable<number>,
   folder: string,
 ): Generator<BlockRecord> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { amountIn, amountUnits, CanonicalLine, depthIn, HASH_AT, networkIn } from './canonical-line.ts'
 import type { Disk } from './disk.ts'
-import { LineReader, positionOf } from './line-reader.ts'
+import { JournalLines, positionOf } from './journal-lines.ts'
 import { type Line, parseLine } from './record.ts'
 import { KEY_BYTES, RecordTable } from './record-table.ts'
 
@@ -97,7 +97,7 @@ export class Scan {
    */
   finish(): number {
     this.#takeOpen()
-    const reader = new LineReader(
+    const reader = new JournalLines(
       this.#disk,
       this.#folder,
       this.#files.map(({ name }) => name),

@@ -11,7 +11,7 @@ const BLOCK_BYTES = 1 << 16
 export const positionOf = (file: number, offset: number): number => file * FILE_BYTES + offset
 const fileIn = (position: number) => Math.floor(position / FILE_BYTES)
 
-export class LineReader {
+export class JournalLines {
   readonly #disk: Disk
   readonly #folder: string
   readonly #names: readonly string[]
