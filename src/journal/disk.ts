@@ -26,7 +26,7 @@ export interface Disk {
   /** Opens a file for appending; creates it if necessary. */
   open(path: string): DiskFile
   /**
-   * Fills a buffer with bytes of a file, from this byte on.
+   * Fills a buffer with bytes of a file, beginning at this offset.
    * @returns the number of bytes; fewer than the buffer has if the file ends
    */
   readAt(path: string, into: Uint8Array, from: number): number

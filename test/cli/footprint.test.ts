@@ -1,4 +1,4 @@
-/** What a miner for a node loads: the modules of a real process. */
+/** The modules that a miner for a node loads, in a real process. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
