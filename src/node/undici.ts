@@ -1,6 +1,3 @@
-/**
- * Re-exports the used parts of undici. The build bundles them into one file (platform/bundle.js), without HTTP/2 and
- * the other parts of its 110 files.
- */
+/** Re-exports the used parts of undici. The build bundles its 110 files into one (platform/bundle.js). */
 export type { buildConnector as Connector, Dispatcher } from 'undici'
 export { buildConnector, Client, Pool } from 'undici'

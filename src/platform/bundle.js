@@ -5,24 +5,11 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 
-const undici = 'undici/lib/'
-
 /** Modules of dist/src. `instead`: packages that are replaced, and the text of what replaces them. */
 const modules = [
   { name: 'schema/typebox.js' },
   { name: 'platform/fastify.js' },
-  {
-    name: 'node/undici.js',
-    instead: {
-      undici: [
-        `export { default as buildConnector } from '${undici}core/connect.js'`,
-        `export { default as Client } from '${undici}dispatcher/client.js'`,
-        `export { default as Pool } from '${undici}dispatcher/pool.js'`,
-      ].join('\n'),
-      // Node's own HTTP/2 takes 2 MB, and newcut never allows it.
-      './client-h2.js': 'export default undefined',
-    },
-  },
+  { name: 'node/undici.js' },
   {
     name: 'api/prom-client.js',
     instead: {
