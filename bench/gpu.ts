@@ -17,6 +17,7 @@ import { nonceRanges } from '../src/engine/range.ts'
 import type { Sensed } from '../src/mine/hardware.ts'
 import { askNvidia } from '../src/sensors/nvidia.ts'
 import { cudaRates } from './cuda.ts'
+import { cardProblem, cardWatts } from './energy.ts'
 import { agreement } from './gpu-agreement.ts'
 import { amdBound, type Bound, nvidiaBound, shareOf } from './gpu-bounds.ts'
 import { mainThreadMs, processorMs } from './processor-time.ts'
@@ -63,20 +64,31 @@ const VARIANTS: readonly Variant[] = [
   SPLIT,
 ]
 
-export async function gpu(effort: Effort): Promise<Row[] | string> {
+/** @param wattsOf reads the power of a card, or null if it is unknown */
+export async function gpu(
+  effort: Effort,
+  tell: (line: string) => void,
+  wattsOf: WattsOf = cardWatts,
+): Promise<Row[] | string> {
   const { adapters, problem } = await listAdapters()
   if (problem !== null) return problem
   const real = adapters.filter(({ software }) => !software)
   const rows: Row[] = []
-  for (const adapter of real.length > 0 ? real : adapters) rows.push(...(await adapterRows(adapter, effort)))
+  for (const adapter of real.length > 0 ? real : adapters) {
+    const isRead = (await wattsOf(adapter)) !== null
+    if (!isRead) tell(`J/MH: ${cardProblem(adapter)}`)
+    rows.push(...(await adapterRows(adapter, effort, isRead ? wattsOf : null)))
+  }
   return rows
 }
 
-async function adapterRows(adapter: AdapterInfo, effort: Effort): Promise<Row[]> {
+type WattsOf = (adapter: AdapterInfo) => Promise<number | null>
+
+async function adapterRows(adapter: AdapterInfo, effort: Effort, wattsOf: WattsOf | null): Promise<Row[]> {
   const kind = adapter.software ? 'software driver, no GPU' : `driver ${adapter.driver}`
   const note = `${adapter.name}, ${kind}, two in flight, workgroup 64, 16 trips, ${TWO_OPERANDS} operations a nonce`
   const agreed = await agreementRow(adapter, effort)
-  const [usual, ...others] = await variantRows(adapter, effort)
+  const [usual, ...others] = await variantRows(adapter, effort, wattsOf)
   const split = others.find(({ name }) => name === SPLIT.name)
   const native = adapter.vendor === 'nvidia' && split !== undefined ? cudaRows(usual, split, effort) : []
   const bound = adapter.vendor === 'amd' ? amdBound() : null
@@ -115,18 +127,29 @@ function cudaRows(usual: Row, split: Row, { sampleMs, rounds }: Effort): Row[] {
 }
 
 /** Runs all variants in turn, round after round. */
-async function variantRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise<Row[]> {
+async function variantRows(
+  adapter: AdapterInfo,
+  { sampleMs, rounds }: Effort,
+  wattsOf: WattsOf | null,
+): Promise<Row[]> {
   const rates = new Map<string, number[]>(VARIANTS.map(({ name }) => [name, []]))
+  const energy = new Map<string, number[]>(VARIANTS.map(({ name }) => [name, []]))
   for (let round = 0; round < Math.ceil(rounds / 3); round++) {
     for (const variant of VARIANTS) {
-      const { rate } = await withGpu(adapter, variant, (bench) => bench.measure(2 * sampleMs))
-      rates.get(variant.name)?.push(rate)
+      await withGpu(adapter, variant, async (bench) => {
+        const { rate } = await bench.measure(2 * sampleMs)
+        rates.get(variant.name)?.push(rate)
+        // While the card still searches: sensors report the mean of a time up to now.
+        const watts = (await wattsOf?.(adapter)) ?? null
+        if (watts !== null) energy.get(variant.name)?.push(watts / rate)
+      })
     }
   }
   const usual = rates.get(USUAL.name) ?? []
   return [...rates].map(([name, samples]) => {
     const relative = relativeTo(USUAL.name, samples, usual)
-    return { suite: SUITE, name, unit: 'MH/s', samples, ...(relative && { relative }) }
+    const joulesPerMegahash = wattsOf === null ? null : (energy.get(name) ?? null)
+    return { suite: SUITE, name, unit: 'MH/s', samples, joulesPerMegahash, ...(relative && { relative }) }
   })
 }
 

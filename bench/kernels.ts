@@ -3,16 +3,21 @@
  * are verified by their digests, kernels by their candidates, none of which may be missing or wrong.
  */
 import { hash, randomBytes } from 'node:crypto'
-import { cpus } from 'node:os'
 import { blake2s } from '@noble/hashes/blake2.js'
 import { finish, midstate } from '../src/core/blake2s.ts'
 import { readU32LE, writeU64LE } from '../src/core/bytes.ts'
+import { kernelTuningFileOf } from '../src/engine/cache-folder.ts'
 import { type Kernel, SWEEP_NONCES, tailLayout } from '../src/engine/cpu/kernel.ts'
 import { chooseKernel } from '../src/engine/cpu/kernels.ts'
 import { kernelNames } from '../src/engine/cpu/names.ts'
+import { chooseNative, loadChosen } from '../src/engine/cpu/native-choice.ts'
+import { isNative, type NativeAddon, ordersIn } from '../src/engine/cpu/native-kernel.ts'
+import { chooseOrders } from '../src/engine/cpu/native-order.ts'
 import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
 import { nonceOf } from '../src/engine/range.ts'
-import { type Row, relativeTo } from './report.ts'
+import { PackageEnergy, packagesHere, type ReadPackages } from './energy.ts'
+import { PortBound } from './ports.ts'
+import { median, type Row, relativeTo } from './report.ts'
 import type { Effort } from './suite.ts'
 import { freshWork, UNREACHABLE } from './work.ts'
 
@@ -31,35 +36,75 @@ interface Contender {
   /** Throws if the results are wrong. */
   readonly check: () => void
   readonly note?: string
+  /** The most hashes in a cycle (ports.ts), or null if unknown. */
+  readonly hashesPerCycle?: number | null
 }
 
-export async function kernels({ sampleMs, rounds }: Effort): Promise<Row[]> {
-  const contenders = [naive(UNIT, cryptoHash), naive('@noble/hashes', blake2s), plainLoop(), ...kernelContenders()]
+export async function kernels(
+  { sampleMs, rounds }: Effort,
+  tell: (line: string) => void,
+  readCounters: ReadPackages = packagesHere,
+): Promise<Row[]> {
+  const energy = await PackageEnergy.open(readCounters)
+  if (energy.problem !== null) tell(`J/MH: ${energy.problem}`)
+  const addon = loadChosen(chooseNative())
+  const bound = new PortBound(addon)
+  const naives = [naive(UNIT, cryptoHash), naive('@noble/hashes', blake2s), plainLoop()]
+  const contenders = [...naives, ...kernelContenders(addon, bound)]
   const rates = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
+  const shares = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
   // The first round is a warm-up for V8's optimizing compiler.
   for (let round = -1; round < rounds; round++) {
-    for (const { name, run } of contenders) {
-      const startMs = performance.now()
-      const hashes = run(startMs + sampleMs)
-      const rate = hashes / (performance.now() - startMs) / 1000
-      if (round >= 0) rates.get(name)?.push(rate)
+    for (const { name, run, hashesPerCycle } of contenders) {
+      await energy.start()
+      const clock = bound.clock()
+      const startMs = processorMs()
+      const hashes = run(performance.now() + sampleMs)
+      const perMs = hashes / (processorMs() - startMs)
+      if (round < 0) continue
+      await energy.end(name, hashes)
+      rates.get(name)?.push(perMs / 1000)
+      if (hashesPerCycle) shares.get(name)?.push(perMs / hashesPerCycle / Math.max(clock, bound.clock()))
     }
   }
   for (const { check } of contenders) check()
   const unit = rates.get(UNIT) ?? []
-  return contenders.map(({ name, note }) => {
+  const rows = contenders.map(({ name, note }): Row => {
     const samples = rates.get(name) ?? []
-    const share = boundShare(name, Math.max(...samples))
-    const notes = [note, share].filter((text) => text !== undefined).join(', ')
-    return {
-      suite: SUITE,
-      name,
-      unit: 'MH/s',
-      samples,
-      relative: relativeTo(UNIT, samples, unit),
-      ...(notes && { note: notes }),
-    }
-  }) as Row[]
+    const notes = [note, shareNote(samples, shares.get(name) ?? [])].filter((text) => text).join(', ')
+    const relative = relativeTo(UNIT, samples, unit)
+    const joulesPerMegahash = energy.of(name)
+    const optional = { ...(relative && { relative }), ...(notes && { note: notes }) }
+    return { suite: SUITE, name, unit: 'MH/s', samples, joulesPerMegahash, ...optional }
+  })
+  return [...rows, ...portRows(bound)]
+}
+
+/** Processor time of this process, which other programs lengthen less than the time on the wall. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** Each sample was compared with the clock of its own moment. */
+function shareNote(rates: readonly number[], shares: readonly number[]): string {
+  if (shares.length === 0) return ''
+  const share = median(shares)
+  const text = `${Math.round(100 * share)} % of the bound of ${(median(rates) / share).toPrecision(3)} MH/s`
+  return share > 1 ? `${text}: a defect of the measurement` : text
+}
+
+/** A row for each width of this processor. */
+function portRows(bound: PortBound): Row[] {
+  const text = (value: number) => value.toFixed(2)
+  return [...bound.ports].map(([width, ports]) => {
+    const { add, xor, rotate16, rotate12, rotate8, rotate7, mix } = ports
+    const latencies = [ports.addLatency, ports.xorLatency, ports.rotateLatency].map((perCycle) => text(1 / perCycle))
+    const note =
+      `add ${text(add)}, xor ${text(xor)}, rotate by 16 ${text(rotate16)}, 12 ${text(rotate12)}, 8 ${text(rotate8)}, ` +
+      `7 ${text(rotate7)}; latency of add, xor, rotate by 7: ${latencies.join(', ')} cycles`
+    return { suite: SUITE, name: `ports ${width}`, unit: 'operations/cycle', samples: [mix], note }
+  })
 }
 
 const cryptoHash = (bytes: Uint8Array): Uint8Array => hash('blake2s256', bytes, 'buffer')
@@ -132,11 +177,24 @@ function plainLoop(): Contender {
   }
 }
 
-function kernelContenders(): Contender[] {
+/** Every kernel with the order that a miner would choose, then the other orders. */
+function kernelContenders(addon: NativeAddon, bound: PortBound): Contender[] {
   const operations = countOperations(operationGraph(tailLayout(WORK_BYTES))).total
+  const file = kernelTuningFileOf(process.env, process.platform)
+  const { orders } = chooseOrders(addon, { file, nowMs: () => performance.now(), random: randomBytes })
   return kernelNames.flatMap((name) => {
-    const { kernel } = chooseKernel(WORK_BYTES, name, (bytes) => randomBytes(bytes))
-    return kernel === null ? [] : [contenderOf(kernel, `${operations} operations a hash`)]
+    const present = isNative(name) ? ordersIn(addon, name) : []
+    const chosen = (isNative(name) && orders[name]) || 'halves'
+    return [chosen, ...present.filter((order) => order !== chosen)].flatMap((order) => {
+      const load = () => ({ ...addon, orders: { [name]: order } })
+      const { kernel, refused } = chooseKernel(WORK_BYTES, name, randomBytes, new Set(), load)
+      if (kernel === null) return []
+      if (refused.length > 0) throw new Error(refused.join('; '))
+      const notes = [`${operations} operations a hash`, ...(present.length > 1 ? [`order ${order}`] : [])]
+      const hashesPerCycle = bound.hashesPerCycle(name, order)
+      const label = order === chosen ? name : `${name} ${order}`
+      return [{ ...contenderOf(kernel, notes.join(', ')), name: label, hashesPerCycle }]
+    })
   })
 }
 
@@ -192,49 +250,4 @@ function checkCandidates(
   if (Math.abs(found.length - sweeps) > 6 * Math.sqrt(sweeps + 1)) {
     throw new Error(`${kernel.name}: ${found.length} candidates in ${sweeps} sweeps`)
   }
-}
-
-/**
- * Instructions per hash and lane width of each kernel. Without a rotate instruction, byte rotations are one shuffle.
- */
-const instructionsPerHash: Readonly<Record<string, { readonly rotate: number; readonly bits: number }>> = {
-  'native-avx512': { rotate: 1, bits: 512 },
-  'native-avx2': { rotate: 2, bits: 256 },
-  'native-sse41': { rotate: 2, bits: 128 },
-  wasm: { rotate: 2, bits: 128 },
-  js: { rotate: 1, bits: 32 },
-}
-
-/** The fastest sample relative to a CPU that issues only the operations of the graph. Known CPUs only. */
-function boundShare(name: string, megahashes: number): string | undefined {
-  const shape = instructionsPerHash[name]
-  const model = cpus()[0]?.model ?? ''
-  if (shape === undefined || process.arch !== 'x64' || !/AMD|Intel/.test(model)) return undefined
-  const { total, rotates } = countOperations(operationGraph(tailLayout(WORK_BYTES)))
-  const instructions = total + rotates * (shape.rotate - 1)
-  // Operations per cycle: four on Zen 2 to 5, three on Intel cores; two at 512 bits, but four on Zen 5.
-  const perCycle = shape.bits === 512 ? 2 : /AMD/.test(model) ? 4 : 3
-  const clockMHz = estimatedClockMHz()
-  const bound = (clockMHz * perCycle * Math.max(1, shape.bits / 32)) / instructions
-  return `${Math.round((100 * megahashes) / bound)} % of the instruction bound at ${(clockMHz / 1000).toFixed(2)} GHz`
-}
-
-let clockMHz = 0
-
-/** Estimates the clock from dependent multiplications, three cycles each on every x86-64 since 2008. */
-function estimatedClockMHz(): number {
-  if (clockMHz > 0) return clockMHz
-  const chain = (rounds: number, factor: number) => {
-    let x = factor
-    for (let i = 0; i < rounds; i++) {
-      x = Math.imul(Math.imul(Math.imul(Math.imul(x, factor), factor), factor), factor)
-    }
-    return x
-  }
-  for (let attempt = 0; attempt < 12; attempt++) {
-    const startMs = performance.now()
-    chain(1_000_000, 0x9e3779b1 + attempt)
-    clockMHz = Math.max(clockMHz, 12_000_000 / (performance.now() - startMs) / 1000)
-  }
-  return clockMHz
 }

@@ -9,6 +9,8 @@ export interface Row {
   readonly samples: readonly number[]
   /** The reference row, and the ratios sample by sample. */
   readonly relative?: { readonly to: string; readonly ratios: readonly number[] }
+  /** Energy in joules per million hashes, sample by sample; null if it cannot be read here. */
+  readonly joulesPerMegahash?: readonly number[] | null
   /** Note beside the figures. */
   readonly note?: string
   /** Checksum of the computed results; known in advance and verified. */
@@ -21,7 +23,7 @@ export interface Row {
  */
 export type Unit =
   | ('MH/s' | '1/s' | 'ms' | '%' | 'MiB' | 'B')
-  | ('shares' | 'lines/s' | 'B/s' | 'instructions' | 'W' | '°C')
+  | ('shares' | 'lines/s' | 'B/s' | 'instructions' | 'operations/cycle' | 'W' | '°C')
 const LESS_IS_BETTER: readonly Unit[] = ['ms', 'MiB', 'B', 'shares', 'lines/s', 'B/s', 'instructions', 'W', '°C']
 /** Units of exact counts, without noise. */
 const COUNTED: readonly Unit[] = ['instructions']
@@ -35,6 +37,8 @@ export interface Result {
   readonly max: number
   readonly samples: number
   readonly ratio?: { readonly to: string; readonly median: number }
+  /** Median energy in joules per million hashes; null if it cannot be read here. */
+  readonly joulesPerMegahash?: number | null
   readonly note?: string
   readonly checksum?: string
 }
@@ -70,7 +74,7 @@ export function reportOf(rows: readonly Row[]): Report {
     machine: `${processors[0]?.model.trim() ?? 'unknown processor'}, ${processors.length} cores, ${memory} GiB`,
     runtime: `node ${process.versions.node}, V8 ${process.versions.v8}, ${process.platform} ${process.arch}`,
     date: new Date().toISOString(),
-    results: rows.map(({ suite, name, unit, samples, relative, note, checksum }) => ({
+    results: rows.map(({ suite, name, unit, samples, relative, joulesPerMegahash, note, checksum }) => ({
       suite,
       name,
       unit,
@@ -79,11 +83,14 @@ export function reportOf(rows: readonly Row[]): Report {
       max: rounded(Math.max(...samples)),
       samples: samples.length,
       ...(relative && { ratio: { to: relative.to, median: rounded(median(relative.ratios)) } }),
+      ...(joulesPerMegahash !== undefined && { joulesPerMegahash: medianOf(joulesPerMegahash) }),
       ...(note !== undefined && { note }),
       ...(checksum !== undefined && { checksum }),
     })),
   }
 }
+
+const medianOf = (values: readonly number[] | null) => (values?.length ? rounded(median(values)) : null)
 
 /** Rounds to four significant digits; more would be noise. */
 function rounded(value: number): number {
@@ -92,16 +99,24 @@ function rounded(value: number): number {
 
 /** Formats rows as a table. */
 export function tableOf(results: readonly Result[]): string[] {
-  const cells = results.map(({ name, unit, median: middle, min, max, samples, ratio, note, checksum }) => [
+  const cells = results.map(({ name, unit, median: middle, min, max, samples, ratio, note, checksum, ...rest }) => [
     name,
     `${figure(middle)} ${unit}`,
     `${figure(min)} to ${figure(max)}`,
     `n=${samples}`,
+    energyCell(rest.joulesPerMegahash),
     ratio === undefined ? '' : `${figure(ratio.median)} x ${ratio.to}`,
     note ?? (checksum === undefined ? '' : `checksum ${checksum}`),
   ])
   const widths = cells[0]?.map((_, column) => Math.max(...cells.map((row) => row[column].length))) ?? []
-  return cells.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column])).join('  ')}`.trimEnd())
+  const padded = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column])))
+  // Suites without energy have no column for it.
+  return padded.map((row) => `  ${row.filter((_, column) => widths[column] > 0).join('  ')}`.trimEnd())
+}
+
+function energyCell(joulesPerMegahash: Result['joulesPerMegahash']): string {
+  if (joulesPerMegahash === undefined) return ''
+  return joulesPerMegahash === null ? '- J/MH' : `${joulesPerMegahash.toPrecision(3)} J/MH`
 }
 
 function figure(value: number): string {

@@ -15,6 +15,8 @@ import { optionTables } from '../src/cli/options/table.ts'
 import { RefusalCounter } from '../src/engine/stratum/refusal-counter.ts'
 import * as messages from '../src/fleet/messages.ts'
 import { Line } from '../src/journal/record.ts'
+import { Earnings } from '../src/mine/earnings.ts'
+import { profitOf } from '../src/mine/profit.ts'
 import type { DeviceSnapshot, Snapshot } from '../src/mine/snapshot.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { snapshotWith } from './mine/snapshot.ts'
@@ -87,14 +89,30 @@ function fullSnapshot(): Required<Snapshot> {
         },
       },
     ],
+    energy: {
+      ...{ watts: 1, joules: 1, joulesPerMegahash: 1, source: 'sensors', unread: 1, hashrate: 1 },
+      problem: 'problem',
+    },
     rigs: {
       ...{ sessions: 1, shares, refusals: new RefusalCounter().counts(), isLogWell: true },
       users: [{ user: 'user', sessions: 1, hashes: 1, shares }],
       rigs: [{ device: 'rig', user: 'user', sessions: 1, shares, difficulty: 1, refusedAs: 'stale' }],
       sentAway: { full: 1, away: 0, few: 0, digits: 0, user: 0 },
     },
-    fleet: { fleet: 'fleet', isLeading: true, leader: 'host', rigs: 1 },
+    fleet: {
+      fleet: 'fleet',
+      isLeading: true,
+      leader: 'host',
+      rigs: 1,
+      energy: { watts: 1, joules: 1, hashrate: 1, unread: 1 },
+    },
     results: { expected: 1, found: 1, effort: 1, best: [{ difficulty: 1, chain: 0, height: 1, device: 'gpu0' }] },
+    profit: profitOf({
+      ...{ hashrate: 1, difficulty: 1, reward: 1, payer: 'chain', shares: { lostShare: 0, feeShare: 0 } },
+      power: { watts: 1, unread: 0, problem: 'problem' },
+      prices: { coin: { amount: 1, currency: 'USD' }, power: { amount: 1, currency: 'USD' } },
+    }),
+    earnings: new Earnings().snapshot({ amount: 1, currency: 'USD' }),
   }
 }
 

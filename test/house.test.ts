@@ -52,6 +52,7 @@ const sleeps: Exceptions = {
   'rounds/soak.test.ts': [2, 'a pace'],
   'scripts/runner.test.ts': [2, 'programs that never end'],
   'source/node-source.test.ts': [1, 'a node that answers after 20 ms'],
+  'sensors/powercap-folder.ts': [1, 'a counter of energy that goes on'],
   'source/pool/official.ts': [1, 'the pace of a server'],
   'wait.ts': [1, 'looks again after a pause'],
 }

@@ -57,7 +57,7 @@ const IN_STEP = new Set(['pact-id', 'create-pact-guard'])
 const AT_TOP = new Set([
   ...['create-table', 'describe-table', 'describe-keyset', 'namespace', 'describe-namespace', 'describe-module'],
 ])
-/** Fails from the second time on, which ends the command. */
+/** Its second call fails, which ends the command. */
 const ONCE = 'create-table'
 
 function flatCase(name: string, call: string, index: number): HostileCase {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const isLinux = process.platform === 'linux'
-/** What Linux takes for "forget the peak". */
+/** Order to Linux to forget the peak, in /proc/self/clear_refs. */
 const FORGET_PEAK = '5'
 
 /**

@@ -64,7 +64,17 @@ const listed: readonly Part[] = [
     what: 'miners for several nodes, and fleets of several leaders and NATS servers',
     files: [
       ...inFolder('compose', 'nodes-all'),
-      ...inFolder('fleet', 'cluster', 'command', 'conformance', 'domains', 'election', 'hardware-errors', 'leader'),
+      ...inFolder(
+        'fleet',
+        'cluster',
+        'command',
+        'conformance',
+        'domains',
+        'election',
+        'energy',
+        'hardware-errors',
+        'leader',
+      ),
       ...inFolder('fleet', 'relay-rigs'),
     ],
     workers: WAITING,

@@ -16,16 +16,31 @@ export const metricGroups: Readonly<Record<string, Readonly<Record<string, strin
     newcut_paused_by: '[Pausing](CONFIGURATION.md#pause)',
     newcut_build_info: null,
   },
-  'Temperature, fans and power': {
+  'Temperature, fans, power and energy': {
     newcut_temperature_celsius: null,
     newcut_fan_speed_ratio: null,
     newcut_power_watts: null,
+    newcut_energy_joules_total: '[Energy](MONITORING.md#energy)',
+    newcut_joules_per_hash: null,
+    newcut_energy_unread_devices: null,
   },
   'Blocks and shares that the miner finds': {
     newcut_solutions_total: '[Verdicts](FAILURES.md#verdicts)',
     newcut_blocks_total: null,
     newcut_pool_blocks_total: null,
     newcut_submit_duration_seconds: null,
+  },
+  'Coins and money': {
+    newcut_paid_blocks: '[Income and cost](SOLO.md#income-and-cost)',
+    newcut_paid_coins: null,
+    newcut_paid_fee_coins: null,
+    newcut_paid_value: null,
+    newcut_coins_per_day: null,
+    newcut_income_per_day: null,
+    newcut_power_cost_per_day: null,
+    newcut_profit_per_day: null,
+    newcut_break_even_coin_price: null,
+    newcut_break_even_power_price: null,
   },
   'Work and nodes': {
     newcut_work_age_seconds: null,

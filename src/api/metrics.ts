@@ -5,10 +5,12 @@
  */
 import { stepNames, verdictOf, verdicts } from '../core/solution.ts'
 import type { MinerEvent } from '../mine/events.ts'
-import type { HardwareSnapshot } from '../mine/hardware.ts'
 import { pauseCauses } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { shareVerdicts } from '../stratum/messages.ts'
+import { HardwareMetrics } from './hardware-metrics.ts'
+import { MoneyMetrics } from './money-metrics.ts'
+import { NodeMetrics } from './node-metrics.ts'
 import { Counter, Gauge, Histogram, Registry } from './prom-client.ts'
 
 /** Histogram buckets in seconds, from the slice of a search thread to a slow node. */
@@ -87,38 +89,15 @@ export class Metrics {
     'Expected hashes for a block, from the latest work of the chain.',
     ['chain'],
   )
-  readonly #nodeUp = this.#gauge('newcut_node_up', '1 while the node answers. Only with several nodes.', ['node'])
-  readonly #nodeActive = this.#gauge(
-    'newcut_node_active',
-    '1 while the current work comes from the node. Only with several nodes.',
-    ['node'],
-  )
-  readonly #nodeLag = this.#gauge(
-    'newcut_node_lag_blocks',
-    'Blocks that the node lacks and others have, averaged over its chains. Only with several nodes; absent while it does not answer.',
-    ['node'],
-  )
-  readonly #nodeLatency = this.#gauge(
-    'newcut_node_latency_seconds',
-    'Time to the latest answer of the node. Only with several nodes; absent while it does not answer.',
-    ['node'],
-  )
+  readonly #nodes = new NodeMetrics(this.registry)
+  readonly #money = new MoneyMetrics(this.registry)
   readonly #highest = this.#gauge(
     'newcut_hashrate_highest_hashes_per_second',
     'Highest hashrate of all devices over 10 s so far. Absent for the first 10 s.',
   )
   readonly #paused = this.#gauge('newcut_paused', '1 while the miner is paused.')
   readonly #pausedBy = this.#gauge('newcut_paused_by', '1 for each pause cause: user, schedule, load.', ['cause'])
-  readonly #temperature = this.#gauge(
-    'newcut_temperature_celsius',
-    'Temperature of the processor (device `cpu`) or of a card. Absent if unknown.',
-    ['engine', 'device'],
-  )
-  readonly #fan = this.#gauge('newcut_fan_speed_ratio', 'Fan speed as a share of its maximum. Absent if unknown.', [
-    'engine',
-    'device',
-  ])
-  readonly #power = this.#gauge('newcut_power_watts', 'Power draw. Absent if unknown.', ['engine', 'device'])
+  readonly #hardware = new HardwareMetrics(this.registry)
   readonly #fleetLeading = this.#gauge(
     'newcut_fleet_leading',
     'For newcut lead: 1 while it gives the rigs their work, 0 while it stands by.',
@@ -229,12 +208,13 @@ export class Metrics {
     this.#countUpTo(this.#minerHashes, hashes)
     this.#countUpTo(this.#poolBlocks, rest.poolBlocks)
     this.#showDevices(devices)
-    this.#showSensors(hardware)
+    this.#hardware.show({ hardware, energy: rest.energy })
     this.#showBuild(devices)
     this.#paused.set(rest.paused ? 1 : 0)
     for (const cause of pauseCauses) this.#pausedBy.set({ cause }, rest.pauses.some(({ by }) => by === cause) ? 1 : 0)
     if (rest.highestHashrate !== null) this.#highest.set(rest.highestHashrate)
-    this.#showNodes(nodes)
+    this.#nodes.show(nodes)
+    this.#money.show(rest)
     if (rest.rigs !== undefined) this.#showRigs(rest.rigs)
     if (rest.fleet !== undefined) this.#showFleet(rest.fleet)
     this.#connected.set(connected ? 1 : 0)
@@ -273,33 +253,10 @@ export class Metrics {
     this.#forgetErring(devices)
   }
 
-  /** Shows the CPU as one device with all its threads. */
-  #showSensors(hardware: readonly HardwareSnapshot[]): void {
-    for (const metric of [this.#temperature, this.#fan, this.#power]) metric.reset()
-    for (const { engine, name: device, celsius, fanPercent, watts } of hardware) {
-      const labels = { engine, device }
-      if (celsius !== null) this.#temperature.set(labels, celsius)
-      if (fanPercent !== null) this.#fan.set(labels, fanPercent / 100)
-      if (watts !== null) this.#power.set(labels, watts)
-    }
-  }
-
   #showBuild(devices: Snapshot['devices']): void {
     const kernel = [...new Set(devices.map((device) => device.kernel))].sort().join(' ')
     this.#build.reset()
     this.#build.set({ version: this.#version, node: process.versions.node, kernel }, 1)
-  }
-
-  /** Shows the nodes. Their list is fixed for a run. */
-  #showNodes(nodes: Snapshot['nodes']): void {
-    for (const { url: node, up, active, lag, latencyMs } of nodes) {
-      this.#nodeUp.set({ node }, up ? 1 : 0)
-      this.#nodeActive.set({ node }, active ? 1 : 0)
-      if (lag === null) this.#nodeLag.remove({ node })
-      else this.#nodeLag.set({ node }, lag)
-      if (latencyMs === null) this.#nodeLatency.remove({ node })
-      else this.#nodeLatency.set({ node }, latencyMs / 1000)
-    }
   }
 
   #showFleet({ fleet, isLeading, rigs }: NonNullable<Snapshot['fleet']>): void {

@@ -102,12 +102,11 @@ export function backendsOf({ hardware, devices }: Snapshot) {
     .map(({ device, kernel, hashrates }, index) => {
       return { index, name: device, kernel, hashrate: windowsOf(hashrates) }
     })
+  const others = hardware.filter((each) => !isCard(each))
+  const processor = others.find(({ name }) => name === 'cpu')
   return [
-    backend(
-      'cpu',
-      threads,
-      hardware.filter((each) => !isCard(each)),
-    ),
+    // XMRig has the health of cards only; here, the processor has it too.
+    { ...backend('cpu', threads, others), ...(processor && { health: healthOf(processor) }) },
     backend(
       'opencl',
       cards.filter((card) => !isNvidia(card)).map(cardOf),
@@ -123,10 +122,14 @@ function backend<T>(type: 'cpu' | 'opencl' | 'cuda', threads: readonly T[], part
   return { type, enabled, algo: enabled ? ALGORITHM : null, hashrate, threads }
 }
 
-function cardOf({ name, model, pci, hashrates, celsius, watts, fanPercent }: HardwareSnapshot, index: number) {
+function cardOf(card: HardwareSnapshot, index: number) {
+  const { name, model, pci, hashrates } = card
+  return { index, name: model ?? name, bus_id: pci, hashrate: windowsOf(hashrates), health: healthOf(card) }
+}
+
+function healthOf({ celsius, watts, fanPercent }: HardwareSnapshot) {
   const fan = fanPercent === null ? [] : [fanPercent]
-  const health = { temperature: celsius, power: watts, clock: null, mem_clock: null, fan_speed: fan }
-  return { index, name: model ?? name, bus_id: pci, hashrate: windowsOf(hashrates), health }
+  return { temperature: celsius, power: watts, clock: null, mem_clock: null, fan_speed: fan }
 }
 
 /** The sum of several hashrates, or null if one is unknown. */

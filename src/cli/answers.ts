@@ -2,9 +2,11 @@
 import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import type { UpstreamStatus } from '../source/source.ts'
+import { energyTexts } from './energy-text.ts'
 import { type Key, keysText } from './keys.ts'
 import type { ConsoleLine } from './line.ts'
-import { countsText, hardwareText, luckText, percent, poolBlocksTexts, ratesText } from './lines.ts'
+import { countsText, hardwareText, luckText, percent, poolBlocksTexts, presentText, ratesText } from './lines.ts'
+import { moneyAnswer } from './profit-lines.ts'
 
 /** The lines for keys that only show something. */
 export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot): ConsoleLine[] {
@@ -17,6 +19,8 @@ export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot)
       return connectionLines(snapshot)
     case 'e':
       return healthLines(snapshot)
+    case 'm':
+      return titled('money', moneyAnswer(snapshot))
     case '?':
       return titled('keys', [keysText])
   }
@@ -77,7 +81,7 @@ function nodeText({ url, up, active, latencyMs, lag, problem }: UpstreamStatus):
   return parts.join('  ')
 }
 
-function healthLines({ devices, idleReason, pauses, hardwareErrors, hardware }: Snapshot): ConsoleLine[] {
+function healthLines({ devices, idleReason, pauses, hardwareErrors, hardware, energy }: Snapshot): ConsoleLine[] {
   const searching = devices.filter(({ state }) => state === undefined).length
   const faults = devices.reduce((sum, device) => sum + device.faults, 0)
   const paused = pauses.map(({ text }) => `paused ${text}`).join('; ')
@@ -88,7 +92,8 @@ function healthLines({ devices, idleReason, pauses, hardwareErrors, hardware }: 
   return titled('health', [
     state,
     `${hardwareErrors} hardware errors, ${faults} restarts of devices`,
-    ...hardware.map((each) => hardwareText(each, each.hashrates['10s'])),
+    ...hardware.map(presentText),
+    ...energyTexts(energy),
     ...down,
   ])
 }

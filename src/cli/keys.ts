@@ -6,6 +6,7 @@ export const keys = {
   s: 'results',
   c: 'connection',
   e: 'health',
+  m: 'money',
   p: 'pause',
   r: 'resume',
   q: 'quit',

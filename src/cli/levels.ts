@@ -50,6 +50,8 @@ const rules: { readonly [Type in ConsoleEvent['type']]: Rule<Type> } = {
   transaction: ({ step }) => (step === 'skipped' ? 'warn' : 'info'),
   request: 'info',
   summary: 'info',
+  // A loss is for the readers of warnings: its owner asked for it by stating prices.
+  profit: ({ profit }) => ((profit.profitPerDay ?? 0) < 0 ? 'warn' : 'info'),
   reward: detail,
   detail,
 }

@@ -1,14 +1,17 @@
 /** The console lines of each event. With time and label they fit in 80 columns, unless names are long. */
 
 import { type Verdict, verdicts } from '../core/solution.ts'
-import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
+import { formatDuration, formatEfficiency, formatHashrate, withPrefix } from '../core/units.ts'
+import { joulesPerMegahash } from '../mine/energy.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { HardwareSnapshot, Sensed } from '../mine/hardware.ts'
 import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import type { ForkVote } from '../source/source.ts'
+import { energyTexts, powerText } from './energy-text.ts'
 import { type ConsoleLine, counted, place, type Style } from './line.ts'
 import { type BlockNotice, type ConsoleEvent, errorText } from './notices.ts'
+import { moneyTexts, profitLines, rewardText } from './profit-lines.ts'
 import { transactionLines } from './transaction-lines.ts'
 
 /** The lines for an event. */
@@ -29,7 +32,9 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
     case 'forkVote':
       return [{ label: 'vote', style: 'dim', text: voteText(event) }]
     case 'reward':
-      return [{ label: 'reward', style: 'dim', text: `${place(event)}  ${event.amount} coins` }]
+      return [{ label: 'reward', style: 'dim', text: `${place(event)}  ${rewardText(event)}` }]
+    case 'profit':
+      return profitLines(event.profit)
     case 'hardwareError': {
       const text = `${event.device} claimed nonce ${event.nonce}, which does not solve the work`
       return [{ label: 'hardware', style: 'red', text }]
@@ -183,9 +188,10 @@ export function countsText({ solutions }: Pick<Snapshot, 'solutions'>): string {
 function speedLines(snapshot: Snapshot): ConsoleLine[] {
   const { hardware, highestHashrate } = snapshot
   const rates = `${ratesText(snapshot)}  max ${formatHashrate(highestHashrate)}`
-  const devices = hardware.length > 1 ? deviceLines(hardware, (each) => hardwareText(each, each.hashrates['10s'])) : []
-  const warm = hardware.length === 1 ? sensedText(hardware[0]) : ''
-  const counts = [countsText(snapshot), ...(warm === '' ? [] : [warm])].join('  ')
+  const devices = hardware.length > 1 ? deviceLines(hardware, presentText) : []
+  // The power of the miner may be stated, and that of a single device is the same otherwise.
+  const warm = hardware.length === 1 ? sensedText({ ...hardware[0], watts: null }) : ''
+  const counts = [countsText(snapshot), warm, powerText(snapshot.energy)].filter((text) => text !== '').join('  ')
   return [{ label: 'speed', style: 'bold', text: rates }, dimLine(counts), ...devices]
 }
 
@@ -204,6 +210,13 @@ const dimLine = (text: string): ConsoleLine => ({ label: '', style: 'dim', text 
 export function hardwareText(hardware: HardwareSnapshot, rate: number | null): string {
   const warm = sensedText(hardware)
   return `${hardware.name.padEnd(6)}  ${formatHashrate(rate)}${warm === '' ? '' : `  ${warm}`}`
+}
+
+/** `gpu0  1.17 GH/s  61 C  212 W  0.181 J/MH`: a device at present. */
+export function presentText(hardware: HardwareSnapshot): string {
+  const { hashrates, watts } = hardware
+  const efficiency = joulesPerMegahash(watts, hashrates['10s'])
+  return `${hardwareText(hardware, hashrates['10s'])}${efficiency === null ? '' : `  ${formatEfficiency(efficiency)}`}`
 }
 
 /** `61 C  fan 40%  212 W`, or an empty text if no sensor is known. */
@@ -226,6 +239,8 @@ function summaryLines(snapshot: Snapshot): ConsoleLine[] {
     dimLine(luckText(snapshot)),
     ...(snapshot.forkVote === null ? [] : [dimLine(voteText(snapshot.forkVote))]),
     ...poolBlocksTexts(snapshot).map(dimLine),
+    ...(snapshot.energy.joules === null ? [] : [dimLine(energyTexts(snapshot.energy)[0])]),
+    ...moneyTexts(snapshot).map(dimLine),
   ]
   if (hardwareErrors > 0) lines.push({ label: '', style: 'red', text: `${hardwareErrors} hardware errors` })
   return lines

@@ -3,8 +3,10 @@ import stringWidth from 'string-width'
 import { formatHashrate } from '../core/units.ts'
 import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
+import { powerText } from './energy-text.ts'
 import type { Paint, Style } from './line.ts'
 import { countsText, percent } from './lines.ts'
+import { profitPart } from './profit-lines.ts'
 
 /** A part of the status line. */
 export interface Part {
@@ -15,6 +17,8 @@ export interface Part {
 }
 
 const GAP = '  '
+/** Between effort and chain. */
+const PROFIT_RANK = 4.5
 
 /** At most `columns` wide. */
 export function statusText(snapshot: Snapshot, columns: number, paint: Paint): string {
@@ -49,10 +53,13 @@ function partsOf(snapshot: Snapshot): Part[] {
   parts.push({ rank: 2, text: countsText(snapshot), style: 'green' })
   if (work !== null) parts.push({ rank: 5, text: `chain ${work.chain} at ${work.height}`, style: 'cyan' })
   parts.push({ rank: 4, text: `effort ${percent(results.effort)}` })
+  if (pause === undefined) parts.push(...profitPart(snapshot).map((part) => ({ rank: PROFIT_RANK, ...part })))
   if (!connected) parts.push({ rank: 3, text: 'no news', style: 'yellow' })
   const warmest = Math.max(...snapshot.hardware.map(({ celsius }) => celsius ?? Number.NEGATIVE_INFINITY))
   if (Number.isFinite(warmest)) parts.push({ rank: 7, text: `${Math.round(warmest)} C` })
-  if (snapshot.issuer !== null) parts.push({ rank: 8, text: placeOf(snapshot.issuer), style: 'dim' })
+  const power = powerText(snapshot.energy)
+  if (power !== '') parts.push({ rank: 8, text: power })
+  if (snapshot.issuer !== null) parts.push({ rank: 9, text: placeOf(snapshot.issuer), style: 'dim' })
   return parts
 }
 

@@ -1,7 +1,7 @@
 /** Kinds of option values. Each parses text (flag, environment) or a YAML value. */
 import { formatDuration } from '../core/units.ts'
 import { parseSchedule, type Schedule } from '../mine/schedule.ts'
-import type { AutoMine } from '../schema/auto-mine.ts'
+import { type AutoMine, CONFIRMATIONS, MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
 
 /** A kind of value: its parser, and its form in a configuration file. */
 export interface ValueKind<T> {
@@ -59,6 +59,17 @@ export function wholeNumber(least: number, most: number): ValueKind<number> {
   }
 }
 
+/** Watts, with or without a fraction. */
+export const power: ValueKind<number> = {
+  expected: 'a number of watts of at least 0, such as 85 or 120.5',
+  parse: (raw) => {
+    const text = asText(raw) ?? ''
+    return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined
+  },
+  problem: (raw) => (/^-\d/.test(asText(raw) ?? '') ? 'is below 0' : undefined),
+  format: (value) => value,
+}
+
 /** A number of hashes: `100000`, `100k`, `2.5G`, `1e6`. */
 export const hashCount: ValueKind<bigint> = {
   expected: 'a number of hashes of at least 1, such as 100000, 100k, 2.5G or 1e6',
@@ -78,15 +89,20 @@ export const hashCount: ValueKind<bigint> = {
 const RATE = /^(\d{1,15}(?:\.\d{1,20})?)\s*([kMGTPE]?)H\/s$/
 
 export const autoMineMode: ValueKind<AutoMine> = {
-  likely: ['on-demand', 'constant:2s', 'simulated:100MH/s'],
-  expected: 'on-demand, constant:TIME such as constant:2s, or simulated:RATE such as simulated:100MH/s',
+  likely: ['on-arrival', 'on-demand', 'constant:2s', 'simulated:100MH/s'],
+  expected: `on-arrival or on-arrival:BLOCKS (0 to ${MAX_CONFIRMATIONS}), on-demand, constant:TIME such as constant:2s, or simulated:RATE such as simulated:100MH/s`,
   parse: (raw) => {
     const text = asText(raw) ?? ''
     if (text === 'on-demand') return { kind: 'on-demand' }
+    if (text === 'on-arrival') return { kind: 'on-arrival', confirmations: CONFIRMATIONS }
     const [kind, argument] = [text.split(':', 1)[0], text.slice(text.indexOf(':') + 1)]
     if (kind === 'constant') {
       const blockTimeMs = duration(1).parse(argument)
       return blockTimeMs === undefined ? undefined : { kind, blockTimeMs }
+    }
+    if (kind === 'on-arrival') {
+      const confirmations = wholeNumber(0, MAX_CONFIRMATIONS).parse(argument)
+      return confirmations === undefined ? undefined : { kind, confirmations }
     }
     const rate = kind === 'simulated' ? RATE.exec(argument) : null
     const hashesPerSecond = rate === null ? 0 : Number(rate[1]) * 10 ** PREFIXES[rate[2]]
@@ -95,6 +111,7 @@ export const autoMineMode: ValueKind<AutoMine> = {
   format: (value) => {
     if (value.kind === 'constant') return `constant:${duration(1).format(value.blockTimeMs)}`
     if (value.kind === 'on-demand') return value.kind
+    if (value.kind === 'on-arrival') return `on-arrival:${value.confirmations}`
     const rate = value.hashesPerSecond
     const [prefix, exponent] = Object.entries(PREFIXES).findLast(([, each]) => rate >= 10 ** each) ?? ['', 0]
     return `simulated:${rate / 10 ** exponent}${prefix}H/s`

@@ -7,20 +7,35 @@ import { type JournalContent, readJournal } from '../journal/content.ts'
 import { stateFolder } from '../journal/folder.ts'
 import type { BlockRecord } from '../journal/record.ts'
 import { totalsOf } from '../journal/totals.ts'
+import { summariesOf, summaryLines } from './blocks-summary.ts'
+import { refuseFlag } from './effect.ts'
+import { pricesOf } from './prices.ts'
 
-/** Prints the newest `--last` blocks, oldest first. Throws NewcutError BAD_INPUT for a journal that cannot be read. */
+/**
+ * Prints the newest `--last` blocks, oldest first, or their sums. Throws NewcutError BAD_INPUT for a journal that cannot
+ * be read, BAD_OPTION for options that exclude each other.
+ */
 export async function runBlocks(
   config: Config<typeof blocksOptions>,
-  { out, err, environment }: Surroundings,
+  { out, err, environment, nowMs }: Surroundings,
 ): Promise<number> {
   const print = printerTo(out)
-  const { json, csv, last, state } = config.values
+  const { json, csv, last, state, summary } = config.values
   if (json && csv) throw new NewcutError('BAD_OPTION', '--json and --csv exclude each other', { hint: 'leave one out' })
+  if (summary && csv) {
+    throw new NewcutError('BAD_OPTION', '--summary and --csv exclude each other', {
+      hint: '--json prints the sums too',
+    })
+  }
+  refuseFlag(config, 'coin-price', summary ? null : { reason: 'it is for --summary', hint: 'add --summary' })
   const folder = state ?? stateFolder(environment, process.platform)
   const content = await readJournal(folder)
   const { damaged } = content
   const shown = () => newest(content, last)
-  if (json) for (const { work, ...record } of shown()) print(JSON.stringify(record))
+  if (summary) {
+    const sums = summariesOf(content, firstOf(content, last), nowMs(), pricesOf(config.values).coin)
+    for (const line of json ? sums.map((sum) => JSON.stringify(sum)) : summaryLines(sums, folder)) print(line)
+  } else if (json) for (const { work, ...record } of shown()) print(JSON.stringify(record))
   else if (csv) for (const line of csvOf(shown())) print(line)
   else for (const line of tableOf(shown, content, folder)) print(line)
   if (damaged > 0) err.write(`newcut: ${folder}: ${damaged} unreadable lines were left out\n`)
@@ -28,10 +43,13 @@ export async function runBlocks(
 }
 
 /** The newest records, oldest first. `last`: their number, or 0 for all. They are read from the disk one by one. */
-function newest({ table, records }: JournalContent, last: number): Iterable<BlockRecord> {
-  const first = last === 0 ? 0 : Math.max(0, table.rows - last)
-  return records(Array.from({ length: table.rows - first }, (_, i) => first + i))
+function newest(content: JournalContent, last: number): Iterable<BlockRecord> {
+  const first = firstOf(content, last)
+  return content.records(Array.from({ length: content.table.rows - first }, (_, i) => first + i))
 }
+
+/** The first row of the newest ones. `last`: their number, or 0 for all. */
+const firstOf = ({ table }: JournalContent, last: number) => (last === 0 ? 0 : Math.max(0, table.rows - last))
 
 const COLUMNS = [
   ['foundAt', (record: BlockRecord) => record.foundAt],
@@ -43,6 +61,7 @@ const COLUMNS = [
   ['depth', (record: BlockRecord) => String(record.depth ?? '')],
   ['reason', (record: BlockRecord) => record.reason ?? ''],
   ['reward', (record: BlockRecord) => record.reward ?? ''],
+  ['fees', (record: BlockRecord) => record.fees ?? ''],
   ['account', (record: BlockRecord) => record.account],
   ['effort', (record: BlockRecord) => record.effort.toFixed(4)],
   ['difficulty', (record: BlockRecord) => String(record.difficulty)],
@@ -97,7 +116,8 @@ function stateText({ state, depth, reason }: BlockRecord): string {
 }
 
 function totalsLine(content: JournalContent): string {
-  const { states, paid, coins } = totalsOf(content)
+  const { states, paid, coins, fees } = totalsOf(content)
   const counts = [...states].map(([state, count]) => `${count} ${state}`)
-  return `${counts.join(', ')}${paid === 0 ? '' : `; ${coins} coins in ${paid} blocks`}`
+  const ofFees = fees === '0' ? '' : ` and ${fees} coins in fees`
+  return `${counts.join(', ')}${paid === 0 ? '' : `; ${coins} coins in ${paid} blocks${ofFees}`}`
 }

@@ -51,7 +51,12 @@ const miningCommands: readonly CommandRow[] = [
     group: 'mining',
     help: 'list the found blocks in the journal, with their verdicts',
     options: blocksOptions,
-    examples: ['newcut blocks', 'newcut blocks --last 10', 'newcut blocks --csv > blocks.csv'],
+    examples: [
+      'newcut blocks',
+      'newcut blocks --last 10',
+      'newcut blocks --csv > blocks.csv',
+      'newcut blocks --summary',
+    ],
     run: async (_, config, around) => (await import('./blocks.ts')).runBlocks(config, around),
   }),
   configured({

@@ -6,6 +6,7 @@ import type { ProcessEnvironment } from '../cli/line.ts'
 import type { leadOptions } from '../cli/options/lead.ts'
 import type { Payee } from '../compose/payee.ts'
 import type {
+  EfficiencySetup,
   EmbeddedSetup,
   ExternalSearch,
   GpuSetup,
@@ -17,14 +18,16 @@ import type {
 } from '../compose/setup.ts'
 import type { StateSetup } from '../compose/state.ts'
 import { NewcutError } from '../core/errors.ts'
-import { tuningFileOf } from '../engine/cache-folder.ts'
+import { cacheFolder, tuningFileOf } from '../engine/cache-folder.ts'
 import { stateFolder } from '../journal/folder.ts'
 import { HWMON_FOLDER } from '../sensors/hwmon.ts'
+import { POWERCAP_FOLDER } from '../sensors/powercap.ts'
 import { readPoolAddress } from '../source/pool/address.ts'
 import { givenAuthorities } from './authorities.ts'
 import { linkSetup, machineName } from './fleet-setup.ts'
 import type { MineConfig } from './live-options.ts'
 import { networkSettings } from './network.ts'
+import { pricesOf } from './prices.ts'
 
 type NodesValues = Omit<
   Config<typeof leadOptions>['values'],
@@ -42,7 +45,8 @@ export function setupOf(config: MineConfig, environment: ProcessEnvironment): Mi
     ...served,
     http: served.http && { ...served.http, poolApi: values['pool-api'] },
     pausing: { schedule: values.schedule, idleLimit: values['idle-only'] ? values['idle-limit'] / 100 : undefined },
-    sensors: { hwmon: HWMON_FOLDER, env: environment },
+    power: { watts: values.watts, baseWatts: values['watts-base'] },
+    sensors: { hwmon: HWMON_FOLDER, powercap: POWERCAP_FOLDER, env: environment },
   }
   const search = searchOf(config, environment)
   const { fleet, pool, node } = values
@@ -73,15 +77,19 @@ export function setupOf(config: MineConfig, environment: ProcessEnvironment): Mi
   return { ...common, source, search: { ...search, stratum: stratumSetup(values, mined.state) } }
 }
 
-/** The HTTP server and the limits of a miner or leader. */
+/** The HTTP server, the limits and the prices of a miner or leader. Throws NewcutError BAD_OPTION for two currencies. */
 export function commonSetup({
-  values: { http, fingerprint, blocks, duration: durationMs, 'http-token': token },
+  values: { http, fingerprint, blocks, duration: durationMs, 'http-token': token, ...values },
   origins,
-}: Pick<Config<unknown>, 'origins'> & { readonly values: NodesValues }): Pick<MinerSetup, 'http' | 'limits'> {
+}: Pick<Config<unknown>, 'origins'> & { readonly values: NodesValues }): Pick<
+  MinerSetup,
+  'http' | 'limits' | 'prices'
+> {
   return {
     // Mining continues if the default port is taken. An address of the user must work.
     http: http === null ? null : { ...http, isRequired: origins.get('http') !== 'default', token, fingerprint },
     limits: { blocks, durationMs },
+    prices: pricesOf(values),
   }
 }
 
@@ -143,12 +151,22 @@ function searchOf(config: MineConfig, environment: ProcessEnvironment): OwnSearc
   const { engine, command, kernel, priority } = values
   if (engine !== 'external') {
     const threads = origins.get('threads') === 'default' ? 'auto' : values.threads
-    return { kind: 'own', threads, kernel, priority, gpu: gpuSetup(config, environment) }
+    const efficiency = efficiencySetup(config, environment)
+    return { kind: 'own', threads, kernel, priority, gpu: gpuSetup(config, environment), efficiency }
   }
   if (command !== undefined) return { kind: 'external', command }
   throw new NewcutError('BAD_OPTION', '--engine external needs --command', {
     hint: "for example --command 'newcut solve'",
   })
+}
+
+function efficiencySetup(
+  { values, origins }: MineConfig,
+  environment: ProcessEnvironment,
+): EfficiencySetup | undefined {
+  if (values['tune-for'] === 'speed') return undefined
+  const file = join(cacheFolder(environment, process.platform), 'efficiency-tuning.json')
+  return { file, retune: values.retune, isBatchFree: origins.get('gpu-batch-ms') === 'default' }
 }
 
 /** Throws NewcutError BAD_OPTION for a certificate without its key, or a key without its certificate. */
@@ -171,7 +189,8 @@ function stratumSetup(values: MineConfig['values'], state: StateSetup | null): S
 
 function gpuSetup({ values, origins }: MineConfig, environment: ProcessEnvironment): GpuSetup | null {
   if (values.gpu === 'none') return null
-  const needing = ['gpu-workgroup', 'gpu-batch-ms', 'retune'].find((name) => origins.get(name) === 'flag')
+  const forGpu = ['gpu-workgroup', 'gpu-batch-ms', ...(values['tune-for'] === 'speed' ? ['retune'] : [])]
+  const needing = forGpu.find((name) => origins.get(name) === 'flag')
   return {
     which: values.gpu,
     neededBy: needing === undefined ? null : `--${needing}`,

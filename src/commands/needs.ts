@@ -27,6 +27,8 @@ export interface Given {
   readonly 'log-level'?: string
   readonly wait?: boolean
   readonly pay?: boolean
+  readonly watts?: number | undefined
+  readonly 'tune-for'?: string
 }
 
 const LEADER = 'the leader of the fleet gives the work, and decides who is paid'
@@ -73,6 +75,14 @@ export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>
     when(pool !== undefined, 'the page mines for a node, and --pool mines for a pool'),
   http: ({ http }) => when(http === null, 'with --http off nothing is served'),
   idle: ({ 'idle-only': isOn }) => when(isOn !== true, 'it is for --idle-only', 'add --idle-only'),
+  sensors: ({ watts }) => when(watts !== undefined, '--watts states the whole power', 'give only one of the two'),
+  tuned: ({ gpu, 'tune-for': aim }) => when(gpu === 'none' && aim !== 'efficiency', 'with --gpu none no GPU mines'),
+  readEnergy: ({ watts, 'tune-for': aim }) =>
+    when(
+      aim === 'efficiency' && watts !== undefined,
+      '--watts states the same power for all settings',
+      'leave out --watts',
+    ),
   mining: ({ mine }) => when(mine !== true, 'it is for --mine, which is not given'),
   requestLog: ({ 'log-level': level }) =>
     when(level === 'warn' || level === 'error', `--log-level ${level} leaves requests out`, 'use --log-level info'),

@@ -32,9 +32,8 @@ export function runSend(
     const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))
     const sender = values.sender ?? keys[0].account
     const commandSender = commandSenderFor(client, values, steps, stopped)
-    const command = commandSender.sign({ chain, payload, sender, keys: keys.map(({ key }) => key), capabilities })
-    if (preflight) await commandSender.tryOut(chain, command)
-    await commandSender.send(chain, command)
+    const request = { chain, payload, sender, keys: keys.map(({ key }) => key), capabilities }
+    const command = await commandSender.submit(request, preflight)
     if (!wait) {
       print(json ? JSON.stringify({ chain, requestKey: command.hash }) : command.hash)
       return 0

@@ -79,6 +79,11 @@ function linesOf(step: CommandStep): ConsoleLine[] {
   switch (step.type) {
     case 'tried':
       return [{ label: 'tried', style: 'dim', text: `${chain} takes ${step.gas} gas` }]
+    case 'time': {
+      const side = step.aheadMs > 0 ? 'ahead' : 'behind'
+      const text = `${chain} the node's clock is ${formatDuration(Math.abs(step.aheadMs))} ${side}: the command takes its time`
+      return [{ label: 'time', style: 'yellow', text }]
+    }
     case 'sent':
       return [
         { label: 'sent', style: 'cyan', text: `${chain} ${step.again ? 'again: ' : ''}request key ${step.requestKey}` },

@@ -128,9 +128,7 @@ async function move(setting: Setting, { from, to, amount, receiverKeyset }: Want
     return { chain, result, text: `moved ${moved} on chain ${chain}` }
   }
   steps.say('step 1', `of 2: take ${amount} coins from ${transfer.from} on chain ${chain}`)
-  const first = commandSender.sign(planned)
-  await commandSender.tryOut(chain, first)
-  await commandSender.send(chain, first)
+  const first = await commandSender.submit(planned)
   steps.goOnWith(continueLine(first.hash, chain))
   const result = await complete(setting, {
     chain,

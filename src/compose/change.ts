@@ -1,20 +1,27 @@
 /** Changes the setup of a running miner. */
+import type { PowerStated } from '../mine/energy.ts'
 import type { Miner } from '../mine/miner.ts'
+import type { Money } from '../mine/money.ts'
+import type { Prices } from '../mine/profit.ts'
 import { checkPausing, type Pausing, type PausingSetup } from './pausing.ts'
+import type { Power } from './power.ts'
 import type { Engines } from './search/engines.ts'
+import type { Tuned } from './search/tune-for.ts'
 import type { MinerSetup } from './setup.ts'
 import { checkChains, type ReachedSource } from './source/reached.ts'
 
-/** The parts of a setup that can change: search, chains, token and pauses. */
+/** The parts of a setup that can change: search, chains, token, pauses, stated power and prices. */
 export interface Changeable {
   readonly search: MinerSetup['search']
   readonly chains?: readonly number[] | undefined
   readonly token?: string | undefined
   readonly pausing?: PausingSetup | undefined
+  readonly power?: PowerStated | undefined
+  readonly prices?: Prices | undefined
 }
 
-export function changeableOf({ search, source, http, pausing }: MinerSetup): Changeable {
-  return { search, chains: chainsOf(source), token: http?.token, pausing }
+export function changeableOf({ search, source, http, pausing, power, prices }: MinerSetup): Changeable {
+  return { search, chains: chainsOf(source), token: http?.token, pausing, power, prices }
 }
 
 const chainsOf = (source: MinerSetup['source']) => ('chains' in source ? source.chains : undefined)
@@ -26,6 +33,10 @@ interface Changed {
   /** The setup at the start. */
   readonly setup: MinerSetup
   readonly pauses: Pick<Pausing, 'set'>
+  readonly power: Pick<Power, 'set'>
+  readonly money: Pick<Money, 'setPrices'>
+  /** Applies what was chosen for efficiency at the start. */
+  readonly tuned: Tuned
   /** Replaces the HTTP token. With undefined, nobody may change anything. */
   readonly setToken: (token: string | undefined) => void
 }
@@ -40,21 +51,26 @@ export function changerOf({
   reached: { choice, node },
   setup,
   pauses,
+  power: stated,
+  money,
+  tuned,
   setToken,
 }: Changed): (next: Changeable) => Promise<void> {
   let wanted = chainsOf(setup.source)
   let last: Promise<unknown> = Promise.resolve()
-  const change = async ({ search, chains, token, pausing = {} }: Changeable) => {
+  const change = async ({ search, chains, token, pausing = {}, power = {}, prices = {} }: Changeable) => {
     if (node !== null) checkChains(chains, node.client)
     await checkPausing(pausing)
     // Steps that can fail come first.
-    const { leaving, coming, done } = await engines.replacementFor(search)
+    const { leaving, coming, done } = await engines.replacementFor(tuned(search))
     if (leaving.length + coming.length > 0) await miner.exchange(leaving, coming)
     done()
     if (String(chains) !== String(wanted)) choice?.setChains(chains)
     wanted = chains
     setToken(token)
     pauses.set(pausing)
+    stated.set(power)
+    money.setPrices(prices)
   }
   return (next) => {
     const changed = last.then(() => change(next))

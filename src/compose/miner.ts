@@ -2,16 +2,19 @@
 import type { ApiServer } from '../api/server.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { Miner } from '../mine/miner.ts'
+import { Money } from '../mine/money.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { systemClock } from '../platform/clock.ts'
-import { Sensors } from '../sensors/sensors.ts'
 import { type Changeable, changerOf } from './change.ts'
 import { type Faces, openFaces } from './faces.ts'
 import { checkPausing, Pausing } from './pausing.ts'
 import { checkPayee } from './payee.ts'
+import { openPower, type Power } from './power.ts'
+import { profitTeller } from './profit-teller.ts'
 import { openRecord, type Record } from './record.ts'
 import { RunEnd } from './run-end.ts'
 import { type OpenedSearch, openSearch } from './search/open.ts'
+import { checkTuning, type Tuned, tunedSearch } from './search/tune-for.ts'
 import type { MinerSetup } from './setup.ts'
 import { reachSource } from './source/reach.ts'
 import type { NodeAccess, ReachedSource } from './source/reached.ts'
@@ -57,13 +60,16 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
   try {
     const reached = await reachSource(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
     end.onClose(reached.close)
-    const search = await openSearch(setup.search, reached, end)
+    const tuned = await tunedSearch(setup, reached, { onEvent, stopped: end.wanted })
+    const search = await openSearch(tuned(setup.search), reached, end)
     const record = await openRecord(setup, reached, { onEvent, show, end })
-    const miner = minerOf(setup, { reached, search, end, show })
+    const power = powerOf(setup, { search, end })
+    const money = moneyOf(setup, record)
+    const miner = minerOf(setup, { reached, search, power, money, show })
     const faces = await openFaces(setup, { miner, reached, search, record, end, onEvent })
-    receivers.push(...receiversOf({ record, search, faces, onEvent }))
+    receivers.push(...receiversOf({ record, search, faces, onEvent }), profitTeller(show))
     const pauses = new Pausing(miner, systemClock, end.over)
-    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses }))
+    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses, power, money, tuned }))
     pauses.set(setup.pausing ?? {})
     search.attach(miner, { reached, record, show })
     reached.attach(miner)
@@ -91,8 +97,9 @@ interface Hearing {
 }
 
 /** Checks the setup without the network. Throws NewcutError BAD_OPTION. */
-export async function checkSetup({ source, pausing = {} }: MinerSetup): Promise<void> {
+export async function checkSetup({ source, search, sensors, pausing = {} }: MinerSetup): Promise<void> {
   if ('payee' in source) checkPayee(source.payee)
+  await checkTuning(search, sensors)
   await checkPausing(pausing)
 }
 
@@ -103,30 +110,47 @@ interface RunParts {
   readonly record: Record
   readonly faces: Faces
   readonly pauses: Pausing
+  readonly power: Power
+  readonly money: Money
+  readonly tuned: Tuned
   readonly end: RunEnd
   readonly show: Receiver
 }
 
-function minerOf(
-  { sensors: where, limits }: MinerSetup,
-  { reached: { source }, search, end, show }: Pick<RunParts, 'reached' | 'search' | 'end' | 'show'>,
-): Miner {
+function moneyOf({ source, prices }: MinerSetup, { earnings }: Record): Money {
+  const payer = source.kind === 'pools' ? 'pool' : source.kind === 'fleet' ? 'leader' : 'chain'
+  return new Money({ payer, earnings, prices })
+}
+
+function powerOf({ sensors, power = {} }: MinerSetup, { search, end }: Pick<RunParts, 'search' | 'end'>): Power {
   const hasCards = () => search.engines.running.some(({ name }) => name === 'gpu')
-  const sensors = where && new Sensors({ ...where, clock: systemClock, hasCards })
-  end.onClose(async () => sensors?.stop())
-  const readings = () => sensors?.readings ?? []
-  const beside = () => search.engines.beside()
+  const opened = openPower(sensors, power, hasCards)
+  end.onClose(async () => opened.stop())
+  return opened
+}
+
+function minerOf(
+  { limits }: MinerSetup,
+  {
+    reached: { source },
+    search,
+    power,
+    money,
+    show,
+  }: Pick<RunParts, 'reached' | 'search' | 'power' | 'money' | 'show'>,
+): Miner {
+  const beside = () => ({ ...search.engines.beside(), money })
   const options = { source, engines: search.first, clock: systemClock, onEvent: show }
-  return new Miner({ ...options, ...limits, readings, beside })
+  return new Miner({ ...options, ...limits, power, beside })
 }
 
 function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): MinerStart {
-  const { miner, reached, search, record, faces, pauses } = parts
+  const { miner, reached, search, record, faces, pauses, power, money, tuned } = parts
   const { state, unfinished } = record
   const { engines, rigsAddress, proxiesAddress } = search
   return {
     miner,
-    change: changerOf({ miner, engines, reached, setup, pauses, setToken: faces.setToken }),
+    change: changerOf({ miner, engines, reached, setup, pauses, power, money, tuned, setToken: faces.setToken }),
     source: reached.source.description,
     payee: reached.payee,
     node: reached.node,

@@ -1,4 +1,5 @@
 /** Records a miner's solutions in the journal and fetches the rewards of its blocks. */
+import { Earnings, type OwnBlock, type OwnSums } from '../mine/earnings.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Unfinished } from '../mine/life.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -14,6 +15,8 @@ export interface Record {
   readonly state: KeptState | null
   /** Unsettled solutions of earlier runs. */
   readonly unfinished: readonly Unfinished[]
+  /** Paid blocks, or null if the chain does not pay this miner. */
+  readonly earnings: Earnings | null
   /** Writes the event to the journal. */
   readonly onEvent: (event: MinerEvent) => void
   /** Fetches the reward of a block once it is confirmed. */
@@ -39,7 +42,13 @@ export async function openRecord(
   const confirmations = ('confirmations' in source && source.confirmations) || 1
   // Development networks are temporary, so their journal is opt-in.
   const isKept = setup !== null && (setup.isRequired || !isDevelopment(network))
-  const state = isKept ? await openState(setup, { network, account, confirmations, clock: systemClock, onEvent }) : null
+  const earnings = node && new Earnings()
+  const seeding = {
+    onEarlier: (block: OwnBlock) => earnings?.seed(block),
+    onEarlierSums: (sums: OwnSums) => earnings?.seedSums(sums),
+  }
+  const options = { network, account, confirmations, clock: systemClock, onEvent, ...seeding }
+  const state = isKept ? await openState(setup, options) : null
   const rewards = node && {
     ...{ client: node.payloads, unpaid: state?.unpaid ?? [], onReward: show },
     ...{ stopped: end.stopped, onFault: end.fault },
@@ -47,7 +56,11 @@ export async function openRecord(
   return {
     state,
     unfinished: state?.unfinished ?? [],
-    onEvent: state?.onEvent ?? (() => undefined),
+    earnings,
+    onEvent: (event) => {
+      state?.onEvent(event)
+      earnings?.onEvent(event)
+    },
     onConfirmed: rewards === null ? () => undefined : rewardsOf(rewards),
   }
 }

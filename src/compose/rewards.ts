@@ -1,4 +1,5 @@
 /** Reads the rewards of our blocks from their payloads. */
+import { feesOf } from '../core/block-fees.ts'
 import { decodeBase64Url } from '../core/bytes.ts'
 import { paymentIn } from '../core/coinbase.ts'
 import { NewcutError } from '../core/errors.ts'
@@ -25,9 +26,11 @@ export function rewardsOf(options: RewardsOptions): (event: MinerEvent) => void 
   const unpaid = new Set(options.unpaid)
   const ask = async ({ chain, height, hash, payload }: SolutionEvent) => {
     try {
-      const { coinbase } = await client.payloadOutputs(chain, payload, { height, signal: stopped })
-      const amount = rewardIn(new TextDecoder().decode(decodeBase64Url(coinbase)))
-      if (amount !== null && !stopped.aborted) onReward({ type: 'reward', chain, height, hash, amount })
+      const { coinbase, transactions } = await client.payloadOutputs(chain, payload, { height, signal: stopped })
+      const amount = rewardIn(textOf(coinbase))
+      const fees = feesOf(transactions.map(([transaction, output]) => [textOf(transaction), textOf(output)]))
+      const paid = { amount, ...(fees !== null && { fees }) }
+      if (amount !== null && !stopped.aborted) onReward({ type: 'reward', chain, height, hash, ...paid, amount })
     } catch (error) {
       if (stopped.aborted) return
       if (!(error instanceof NewcutError)) throw error
@@ -40,6 +43,8 @@ export function rewardsOf(options: RewardsOptions): (event: MinerEvent) => void 
     if (unpaid.delete(event.hash) || event.verdict === 'accepted') void ask(event).catch(onFault)
   }
 }
+
+const textOf = (encoded: string) => new TextDecoder().decode(decodeBase64Url(encoded))
 
 /**
  * Reads the reward from the output of a coinbase transaction: its TRANSFER event without a sender.

@@ -5,6 +5,8 @@ import type { KernelPreference } from '../engine/cpu/names.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
 import type { GpuEngineOptions } from '../engine/gpu/gpu.ts'
 import type { Link, LinkSetup } from '../fleet/link.ts'
+import type { PowerStated } from '../mine/energy.ts'
+import type { Prices } from '../mine/profit.ts'
 import type { Dial } from '../node/dial.ts'
 import type { SensorsOptions } from '../sensors/sensors.ts'
 import type { ForkWish } from '../source/node/fork-wish.ts'
@@ -40,8 +42,12 @@ interface CommonSetup {
   readonly limits: { readonly blocks?: number | undefined; readonly durationMs?: number | undefined }
   /** Automatic pauses: schedule and idle limit. Default: none. */
   readonly pausing?: PausingSetup
+  /** Power that the user states. Default: what the sensors read. */
+  readonly power?: PowerStated
   /** Where to read temperatures, fans and power; not read if undefined. */
-  readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'env'> | undefined
+  readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'powercap' | 'env'> | undefined
+  /** Prices of a coin and of power. Default: none. */
+  readonly prices?: Prices | undefined
 }
 
 /** How to connect to a source at the start. */
@@ -138,6 +144,17 @@ export interface OwnSearch {
   readonly priority: Priority
   /** The GPUs, or null for none. */
   readonly gpu: GpuSetup | null
+  /** Chooses free settings by the energy of a hash; undefined for speed. */
+  readonly efficiency?: EfficiencySetup | undefined
+}
+
+export interface EfficiencySetup {
+  /** File that remembers what was chosen. */
+  readonly file: string
+  /** Whether to measure anew. */
+  readonly retune: boolean
+  /** Whether the user left the duration of GPU batches free. */
+  readonly isBatchFree: boolean
 }
 
 export interface GpuSetup {

@@ -8,6 +8,7 @@ import { type EarlierOptions, type EarlierRuns, earlierRuns, noEarlierRuns } fro
 import { Journal, type JournalEvents } from '../journal/journal.ts'
 import { keeperOf } from '../journal/keeper.ts'
 import type { BlockRecord } from '../journal/record.ts'
+import type { OwnBlock, OwnSums } from '../mine/earnings.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Unfinished } from '../mine/life.ts'
 
@@ -42,6 +43,13 @@ export interface StateOptions {
   readonly confirmations: number
   readonly clock: Clock
   readonly onEvent: (event: MinerEvent) => void
+  /**
+   * Once the journal was read, receives the unfinished and the newest solutions of earlier runs on the network, oldest
+   * first. Default: nobody.
+   */
+  readonly onEarlier?: (block: OwnBlock) => void
+  /** Receives the sums of their other solutions. Default: nobody. */
+  readonly onEarlierSums?: (sums: OwnSums) => void
   /** Default: the file system of this machine. */
   readonly disk?: Disk
   /** Bytes after the index of the journal from which it is written anew. Tests lower it. */
@@ -72,7 +80,9 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
   }
   const earlier = await earlierRuns(folder, reading).catch((error) => orElse<EarlierRuns | null>(error, null))
   const journal = journalIn(folder, { onEvent, disk, orElse })
-  const told = ({ unfinished, left, damaged }: EarlierRuns) => {
+  const told = ({ unfinished, left, damaged, tracked, untracked }: EarlierRuns) => {
+    options.onEarlierSums?.(untracked)
+    for (const block of tracked) options.onEarlier?.(block)
     const warn = (message: string) => onEvent({ type: 'warning', message })
     if (damaged > 0) warn(`the journal in ${folder} has ${damaged} unreadable lines`)
     if (left > 0) warn(`${left} older solutions in ${folder} are left to later starts`)

@@ -35,3 +35,17 @@ export function formatDuration(milliseconds: number): string {
   if (hours > 0) return minutes > 0 ? `${hours} h ${minutes} m` : `${hours} h`
   return rest > 0 ? `${minutes} m ${rest} s` : `${minutes} m`
 }
+
+/** Formats energy as electricity meters do: `0.24 Wh`, `12.5 kWh`. */
+export function formatEnergy(joules: number): string {
+  const text = withPrefix(joules / 3600)
+  const prefix = /[a-zA-Z]$/.exec(text)?.[0] ?? ''
+  return `${prefix === '' ? text : text.slice(0, -1)} ${prefix}Wh`
+}
+
+/** Formats energy per million hashes with three significant digits: `0.0512 J/MH`. */
+export function formatEfficiency(joulesPerMegahash: number): string {
+  const text = joulesPerMegahash < 1 ? joulesPerMegahash.toPrecision(3) : withPrefix(joulesPerMegahash)
+  const prefix = /[a-zA-Z]$/.exec(text)?.[0] ?? ''
+  return `${prefix === '' ? text : text.slice(0, -1)} ${prefix}J/MH`
+}

@@ -1,9 +1,11 @@
 /** Validates the shape of `DevnetOptions`, because JavaScript callers have no compiler to do so. */
+
 import { inspect } from 'node:util'
 import { NewcutError } from '../core/errors.ts'
 import { MAX_CASTING_BLOCKS } from '../core/fork.ts'
 import { graphNames } from '../core/graph.ts'
 import { MAX_TARGET } from '../core/target.ts'
+import { MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
 import { nodeReleases } from '../schema/node-releases.ts'
 import type { DevnetOptions } from './options.ts'
 
@@ -42,6 +44,10 @@ function isAutoMine(value: unknown): boolean {
   const { kind, ...rest } = value
   const names = Object.keys(rest).join()
   if (kind === 'on-demand') return names === ''
+  if (kind === 'on-arrival') {
+    const fits = wholeNumber(0, MAX_CONFIRMATIONS).fits
+    return names === 'confirmations' && fits(rest.confirmations)
+  }
   if (kind === 'constant') return names === 'blockTimeMs' && isPositive(rest.blockTimeMs)
   return kind === 'simulated' && names === 'hashesPerSecond' && isPositive(rest.hashesPerSecond)
 }
@@ -78,7 +84,7 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   requestTimeoutMs: time,
   autoMine: {
     expected:
-      "{ kind: 'on-demand' }, { kind: 'constant', blockTimeMs } or { kind: 'simulated', hashesPerSecond }, " +
+      "{ kind: 'on-demand' }, { kind: 'on-arrival', confirmations }, { kind: 'constant', blockTimeMs } or { kind: 'simulated', hashesPerSecond }, " +
       'with numbers above 0',
     fits: isAutoMine,
   },

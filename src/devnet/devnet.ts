@@ -169,6 +169,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   const forkTarget = forkTargetOf(options, settings.release)
   const { chains, ledger, index } = openChains({ settings, forkTarget }, clock, data)
   chains.onBlock((block) => {
+    clock.blockAdded(block.header.creationTime)
     indexBlock(index, block)
     data?.state.reached(chains.store.size)
   })

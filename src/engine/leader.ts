@@ -53,4 +53,18 @@ export interface FleetStatus {
   readonly leader: string | null
   /** Number of rigs that report to this leader. */
   readonly rigs: number
+  /** Power and energy of the rigs that report them. */
+  readonly energy: RigsEnergy
+}
+
+/** Sums over rigs. A rig without a complete reading is in none of the sums. */
+export interface RigsEnergy {
+  /** Null if no rig reports its power. */
+  readonly watts: number | null
+  /** Since the first report of each rig to this leader; null if none was reported. */
+  readonly joules: number | null
+  /** Hashes per second of the rigs whose power is in `watts`; null if one is unknown. */
+  readonly hashrate: number | null
+  /** Number of searching rigs without a complete reading. */
+  readonly unread: number
 }

@@ -137,8 +137,21 @@ const figures = {
 /** `residue` is the relay's current one, or null. */
 const RelayReport = Type.Object({ ...relayFigures, residue: Nullable(Residue) })
 
+const Amount = Nullable(Type.Number({ minimum: 0 }))
+
+/** Power of the rig's devices in watts, energy since its start in joules, and the hashrate of the devices that it read. */
+const EnergyReport = Type.Object({
+  watts: Amount,
+  joules: Amount,
+  hashrate: Amount,
+  /** Searching devices without a reading, which are in none of these figures. */
+  unread: Count,
+})
+
 export const Report = Type.Object({
   ...figures,
+  /** Missing in reports of older versions. */
+  energy: Type.Optional(EnergyReport),
   /** Unique for each start of a rig. */
   session: Name,
   /** The lease that the rig holds, or null. */

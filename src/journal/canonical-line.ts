@@ -2,7 +2,8 @@
  * Reads the lines that newcut writes, in place and without a parser. It takes a line only if `parseLine` (record.ts)
  * takes it too; all other lines are left to `parseLine`.
  */
-import { NO_REWARD, REWARD_IN_LINE } from './record-table.ts'
+import { NO_AMOUNT, type Origin } from './record-table.ts'
+import { digitAt, unitsAt } from './units.ts'
 
 const HEAD = String.raw`\{"at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","hash":"[\w-]{43}","step":"`
 /** Characters from the start of a line to its hash, and to the name of its step. */
@@ -12,6 +13,8 @@ const STEP_AT = 94
 const TEXT = String.raw`"[ !#-\[\]-~]{0,2000}"`
 const COUNT = String.raw`(?:0|[1-9]\d{0,14})`
 const NUMBER = String.raw`(?:0|[1-9]\d{0,20})(?:\.\d{1,25})?(?:e[+-]?\d{1,2})?`
+
+const COINS = String.raw`"\d{1,20}(?:\.\d{1,20})?"`
 
 const lineOf = (rest: string) => new RegExp(`${HEAD}${rest}\\}\\n`, 'y')
 
@@ -23,11 +26,15 @@ const handedIn = lineOf('handed-in"')
 const acknowledged = lineOf('acknowledged"')
 const credited = lineOf('credited"')
 const confirmed = lineOf(`confirmed","depth":${COUNT}`)
-const reward = lineOf(String.raw`reward","amount":"\d{1,20}(?:\.\d{1,20})?"`)
+const reward = lineOf(`reward","amount":${COINS}(?:,"fees":${COINS})?`)
 
-const FOUND_NETWORK_AT = STEP_AT + 'found","network":"'.length
+const TIME_AT = '{"at":"'.length
+const TIME_LENGTH = '2026-01-01T00:00:00.000Z'.length
+const NETWORK_AT = STEP_AT + 'found","network":"'.length
+const BEFORE_ACCOUNT = '","account":"'
 const DEPTH_AT = STEP_AT + 'confirmed","depth":'.length
 const AMOUNT_AT = STEP_AT + 'reward","amount":"'.length
+const BEFORE_FEES = '","fees":"'
 
 export type CanonicalStep = 'found' | 'handed-in' | 'acknowledged' | 'credited' | 'confirmed' | 'reward'
 
@@ -64,9 +71,26 @@ export class CanonicalLine {
   }
 }
 
-/** The network of a canonical line of step `found`. */
-export const networkIn = (text: string, from: number): string =>
-  text.slice(from + FOUND_NETWORK_AT, text.indexOf('"', from + FOUND_NETWORK_AT))
+/** The time of a canonical line, Unix time in milliseconds. */
+export const timeIn = (text: string, from: number): number =>
+  Date.parse(text.slice(from + TIME_AT, from + TIME_AT + TIME_LENGTH))
+
+/** Reads network and account of canonical lines of step `found`. Lines with the same ones get the same object. */
+export class OriginReader {
+  #raw = ''
+  #origin: Origin = { network: '', account: '' }
+
+  read(text: string, from: number): Origin {
+    const start = from + NETWORK_AT
+    if (this.#raw !== '' && text.startsWith(this.#raw, start)) return this.#origin
+    const network = text.slice(start, text.indexOf('"', start))
+    const accountAt = start + network.length + BEFORE_ACCOUNT.length
+    const end = text.indexOf('"', accountAt)
+    this.#origin = { network, account: text.slice(accountAt, end) }
+    this.#raw = text.slice(start, end + 1)
+    return this.#origin
+  }
+}
 
 /** The depth of a canonical line of step `confirmed`. */
 export function depthIn(text: string, from: number): number {
@@ -77,33 +101,11 @@ export function depthIn(text: string, from: number): number {
   return depth
 }
 
-/** The reward of a canonical line of step `reward`, as of `amountUnits`. */
+/** The reward of a canonical line of step `reward`, in units (units.ts). */
 export const amountIn = (text: string, from: number): number => unitsAt(text, from + AMOUNT_AT)
 
-/** Units in a coin. */
-export const UNITS = 1e12
-const UNIT_DIGITS = 12
-/** Such amounts are exact numbers. */
-const MAX_UNITS = 2 ** 53
-
-/** An amount of coins in units, or REWARD_IN_LINE if it is too large or too fine for them. */
-export const amountUnits = (amount: string): number => unitsAt(amount, 0)
-
-function unitsAt(text: string, from: number): number {
-  let units = 0
-  let at = from
-  for (let digit = digitAt(text, at); digit >= 0; digit = digitAt(text, ++at)) units = 10 * units + digit
-  let places = 0
-  if (text.charCodeAt(at) === 0x2e) {
-    for (let digit = digitAt(text, ++at); digit >= 0; digit = digitAt(text, ++at), places++) units = 10 * units + digit
-  }
-  if (places > UNIT_DIGITS) return REWARD_IN_LINE
-  for (; places < UNIT_DIGITS; places++) units *= 10
-  return units < MAX_UNITS && units > NO_REWARD ? units : REWARD_IN_LINE
-}
-
-/** The value of a digit; negative for other characters. */
-function digitAt(text: string, at: number): number {
-  const digit = text.charCodeAt(at) - 0x30
-  return digit >= 0 && digit <= 9 ? digit : -1
+/** The fees of a canonical line of step `reward`, in units, or NO_AMOUNT if it has none. */
+export function feesIn(text: string, from: number): number {
+  const end = text.indexOf('"', from + AMOUNT_AT)
+  return text.startsWith(BEFORE_FEES, end) ? unitsAt(text, end + BEFORE_FEES.length) : NO_AMOUNT
 }

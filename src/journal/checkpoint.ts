@@ -13,8 +13,8 @@ import type { Scanned, ScannedFile } from './scan.ts'
 /** Name of the file in the folder of the journal. */
 export const CHECKPOINT_NAME = 'blocks.index'
 /** Format of the file. Another number makes newcut write it anew. */
-const FORMAT = 1
-/** `newcut-journal-index 1`, the length of the head, the SHA-256 of all that follows. */
+const FORMAT = 2
+/** `newcut-journal-index 2`, the length of the head, the SHA-256 of all that follows. */
 const MARK = /^newcut-journal-index (\d+) (\d{1,12}) ([0-9a-f]{64})$/
 const MARK_BYTES = 120
 /** Bytes before the end of the indexed part of a file by which it is recognised. */
@@ -29,7 +29,7 @@ const Head = Type.Object({
   rows: Count,
   damaged: Count,
   early: Type.Array(Count),
-  networks: Type.Array(Type.String()),
+  origins: Type.Array(Type.Object({ network: Type.String(), account: Type.String() })),
   files: Type.Array(Type.Object({ name: Type.String(), size: Count, changedMs: Type.Number(), end: Type.String() })),
 })
 type Head = Static<typeof Head>
@@ -41,7 +41,7 @@ type Head = Static<typeof Head>
 export function saveCheckpoint(folder: string, disk: Disk, { table, files, damaged, early }: Scanned): void {
   const head: Head = {
     ...{ steps: [...stepNames], byteOrder: BYTE_ORDER, rows: table.rows, damaged, early: [...early] },
-    networks: table.networks,
+    origins: table.origins,
     files: files.map((file) => ({ ...file, ...signatureOf(folder, disk, file) })),
   }
   const headBytes = Buffer.from(JSON.stringify(head))
@@ -62,8 +62,8 @@ export function loadCheckpoint(folder: string, disk: Disk, names: readonly strin
     if (disk.look(path) === null) return null
     const content = contentOf(path, disk)
     if (content === null || !fits(folder, disk, content.head.files, names)) return null
-    const { rows, networks, files, damaged, early } = content.head
-    return { table: new RecordTable(rows, content.segments, networks), files, damaged, early }
+    const { rows, origins, files, damaged, early } = content.head
+    return { table: new RecordTable(rows, content.segments, origins), files, damaged, early }
   } catch (error) {
     // An index that cannot be read is as good as none. The journal itself is read next, and its errors are reported.
     if ((error as NodeJS.ErrnoException).code === undefined) throw error

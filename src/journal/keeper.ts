@@ -15,7 +15,10 @@ export interface KeeperOptions {
 export function keeperOf({ journal, network, account, nowMs }: KeeperOptions): (event: MinerEvent) => void {
   return (event) => {
     const at = new Date(nowMs()).toISOString()
-    if (event.type === 'reward') journal.append({ at, hash: event.hash, step: 'reward', amount: event.amount })
+    if (event.type === 'reward') {
+      const { hash, amount, fees } = event
+      journal.append({ at, hash, step: 'reward', amount, ...(fees !== undefined && { fees }) })
+    }
     if (event.type === 'solution') journal.append(lineOf(event, at, { network, account }))
   }
 }

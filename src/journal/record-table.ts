@@ -1,18 +1,20 @@
 /**
- * All solutions of a journal in fixed columns: 84 bytes each, outside the heap of the engine. A row has what selects
+ * All solutions of a journal in fixed columns: 100 bytes each, outside the heap of the engine. A row has what selects
  * records; the lines on disk have the rest, at the positions that the row names.
  */
 import { mayGoOn, type StepName, stepNames } from '../core/solution.ts'
 
 /** A hash takes its 43 characters and the quote that follows them in its line. */
 export const KEY_BYTES = 44
+const HASH_LENGTH = KEY_BYTES - 1
+const QUOTE = 0x22
 const KEY_WORDS = KEY_BYTES / 4
 const SEGMENT_BITS = 12
 const SEGMENT_ROWS = 1 << SEGMENT_BITS
-const ROW_BYTES = KEY_BYTES + 4 * 8 + 4 + 2 + 1 + 1
+const ROW_BYTES = KEY_BYTES + 6 * 8 + 4 + 2 + 1 + 1
 /** Bytes of a segment, which is 4,096 rows. */
 export const SEGMENT_BYTES = SEGMENT_ROWS * ROW_BYTES
-const MAX_NETWORKS = 0xffff
+const MAX_ORIGINS = 0xffff
 const MAX_DEPTH = 0xffff_ffff
 const FIRST_SLOTS = 1 << 10
 
@@ -20,11 +22,17 @@ const FIRST_SLOTS = 1 << 10
 const MAY_RETURN = 1
 const WAS_STOPPED = 2
 
-/** `reward` of a row whose block has none, and of a row whose amount only its line has. */
-export const NO_REWARD = -1
-export const REWARD_IN_LINE = -2
+/** An amount that is unknown, and one that only its line has. */
+export const NO_AMOUNT = -1
+export const AMOUNT_IN_LINE = -2
 /** `rewardAt` of a row without a reward. */
 export const NOWHERE = -1
+
+/** Who was to be paid, and where. */
+export interface Origin {
+  readonly network: string
+  readonly account: string
+}
 
 /** The columns of 4,096 rows, in one buffer. */
 interface Segment {
@@ -33,9 +41,11 @@ interface Segment {
   readonly stateAt: Float64Array
   readonly rewardAt: Float64Array
   readonly reward: Float64Array
+  readonly fees: Float64Array
+  readonly foundMs: Float64Array
   readonly keys: Uint32Array
   readonly depth: Uint32Array
-  readonly network: Uint16Array
+  readonly origin: Uint16Array
   readonly state: Uint8Array
   readonly flags: Uint8Array
 }
@@ -54,12 +64,21 @@ function segmentOf(bytes: Uint8Array): Segment {
     stateAt: column(8, Float64Array),
     rewardAt: column(8, Float64Array),
     reward: column(8, Float64Array),
+    fees: column(8, Float64Array),
+    foundMs: column(8, Float64Array),
     keys: column(4, Uint32Array, KEY_WORDS),
     depth: column(4, Uint32Array),
-    network: column(2, Uint16Array),
+    origin: column(2, Uint16Array),
     state: column(1, Uint8Array),
     flags: column(1, Uint8Array),
   }
+}
+
+/** The part of a first line that sums need. */
+export interface FoundFacts {
+  readonly origin: Origin
+  /** Unix time. */
+  readonly foundMs: number
 }
 
 /** The part of a step that selects records. */
@@ -71,18 +90,24 @@ export interface StepFacts {
 }
 
 export class RecordTable {
-  /** Names of networks, by their number in the rows. */
-  readonly networks: string[]
+  /** Networks and accounts, by their number in the rows. */
+  readonly origins: Origin[]
   readonly #segments: Segment[]
   #rows: number
   /** Row + 1 by the hash of its key; 0 is free. Linear probing, at most half full. */
   #slots = new Uint32Array(FIRST_SLOTS)
+  /** Numbers of origins by their text. */
+  readonly #numbers = new Map<string, number>()
+  /** The latest origin, which mostly is the next one too. */
+  #latest: { readonly origin: Origin; readonly number: number } | null = null
+  readonly #key = new DataView(new ArrayBuffer(KEY_BYTES))
 
   /** @param bytes the segments of a saved table, which this one takes over */
-  constructor(rows = 0, bytes: readonly Uint8Array[] = [], networks: readonly string[] = []) {
+  constructor(rows = 0, bytes: readonly Uint8Array[] = [], origins: readonly Origin[] = []) {
     this.#rows = rows
     this.#segments = bytes.map(segmentOf)
-    this.networks = [...networks]
+    this.origins = [...origins]
+    for (const [number, origin] of origins.entries()) this.#numbers.set(textOf(origin), number)
     if (rows > 0) this.#fillSlots()
   }
 
@@ -104,12 +129,24 @@ export class RecordTable {
     }
   }
 
+  /** The row of a hash, or -1. */
+  rowOf(hash: string): number {
+    return this.find(this.keyOf(hash), 0)
+  }
+
+  /** The key of a hash, valid until the next call. */
+  keyOf(hash: string): DataView {
+    for (let i = 0; i < HASH_LENGTH; i++) this.#key.setUint8(i, hash.charCodeAt(i))
+    this.#key.setUint8(HASH_LENGTH, QUOTE)
+    return this.#key
+  }
+
   /**
    * Adds a row in state `found` for a key that has none.
    * @param at position of its line
-   * @throws RangeError if the journal has more than 65,535 networks
+   * @throws RangeError if the journal has more than 65,535 pairs of a network and an account
    */
-  add(from: DataView, offset: number, network: string, at: number): void {
+  add(from: DataView, offset: number, { origin, foundMs }: FoundFacts, at: number): void {
     if (2 * (this.#rows + 1) > this.#slots.length) {
       this.#slots = new Uint32Array(2 * this.#slots.length)
       this.#fillSlots()
@@ -123,8 +160,10 @@ export class RecordTable {
     segment.foundAt[index] = at
     segment.stateAt[index] = at
     segment.rewardAt[index] = NOWHERE
-    segment.reward[index] = NO_REWARD
-    segment.network[index] = this.#numberOf(network)
+    segment.reward[index] = NO_AMOUNT
+    segment.fees[index] = NO_AMOUNT
+    segment.foundMs[index] = foundMs
+    segment.origin[index] = this.#numberOf(origin)
     segment.state[index] = FOUND
     this.#enter(row, mixOf(from, offset))
   }
@@ -139,10 +178,11 @@ export class RecordTable {
     segment.stateAt[index] = at
   }
 
-  /** Notes the reward of a block, in units of `amountUnits`, and the position of its line. */
-  reward(row: number, units: number, at: number): void {
+  /** Notes reward and fees of a block in units (units.ts), and the position of their line. */
+  reward(row: number, reward: number, fees: number, at: number): void {
     const segment = this.#segments[row >>> SEGMENT_BITS]
-    segment.reward[row & (SEGMENT_ROWS - 1)] = units
+    segment.reward[row & (SEGMENT_ROWS - 1)] = reward
+    segment.fees[row & (SEGMENT_ROWS - 1)] = fees
     segment.rewardAt[row & (SEGMENT_ROWS - 1)] = at
   }
 
@@ -150,13 +190,28 @@ export class RecordTable {
     return stepNames[this.#segments[row >>> SEGMENT_BITS].state[row & (SEGMENT_ROWS - 1)]]
   }
 
-  networkOf(row: number): string {
-    return this.networks[this.#segments[row >>> SEGMENT_BITS].network[row & (SEGMENT_ROWS - 1)]]
+  /** The number of the network and the account among `origins`. */
+  originOf(row: number): number {
+    return this.#segments[row >>> SEGMENT_BITS].origin[row & (SEGMENT_ROWS - 1)]
   }
 
-  /** Reward in units of `amountUnits`, or NO_REWARD or REWARD_IN_LINE. */
+  networkOf(row: number): string {
+    return this.origins[this.originOf(row)].network
+  }
+
+  /** Unix time of the solution; NaN if its line names a time that does not exist. */
+  foundMsOf(row: number): number {
+    return this.#segments[row >>> SEGMENT_BITS].foundMs[row & (SEGMENT_ROWS - 1)]
+  }
+
+  /** Reward in units, or NO_AMOUNT or AMOUNT_IN_LINE. */
   rewardOf(row: number): number {
     return this.#segments[row >>> SEGMENT_BITS].reward[row & (SEGMENT_ROWS - 1)]
+  }
+
+  /** Fees in units, or NO_AMOUNT or AMOUNT_IN_LINE. */
+  feesOf(row: number): number {
+    return this.#segments[row >>> SEGMENT_BITS].fees[row & (SEGMENT_ROWS - 1)]
   }
 
   /** Whether later steps may follow. `confirmations`: depth at which a confirmed solution is final. */
@@ -187,11 +242,17 @@ export class RecordTable {
     return segment
   }
 
-  #numberOf(network: string): number {
-    const known = this.networks.indexOf(network)
-    if (known !== -1) return known
-    if (this.networks.length === MAX_NETWORKS) throw new RangeError(`more than ${MAX_NETWORKS} networks in a journal`)
-    return this.networks.push(network) - 1
+  #numberOf(origin: Origin): number {
+    if (this.#latest?.origin === origin) return this.#latest.number
+    const text = textOf(origin)
+    const number = this.#numbers.get(text) ?? this.origins.length
+    if (number === MAX_ORIGINS) throw new RangeError(`more than ${MAX_ORIGINS} accounts in a journal`)
+    if (number === this.origins.length) {
+      this.#numbers.set(text, number)
+      this.origins.push(origin)
+    }
+    this.#latest = { origin, number }
+    return number
   }
 
   #hasKey(row: number, from: DataView, offset: number): boolean {
@@ -219,6 +280,8 @@ export class RecordTable {
     this.#slots[slot] = row + 1
   }
 }
+
+const textOf = ({ network, account }: Origin) => JSON.stringify([network, account])
 
 const FOUND = stepNames.indexOf('found')
 

@@ -12,6 +12,8 @@ const Text = Type.String({ maxLength: 2000 })
 const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' })
 /** 32 bytes, base64url. */
 const Hash = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
+/** Coins, as a decimal number. */
+const Coins = Type.String({ pattern: '^\\d{1,20}(\\.\\d{1,20})?$' })
 const named = { at: Time, hash: Hash }
 
 const FoundLine = Type.Object({
@@ -49,12 +51,8 @@ export const Line = Type.Union([
     message: Text,
     mayReturn: Type.Optional(Type.Boolean()),
   }),
-  /** Reward of the block in coins, as a decimal number. */
-  Type.Object({
-    ...named,
-    step: Type.Literal('reward'),
-    amount: Type.String({ pattern: '^\\d{1,20}(\\.\\d{1,20})?$' }),
-  }),
+  /** Reward of the block, and the fees of its transactions if they are known. */
+  Type.Object({ ...named, step: Type.Literal('reward'), amount: Coins, fees: Type.Optional(Coins) }),
 ])
 export type Line = Readonly<Static<typeof Line>>
 
@@ -72,6 +70,8 @@ export interface BlockRecord extends Omit<FoundLine, 'at' | 'step'> {
   readonly message: string | null
   /** In coins; null if unknown. */
   readonly reward: string | null
+  /** Fees of its transactions, in coins; null if unknown. */
+  readonly fees: string | null
 }
 
 /**
@@ -94,11 +94,11 @@ export function parseLine(text: string): Line | null {
 export function afterLine(record: BlockRecord | undefined, line: Line): BlockRecord | null {
   if (line.step === 'found') {
     const { at, step, ...found } = line
-    const unknown = { depth: null, mayReturn: false, reason: null, message: null, reward: null }
+    const unknown = { depth: null, mayReturn: false, reason: null, message: null, reward: null, fees: null }
     return record ?? { ...found, foundAt: at, state: step, ...unknown }
   }
   if (record === undefined) return null
-  if (line.step === 'reward') return { ...record, reward: line.amount }
+  if (line.step === 'reward') return { ...record, reward: line.amount, fees: line.fees ?? null }
   const depth = line.step === 'confirmed' ? line.depth : null
   const mayReturn = 'mayReturn' in line && line.mayReturn === true
   const reason = 'reason' in line ? line.reason : null

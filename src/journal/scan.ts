@@ -1,11 +1,12 @@
-/** Reads the files of a journal into a table of records. Memory: 100 bytes a solution, whatever its lines have. */
+/** Reads the files of a journal into a table of records. Memory: 120 bytes a solution, whatever its lines have. */
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { amountIn, amountUnits, CanonicalLine, depthIn, HASH_AT, networkIn } from './canonical-line.ts'
+import { amountIn, CanonicalLine, depthIn, feesIn, HASH_AT, OriginReader, timeIn } from './canonical-line.ts'
 import type { Disk } from './disk.ts'
 import { JournalLines, positionOf } from './journal-lines.ts'
 import { type Line, parseLine } from './record.ts'
-import { KEY_BYTES, RecordTable } from './record-table.ts'
+import { RecordTable } from './record-table.ts'
+import { unitsOf } from './units.ts'
 
 const FILE = /^blocks-\d{4}-\d\d\.jsonl$/
 const NEWLINE = 0x0a
@@ -13,7 +14,6 @@ const CARRIAGE_RETURN = 0x0d
 /** Larger buffers are slower: their texts leave the young generation. A longer line gets a larger one. */
 const BUFFER_BYTES = 1 << 16
 const PAUSE_BYTES = 1 << 23
-const HASH_LENGTH = KEY_BYTES - 1
 
 /** A table, and how far into the files it reaches. */
 export interface Scanned {
@@ -58,8 +58,7 @@ export class Scan {
   readonly #early: number[]
   #damaged: number
   readonly #canonical = new CanonicalLine()
-  /** The key of a line that the parser has read. */
-  readonly #key = new DataView(new ArrayBuffer(KEY_BYTES))
+  readonly #origins = new OriginReader()
   /** The last line if it has no newline yet. More bytes may follow. */
   #open: { readonly bytes: Uint8Array; readonly file: number } | null = null
 
@@ -164,9 +163,10 @@ export class Scan {
     const { step } = this.#canonical
     const row = this.#table.find(view, from + HASH_AT)
     if (step === 'found') {
-      if (row === -1) this.#table.add(view, from + HASH_AT, networkIn(text, from), at)
+      const facts = { origin: this.#origins.read(text, from), foundMs: timeIn(text, from) }
+      if (row === -1) this.#table.add(view, from + HASH_AT, facts, at)
     } else if (row === -1) this.#early.push(at)
-    else if (step === 'reward') this.#table.reward(row, amountIn(text, from), at)
+    else if (step === 'reward') this.#table.reward(row, amountIn(text, from), feesIn(text, from), at)
     else this.#table.step(row, { step, depth: step === 'confirmed' ? depthIn(text, from) : null }, at)
   }
 
@@ -180,15 +180,15 @@ export class Scan {
 
   /** @returns false if the first line of the solution is missing */
   #apply(line: Line, at: number): boolean {
-    for (let i = 0; i < HASH_LENGTH; i++) this.#key.setUint8(i, line.hash.charCodeAt(i))
-    this.#key.setUint8(HASH_LENGTH, 0x22)
-    const row = this.#table.find(this.#key, 0)
+    const key = this.#table.keyOf(line.hash)
+    const row = this.#table.find(key, 0)
     if (line.step === 'found') {
-      if (row === -1) this.#table.add(this.#key, 0, line.network, at)
+      const { network, account } = line
+      if (row === -1) this.#table.add(key, 0, { origin: { network, account }, foundMs: Date.parse(line.at) }, at)
       return true
     }
     if (row === -1) return false
-    if (line.step === 'reward') this.#table.reward(row, amountUnits(line.amount), at)
+    if (line.step === 'reward') this.#table.reward(row, unitsOf(line.amount), unitsOf(line.fees), at)
     else this.#table.step(row, line, at)
     return true
   }

@@ -3,6 +3,7 @@
 import type { LifeStep, Verdict } from '../core/solution.ts'
 import type { ForkVote, JobReason } from '../source/source.ts'
 import type { Pause } from './pauses.ts'
+import type { ProfitSnapshot } from './profit.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** First step of a solution, before it is handed in. */
@@ -70,14 +71,20 @@ export type MinerEvent =
   | ({ readonly type: 'forkVote' } & ForkVote)
   /** Leadership of the fleet: whether this process leads, and the leader's name or null if there is none. */
   | { readonly type: 'fleet'; readonly isLeading: boolean; readonly leader: string | null }
-  /** Reward of one of our blocks, according to its payload. `amount`: coins, a decimal number. */
+  /**
+   * Reward of one of our blocks, according to its payload, and the fees of its transactions. Both are coins as decimal
+   * numbers; `fees` is absent if they are unreadable.
+   */
   | {
       readonly type: 'reward'
       readonly hash: string
       readonly chain: number
       readonly height: number
       readonly amount: string
+      readonly fees?: string
     }
+  /** Expected income and cost. Sent once the hashrate is known, if the user states prices, and after these change. */
+  | { readonly type: 'profit'; readonly profit: ProfitSnapshot }
   /** A device claimed a nonce that is not a solution. */
   | { readonly type: 'hardwareError'; readonly device: string; readonly nonce: string }
   | { readonly type: 'warning'; readonly message: string }

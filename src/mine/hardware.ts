@@ -39,19 +39,29 @@ export interface HardwareSnapshot extends Sensed, DeviceTally {
 }
 
 interface HardwareParts {
-  readonly devices: readonly EngineDevice[]
+  readonly groups: readonly (HardwareGroup & { readonly reading: Reading | null })[]
   /** Devices that are gone. Their counters stay with the hardware that they shared with others. */
   readonly gone: readonly EngineDevice[]
   readonly rates: Rates
   readonly paused: boolean
   readonly tally: Tally
-  readonly readings: readonly Reading[]
 }
 
 const UNKNOWN: Sensed & { readonly pci: null } = { celsius: null, fanPercent: null, watts: null, pci: null }
 
-/** Groups devices by hardware, the CPU first. */
-export function hardwareOf({ devices, gone, rates, paused, tally, readings }: HardwareParts): HardwareSnapshot[] {
+/** The devices of one piece of hardware. */
+export interface HardwareGroup {
+  readonly engine: string
+  /** `cpu`, `gpu0`, ...: the name that its devices share, or that of its only device. */
+  readonly name: string
+  readonly devices: readonly [EngineDevice, ...EngineDevice[]]
+}
+
+/** Groups devices by hardware, and assigns the readings to the groups. */
+export function groupsOf<R extends Reading>(
+  devices: readonly EngineDevice[],
+  readings: readonly R[],
+): (HardwareGroup & { readonly reading: R | null })[] {
   const groups = new Map<string, [EngineDevice, ...EngineDevice[]]>()
   for (const device of devices) {
     const key = `${device.engine}/${device.hardware ?? device.device}`
@@ -64,18 +74,30 @@ export function hardwareOf({ devices, gone, rates, paused, tally, readings }: Ha
     all.map(([first]) => first),
     readings,
   )
-  const hardware = all.map((group, index): HardwareSnapshot => {
-    const [{ engine, hardware: shared, device, model = null, vendor = null }] = group
-    const name = shared ?? device
-    const searches = !paused && group.some(({ state }) => state === undefined)
-    const { celsius, fanPercent, watts, pci } = read[index] ?? UNKNOWN
+  return all.map((group, index) => {
+    const [{ engine, hardware, device }] = group
+    return { engine, name: hardware ?? device, devices: group, reading: read[index] ?? null }
+  })
+}
+
+/** Whether any device of the group searches. */
+export function searches({ devices }: HardwareGroup, paused: boolean): boolean {
+  return !paused && devices.some(({ state }) => state === undefined)
+}
+
+/** The hardware with its counters and readings, the CPU first. */
+export function hardwareOf({ groups, gone, rates, paused, tally }: HardwareParts): HardwareSnapshot[] {
+  const hardware = groups.map((of): HardwareSnapshot => {
+    const { engine, name, devices: group } = of
+    const [{ hardware: shared, model = null, vendor = null }] = group
+    const { celsius, fanPercent, watts, pci } = of.reading ?? UNKNOWN
     const names = group.map((each) => each.device)
     const former = gone.filter((each) => each.engine === engine && shared !== undefined && each.hardware === shared)
     const { solutions, hardwareErrors } = tally.sum([...names, ...former.map((each) => each.device)])
     return {
       ...{ name, engine, devices: names, model, vendor, pci, celsius, fanPercent, watts },
       hashes: [...group, ...former].reduce((sum, { hashes }) => sum + hashes, 0),
-      hashrates: rates.ofHardware(engine, name, searches),
+      hashrates: rates.ofHardware(engine, name, searches(of, paused)),
       solutions,
       hardwareErrors: hardwareErrors + errorsOf([...group, ...former]),
     }
@@ -94,7 +116,7 @@ export function errorsOf(devices: readonly EngineDevice[]): number {
  * cannot be told apart, so they get readings, in order, only if every one of them mines.
  * @returns a reading for each device, or null if none is certainly its own
  */
-export function readingsFor(devices: readonly EngineDevice[], readings: readonly Reading[]): (Reading | null)[] {
+export function readingsFor<R extends Reading>(devices: readonly EngineDevice[], readings: readonly R[]): (R | null)[] {
   const processors = readings.filter(({ kind }) => kind === 'cpu')
   const cards = readings.filter(({ kind }) => kind === 'gpu')
   return devices.map((device) => {

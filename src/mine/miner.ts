@@ -10,17 +10,17 @@ import { type Candidate, type Engine, type EngineEvents, noWork } from '../engin
 import type { AdoptedSolution } from '../engine/leader.ts'
 import type { ForkVote, Job, JobReason, Source } from '../source/source.ts'
 import { Effort } from './effort.ts'
+import { EnergyMeter, type PowerPort } from './energy.ts'
 import { EngineSet } from './engine-set.ts'
 import type { MinerEvent, SolutionEvent } from './events.ts'
 import { aborted, after, every } from './every.ts'
-import type { Reading } from './hardware.ts'
 import { claimOf, type Issued, IssuedWorks, issuedFor, rolledTo } from './issued.ts'
 import type { Unfinished } from './life.ts'
 import { Lives } from './lives.ts'
 import { type PauseCause, Pauses } from './pauses.ts'
 import { Rates } from './rates.ts'
 import { readyFor } from './readiness.ts'
-import { type Snapshot, snapshotOf } from './snapshot.ts'
+import { type Beside, type Snapshot, snapshotOf } from './snapshot.ts'
 import { Tally } from './tally.ts'
 
 export interface MinerOptions {
@@ -33,10 +33,10 @@ export interface MinerOptions {
   readonly blocks?: number | undefined
   /** Stop after this time. */
   readonly durationMs?: number | undefined
-  /** Current sensor readings of this machine. Default: none. */
-  readonly readings?: (() => readonly Reading[]) | undefined
-  /** Status of rigs or a fleet that search for this miner. Default: none. */
-  readonly beside?: (() => Pick<Snapshot, 'rigs' | 'fleet'>) | undefined
+  /** Sensors of this machine, and what the user states of its power. Default: none. */
+  readonly power?: PowerPort | undefined
+  /** Rigs or a fleet that search for this miner, and its money. Default: none. */
+  readonly beside?: (() => Beside) | undefined
 }
 
 const SAMPLE_MS = 1000
@@ -55,6 +55,7 @@ export class Miner {
   readonly #stop = new AbortController()
   readonly #lives: Lives
   readonly #tally = new Tally()
+  readonly #energy: EnergyMeter
   readonly #engines: EngineSet
   readonly #engineEvents: EngineEvents
   #tellReady: () => void = () => undefined
@@ -82,6 +83,7 @@ export class Miner {
     this.#options = options
     const { source, clock, onEvent } = options
     this.#engines = new EngineSet(clock)
+    this.#energy = new EnergyMeter(this.#rates, options.power)
     this.#effort = new Effort(() => this.#engines.hashes())
     this.#engineEvents = {
       onCandidate: (candidate) => this.#judge(candidate),
@@ -232,14 +234,14 @@ export class Miner {
   }
 
   snapshot(): Snapshot {
-    const { source, clock, readings, beside } = this.#options
+    const { source, clock, beside } = this.#options
     return snapshotOf({
       ...{ source, engines: this.#engines, rates: this.#rates, tally: this.#tally, lives: this.#lives },
       nowMs: clock.monotonicMs(),
       startedAtMs: this.#startedAtMs,
       current: this.#current,
       pauses: this.#pauses.list,
-      readings: readings?.() ?? [],
+      energy: this.#energy,
       beside: beside?.() ?? {},
       counts: { hardwareErrors: this.#hardwareErrors, preemptions: this.#preemptions },
       issuer: this.#issuer,
@@ -390,6 +392,8 @@ export class Miner {
   #sample(): void {
     this.#lookAtVote()
     const [engines, nowMs] = [this.#engines, this.#options.clock.monotonicMs()]
-    this.#rates.sample(nowMs, engines.devices(), engines.hashes(), engines.gone())
+    const devices = engines.devices()
+    this.#rates.sample(nowMs, devices, engines.hashes(), engines.gone())
+    this.#energy.sample(nowMs, devices, this.paused)
   }
 }

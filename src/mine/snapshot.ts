@@ -9,10 +9,12 @@ import type { DeviceStatus } from '../engine/engine.ts'
 import type { FleetStatus } from '../engine/leader.ts'
 import type { StratumStatus } from '../engine/rigs.ts'
 import type { ChainStatus, ForkVote, Source, UpstreamStatus } from '../source/source.ts'
-import { errorsOf, type HardwareSnapshot, hardwareOf, type Reading } from './hardware.ts'
+import type { EnergyMeter, EnergySnapshot } from './energy.ts'
+import { errorsOf, type HardwareSnapshot, hardwareOf } from './hardware.ts'
 import type { Hashrates } from './hashrate.ts'
 import type { Issued } from './issued.ts'
 import type { Pause } from './pauses.ts'
+import type { MoneyParts, Searched } from './profit.ts'
 import type { EngineDevice, Rates } from './rates.ts'
 import type { ResultsSnapshot } from './results.ts'
 import type { Tally } from './tally.ts'
@@ -22,7 +24,7 @@ export interface DeviceSnapshot extends DeviceStatus {
   readonly hashrates: Hashrates
 }
 
-export interface Snapshot {
+export interface Snapshot extends MoneyParts {
   readonly source: string
   readonly connected: boolean
   /** Nodes, pools or the server of a fleet by priority; empty if there is only one node. */
@@ -46,6 +48,8 @@ export interface Snapshot {
   readonly devices: readonly DeviceSnapshot[]
   /** Hardware as users count it: the CPU with all its threads first, then each GPU. */
   readonly hardware: readonly HardwareSnapshot[]
+  /** Power and energy of the miner; those of its rigs for the leader of a fleet. */
+  readonly energy: EnergySnapshot
   readonly solutions: VerdictCounts
   /** Accepted shares that also meet the target of their block; 0 without a pool. */
   readonly poolBlocks: number
@@ -83,6 +87,12 @@ export function idleReasonOf(devices: readonly EngineDevice[]): string | null {
   return `${sentences.join('; ')}${others > 0 ? `; and ${others} more` : ''}`
 }
 
+/** Parts of a snapshot besides the miner itself. */
+export interface Beside extends Pick<Snapshot, 'rigs' | 'fleet'> {
+  /** Default: none, so that `profit` and `earnings` are absent. */
+  readonly money?: { snapshot(searched: Searched): MoneyParts }
+}
+
 /** The parts of a miner that a snapshot is made of. */
 export interface SnapshotParts {
   readonly source: Pick<Source, 'description' | 'connected' | 'upstreams' | 'chains'>
@@ -96,8 +106,8 @@ export interface SnapshotParts {
   /** Current work, or null. */
   readonly current: Issued | null
   readonly pauses: readonly Pause[]
-  readonly readings: readonly Reading[]
-  readonly beside: Pick<Snapshot, 'rigs' | 'fleet'>
+  readonly energy: Pick<EnergyMeter, 'groupsOf' | 'snapshot'>
+  readonly beside: Beside
   readonly counts: Pick<Snapshot, 'hardwareErrors' | 'preemptions'>
   readonly issuer: string | null
   readonly results: ResultsSnapshot
@@ -106,11 +116,16 @@ export interface SnapshotParts {
 
 /** Builds the snapshot. Changes nothing. */
 export function snapshotOf(parts: SnapshotParts): Snapshot {
-  const { source, engines, rates, tally, lives, nowMs, startedAtMs, current, pauses, readings } = parts
+  const { source, engines, rates, tally, lives, nowMs, startedAtMs, current, pauses, energy } = parts
   const [devices, gone, hashes, chains] = [engines.devices(), engines.gone(), engines.hashes(), source.chains()]
   const uptimeMs = startedAtMs === 0 ? 0 : nowMs - startedAtMs
+  const { money, ...beside } = parts.beside
   const idleReason = idleReasonOf(devices)
   const paused = pauses.length > 0
+  const hashrates = rates.total(idleReason === null && !paused)
+  const meanHashrate = uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0
+  const groups = energy.groupsOf(devices)
+  const power = energy.snapshot(groups, paused, beside.fleet?.energy)
   return {
     source: source.description,
     connected: source.connected,
@@ -118,24 +133,37 @@ export function snapshotOf(parts: SnapshotParts): Snapshot {
     ...(chains && { chains }),
     uptimeMs,
     hashes,
-    hashrates: rates.total(idleReason === null && !paused),
+    hashrates,
     highestHashrate: rates.highest,
-    meanHashrate: uptimeMs > 0 ? (hashes * 1000) / uptimeMs : 0,
+    meanHashrate,
     idleReason,
     paused,
     pauses,
     devices: devices.map((device) => ({ ...device, hashrates: rates.of(device, !paused) })),
-    hardware: hardwareOf({ devices, gone, rates, paused, tally, readings }),
+    hardware: hardwareOf({ groups, gone, rates, paused, tally }),
+    energy: power,
     solutions: lives.counts,
     poolBlocks: lives.poolBlocks,
     ...parts.counts,
     hardwareErrors: parts.counts.hardwareErrors + errorsOf([...devices, ...gone]),
-    ...parts.beside,
+    ...beside,
     issuer: parts.issuer,
     results: parts.results,
     work: current && workOf(current, nowMs),
     forkVote: parts.forkVote,
+    ...money?.snapshot({
+      work: current?.work ?? null,
+      chains: chains?.length ?? 0,
+      hashrate: steadyRate(hashrates, meanHashrate),
+      power,
+    }),
   }
+}
+
+/** The rate over a minute. It is 0 while nothing searches, and the mean of a run that is younger than any window. */
+function steadyRate({ '10s': short, '60s': minute }: Hashrates, mean: number): number {
+  if (short === 0) return 0
+  return minute ?? short ?? mean
 }
 
 function workOf({ work, pursuit }: Issued, nowMs: number): NonNullable<Snapshot['work']> {

@@ -58,6 +58,16 @@ export function isFromNode(headers: Readonly<Record<string, unknown>>): boolean 
   return headers['x-chainweb-node-version'] !== undefined || headers['x-ledger-node-version'] !== undefined
 }
 
+/** End of the year 9999: a clock of a node beyond it means nothing. */
+const MAX_TIMESTAMP_SECONDS = 253_402_300_799
+
+/** Clock of a node by a header that nodes send with every response: milliseconds since 1970, or null. */
+export function serverMsOf(headers: Readonly<Record<string, string | undefined>>): number | null {
+  const text = headers['x-server-timestamp'] ?? ''
+  const seconds = /^\d{1,12}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
+  return seconds <= MAX_TIMESTAMP_SECONDS ? seconds * 1000 : null
+}
+
 /** A response, as errors describe it. */
 export interface AnswerDetails {
   /** Requested URL. */
@@ -70,6 +80,8 @@ export interface AnswerDetails {
   readonly operation?: string | undefined
   /** Whether the response carries the version header of a node. Default false. */
   readonly isFromNode?: boolean
+  /** Clock of the node, in milliseconds since 1970; null if the response does not tell. */
+  readonly serverMs?: number | null
   /** Target of a redirection (3xx) by its Location header; undefined if there is none. */
   readonly location?: string | undefined
 }
@@ -96,6 +108,8 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
   readonly operation: string | undefined
   /** Whether the response carries the version header of a node. */
   readonly isFromNode: boolean
+  /** Clock of the node when it refused, in milliseconds since 1970; null if the response does not tell. */
+  readonly serverMs: number | null
   /** The same request may succeed later: true for 408, 429, 502, 503 and 504, and MinersPoolFull. */
   readonly retryable: boolean
 
@@ -111,6 +125,7 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
     this.excerpt = excerpt
     this.operation = operation
     this.isFromNode = answer.isFromNode ?? false
+    this.serverMs = answer.serverMs ?? null
     this.retryable = RETRYABLE_STATUS.includes(status)
   }
 

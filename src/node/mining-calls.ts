@@ -5,14 +5,11 @@ import { decodeWorkResponse, type Work } from '../core/work.ts'
 import { BINARY } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
 import { type Context, callOf } from './chain-calls.ts'
-import { isFromNode, NodeRefusal } from './errors.ts'
+import { isFromNode, NodeRefusal, serverMsOf } from './errors.ts'
 import type { HttpAnswer } from './http.ts'
 import { nodeInfo } from './node-calls.ts'
 import { judgeWork, WrongAnswer } from './node-info.ts'
 import { type CallOptions, misbehaved } from './requests.ts'
-
-/** End of the year 9999: a clock of a node beyond it means nothing. */
-const MAX_TIMESTAMP_SECONDS = 253_402_300_799
 
 /** Work, and the least time that the clock of the node was ahead of ours when it responded; null if it sent none. */
 export interface WorkAnswer {
@@ -53,9 +50,8 @@ function bodyFor({ account, predicate, publicKeys }: MinerAccount) {
 }
 
 function clockAhead({ headers, receivedAtMs }: HttpAnswer): number | null {
-  const text = headers['x-server-timestamp'] ?? ''
-  const timestamp = /^\d{1,12}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
-  return timestamp <= MAX_TIMESTAMP_SECONDS ? timestamp * 1000 - receivedAtMs : null
+  const serverMs = serverMsOf(headers)
+  return serverMs === null ? null : serverMs - receivedAtMs
 }
 
 /** Submits solved work. Throws a retryable NodeMisbehaved if something else responded in place of the node. */

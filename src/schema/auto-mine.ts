@@ -4,16 +4,31 @@ import { formatDuration, formatHashrate } from '../core/units.ts'
 /** `on-demand`: no automatic blocks; POST /make-blocks makes them. */
 export type AutoMine =
   | { readonly kind: 'on-demand' }
+  /**
+   * A block for commands as soon as they are pending, and then this many blocks on every chain. Chains that hold up the
+   * block grow too.
+   */
+  | { readonly kind: 'on-arrival'; readonly confirmations: number }
   /** A block on every chain every `blockTimeMs`. */
   | { readonly kind: 'constant'; readonly blockTimeMs: number }
   /** Simulates miners with this total hashrate: block times are exponentially distributed and follow the difficulty. */
   | { readonly kind: 'simulated'; readonly hashesPerSecond: number }
+
+/**
+ * Blocks on every chain behind a block that was made on arrival, by default. They suffice for proofs: any two chains of
+ * a network are closer.
+ */
+export const CONFIRMATIONS = 5
+/** Most such blocks. */
+export const MAX_CONFIRMATIONS = 100
 
 /** Describes the mode in words. */
 export function describeAutoMine(mode: AutoMine): string {
   switch (mode.kind) {
     case 'on-demand':
       return 'blocks by POST /make-blocks'
+    case 'on-arrival':
+      return `a block for each command at once, then ${mode.confirmations} on every chain`
     case 'constant':
       return `a block on every chain each ${formatDuration(mode.blockTimeMs)}`
     case 'simulated':

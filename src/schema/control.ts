@@ -3,6 +3,7 @@
  * on its own machine.
  */
 
+import { CONFIRMATIONS, MAX_CONFIRMATIONS } from './auto-mine.ts'
 import { HashText } from './bodies.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
@@ -38,9 +39,51 @@ export const BlockCounts = Type.Record(ChainKey, Type.Integer({ minimum: 0, maxi
   description: 'chain: number of blocks to add',
 })
 
+export const MadeBlock = Type.Object({
+  height: Natural,
+  hash: HashText,
+  requestKeys: Type.Array(HashText, { description: 'transactions, in the order of the block' }),
+})
+
 export const MadeBlocks = Type.Object({
   made: Type.Record(ChainKey, Natural, { description: 'chain: blocks made, including those for adjacent chains' }),
+  blocks: Type.Record(ChainKey, Type.Array(MadeBlock), { description: 'chain: its new blocks, ascending' }),
   heights: Heights,
+})
+
+/** How the node makes blocks by itself. */
+export const MiningMode = Type.Object(
+  {
+    mode: Type.Union([
+      Type.Literal('on-demand'),
+      Type.Literal('on-arrival'),
+      Type.Literal('constant'),
+      Type.Literal('simulated'),
+    ]),
+    confirmations: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_CONFIRMATIONS,
+        default: CONFIRMATIONS,
+        description: 'of on-arrival: blocks on every chain behind one with commands',
+      }),
+    ),
+    everyMs: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: MAX_BLOCK_DELAY_MS,
+        description: 'of constant: time between blocks of a chain',
+      }),
+    ),
+    hashesPerSecond: Type.Optional(
+      Type.Number({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'of simulated: rate of all miners' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type MiningMode = Static<typeof MiningMode>
+export const MiningState = Type.Object({
+  mining: Type.Union([MiningMode, Type.Null()], { description: 'null: only miners and orders make blocks' }),
 })
 
 /** An integer; beyond 2^53 - 1 as a string of digits. */
@@ -116,19 +159,34 @@ export type FaultOrder = Static<typeof FaultOrder>
 /** Active faults by operation. */
 export const Faults = Type.Object({ faults: Type.Array(FaultOrder) })
 
-export const ClockAdvance = Type.Object(
+/** An order to the clock: one of these fields. */
+export const ClockChange = Type.Object(
   {
-    advanceMs: Type.Number({
-      minimum: -MAX_CLOCK_ADVANCE_MS,
-      maximum: MAX_CLOCK_ADVANCE_MS,
-      description: 'negative: back, at most to the newest block, only without proof of work',
-    }),
+    advanceMs: Type.Optional(
+      Type.Number({
+        minimum: -MAX_CLOCK_ADVANCE_MS,
+        maximum: MAX_CLOCK_ADVANCE_MS,
+        description: 'negative: back, at most to the newest block, only without proof of work',
+      }),
+    ),
+    to: Type.Optional(
+      Type.String({ maxLength: 64, description: 'the clock goes on from this time: 2027-01-01T00:00:00Z' }),
+    ),
+    nextBlock: Type.Optional(
+      Type.String({ maxLength: 64, description: 'time of the next block; the clock stands still until then' }),
+    ),
+    everyMs: Type.Optional(
+      Type.Union([Type.Number({ minimum: 0.001, maximum: MAX_CLOCK_ADVANCE_MS }), Type.Null()], {
+        description: 'the clock stands still, and each block of any chain moves it on by so much; null: it runs again',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
 export const ClockState = Type.Object({
   aheadMs: Type.Number({ description: 'lead over the clock of the machine, in milliseconds' }),
   nowMs: Type.Number({ description: 'milliseconds since the UNIX epoch' }),
+  everyMs: Type.Optional(Type.Number({ description: 'the clock stands still, and each block moves it on by so much' })),
 })
 
 const SnapshotId = Type.Integer({ minimum: 1, description: 'snapshot' })
@@ -195,6 +253,25 @@ export const controlOperations = {
     blocks,
     noBlocks,
   ),
+  setMining: order(
+    'setMining',
+    '/devnet/mining',
+    'set how the node makes blocks by itself, until it stops',
+    [MiningMode, MiningState],
+    'the network has proof of work, so miners make its blocks',
+  ),
+  mining: {
+    id: 'mining',
+    method: 'GET',
+    scope: 'root',
+    path: '/devnet/mining',
+    group: 'devnet',
+    forThisMachine: true,
+    summary: 'how the node makes blocks by itself',
+    params: None,
+    query: None,
+    responses: { 200: { description: 'success', content: { [JSON_TYPE]: MiningState } }, 403: foreign },
+  },
   setDifficulty: order(
     'setDifficulty',
     '/devnet/difficulty',
@@ -226,8 +303,8 @@ export const controlOperations = {
   advanceClock: order(
     'advanceClock',
     '/devnet/clock',
-    'set the clock ahead or back',
-    [ClockAdvance, ClockState],
+    'move the clock, set it, or let blocks move it',
+    [ClockChange, ClockState],
     'the clock cannot go back so far, or not at all',
   ),
   snapshot: order(

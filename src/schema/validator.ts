@@ -9,6 +9,9 @@ export interface Validator {
   readonly complaint: (value: unknown, path?: string) => string
 }
 
+/** Most characters of an unknown field that a complaint repeats. */
+const MAX_SHOWN_FIELD = 100
+
 const validators = new WeakMap<TSchema, Validator>()
 
 /** Validator of a schema; compiled on first use. */
@@ -21,11 +24,15 @@ export function validatorOf(schema: TSchema): Validator {
     complaint: (value, path = '') => {
       const alternative = alternativeFor(schema, value)
       if (alternative !== undefined) return validatorOf(alternative).complaint(value, path)
+      const words = literalsOf(schema)
+      if (words !== null) return `${path || 'the value'} must be one of ${words.join(', ')}`
       for (const [key, own] of partsOf(schema, value)) {
         const part = (value as Readonly<Record<string, unknown>>)[key]
         const validatorOfPart = validatorOf(own)
         if (!validatorOfPart.accepts(part)) return validatorOfPart.complaint(part, `${path}/${key}`)
       }
+      const unknown = unknownFieldOf(schema, value)
+      if (unknown !== undefined) return `${path}/${unknown.slice(0, MAX_SHOWN_FIELD)} is no known field`
       const [first] = compiled.Errors(value)
       return `${path + (first?.instancePath ?? '') || 'the value'} ${first?.message ?? 'is wrong'}`
     },
@@ -41,8 +48,23 @@ function alternativeFor({ anyOf = [] }: { readonly anyOf?: readonly TSchema[] },
   return fitting.length === 1 ? fitting[0] : undefined
 }
 
+/** The values of a union that has nothing but literals; null for other schemas. */
+function literalsOf({ anyOf = [] }: { readonly anyOf?: readonly TSchema[] }): unknown[] | null {
+  if (anyOf.length === 0 || !anyOf.every((each) => 'const' in each)) return null
+  return anyOf.map((each) => (each as { readonly const: unknown }).const)
+}
+
+/** The first field of an object that its schema does not allow. */
+function unknownFieldOf(schema: TSchema, value: unknown): string | undefined {
+  const { additionalProperties, properties = {}, patternProperties } = schema as ValidatorParts
+  if (additionalProperties !== false || patternProperties !== undefined) return undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  return Object.keys(value).find((name) => !Object.hasOwn(properties, name))
+}
+
 /** Keywords of a schema that describe parts of a value. */
 interface ValidatorParts {
+  readonly additionalProperties?: boolean | TSchema
   readonly items?: TSchema | readonly TSchema[]
   readonly properties?: Readonly<Record<string, TSchema>>
   readonly patternProperties?: Readonly<Record<string, TSchema>>

@@ -4,13 +4,13 @@
  */
 import type { CommandError } from '../schema/command-bodies.ts'
 
-/** What is known of the command that failed. */
+/** The command that failed. */
 export interface FailedCommand {
   /** The text that was signed. */
   readonly cmd: string
 }
 
-interface Rule {
+interface AdviceRule {
   readonly pattern: RegExp
   readonly advice: string | ((match: RegExpMatchArray, command: FailedCommand | undefined) => string)
 }
@@ -30,7 +30,7 @@ function limit(text: string): RegExp {
 }
 
 /** The sender could not pay for gas. */
-const GAS_RULES: readonly Rule[] = [
+const GAS_RULES: readonly AdviceRule[] = [
   {
     pattern: /^Insufficient funds/,
     advice: 'the sender has too few coins on this chain for gas limit times gas price',
@@ -49,15 +49,17 @@ const GAS_RULES: readonly Rule[] = [
   },
 ]
 
+const OUT_OF_TIME = limit('Tx time outside of valid range|Transaction time-to-live|Transaction creation time too far')
+
 /** Nodes refuse the command as such. */
-const LIMIT_RULES: readonly Rule[] = [
+const LIMIT_RULES: readonly AdviceRule[] = [
   {
     pattern: limit('Transaction gas limit exceeds'),
     advice: 'give less with --gas-limit: no block has so much',
   },
   { pattern: limit('Transaction gas limit \\(\\d+\\) is below'), advice: MORE_GAS },
   {
-    pattern: limit('Tx time outside of valid range|Transaction time-to-live|Transaction creation time too far'),
+    pattern: OUT_OF_TIME,
     advice: '--ttl is at most 48h; is the clock here right?',
   },
   {
@@ -67,7 +69,7 @@ const LIMIT_RULES: readonly Rule[] = [
 ]
 
 /** Code failed, by the kind of its failure. */
-const CODE_RULES: Readonly<Record<string, readonly Rule[]>> = {
+const CODE_RULES: Readonly<Record<string, readonly AdviceRule[]>> = {
   EvalError: [
     { pattern: /^Gas limit "\d+" exceeded/, advice: MORE_GAS },
     {
@@ -95,6 +97,11 @@ export function adviceOnResult(
   return cause.startsWith('Gas limit ') ? MORE_GAS : undefined
 }
 
+/** Whether a node refuses a command because of its time. @param text the body of its answer */
+export function isOutOfTime(text: string): boolean {
+  return OUT_OF_TIME.test(text.replace(REFUSAL, ''))
+}
+
 /** Advice on a refusal by a node, or undefined. @param text the body of its answer */
 export function adviceOnRefusal(text: string, command?: FailedCommand): string | undefined {
   const cause = text.replace(REFUSAL, '')
@@ -103,7 +110,7 @@ export function adviceOnRefusal(text: string, command?: FailedCommand): string |
   return adviceBy(GAS_RULES, cause.slice(purchase[0].length).replace(BOUGHT, ''), command)
 }
 
-function adviceBy(rules: readonly Rule[], text: string, command: FailedCommand | undefined): string | undefined {
+function adviceBy(rules: readonly AdviceRule[], text: string, command: FailedCommand | undefined): string | undefined {
   for (const { pattern, advice } of rules) {
     const match = text.match(pattern)
     if (match !== null) return typeof advice === 'string' ? advice : advice(match, command)

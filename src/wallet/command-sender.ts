@@ -5,6 +5,7 @@ import { isRetryable, NodeRefusal } from '../node/errors.ts'
 import { machineClock } from '../node/machine-clock.ts'
 import type { WaitProgress } from '../node/wait-for.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
+import { isOutOfTime } from './advice.ts'
 import type { Capability } from './capability.ts'
 import { type Payload, type SignedCommand, signedCommand } from './command.ts'
 import { dataOf, explained } from './failure.ts'
@@ -31,6 +32,8 @@ export interface Terms {
 
 /** Progress of a command. */
 export type CommandStep =
+  /** The clock of the node is ahead of that of the machine by this much, or behind; the command takes its time. */
+  | { readonly type: 'time'; readonly chain: number; readonly aheadMs: number }
   | { readonly type: 'tried'; readonly chain: number; readonly gas: number }
   /** `again`: resubmitted after an outage, in which the node may have forgotten the command. */
   | { readonly type: 'sent'; readonly chain: number; readonly requestKey: string; readonly again: boolean }
@@ -61,6 +64,8 @@ const PAST_SECONDS = 15
 /** Time for news of the last block that may include a command. */
 const GRACE_MS = 60_000
 const MAX_SENDS = 5
+/** Clocks that differ by less are those of machines. Nodes take commands from this far in the future. */
+const FAR_MS = 60_000
 const SEND_PAUSE_MS = 500
 
 /** Sends commands to one node. */
@@ -82,10 +87,15 @@ export class CommandSender {
     }
   }
 
-  /** Signs the command for a request. */
-  sign({ chain, payload, sender, keys, capabilities }: CommandRequest): SignedCommand {
-    const { terms, clock } = this.options
-    const nowMs = clock.wallMs()
+  /**
+   * Signs the command for a request.
+   * @param nowMs time of the command; default: the clock of the machine
+   */
+  sign(
+    { chain, payload, sender, keys, capabilities }: CommandRequest,
+    nowMs = this.options.clock.wallMs(),
+  ): SignedCommand {
+    const { terms } = this.options
     return signedCommand({
       networkId: this.node.info.nodeVersion,
       chain,
@@ -98,6 +108,31 @@ export class CommandSender {
       creationTime: Math.floor(nowMs / 1000) - PAST_SECONDS,
       nonce: `newcut ${new Date(nowMs).toISOString()} ${Math.random().toString(36).slice(2, 10)}`,
     })
+  }
+
+  /**
+   * Signs, tries out and submits. A node whose clock is far from that of the machine may refuse the time of the command.
+   * The command is then signed again with the time of the node. Throws CommandFailed, NodeRefusal.
+   * @param isTried false to submit without trying it out
+   */
+  async submit(request: CommandRequest, isTried = true): Promise<SignedCommand> {
+    const { clock, onStep } = this.options
+    const { chain } = request
+    const at = async (timeMs: number) => {
+      const command = this.sign(request, timeMs)
+      if (isTried) await this.tryOut(chain, command)
+      await this.send(chain, command)
+      return command
+    }
+    const nowMs = clock.wallMs()
+    try {
+      return await at(nowMs)
+    } catch (error) {
+      const serverMs = error instanceof NodeRefusal && isOutOfTime(error.excerpt) ? error.serverMs : null
+      if (serverMs === null || Math.abs(serverMs - nowMs) < FAR_MS) throw error
+      onStep({ type: 'time', chain, aheadMs: serverMs - nowMs })
+      return await at(serverMs)
+    }
   }
 
   /** Executes a command in preflight, as a block would. Throws CommandFailed, NodeRefusal. */
@@ -164,9 +199,7 @@ export class CommandSender {
    * Signs, tries out, submits and waits. Throws CommandFailed, NodeRefusal, NO_RESULT, and the errors of NodeClient.
    */
   async carryOut(request: CommandRequest): Promise<CommandResult> {
-    const command = this.sign(request)
-    await this.tryOut(request.chain, command)
-    await this.send(request.chain, command)
+    const command = await this.submit(request)
     return await this.result(request.chain, command.hash, command)
   }
 }

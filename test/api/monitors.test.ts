@@ -91,6 +91,7 @@ describe('monitors for XMRig', () => {
     }
     expect(await miner.json('/2/backends')).toEqual([
       {
+        health: { temperature: null, power: null, clock: null, mem_clock: null, fan_speed: [] },
         ...{ type: 'cpu', enabled: true, algo: 'blake2s', hashrate: [count, null, null] },
         threads: [0, 1].map((index) => ({
           index,

@@ -5,23 +5,33 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
-import type { GpuSetup } from '../../src/compose/setup.ts'
+import type { EfficiencySetup, GpuSetup } from '../../src/compose/setup.ts'
+import type { KernelPreference } from '../../src/engine/cpu/names.ts'
+import type { PowerStated } from '../../src/mine/energy.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
+import type { Prices } from '../../src/mine/profit.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { testDriver } from '../gpu/driver.ts'
 
 export interface RunningOptions {
   readonly token?: string
   readonly hwmon?: string
+  readonly powercap?: string
   /** Environment of the tools that read sensors. */
   readonly env?: NodeJS.ProcessEnv
   readonly difficulty?: bigint
-  readonly threads?: number
+  readonly threads?: number | 'auto'
+  readonly kernel?: KernelPreference
+  readonly efficiency?: EfficiencySetup
+  /** Power that the user states. */
+  readonly power?: PowerStated
   readonly gpu?: GpuSetup
   /** Whether the miner uses two addresses of its node, as if they were two nodes. */
   readonly hasTwoNodes?: boolean
   /** Whether rigs may connect. */
   readonly letsRigsIn?: boolean
+  /** Stated prices. Default: none. */
+  readonly prices?: Prices
 }
 
 export interface RunningMiner {
@@ -42,12 +52,17 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
   const {
     token,
     hwmon = '/nowhere',
+    powercap = '/nowhere',
     env = {},
     difficulty = 20_000n,
     threads = 1,
+    kernel = 'auto',
+    efficiency,
+    power = {},
     gpu = null,
     hasTwoNodes = false,
     letsRigsIn = false,
+    prices,
   } = options
   const devnet = await startDevnet({ port: 0, difficulty })
   const stop = new AbortController()
@@ -64,14 +79,16 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
           payee: { account: null, predicate: 'keys-all', publicKeys: null },
         },
         search: {
-          ...{ kind: 'own', threads, kernel: 'auto', priority: 'low', gpu },
+          ...{ kind: 'own', threads, kernel, priority: 'low', gpu, efficiency },
           stratum: letsRigsIn
             ? { host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, perAddress: 1024 }
             : undefined,
         },
         http: { host: '127.0.0.1', port: 0, isRequired: true, ...(token && { token }) },
         limits: {},
-        sensors: { hwmon, env },
+        power,
+        sensors: { hwmon, powercap, env },
+        prices,
       },
       { onEvent: (event) => void events.push(event), onStart: resolve, stopped: stop.signal },
     )

@@ -9,6 +9,7 @@ import type { ConsoleEvent } from '../../src/cli/notices.ts'
 import { facesOf } from '../../src/cli/text-face.ts'
 import type { SolutionEvent } from '../../src/mine/events.ts'
 import { NO_RATES } from '../../src/mine/hashrate.ts'
+import { profitOf } from '../../src/mine/profit.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
 const counts = { accepted: 1, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }
@@ -25,6 +26,14 @@ const device = { device: 'thread0', engine: 'cpu', kernel: 'wasm', hashes: 0, ha
 const changed = { type: 'configuration', before: 1, now: 2 } as const
 const work = { job: 'j', issuer: 'node', ...block, difficulty: 10, reason: 'newCut', preemptMs: 1 } as const
 
+/** Income at this price of a coin, of a miner that pays 129,600 USD a day for power. */
+const profitAt = (coinPrice: number) =>
+  profitOf({
+    ...{ hashrate: 1, difficulty: 2, reward: 1, payer: 'chain', shares: { lostShare: null, feeShare: null } },
+    power: { watts: 1000, unread: 0, problem: null },
+    prices: { coin: { amount: coinPrice, currency: 'USD' }, power: { amount: 5400, currency: 'USD' } },
+  })
+
 /** Every kind of event: its name in docs/CONSOLE.md, the event, the start of its text, and its level. */
 const EVENTS: readonly (readonly [string, ConsoleEvent, string, LogLevel])[] = [
   ['error', { type: 'error', code: 'NODE_REFUSED', message: 'no', hint: 'ask' }, 'error     no (ask) [NODE_', 'error'],
@@ -40,6 +49,8 @@ const EVENTS: readonly (readonly [string, ConsoleEvent, string, LogLevel])[] = [
   ['recovered', { type: 'recovered', message: 'r' }, 'recovered r', 'warn'],
   ['lost', solution({ step: 'lost', verdict: 'lost', reason: 'stopped', message: 'm' }), 'lost', 'warn'],
   ['unconfirmed', solution({ step: 'unconfirmed', verdict: 'unconfirmed', message: 'm' }), 'unconfirmed', 'warn'],
+  ['profit', { type: 'profit', profit: profitAt(2) }, 'loss      43,200 coins/day', 'warn'],
+  ['profit', { type: 'profit', profit: profitAt(4) }, 'profit    43,200 coins/day', 'info'],
   ['refused', { type: 'refused', ...block, reason: 'breaks the rule of target', isStale: false }, 'refused', 'warn'],
   [
     'configuration',

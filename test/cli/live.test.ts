@@ -119,6 +119,17 @@ describe('the configuration file of a running miner', () => {
     expect(changes(miner).filter((line) => line.includes('->'))).toHaveLength(1)
   })
 
+  it('changes the power that is stated', async () => {
+    const miner = await startMiner(HARD, 'threads: 1\nwatts: 85\n')
+    save(miner.file, 'threads: 1\nwatts: 60.5\n')
+    await miner.sees(/watts 85 -> 60.5\n/)
+    save(miner.file, 'threads: 1\nwatts-base: 20\n')
+    await miner.sees(/watts 60.5 -> not set\n/)
+    await miner.sees(/watts-base not set -> 20\n/)
+    save(miner.file, 'threads: 1\nwatts: -1\n')
+    await miner.sees(/watts.* is below 0; expected a number of watts of at least 0/)
+  })
+
   it('loses to the command line, and says so; options that cannot change now wait for the next start', async () => {
     const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
     save(miner.file, 'threads: 2\nconfirmations: 3\nhttp-token: correct-horse-battery\n')

@@ -23,7 +23,13 @@ it('the leader learns of solutions of earlier runs and of every step, and report
     },
     expect: (hashes) => void heard.push(...hashes),
     told: ({ step }) => void heard.push(step),
-    status: () => ({ fleet: 'main', isLeading: false, leader: null, rigs: 0 }),
+    status: () => ({
+      fleet: 'main',
+      isLeading: false,
+      leader: null,
+      rigs: 0,
+      energy: { watts: null, joules: null, hashrate: null, unread: 0 },
+    }),
   })
   const shown: MinerEvent[] = []
   const adopted: AdoptedSolution[] = []

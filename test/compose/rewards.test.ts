@@ -55,7 +55,13 @@ async function rewarded(
   return { asked, told, faults }
 }
 
-const paying = async () => ({ coinbase: encodeBase64Url(Buffer.from(transfer('2.5'))) }) as PayloadWithOutputs
+const encoded = (text: string) => encodeBase64Url(Buffer.from(text))
+const transaction = (gasPrice: string) => encoded(`{"cmd":"{\\"meta\\":{\\"gasPrice\\":${gasPrice}}}"}`)
+
+/** A block that pays 2.5 coins, with these transactions and outputs. */
+const payingWith = (transactions: PayloadWithOutputs['transactions']) => async () =>
+  ({ coinbase: encoded(transfer('2.5')), transactions }) as PayloadWithOutputs
+const paying = payingWith([])
 
 it("a block's reward is requested once, when the block is accepted", async () => {
   const events = [
@@ -65,7 +71,20 @@ it("a block's reward is requested once, when the block is accepted", async () =>
   ]
   const { asked, told } = await rewarded(events, paying)
   expect(asked).toEqual([[3, 'p', 7]])
-  expect(told).toEqual([{ type: 'reward', chain: 3, height: 7, hash: 'h', amount: '2.5' }])
+  expect(told).toEqual([{ type: 'reward', chain: 3, height: 7, hash: 'h', amount: '2.5', fees: '0' }])
+})
+
+it('the fees of its transactions come with the reward, if they are readable', async () => {
+  const output = encoded('{"gas":254}')
+  const two = payingWith([
+    [transaction('1e-6'), output],
+    [transaction('0.5'), output],
+  ])
+  expect((await rewarded([solution({})], two)).told).toMatchObject([{ amount: '2.5', fees: '127.000254' }])
+  const broken = payingWith([[encoded('{'), output]])
+  const [told] = (await rewarded([solution({})], broken)).told
+  expect(told).toMatchObject({ amount: '2.5' })
+  expect(told).not.toHaveProperty('fees')
 })
 
 it('a node that does not answer causes no fault; anything else does', async () => {

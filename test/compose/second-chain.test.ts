@@ -7,22 +7,37 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { Rig, type RigJobSeen } from '../../bench/stratum-rig.ts'
 import { decodeWork } from '../../src/core/header.ts'
+import type { Response } from '../../src/stratum/messages.ts'
 import { startHere, stopAll } from '../cli/run.ts'
-import { until } from '../wait.ts'
+import { staysSo, until } from '../wait.ts'
 import { network } from './several-nodes.ts'
 
 afterEach(stopAll)
 
-/** A proxy to a node that can hold work requests. It forwards everything else. */
+/**
+ * A proxy to a node that can hold work requests. It never answers requests for the cut: without the heads of the
+ * chains, no chain seems better, so only news and solutions make the miner change chains.
+ */
 async function wayTo(port: number) {
   let isHeld = false
   let answered = 0
-  /** Unanswered work requests. */
+  /** Unanswered work requests, and streams that are not open yet. */
   const open = new Set<IncomingMessage>()
   const waiting: (() => void)[] = []
+  /** Chains of the work that was answered after the last call of `hold`. */
+  const given = new Set<number>()
   const pass = (req: IncomingMessage, res: ServerResponse) => {
     const { method, url: path, headers } = req
     const there = request({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
+      if (isStream(req)) open.delete(req)
+      else if (open.has(req)) {
+        answer.once('data', (bytes: Buffer) => {
+          res.on('finish', () => {
+            answered++
+            if (answer.statusCode === 200) given.add(bytes.readUInt32LE())
+          })
+        })
+      }
       res.writeHead(answer.statusCode ?? 500, answer.headers)
       res.flushHeaders()
       answer.pipe(res)
@@ -32,10 +47,10 @@ async function wayTo(port: number) {
     req.pipe(there)
   }
   const server = createServer((req, res) => {
+    if (/\/cut(?:\?|$)/.test(req.url ?? '')) return
     const isWork = req.url?.includes('/mining/work') === true
-    if (isWork) {
+    if (isWork || isStream(req)) {
       open.add(req)
-      res.on('finish', () => answered++)
       // Also when the miner gives up waiting.
       res.on('close', () => open.delete(req))
     }
@@ -49,14 +64,15 @@ async function wayTo(port: number) {
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    given: given as ReadonlySet<number>,
     get answered() {
       return answered
     },
-    get isQuiet() {
-      return open.size === 0
-    },
+    /** Whether no request is open, and the miner has taken all answers. It runs in this process. */
+    isQuiet: () => staysSo(() => open.size === 0),
     hold: () => {
       isHeld = true
+      given.clear()
     },
     pass: () => {
       isHeld = false
@@ -65,6 +81,7 @@ async function wayTo(port: number) {
   }
 }
 
+const isStream = ({ url }: IncomingMessage) => url?.includes('/mining/updates') === true
 const chainOf = ({ header }: RigJobSeen) => decodeWork(header).chainId
 
 async function miningWith(difficulty: bigint) {
@@ -77,64 +94,98 @@ async function miningWith(difficulty: bigint) {
   const [, rigPort] = await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
   const rig = await Rig.login(Number(rigPort))
   onTestFinished(() => rig.close())
-  const makeBlock = (chain: number) =>
-    fetch(`http://127.0.0.1:${port}/devnet/make-blocks`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ [chain]: 1 }),
-    })
-  await until(() => rig.jobs.length > 0)
-  return { rig, way, makeBlock }
-}
-
-/** Resolves when the miner has work of two chains and no request is open. */
-async function ready(way: { readonly answered: number; readonly isQuiet: boolean }, answers: number) {
-  await until(() => way.answered >= answers && way.isQuiet)
+  /** Waits for a condition, or fails with what is missing and what has happened. */
+  const waitFor = (missing: string, condition: () => boolean | Promise<boolean>) => {
+    const seen = () => rig.jobs.map((job) => `${job.id} of chain ${chainOf(job)}`).join(', ')
+    const work = () => `${way.answered} work requests answered, last of chains ${[...way.given].join(', ')}`
+    return until(condition, () => `${missing}; jobs: ${seen()}; ${work()}; rig closed: ${rig.hasEnded}`)
+  }
+  const newestJob = () => rig.jobs.at(-1) as RigJobSeen
+  await waitFor('the rig gets no job', () => rig.jobs.length > 0)
+  return {
+    rig,
+    way,
+    newestJob,
+    makeBlock: async (chain: number) => {
+      const made = await fetch(`http://127.0.0.1:${port}/devnet/make-blocks`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ [chain]: 1 }),
+      })
+      expect(made.status, await made.text()).toBe(200)
+    },
+    /** Resolves when the node has a block of this job. */
+    hasBlock: (job: RigJobSeen) =>
+      waitFor(`the node has no block of job ${job.id}`, async () => {
+        const cut = await fetch(`http://127.0.0.1:${port}/chainweb/0.0/development/cut`)
+        const { hashes } = (await cut.json()) as { hashes: Record<string, { height: number }> }
+        return hashes[chainOf(job)].height >= Number(decodeWork(job.header).height)
+      }),
+    /** Resolves when the miner has work of a second chain, and no request is open. */
+    isReady: () =>
+      waitFor('the miner has no work of a second chain', async () => {
+        return (await way.isQuiet()) && [...way.given].some((chain) => chain !== chainOf(newestJob()))
+      }),
+    /** The first job of another chain than this one's. */
+    jobAfter: async (job: RigJobSeen): Promise<RigJobSeen> => {
+      const next = () => rig.jobs.slice(rig.jobs.indexOf(job)).find((other) => chainOf(other) !== chainOf(job))
+      await waitFor(`no job of another chain after job ${job.id}`, () => next() !== undefined)
+      return next() as RigJobSeen
+    },
+    /** The answer to a share of this job that meets the target. */
+    submit: async (job: RigJobSeen, target = job.target): Promise<Response> => {
+      let answer: Response | null = null
+      void rig.submit(job.id, rig.nextShare(job, target)).then((response) => {
+        answer = response
+      })
+      await waitFor(`no answer to the share of job ${job.id}`, () => answer !== null)
+      return answer as unknown as Response
+    },
+  }
 }
 
 it('rigs get work of another chain at New Cut, while no work request is answered', async () => {
-  const { rig, way, makeBlock } = await miningWith(20_000n)
-  let answers = 2
+  const { way, newestJob, isReady, makeBlock, jobAfter, submit } = await miningWith(20_000n)
   for (let round = 0; round < 4; round++) {
-    await ready(way, answers)
-    answers = way.answered + 1
+    await isReady()
     way.hold()
-    const job = rig.jobs.at(-1) as RigJobSeen
-    const chain = chainOf(job)
-    const made = await makeBlock(chain)
-    expect(made.status).toBe(200)
-    await until(() => chainOf(rig.jobs.at(-1) as RigJobSeen) !== chain)
+    const { answered } = way
+    const job = newestJob()
+    await makeBlock(chainOf(job))
+    const next = await jobAfter(job)
+    expect(way.answered).toBe(answered)
     // The new job can become a block.
-    expect(rig.jobs.at(-1)?.clean).toBe(true)
+    expect(next.clean).toBe(true)
     // The old job is stale, since its chain has moved on.
-    expect((await rig.submit(job.id, rig.nextShare(job, job.target))).error?.code).toBe(21)
+    expect((await submit(job)).error?.code).toBe(21)
     way.pass()
   }
 })
 
 it('rigs get work of another chain after a solution, while no work request is answered', async () => {
-  const { rig, way } = await miningWith(2_000n)
-  let answers = 2
+  const { way, newestJob, isReady, hasBlock, jobAfter, submit } = await miningWith(2_000n)
   for (let round = 0; round < 4; round++) {
-    await ready(way, answers)
-    answers = way.answered + 1
+    await isReady()
     way.hold()
-    const job = rig.jobs.at(-1) as RigJobSeen
-    expect((await rig.submit(job.id, rig.nextShare(job, decodeWork(job.header).target))).result).toBe(true)
-    await until(() => chainOf(rig.jobs.at(-1) as RigJobSeen) !== chainOf(job))
+    const { answered } = way
+    const job = newestJob()
+    expect((await submit(job, decodeWork(job.header).target)).result).toBe(true)
+    expect((await jobAfter(job)).clean).toBe(true)
+    expect(way.answered).toBe(answered)
+    // Otherwise the node may give the same work again.
+    await hasBlock(job)
     way.pass()
   }
 })
 
 it('a job of another chain stays valid when the current chain moves on', async () => {
-  const { rig, way, makeBlock } = await miningWith(20_000n)
-  await ready(way, 2)
-  const first = rig.jobs.at(-1) as RigJobSeen
+  const { newestJob, isReady, makeBlock, jobAfter, submit } = await miningWith(20_000n)
+  await isReady()
+  const first = newestJob()
   await makeBlock(chainOf(first))
-  await until(() => chainOf(rig.jobs.at(-1) as RigJobSeen) !== chainOf(first))
-  const second = rig.jobs.at(-1) as RigJobSeen
-  await until(() => way.isQuiet)
+  const second = await jobAfter(first)
+  await isReady()
   // A neighbour of the second chain has moved by one block; the job is still valid.
-  expect((await rig.submit(second.id, rig.nextShare(second, second.target))).result).toBe(true)
-  expect((await rig.submit(first.id, rig.nextShare(first, first.target))).error?.code).toBe(21)
+  expect((await submit(second)).result).toBe(true)
+  expect((await submit(first)).error?.code).toBe(21)
 })

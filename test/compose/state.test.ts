@@ -58,13 +58,15 @@ async function started(lines: (clock: VirtualClock) => readonly Line[], isBroken
   let isFailing = isBroken
   const disk = { ...systemDisk, list: (path: string) => (isFailing ? fail() : systemDisk.list(path)) }
   const events: MinerEvent[] = []
-  const options = { network: NETWORK, account: 'k:me', confirmations: 6, clock, disk }
+  const earlier: string[] = []
+  const onEarlier = ({ hash }: { readonly hash: string }) => void earlier.push(hash)
+  const options = { network: NETWORK, account: 'k:me', confirmations: 6, clock, disk, onEarlier }
   const state = await openState({ folder, isRequired: false }, { ...options, onEvent: (event) => events.push(event) })
   const mend = () => {
     isFailing = false
   }
   const said = () => events.flatMap((event) => ('message' in event ? `${event.type}: ${event.message}` : []))
-  return { clock, folder, state, mend, said }
+  return { clock, folder, state, mend, said, earlier }
 }
 
 describe('the journal of earlier runs', () => {
@@ -106,19 +108,20 @@ describe('the journal of earlier runs', () => {
   })
 
   it('names confirmed blocks with unknown rewards', async () => {
-    const { state } = await started((clock) => {
+    const { state, earlier } = await started((clock) => {
       const [paid, unpaid] = [solution(1n, clock), solution(2n, clock)]
       return [
         ...[paid, unpaid].flatMap(({ found, at, hash }): Line[] => [found, { at, hash, step: 'confirmed', depth: 2 }]),
         { at: paid.at, hash: paid.hash, step: 'reward', amount: '2.5' },
       ]
     }, false)
+    expect(earlier).toHaveLength(2)
     expect(state.unpaid).toEqual([encodeBase64Url(blockHash(state.unfinished[1].bytes))])
   })
 
   it('is read once the disk recovers, without the solutions of this run', async () => {
     const kept: { before?: ReturnType<typeof solution> } = {}
-    const { clock, state, mend, said } = await started((virtual) => {
+    const { clock, state, mend, said, earlier } = await started((virtual) => {
       kept.before = solution(1n, virtual)
       return [kept.before.found]
     }, true)
@@ -130,6 +133,7 @@ describe('the journal of earlier runs', () => {
     mend()
     await clock.pass(2_000)
     expect((await left).map(({ bytes }) => encodeBase64Url(blockHash(bytes)))).toEqual([kept.before?.hash])
+    expect(earlier).toEqual([kept.before?.hash])
     expect(said()).toEqual([
       expect.stringMatching(/^warning: the journal in .* cannot be read: the disk is broken; mining continues/),
       expect.stringMatching(

@@ -385,6 +385,76 @@ it('/devnet/clock moves the clock and block times forward', async () => {
   expect((await status()).clock.aheadMs).toBe(hourMs + 500)
 })
 
+describe('/devnet/clock', () => {
+  const timesOf = (devnet: { readonly chains: Pick<Chains, 'cut'> }) =>
+    [...devnet.chains.cut.values()].map(({ creationTime }) => new Date(Number(creationTime) / 1000).toISOString())
+  const unmined = { graph: 'pair', pow: false } as const
+  const START = Date.parse('2040-01-01T00:00:00Z')
+
+  it('sets the clock, which goes on from there', async () => {
+    const { devnet, peer } = await start(unmined)
+    const { nowMs } = await order(peer, '/devnet/clock', { to: '2040-01-01T00:00:00Z' })
+    expect(nowMs).toBeGreaterThanOrEqual(START)
+    await order(peer, '/make-blocks', { 0: 1 })
+    expect(Number(devnet.chains.cut.get(0)?.creationTime) / 1000).toBeGreaterThan(nowMs)
+  })
+
+  it('gives the next block a time, and goes on from there', async () => {
+    const { devnet, peer } = await start(unmined)
+    await order(peer, '/devnet/clock', { nextBlock: '2040-01-01T00:00:00Z' })
+    await order(peer, '/make-blocks', { 0: 1 })
+    expect(timesOf(devnet)[0]).toBe('2040-01-01T00:00:00.000Z')
+    await order(peer, '/make-blocks', { 1: 1 })
+    const second = Number(devnet.chains.cut.get(1)?.creationTime) / 1000
+    expect(second).toBeGreaterThan(START)
+    expect(second).not.toBe(START)
+  })
+
+  it('moves with each block, until it runs again', async () => {
+    const { devnet, peer, status } = await start(unmined)
+    await order(peer, '/devnet/clock', { nextBlock: '2040-01-01T00:00:00Z' })
+    await order(peer, '/make-blocks', { 0: 1 })
+    const { nowMs, everyMs } = await order(peer, '/devnet/clock', { everyMs: 30_000 })
+    expect(everyMs).toBe(30_000)
+    await order(peer, '/make-blocks', { 1: 1 })
+    await order(peer, '/make-blocks', { 0: 1 })
+    const [later, earlier] = [...devnet.chains.cut.values()].map(({ creationTime }) => Number(creationTime) / 1000)
+    expect(later - earlier).toBe(30_000)
+    expect(Math.floor(earlier)).toBe(nowMs)
+    expect((await status()).clock.nowMs).toBe(nowMs + 60_000)
+    const { id } = await order(peer, '/devnet/snapshot', {})
+    expect(await order(peer, '/devnet/clock', { everyMs: null })).not.toHaveProperty('everyMs')
+    await until(async () => (await status()).clock.nowMs > nowMs + 60_000)
+    await order(peer, '/devnet/revert', { id })
+    expect((await status()).clock).toMatchObject({ nowMs: nowMs + 60_000, everyMs: 30_000 })
+  })
+
+  it.each([
+    [{}, 400, /^expected one of advanceMs, to, nextBlock and everyMs, but got 0 of them/],
+    [{ to: '2040-01-01', everyMs: 1 }, 400, /but got 2 of them/],
+    [{ to: 'tomorrow' }, 400, /^tomorrow: expected a time such as/],
+    [{ nextBlock: '2040-13-01' }, 400, /^2040-13-01: expected a time such as/],
+    [{ at: 1 }, 400, /at is no known field/],
+    [{ everyMs: 0 }, 400, /everyMs must/],
+    [{ nextBlock: '2001-01-01' }, 409, /each block must be later than its parent/],
+    [{ to: '2001-01-01' }, 409, /each block must be later than its parent/],
+  ])('refuses %j', async (body, code, text) => {
+    const { peer } = await start(unmined)
+    await order(peer, '/make-blocks', { 0: 1 })
+    expect(await refusal(peer, '/devnet/clock', body)).toEqual([code, expect.stringMatching(text)])
+  })
+
+  it('does not stand still with proof of work', async () => {
+    const { peer } = await start({ graph: 'pair' })
+    for (const body of [{ nextBlock: '2040-01-01' }, { everyMs: 5 }]) {
+      expect(await refusal(peer, '/devnet/clock', body)).toEqual([
+        409,
+        expect.stringContaining('clock goes forwards only'),
+      ])
+    }
+  })
+})
+
 it('acknowledges a change only when it is durable', async () => {
   const clock = new NodeClock(systemClock)
   let settle: () => void = () => undefined

@@ -161,8 +161,8 @@ const CONTAINERS = new Set(['docker', 'podman', 'kubectl', 'docker-compose', 'po
 const OTHERS = new Set(
   (
     'alias awk bash cat cd chmod chown cmake cp curl diff echo export gh git grep gunzip head install journalctl jq kill ln ls ' +
-    'make mkdir mv nats nats-server nk nsc nvidia-smi openssl promtool sed sleep source ssh systemctl ' +
-    'systemd-analyze tail tar tee test touch useradd vulkaninfo wget yamllint apt apt-get sha256sum read printf ' +
+    'groupadd make mkdir mv nats nats-server nk nsc nvidia-smi openssl promtool sed sleep source ssh systemctl ' +
+    'systemd-analyze tail tar tee test touch udevadm useradd usermod vulkaninfo wget yamllint apt apt-get sha256sum read printf ' +
     'for systemd-creds gcc cc nvcc rm lscpu'
   ).split(' '),
 )

@@ -5,7 +5,7 @@ import { finish, midstate } from '../../src/core/blake2s.ts'
 import { createJsKernel } from '../../src/engine/cpu/js-kernel.ts'
 import { type Kernel, type TailLayout, tailLayout } from '../../src/engine/cpu/kernel.ts'
 import { chooseNative, loadChosen } from '../../src/engine/cpu/native-choice.ts'
-import { createNativeKernel, nativeNames } from '../../src/engine/cpu/native-kernel.ts'
+import { createNativeKernel, nativeNames, ordersIn } from '../../src/engine/cpu/native-kernel.ts'
 import {
   countOperations,
   isOperation,
@@ -24,8 +24,10 @@ kernelConformance('js', createJsKernel)
 const native = loadChosen(chooseNative())
 for (const name of nativeNames) {
   const lack = name in native.sweeps ? null : (native.obstacle ?? 'not on this processor')
-  if (lack === null) kernelConformance(name, (layout) => createNativeKernel(name, layout, native))
-  else it(`kernel ${name}`, (context) => context.skip(lack))
+  for (const order of ordersIn(native, name)) {
+    kernelConformance(`${name} ${order}`, (layout) => createNativeKernel(name, layout, native, order))
+  }
+  if (lack !== null) it(`kernel ${name}`, (context) => context.skip(lack))
 }
 
 describe('operation graph', () => {

@@ -7,7 +7,7 @@ import { kernelNames } from '../../src/engine/cpu/names.ts'
 import { CHECKED_NONCES, Recheck } from '../../src/engine/cpu/recheck.ts'
 
 const BOUND = 7
-const spot = { low: 0x1234, middle: 0xfedcba98, from: 63 * CHECKED_NONCES }
+const spot = { low: 0x1234, middle: 0xfedcba98, from: 31 * CHECKED_NONCES }
 const mid = midstate(randomBytes(286))
 const here = kernelNames.flatMap((name) => chooseKernel(286, name, randomBytes).kernel ?? [])
 
@@ -42,5 +42,20 @@ describe.each(here.map((kernel) => [kernel.name, kernel] as const))('kernel %s, 
       new RegExp(`^kernel ${right.name}: \\d+ to \\d+ of low 4660, middle \\d+ gave \\d+ instead of \\d+$`),
     )
     expect(given.bound).toBe(BOUND)
+  })
+
+  it('is found out if it is wrong only at the end of a sweep, where it may hash beside its vectors', () => {
+    const to = spot.from + CHECKED_NONCES
+    const last = to - right.lanes
+    // One nonce in 2,048 is a candidate. Find a sweep whose first is in the last chunk.
+    right.setWork(mid.state, mid.tail, 2 ** 21 - 1)
+    let middle = 0
+    while (right.sweep(spot.low, middle, spot.from, to) !== last) middle++
+    const { kernel } = altered(right, (real) => (...args) => {
+      const found = real(...args)
+      return args[2] === spot.from && found === last ? to : found
+    })
+    const complaint = new Recheck().disagreement(kernel, mid, BOUND, { ...spot, middle })
+    expect(complaint).toMatch(new RegExp(`gave ${to} instead of ${last}$`))
   })
 })

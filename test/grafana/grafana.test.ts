@@ -51,7 +51,9 @@ const lack = lackOf('prometheus', 'promtool')
 itWith(lack, 'Prometheus answers every query of the dashboard and every alert', async (context) => {
   const card = await sensedCard()
   if (card === null) return context.skip('there is no GPU driver here, not even a software one')
-  const miner = await startMiner({ ...card.setup, hwmon: hwmonFolder([ZEN]), hasTwoNodes: true, letsRigsIn: true })
+  const prices = { coin: { amount: 0.02, currency: 'USD' }, power: { amount: 0.3, currency: 'USD' } }
+  const sensed = { ...card.setup, hwmon: hwmonFolder([ZEN]) }
+  const miner = await startMiner({ ...sensed, hasTwoNodes: true, letsRigsIn: true, prices })
   const rig = await Rig.login(Number(miner.rigsAddress?.split(':')[1]))
   onTestFinished(() => rig.close())
   rig.mine()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { CanonicalLine, depthIn, networkIn } from '../../src/journal/canonical-line.ts'
+import { amountIn, CanonicalLine, depthIn, feesIn, OriginReader, timeIn } from '../../src/journal/canonical-line.ts'
 import { CHECKPOINT_NAME } from '../../src/journal/checkpoint.ts'
 import { readJournal } from '../../src/journal/content.ts'
 import { type Disk, systemDisk } from '../../src/journal/disk.ts'
@@ -12,7 +12,9 @@ import { earlierRuns } from '../../src/journal/earlier.ts'
 import { parseLine } from '../../src/journal/record.ts'
 import { SEGMENT_BYTES } from '../../src/journal/record-table.ts'
 import { totalsOf } from '../../src/journal/totals.ts'
-import { readRecords, simplyReadRecords } from './records.ts'
+import { unitsOf } from '../../src/journal/units.ts'
+import { Earnings } from '../../src/mine/earnings.ts'
+import { isUnfinished, readRecords, simplyReadRecords } from './records.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -33,6 +35,7 @@ const FOUND = {
 }
 const lineOf = (hash: string, step: object) => `${JSON.stringify({ at, hash, ...step })}\n`
 
+const coins = fc.constantFrom('1.5', '0.00000000000001', '20', '99999999999', '2.123456789012', '0')
 /** Steps of journals: those of newcut, and those that it reads another way. */
 const steps: readonly fc.Arbitrary<object>[] = [
   fc
@@ -42,12 +45,10 @@ const steps: readonly fc.Arbitrary<object>[] = [
       ...changes,
     })),
   fc.constantFrom('testing', 'münchen', 'a "name"').map((network) => ({ ...FOUND, network })),
+  fc.constantFrom('k:me', 'k:m', 'k:you').map((account) => ({ ...FOUND, account })),
   fc.constantFrom('handed-in', 'acknowledged', 'credited').map((step) => ({ step })),
   fc.nat().map((depth) => ({ step: 'confirmed', depth })),
-  fc.constantFrom('1.5', '0.00000000000001', '20', '99999999999', '2.123456789012').map((amount) => ({
-    step: 'reward',
-    amount,
-  })),
+  fc.tuple(coins, fc.option(coins, { nil: undefined })).map(([amount, fees]) => ({ step: 'reward', amount, fees })),
   fc.constantFrom('stale', 'orphaned').map((step) => ({ step, mayReturn: true })),
   fc.constantFrom('stopped', 'unreachable').map((reason) => ({ step: 'lost', reason, message: 'ü' })),
 ]
@@ -76,6 +77,7 @@ const throwing = (why: string) => {
 }
 /** Writes the index after every byte. */
 const indexing = { onUnsaved: throwing, maxUnindexedBytes: 0 }
+const OPTIONS = { network: 'testing', confirmations: 6 }
 const rowsOf = (count: number) => Array.from({ length: count }, (_, row) => row)
 
 describe('a journal', () => {
@@ -113,12 +115,14 @@ describe('a journal', () => {
     const folder = temporary()
     const amounts = ['0.00000000000000000001', '9007.199254740993', '1.5', '99999999999999999999', '2.123456789012']
     const lines = amounts.flatMap((amount, n) => [
-      ...[FOUND, { step: 'confirmed', depth: 6 }, { step: 'reward', amount }].map((step) => lineOf(hashOf(n), step)),
+      ...[FOUND, { step: 'confirmed', depth: 6 }, { step: 'reward', amount, fees: '0.25' }].map((step) =>
+        lineOf(hashOf(n), step),
+      ),
     ])
     write(folder, [
       ['2026-11', [...lines, lineOf(hashOf(9), FOUND), lineOf(hashOf(9), { step: 'reward', amount: '7' })]],
     ])
-    const { states, paid, coins } = totalsOf(await readJournal(folder))
+    const { states, paid, coins, fees } = totalsOf(await readJournal(folder))
     expect([[...states], paid]).toEqual([
       [
         ['found', 1],
@@ -126,7 +130,31 @@ describe('a journal', () => {
       ],
       5,
     ])
-    expect(coins).toBe('100000000000000009009.82271153000500000001')
+    expect([coins, fees]).toEqual(['100000000000000009009.82271153000500000001', '1.25'])
+  })
+})
+
+describe('earnings of earlier runs', () => {
+  it('are those of all records, whatever the number of solutions that are told one by one', async () => {
+    const property = fc.asyncProperty(written, fc.nat(4), async (parts, maxTracked) => {
+      const folder = temporary()
+      write(folder, parts)
+      const records = [...simplyReadRecords(folder).records.values()].filter(({ network }) => network === 'testing')
+      const except = new Set(records.slice(-1).map(({ hash }) => hash))
+      const [bySums, byRecords] = [new Earnings(), new Earnings()]
+      const { tracked, untracked } = await earlierRuns(folder, { ...OPTIONS, except, maxTracked })
+      bySums.seedSums(untracked)
+      for (const block of tracked) bySums.seed(block)
+      for (const record of records.slice(0, -1)) byRecords.seed(record)
+      expect(bySums.snapshot()).toEqual(byRecords.snapshot())
+      const newest = records.slice(0, -1).slice(-maxTracked || records.length)
+      const hashes = tracked.map(({ hash }) => hash)
+      expect(hashes).toEqual(records.map(({ hash }) => hash).filter((hash) => hashes.includes(hash)))
+      const isTold = ({ hash }: { readonly hash: string }) => hashes.includes(hash)
+      for (const record of records.slice(0, -1)) if (isUnfinished(record, 6)) expect(isTold(record)).toBe(true)
+      if (maxTracked > 0) expect(newest.slice(-1).every(isTold)).toBe(true)
+    })
+    await fc.assert(property, { numRuns: 200 })
   })
 })
 
@@ -140,15 +168,23 @@ describe('a line that newcut writes', () => {
         return line.slice(0, index) + by + line.slice(index + 1)
       })
     let taken = 0
+    const origins = new OriginReader()
     const property = fc.property(fc.oneof(text, spoiled), (line) => {
       const canonical = new CanonicalLine()
+      const at = Date.parse(line.slice(7, 31))
       const latin = Buffer.from(line).toString('latin1')
       if (!canonical.read(latin, 0)) return
       taken++
       const parsed = parseLine(line.slice(0, -1))
       expect(parsed).toMatchObject({ step: canonical.step, hash: line.slice(41, 84) })
       expect(canonical.end).toBe(line.length)
-      if (parsed?.step === 'found') expect(networkIn(latin, 0)).toBe(parsed.network)
+      if (parsed?.step === 'found') {
+        const { network, account } = parsed
+        expect([origins.read(latin, 0), timeIn(latin, 0)]).toEqual([{ network, account }, at])
+      }
+      if (parsed?.step === 'reward') {
+        expect([amountIn(latin, 0), feesIn(latin, 0)]).toEqual([unitsOf(parsed.amount), unitsOf(parsed.fees)])
+      }
       if (parsed?.step === 'confirmed') expect(depthIn(latin, 0)).toBe(parsed.depth)
     })
     fc.assert(property, { numRuns: 3000 })
@@ -180,10 +216,8 @@ function counting(): { readonly disk: Disk; readonly read: () => number } {
   return { disk: { ...systemDisk, readAt }, read: () => bytes }
 }
 
-const OPTIONS = { network: 'testing', confirmations: 6 }
-
 describe('the index of a journal', () => {
-  it('makes a start read only the newest lines, and keep 84 bytes a solution', async () => {
+  it('makes a start read only the newest lines, and keep 100 bytes a solution', async () => {
     const { folder, newest } = await indexedJournal(9_000)
     appendFileSync(newest, lineOf(hashOf(10_000), FOUND))
     const { disk, read } = counting()
@@ -192,7 +226,7 @@ describe('the index of a journal', () => {
     // Two ends of files by which the index knows them, and the new line twice: at the end the reader looks once more.
     expect(read()).toBeLessThan(2 * 4096 + 2 * 1024)
     expect(content.table.bytes.reduce((total, { length }) => total + length, 0)).toBe(3 * SEGMENT_BYTES)
-    expect(SEGMENT_BYTES).toBe(4096 * 84)
+    expect(SEGMENT_BYTES).toBe(4096 * 100)
   })
 
   it('leaves to a start the newest 60 and the unfinished solutions, at most 500, and no other', async () => {
@@ -233,7 +267,7 @@ describe('the index of a journal', () => {
       expect([n, await isIndexed()]).toEqual([n, false])
     }
     expect(await readRecords(folder)).toEqual(expected)
-    writeFileSync(index, Buffer.from(whole.toString('latin1').replace(/index 1/, 'index 2'), 'latin1'))
+    writeFileSync(index, Buffer.from(whole.toString('latin1').replace(/index 2/, 'index 1'), 'latin1'))
     expect(await isIndexed()).toBe(false)
   })
 

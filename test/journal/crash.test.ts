@@ -127,7 +127,7 @@ it('newcut blocks lists what the journal holds, as a table, JSON and CSV', async
   expect(objects[0]).toMatchObject({ network: 'development', state: 'confirmed', reward: expect.stringMatching(/^\d/) })
   const csv = await runProcess(['blocks', '--state', folder, '--csv'])
   expect(csv.out.split('\n')[0]).toBe(
-    'foundAt,network,chain,height,hash,state,depth,reason,reward,account,effort,difficulty,device,issuer',
+    'foundAt,network,chain,height,hash,state,depth,reason,reward,fees,account,effort,difficulty,device,issuer',
   )
   expect(await runProcess(['blocks', '--state', join(folder, 'none')])).toMatchObject({
     code: 0,

@@ -1,6 +1,7 @@
 /** The snapshot as a function of the parts of a miner. */
 import { expect, it } from 'vitest'
 import { noVerdicts } from '../../src/core/solution.ts'
+import { EnergyMeter } from '../../src/mine/energy.ts'
 import type { EngineDevice } from '../../src/mine/rates.ts'
 import { Rates } from '../../src/mine/rates.ts'
 import { type SnapshotParts, snapshotOf } from '../../src/mine/snapshot.ts'
@@ -13,7 +14,14 @@ function partsWith(parts: Partial<SnapshotParts>): SnapshotParts {
     source: { description: 'a node', connected: true, upstreams: () => [], chains: () => null },
     engines: { devices: () => [device], gone: () => [], hashes: () => 1_000 },
     ...{ rates: new Rates(), tally: new Tally(), lives: { counts: noVerdicts, poolBlocks: 0 } },
-    ...{ nowMs: 5_000, startedAtMs: 3_000, current: null, pauses: [], readings: [], beside: {} },
+    ...{
+      nowMs: 5_000,
+      startedAtMs: 3_000,
+      current: null,
+      pauses: [],
+      energy: new EnergyMeter(new Rates()),
+      beside: {},
+    },
     counts: { hardwareErrors: 1, preemptions: 2 },
     ...{ issuer: null, results: { expected: 0, found: 0, effort: 0, best: [] }, forkVote: null },
     ...parts,
@@ -27,7 +35,13 @@ it('has the time and the mean rate since the start', () => {
 
 it('has chains, rigs and fleets only if they exist', () => {
   expect(snapshotOf(partsWith({}))).not.toHaveProperty('chains')
-  const fleet = { fleet: 'main', isLeading: true, leader: 'here', rigs: 3 }
+  const fleet = {
+    fleet: 'main',
+    isLeading: true,
+    leader: 'here',
+    rigs: 3,
+    energy: { watts: null, joules: null, hashrate: null, unread: 0 },
+  }
   const source = { description: '', connected: true, upstreams: () => [], chains: () => [] }
   expect(snapshotOf(partsWith({ source, beside: { fleet } }))).toMatchObject({ chains: [], fleet })
 })

@@ -18,6 +18,7 @@ UNUSED(napi_get_value_uint32, napi_env e, napi_value v, uint32_t *r)
 UNUSED(napi_throw_type_error, napi_env e, const char *c, const char *m)
 UNUSED(napi_create_uint32, napi_env e, uint32_t v, napi_value *r)
 UNUSED(napi_create_function, napi_env e, const char *n, size_t l, napi_callback c, void *d, napi_value *r)
+UNUSED(napi_create_string_latin1, napi_env e, const char *s, size_t l, napi_value *r)
 UNUSED(napi_set_named_property, napi_env e, napi_value o, const char *n, napi_value v)
 
 static sweep_function *named(const char *name) {

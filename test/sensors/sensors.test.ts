@@ -120,7 +120,7 @@ describe('the sensors of a miner', () => {
 
   function started(env: NodeJS.ProcessEnv, hwmon = '/nowhere', hasCards = true) {
     const clock = new VirtualClock()
-    const sensors = new Sensors({ clock, hwmon, env, hasCards: () => hasCards })
+    const sensors = new Sensors({ clock, hwmon, powercap: '/nowhere', env, hasCards: () => hasCards })
     onTestFinished(() => sensors.stop())
     return { clock, sensors }
   }
@@ -129,7 +129,7 @@ describe('the sensors of a miner', () => {
     const { env, runs } = counted(`echo '${H200}'`)
     const { clock, sensors } = started(env, hwmonFolder([ZEN]))
     await expect.poll(() => sensors.readings.length).toBe(2)
-    await expect.poll(() => clock.pending).toBe(2)
+    await expect.poll(() => clock.pending).toBe(3)
     await clock.pass(4999)
     expect(runs()).toBe(1)
     await clock.pass(1)
@@ -139,7 +139,7 @@ describe('the sensors of a miner', () => {
   it('do not read cards if no card mines', async () => {
     const { env, runs } = counted(`echo '${H200}'`)
     const { clock } = started(env, '/nowhere', false)
-    await expect.poll(() => clock.pending).toBe(1)
+    await expect.poll(() => clock.pending).toBe(3)
     await clock.pass(60_000)
     expect(runs()).toBe(0)
   })
@@ -162,7 +162,7 @@ describe('the sensors of a miner', () => {
     // Sensors give up the tool after 4 s of real time, and then schedule its next run.
     await until(() => {
       turns++
-      return clock.pending === 2
+      return clock.pending === 3
     })
     expect(turns).toBeGreaterThan(2)
     for (let i = 0; i < 10; i++) {

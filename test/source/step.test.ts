@@ -362,6 +362,15 @@ describe('the state machine of a source', () => {
     expect([...state.chances.keys()]).toEqual([0])
   })
 
+  it('remembers the worth of a chain whose stream opens', () => {
+    const opened = { type: 'streamOpened', chain: 1 } as const
+    const renewed = { type: 'answered', request: 3, work: standby.work } as const
+    const next = { type: 'answered', request: 4, work: madeWork(2, 4) } as const
+    const seen = viewed([0, 0.2], [1, 0.2], [2, 0.2])
+    const { needs } = needsOf(start, first, standby, seen, opened, renewed, { type: 'newCut', chain: 0 }, next)
+    expect(needs, 'chain 2 is not better than chain 1').toEqual(['start 0', 'newCut 1'])
+  })
+
   it('does not swap while the current work is being checked', () => {
     const due = { type: 'refreshDue' } as const
     const { needs } = needsOf(start, first, standby, due, viewed([1, 0.3], [0, 0.2]))

@@ -11,8 +11,8 @@ import { VirtualClock } from '../mine/virtual-clock.ts'
 
 const HASH = 'H'.repeat(43)
 const away = new UnreachableError('refused', 'http://node: connection refused')
-const refusal = (excerpt: string) =>
-  new NodeRefusal({ url: 'http://node/x', status: 400, excerpt, operation: 'send', isFromNode: true })
+const refusal = (excerpt: string, serverMs: number | null = null) =>
+  new NodeRefusal({ url: 'http://node/x', status: 400, excerpt, operation: 'send', isFromNode: true, serverMs })
 
 /** Answers of the node to each send and poll in turn; the last one repeats. `true` means accepted, or a result. */
 interface Answers {
@@ -28,6 +28,7 @@ function commandSenderOf({ local = success, send = [true], poll = [true], result
   const clock = new VirtualClock()
   const steps: CommandStep[] = []
   const sent: string[] = []
+  const commands: string[] = []
   const metaData = { blockHeight: 7, blockTime: 0, blockHash: HASH, prevBlockHash: HASH }
   const resultOf = (key: string, outcome: CommandResult['result']) => ({
     gas: 5,
@@ -44,8 +45,9 @@ function commandSenderOf({ local = success, send = [true], poll = [true], result
   const node = {
     info: { nodeVersion: 'development' },
     local: async (_chain: number, { hash }: { hash: string }) => ({ ...resultOf(hash, local), preflightWarnings: [] }),
-    send: async (_chain: number, [{ hash }]: readonly { hash: string }[]) => {
+    send: async (_chain: number, [{ hash, cmd }]: readonly { hash: string; cmd: string }[]) => {
       sent.push(hash)
+      commands.push(cmd)
       turn(send, sent.length - 1)
       return [hash]
     },
@@ -63,7 +65,7 @@ function commandSenderOf({ local = success, send = [true], poll = [true], result
     signal: controller.signal,
     onStep: (step) => void steps.push(step),
   })
-  return { commandSender, clock, steps, sent, controller }
+  return { commandSender, clock, steps, sent, commands, controller }
 }
 
 const key = knownKey('sender00')?.key
@@ -160,6 +162,38 @@ describe('a command', () => {
   ])('that is refused with %s comes with a hint', async (text, hint) => {
     expect(await carriedOut(commandSenderOf({ send: [refusal(text)] }))).toMatchObject({
       hint: expect.stringMatching(hint),
+    })
+  })
+
+  describe('whose time the node refuses', () => {
+    const HOUR_MS = 3_600_000
+    const early = 'Transaction creation time too far in the future'
+    const late =
+      'One or more transactions were invalid: Transaction "k" at index 0 failed with: Transaction time-to-live is expired'
+    const timesOf = (commands: readonly string[]) =>
+      commands.map((cmd) => (JSON.parse(cmd) as { meta: { creationTime: number } }).meta.creationTime)
+
+    it.each([
+      [early, -HOUR_MS],
+      [late, 5 * HOUR_MS],
+    ])('takes the time of a node with another clock: %s', async (text, aheadMs) => {
+      const nowMs = new VirtualClock().wallMs()
+      const all = commandSenderOf({ send: [refusal(text, nowMs + aheadMs), true] })
+      expect(await carriedOut(all)).toMatchObject({ gas: 5 })
+      const [first, second] = timesOf(all.commands)
+      expect((second - first) * 1000).toBe(aheadMs)
+      expect(all.steps).toContainEqual({ type: 'time', chain: 0, aheadMs })
+    })
+
+    it.each([
+      [late, 59_000],
+      [late, null],
+      ['Transaction already exists on chain', HOUR_MS],
+    ])('keeps its time otherwise: %s, ahead by %s', async (text, aheadMs) => {
+      const nowMs = new VirtualClock().wallMs()
+      const all = commandSenderOf({ send: [refusal(text, aheadMs === null ? null : nowMs + aheadMs), true] })
+      expect(await carriedOut(all)).toMatchObject({ code: 'NODE_REFUSED' })
+      expect(all.sent).toHaveLength(1)
     })
   })
 })

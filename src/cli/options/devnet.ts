@@ -83,7 +83,9 @@ export const devnetOptions = {
   priority: { ...cpuOptions.priority, ...ofMining },
   'auto-mine': unset(autoMineMode, 'MODE', 'make blocks without proof of work', {
     ...ofBlocks,
-    more: 'One of on-demand (see /make-blocks), constant:2s (each chain) and simulated:100MH/s.',
+    more:
+      'One of on-arrival (a block for each command, then 5 on every chain; on-arrival:0 for none), on-demand (see ' +
+      '/make-blocks), constant:2s (each chain) and simulated:100MH/s.',
   }),
   'mine-page': { ...minePageOption, ...ofServer },
   'log-requests': option(yesNo, false, null, 'log each request', {

@@ -3,6 +3,7 @@ import { nodeUrls, yesNo } from '../values.ts'
 import { domain, leaderServers, natsOptions, replicas } from './fleet.ts'
 import { logOptions } from './log.ts'
 import { mineOptions } from './mine.ts'
+import { priceOptions } from './prices.ts'
 import { flagOnly, option } from './row.ts'
 
 export const leadOptions = {
@@ -27,6 +28,7 @@ export const leadOptions = {
   duration: mineOptions.duration,
   confirmations: mineOptions.confirmations,
   state: mineOptions.state,
+  ...priceOptions,
   http: mineOptions.http,
   'http-token': mineOptions['http-token'],
   ...logOptions,

@@ -16,6 +16,7 @@ import {
   nodeUrls,
   oneOf,
   poolAddresses,
+  power,
   publicKeys,
   scheduleText,
   someText,
@@ -25,6 +26,7 @@ import {
 import { rigOptions } from './fleet.ts'
 import { logOptions } from './log.ts'
 import { networkOptions, ofNetwork } from './network.ts'
+import { priceOptions } from './prices.ts'
 import { changeable, flagOnly, option, unset } from './row.ts'
 import { cpuOptions, threadsStandard } from './search.ts'
 
@@ -126,7 +128,11 @@ const searchOptions = {
     needs: ['own', 'gpu', 'namedGpu'],
     more: 'These drivers are for tests.',
   }),
-  retune: option(yesNo, false, null, 'discard the saved GPU tuning, and tune again', ofGpu),
+  retune: option(yesNo, false, null, 'discard the saved tuning, and tune again', {
+    ...ofGpu,
+    needs: ['own', 'tuned'],
+    more: 'It is the tuning of GPUs, and of --tune-for efficiency.',
+  }),
   'stratum-listen': unset(listenAddress, 'HOST:PORT', 'accept stratum rigs (ASICs) at this address', {
     group: 'rigs',
     more: 'Other stratum miners work too. Anyone who can reach the address can connect.',
@@ -160,6 +166,32 @@ const searchOptions = {
   'stratum-tls-key': unset(someText, 'FILE', 'key of that certificate (PEM)', ofRigs),
 }
 
+const energyOptions = {
+  watts: unset(power, 'N', 'power of the whole miner in watts', {
+    group: 'energy',
+    more: 'It replaces what the sensors read, such as by the figure of a plug meter, and counts while anything searches.',
+    ...changeable,
+  }),
+  'watts-base': unset(power, 'N', 'watts to add to those of the sensors', {
+    group: 'energy',
+    needs: ['sensors'],
+    more: 'For the rest of the machine, such as its board, fans and power supply. Without any reading, nothing is added.',
+    standard: '0',
+    ...changeable,
+  }),
+  'tune-for': option(
+    oneOf(['speed', 'efficiency'] as const),
+    'speed',
+    'AIM',
+    'speed, or efficiency: fewest joules a hash',
+    {
+      group: 'energy',
+      needs: ['own', 'readEnergy'],
+      more: 'efficiency measures threads, kernels and GPU batches at the first start, as far as they are not set, and keeps the best. It needs readable energy.',
+    },
+  ),
+}
+
 const timeOptions = {
   blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks', { group: 'time', isForHttp: true }),
   duration: unset(duration(1), 'TIME', 'stop after this time, such as 30m', { group: 'time', isForHttp: true }),
@@ -190,6 +222,7 @@ export const minePageOption = option(oneOf(['auto', 'on', 'off'] as const), 'aut
 export const mineOptions = {
   ...sourceOptions,
   ...searchOptions,
+  ...energyOptions,
   ...timeOptions,
   confirmations: option(wholeNumber(1, 1000), 6, 'N', 'depth at which a block is final', {
     group: 'blocks',
@@ -202,6 +235,7 @@ export const mineOptions = {
     needs: ['journal'],
     more: 'If not set, it is the state folder of the user, and off for development networks.',
   }),
+  ...priceOptions,
   http: option(listenAddress, { host: '127.0.0.1', port: 4148 }, 'HOST:PORT', 'HTTP address, or off', {
     group: 'http',
     more: 'newcut serves the dashboard, /metrics, /healthz, /api/summary and the APIs that monitors read.',
@@ -269,6 +303,8 @@ export const commonMineOptions = [
   'dry-run',
   'confirmations',
   'state',
+  'coin-price',
+  'power-price',
   'block-delay',
   'difficulty',
   'graph',

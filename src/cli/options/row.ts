@@ -11,9 +11,11 @@ export const optionGroups = {
   fleet: 'Fleets',
   search: 'Search',
   gpu: 'GPUs',
+  energy: 'Power and energy',
   rigs: 'Rigs',
   time: 'When to mine',
   blocks: 'Found blocks',
+  profit: 'Income and cost',
   server: 'Server',
   making: 'How blocks are made',
   data: 'Data on disk',
@@ -56,6 +58,9 @@ export type OptionNeed =
   | 'page'
   | 'http'
   | 'idle'
+  | 'sensors'
+  | 'readEnergy'
+  | 'tuned'
   | 'mining'
   | 'requestLog'
   | 'waiting'

@@ -59,7 +59,8 @@ function refuseIfNeeded({ neededBy }: GpuSetup, problem: string): readonly Adapt
   throw new NewcutError('BAD_OPTION', `${neededBy} has no effect: no GPU would mine`, { hint: problem })
 }
 
-function threadCount({ threads }: OwnSearch, gpus: number): number {
+/** Threads of a setup beside this number of GPUs. */
+export function threadCount({ threads }: OwnSearch, gpus: number): number {
   if (threads !== 'auto') return threads
   return gpus === 0 ? availableParallelism() : Math.max(0, availableParallelism() - 1)
 }

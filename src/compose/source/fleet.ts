@@ -51,6 +51,7 @@ export function rigTies(miner: Miner): FleetRigCallbacks {
   const figures = () => {
     const snapshot = miner.snapshot()
     const { hashes, hashrates, paused, pauses, idleReason, solutions, hardwareErrors } = snapshot
+    const { watts, joules, hashrate, unread } = snapshot.energy
     const reason = paused ? (pauses[0]?.text ?? null) : idleReason
     const state = paused ? 'paused' : reason === null ? 'searching' : 'idle'
     const counts = { accepted: solutions.accepted, refused: failedOf(solutions), hardwareErrors }
@@ -60,6 +61,7 @@ export function rigTies(miner: Miner): FleetRigCallbacks {
       state,
       reason: reason?.slice(0, 200) ?? null,
       ...counts,
+      energy: { watts, joules, hashrate, unread },
       relay: relayFigures(snapshot),
     } as const
   }

@@ -117,7 +117,7 @@ export function keysetSize({ keys, predicate }: OfKind<'keyset'>): number {
 const PREDICATES: ReadonlySet<string> = new Set(['keys-all', 'keys-any', 'keys-2'])
 
 /** A predicate of one's own has a name, with or without a module. */
-function predicateSize(predicate: string): number {
+export function predicateSize(predicate: string): number {
   if (PREDICATES.has(predicate)) return VARIANT
   return VARIANT + VARIANT + (predicate.includes('.') ? qualifiedNameSize(predicate) : textSize(predicate))
 }

@@ -12,6 +12,7 @@ import { encodeBase64Url } from '../../core/bytes.ts'
 import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { graphNames } from '../../core/graph.ts'
 import { development } from '../../core/network.ts'
+import { MAX_CONFIRMATIONS } from '../../schema/auto-mine.ts'
 import { HashText } from '../../schema/bodies.ts'
 import { nodeReleases } from '../../schema/node-releases.ts'
 import { Compile, type Static, Type } from '../../schema/typebox.ts'
@@ -40,6 +41,10 @@ const Decimal = Type.String({ pattern: '^[0-9]{1,80}$' })
 
 const AutoMineRecord = Type.Union([
   Type.Object({ kind: Type.Literal('on-demand') }),
+  Type.Object({
+    kind: Type.Literal('on-arrival'),
+    confirmations: Type.Integer({ minimum: 0, maximum: MAX_CONFIRMATIONS }),
+  }),
   Type.Object({ kind: Type.Literal('constant'), blockTimeMs: Type.Number({ exclusiveMinimum: 0 }) }),
   Type.Object({ kind: Type.Literal('simulated'), hashesPerSecond: Type.Number({ exclusiveMinimum: 0 }) }),
 ])

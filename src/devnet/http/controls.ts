@@ -1,10 +1,10 @@
 /** Control of an embedded node: checks before every request, and the endpoints below /devnet/. */
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../core/clock.ts'
-import { type AutoMine, describeAutoMine } from '../../schema/auto-mine.ts'
+import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { Operation } from '../../schema/operation.ts'
-import { AutoMiner } from '../orders/auto-mine.ts'
 import { BlockMaker, type BlockMakerOptions } from '../orders/block-maker.ts'
+import { Mining } from '../orders/mining.ts'
 import { OrderRefused } from '../orders/order-refused.ts'
 import { NamedSnapshots } from '../orders/snapshots.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
@@ -31,8 +31,7 @@ export class Controls {
   readonly #stopped = new AbortController()
   readonly #faults: Faults
   #control: ControlServer | null = null
-  #startMiner = (): AutoMiner | null => null
-  #miner: AutoMiner | null = null
+  #mining: Mining | null = null
 
   constructor(clock: Clock) {
     this.#faults = new Faults(clock, this.#stopped.signal)
@@ -48,9 +47,11 @@ export class Controls {
     return foreign !== null || this.#faults.intercept(operation, reply)
   }
 
-  serve(router: Router, { autoMine, nodeClock, random, ...rest }: ControlSetup): void {
-    const maker = new BlockMaker(rest)
-    const mode = autoMine === null ? 'blocks by miners' : describeAutoMine(autoMine)
+  serve(router: Router, setup: ControlSetup): void {
+    const { autoMine, nodeClock } = setup
+    const maker = new BlockMaker(setup)
+    const mining = new Mining(autoMine, { ...setup, maker })
+    this.#mining = mining
     const stopped = this.#stopped.signal
     const control = new ControlServer(router, {
       maker,
@@ -58,13 +59,11 @@ export class Controls {
       streams: this.streams,
       clock: nodeClock,
       snapshots: new NamedSnapshots(maker, nodeClock),
-      mode,
+      mining,
       stopped,
     })
     control.addRoutes()
     this.#control = control
-    if (autoMine === null) return
-    this.#startMiner = () => new AutoMiner({ mode: autoMine, maker, clock: rest.clock, random })
   }
 
   /** The mining mode, and settings changed by hand. Throws Error before `serve`. */
@@ -75,12 +74,12 @@ export class Controls {
 
   /** Starts automatic mining, if the network has it. */
   run(): void {
-    this.#miner = this.#startMiner()
+    this.#mining?.start()
   }
 
   /** Stops automatic mining, running orders and delayed responses. */
   stop(): void {
-    this.#miner?.stop()
+    this.#mining?.stop()
     this.#stopped.abort(new OrderRefused({ kind: 'stopping' }))
   }
 }

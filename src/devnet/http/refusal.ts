@@ -126,6 +126,8 @@ function conflictText(problem: Conflict): string {
       return `there is no snapshot ${problem.id}: each is good for one revert, which drops later ones too`
     case 'clock-only-forwards':
       return 'with proof of work the clock goes forwards only: difficulty follows block times. A revert sets it back'
+    case 'needs-work':
+      return 'this network has proof of work, so miners make its blocks: --no-pow starts one without'
     case 'clock-behind-blocks':
       return (
         `the clock can go back by at most ${problem.mostMs} ms: each block must be later than its parent, ` +

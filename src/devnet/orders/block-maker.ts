@@ -10,6 +10,7 @@ import type { OnProgress } from '../../core/progress.ts'
 import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
 import type { BlockMadeBy } from '../../schema/devnet-events.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
+import type { Block } from '../store/block-store.ts'
 import { emptyPayload, type StoredPayload } from '../store/payload.ts'
 import type { Coordinator } from '../work/coordinator.ts'
 import type { NonceSearch } from './nonce-search.ts'
@@ -82,19 +83,25 @@ export class BlockMaker {
   /**
    * Adds blocks to each named chain. Braiding allows a chain at distance k to be at most k lower, so other chains may
    * have to grow too. Throws OrderRefused; blocks made before stay.
-   * @returns chain -> blocks made
+   * @returns chain -> blocks made, in ascending order
    */
-  make(counts: ReadonlyMap<number, number>, signal: AbortSignal): Promise<Map<number, number>> {
+  make(
+    counts: ReadonlyMap<number, number>,
+    signal: AbortSignal,
+    by: BlockMadeBy = 'order',
+  ): Promise<Map<number, Block[]>> {
     const goals = this.#goals(counts)
     return this.run('make-blocks', this.#checkedTotal(goals), signal, async (order) => {
-      const made = new Map<number, number>()
+      const made = new Map<number, Block[]>()
       for (;;) {
         const chain = lowestBelow(goals, this.chains.cut)
         if (chain === null) return made
-        const addition = await this.#makeOne(chain, order)
+        const addition = await this.#makeOne(chain, order, by)
         // The goal is a height: a block of another miner counts too.
         if (addition.status === 'added') {
-          made.set(chain, (made.get(chain) ?? 0) + 1)
+          const blocks = made.get(chain)
+          if (blocks === undefined) made.set(chain, [addition.block])
+          else blocks.push(addition.block)
           order.made++
         } else if (addition.status === 'invalid') {
           throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
@@ -147,7 +154,7 @@ export class BlockMaker {
     return work
   }
 
-  async #makeOne(chain: number, order: BlockOrder): Promise<Addition> {
+  async #makeOne(chain: number, order: BlockOrder, by: BlockMadeBy): Promise<Addition> {
     const { drafts } = this.coordinator
     let live = this.#draft(chain)
     for (;;) {
@@ -157,7 +164,7 @@ export class BlockMaker {
       live = this.#draft(chain)
     }
     const { work, payload } = this.#unsolved(chain, drafts.payload(live))
-    return this.#added({ work: await this.solved(work, order), payload }, 'order')
+    return this.#added({ work: await this.solved(work, order), payload }, by)
   }
 
   #added({ work, payload }: Unsolved, by: BlockMadeBy): Addition {

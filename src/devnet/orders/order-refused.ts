@@ -21,6 +21,7 @@ export type OrderProblem =
   /** There is no such snapshot, or a revert has dropped it. */
   | { readonly kind: 'unknown-snapshot'; readonly id: number }
   | { readonly kind: 'clock-only-forwards' }
+  | { readonly kind: 'needs-work' }
   /** The newest block would be in the future. */
   | { readonly kind: 'clock-behind-blocks'; readonly mostMs: number }
   | { readonly kind: 'below-genesis'; readonly chain: number; readonly height: number; readonly depth: number }

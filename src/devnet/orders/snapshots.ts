@@ -1,7 +1,7 @@
 /** Snapshots of a network, to which it can be reverted; and orders that move its clock, also backwards. */
 import type { Cut } from '../../core/cut.ts'
 import { MAX_SNAPSHOTS } from '../../schema/control.ts'
-import type { NodeClock } from '../rules/node-clock.ts'
+import type { HeldClock, NodeClock } from '../rules/node-clock.ts'
 import type { Coordinator } from '../work/coordinator.ts'
 import type { BlockMaker } from './block-maker.ts'
 import { OrderRefused } from './order-refused.ts'
@@ -13,6 +13,7 @@ interface NamedSnapshot {
   readonly ruleChanges: number
   readonly pools: ReturnType<Coordinator['pools']['save']>
   readonly aheadMs: number
+  readonly held: HeldClock | null
 }
 
 export class NamedSnapshots {
@@ -42,6 +43,7 @@ export class NamedSnapshots {
       ruleChanges: chains.rules.changes.length,
       pools: coordinator.pools.save(),
       aheadMs: this.#clock.setAheadMs,
+      held: this.#clock.held,
     })
     return this.#newest
   }
@@ -54,6 +56,7 @@ export class NamedSnapshots {
     // New objects: drafts on a head that stays must be restarted as well.
     const heads = new Map([...snapshot.heads].map(([chain, head]) => [chain, { ...head }]))
     this.#clock.set(snapshot.aheadMs, newestOf(heads))
+    this.#clock.hold(snapshot.held)
     coordinator.pools.rewind(heads)
     chains.revert(heads, snapshot.ruleChanges)
     coordinator.pools.restore(snapshot.pools)
@@ -61,10 +64,46 @@ export class NamedSnapshots {
     for (const each of this.ids) if (each >= id) this.#kept.delete(each)
   }
 
-  /** Moves the clock forwards, or backwards unless a block would then be in the future. Throws OrderRefused. */
+  /**
+   * Moves the clock forwards, or backwards unless a block would then be in the future. It runs from there. Throws
+   * OrderRefused.
+   */
   moveClock(byMs: number): void {
+    this.#clock.hold(null)
     if (byMs >= 0) this.#clock.advance(byMs)
     else this.#setBack(byMs)
+  }
+
+  /** Sets the clock to a time in milliseconds since the UNIX epoch. Throws OrderRefused. */
+  setClock(toMs: number): void {
+    this.#clock.hold(null)
+    this.moveClock(toMs - this.#clock.ms())
+  }
+
+  /**
+   * Stops the clock, so that the next block has this time (milliseconds since the UNIX epoch). Throws OrderRefused.
+   * @param stepMs each block moves the clock on by so much; null if the next one sets it going
+   */
+  holdClock(atMs: number, stepMs: number | null): void {
+    const { chains, coordinator } = this.#maker
+    // Difficulty follows block times.
+    if (chains.checkPow) throw new OrderRefused({ kind: 'clock-only-forwards' })
+    const newest = newestOf(chains.cut)
+    const at = microsecondsOf(atMs)
+    if (at <= newest) {
+      throw new OrderRefused({
+        kind: 'clock-behind-blocks',
+        mostMs: Math.floor(this.#clock.ms() - Number(newest) / 1000),
+      })
+    }
+    this.#clock.hold({ at, step: stepMs === null ? null : microsecondsOf(stepMs) })
+    coordinator.renewWork()
+  }
+
+  /** Stops the clock: each block is this much later than the one before it. Throws OrderRefused. */
+  stepClock(everyMs: number): void {
+    const newestMs = Number(newestOf(this.#maker.chains.cut)) / 1000
+    this.holdClock(Math.max(newestMs, this.#clock.ms()) + everyMs, everyMs)
   }
 
   #setBack(byMs: number): void {
@@ -78,6 +117,8 @@ export class NamedSnapshots {
     coordinator.renewWork()
   }
 }
+
+const microsecondsOf = (ms: number) => BigInt(Math.round(ms * 1000))
 
 /** Creation time of the newest block of a cut, in microseconds. */
 function newestOf(cut: Cut): bigint {

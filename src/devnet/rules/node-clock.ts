@@ -8,6 +8,14 @@
  */
 import type { Clock } from '../../core/clock.ts'
 
+/** A clock that stands still until the next block. */
+export interface HeldClock {
+  /** Microseconds since the UNIX epoch: the creation time of the next block. */
+  readonly at: bigint
+  /** Each block moves the clock on by this many microseconds. If this is null, the next block sets the clock going. */
+  readonly step: bigint | null
+}
+
 /** The wall clock counts whole milliseconds: a smaller difference means nothing. */
 const WALL_STEP_MS = 2
 
@@ -17,6 +25,7 @@ export class NodeClock {
   #offsetMs = Number.NEGATIVE_INFINITY
   #setAheadMs = 0
   #last = 0n
+  #held: HeldClock | null = null
 
   constructor(clock: Pick<Clock, 'wallMs' | 'monotonicMs'>) {
     this.#clock = clock
@@ -33,11 +42,32 @@ export class NodeClock {
 
   /** Milliseconds since the UNIX epoch. */
   ms(): number {
-    return this.#machineMs() + this.#setAheadMs
+    return this.#held === null ? this.#machineMs() + this.#setAheadMs : Number(this.#held.at) / 1000
+  }
+
+  /** Null if the clock runs. */
+  get held(): HeldClock | null {
+    return this.#held
+  }
+
+  /** Stops the clock, or sets it going from where it stands. */
+  hold(held: HeldClock | null): void {
+    if (held === null && this.#held !== null) this.#go(this.#held.at)
+    this.#held = held
+  }
+
+  /** Notes the creation time of a new block (microseconds). Only a clock that stands still needs it. */
+  blockAdded(time: bigint): void {
+    if (this.#held === null) return
+    const { at, step } = this.#held
+    const newest = time > at ? time : at
+    if (step === null) this.hold(null)
+    else this.#held = { at: newest + step, step }
   }
 
   /** Microseconds since the UNIX epoch, later than any result before: a block must be later than its parents. */
   microseconds = (): bigint => {
+    if (this.#held !== null) return this.#held.at
     const now = BigInt(Math.floor(this.ms() * 1000))
     this.#last = now > this.#last ? now : this.#last + 1n
     return this.#last
@@ -59,6 +89,7 @@ export class NodeClock {
    *   earlier
    */
   set(aheadMs: number, newest: bigint): void {
+    this.#held = null
     this.#setAheadMs = aheadMs
     this.#last = newest
   }
@@ -69,6 +100,12 @@ export class NodeClock {
   catchUp(microseconds: bigint): void {
     const behindUs = microseconds - BigInt(Math.floor(this.ms() * 1000))
     if (behindUs > 0n) this.advance(Math.ceil(Number(behindUs) / 1000))
+  }
+
+  /** Sets the clock going from a time in microseconds. */
+  #go(from: bigint): void {
+    this.#setAheadMs = Number(from) / 1000 - this.#machineMs()
+    this.#last = from
   }
 
   #machineMs(): number {

@@ -1,10 +1,12 @@
 /** The CPU engine: a Piscina pool with one long search task per thread, controlled through shared memory. */
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { MAX_WORK_BYTES } from '../../core/header.ts'
+import { kernelTuningFileOf } from '../cache-folder.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, ofDevices } from '../engine.ts'
 import { type NonceRange, restartedRange } from '../range.ts'
 import { restartPauseMs } from '../restart.ts'
@@ -12,8 +14,9 @@ import { Uptake } from '../uptake.ts'
 import { HangDetector, WATCH_MS } from './hang-detector.ts'
 import type { KernelPreference } from './names.ts'
 import { provideNativeKernel } from './native-build.ts'
-import { type NativeChoice, NO_NATIVE } from './native-choice.ts'
+import { loadChosen, type NativeChoice, NO_NATIVE } from './native-choice.ts'
 import { isNative } from './native-kernel.ts'
+import { chooseOrders } from './native-order.ts'
 import type { Priority } from './priority.ts'
 import { SharedWork } from './shared.ts'
 import type { SearchTask, ThreadMessage } from './thread.ts'
@@ -64,6 +67,7 @@ const SILENCE_MS = 30_000
 const MAX_STOP_MS = 500
 /** A thread allocates little after its self-test. By default, its young generation may grow to 48 MB. */
 const YOUNG_MB = 2
+const nowMs = () => performance.now()
 /** The compiled thread is next to this file, with the same extension. */
 const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 
@@ -118,8 +122,10 @@ export class CpuEngine implements Engine {
     const { kernel } = this.#options
     if (kernel === 'auto' || kernel === 'native' || isNative(kernel)) {
       const { choice, news } = await provideNativeKernel({ env: process.env, signal: this.#stopped.signal })
-      this.#native = choice
-      for (const sentence of news) this.#warn(sentence)
+      const surroundings = { file: kernelTuningFileOf(process.env, process.platform), nowMs, random: randomBytes }
+      const chosen = chooseOrders(loadChosen(choice), surroundings)
+      this.#native = { ...choice, orders: chosen.orders }
+      for (const sentence of [...news, ...chosen.news]) this.#warn(sentence)
       if (this.#stopped.signal.aborted) return
     }
     this.#watch()

@@ -5,14 +5,14 @@ import { createJsKernel } from './js-kernel.ts'
 import { type Kernel, type TailLayout, tailLayout } from './kernel.ts'
 import { type KernelName, type KernelPreference, kernelNames } from './names.ts'
 import { chooseNative, loadChosen } from './native-choice.ts'
-import { createNativeKernel, isNative, type NativeAddon, type NativeName } from './native-kernel.ts'
-import { selfTest } from './self-test.ts'
+import { createNativeKernel, isNative, type NativeAddon, type NativeName, type OrderName } from './native-kernel.ts'
+import { agreementTest, selfTest } from './self-test.ts'
 import { createWasmKernel } from './wasm-kernel.ts'
 
 type Create = (layout: TailLayout, addon: NativeAddon) => Kernel
 
 const native = (name: NativeName): Create => {
-  return (layout, addon) => createNativeKernel(name, layout, addon)
+  return (layout, addon) => createNativeKernel(name, layout, addon, addon.orders?.[name])
 }
 
 const creators: Readonly<Record<KernelName, Create>> = {
@@ -64,16 +64,47 @@ export function chooseKernel(
     if (retired.has(name) || !isWanted(name, wanted, addon)) continue
     if (passed.length > 0 && (wanted !== 'auto' || name === 'js')) continue
     if (NARROW.has(name) && passed.some((kernel) => WIDE.has(kernel.name))) continue
-    try {
-      const kernel = creators[name](layout, addon)
-      const failure = selfTest(kernel, layout, random)
-      if (failure === null) passed.push(kernel)
-      else refused.push(`kernel ${name} failed its self-test: ${failure}`)
-    } catch (error) {
-      refused.push(`kernel ${name} does not run here: ${describeError(error)}`)
+    for (const attempt of attempts(name, addon)) {
+      const { kernel, failure } = tested(name, layout, attempt, random)
+      if (failure !== null) refused.push(failure)
+      if (kernel === null) continue
+      passed.push(kernel)
+      break
     }
   }
   return { kernel: passed.length === 0 ? null : fastestOf(passed, () => performance.now()), refused, note }
+}
+
+/** The chosen order of a native kernel, then the usual one. */
+function attempts(name: KernelName, addon: NativeAddon): readonly NativeAddon[] {
+  return orderOf(name, addon) === 'halves' ? [addon] : [addon, { ...addon, orders: {} }]
+}
+
+function orderOf(name: KernelName, { orders }: NativeAddon): OrderName {
+  return (isNative(name) && orders?.[name]) || 'halves'
+}
+
+/** Creates and tests a kernel. @returns the failure as a sentence, or null */
+function tested(
+  name: KernelName,
+  layout: TailLayout,
+  addon: NativeAddon,
+  random: (bytes: number) => Uint8Array,
+): { kernel: Kernel | null; failure: string | null } {
+  const order = orderOf(name, addon)
+  const called = order === 'halves' ? `kernel ${name}` : `order ${order} of kernel ${name}`
+  try {
+    const kernel = creators[name](layout, addon)
+    let failure = selfTest(kernel, layout, random)
+    if (order !== 'halves' && isNative(name)) {
+      failure ??= agreementTest(kernel, createNativeKernel(name, layout, addon), layout, random)
+    }
+    return failure === null
+      ? { kernel, failure }
+      : { kernel: null, failure: `${called} failed its self-test: ${failure}` }
+  } catch (error) {
+    return { kernel: null, failure: `${called} does not run here: ${describeError(error)}` }
+  }
 }
 
 /** @returns the layout, or why no kernel can search this work, as a sentence */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { tailLayout } from './kernel.ts'
 import { findNative, type NativeFiles, type NativeOrigin, nativeOrigins, sourcesMark } from './native-files.ts'
-import { createNativeKernel, loadNative, type NativeAddon, nativeNames } from './native-kernel.ts'
+import { createNativeKernel, loadNative, type NativeAddon, nativeNames, type Orders } from './native-kernel.ts'
 import { briefTest } from './self-test.ts'
 
 /** Plain data, which threads can receive as a message. */
@@ -15,6 +15,8 @@ export interface NativeChoice {
   readonly obstacle: string | null
   /** Why existing files are not used, a sentence each. */
   readonly passedOver: readonly string[]
+  /** The measured orders of its kernels (native-order.ts). */
+  readonly orders?: Orders
 }
 
 const ORIGINS: Readonly<Record<NativeOrigin, string>> = {
@@ -53,8 +55,9 @@ export function chooseNative(files: NativeFiles = findNative(process.env)): Nati
 }
 
 /** Loads the chosen file in this thread. */
-export function loadChosen({ file, obstacle }: NativeChoice): NativeAddon {
-  return file === null ? { sweeps: {}, obstacle } : loadNative(file)
+export function loadChosen({ file, obstacle, orders }: NativeChoice): NativeAddon {
+  if (file === null) return { sweeps: {}, obstacle }
+  return { ...loadNative(file), ...(orders !== undefined && { orders }) }
 }
 
 /**

@@ -41,7 +41,7 @@ export function sourcesMark(): string {
 function hashSources(): Hash {
   const hash = createHash('sha256')
   // build.js contains the compiler flags. Without sources, a build fails with a message.
-  for (const name of ['kernel.c', 'sweep.h', 'build.js']) {
+  for (const name of ['kernel.c', 'sweep.h', 'ports.h', 'build.js']) {
     const file = new URL(name, NATIVE_FOLDER)
     if (existsSync(file)) hash.update(readFileSync(file))
   }

@@ -36,10 +36,30 @@ const JOB = { midstate: 0, message: 8, bound: 24, totalBytes: 25, swept: 26, wor
 /** `job` as above; `from`, `to` and the result as in kernel.ts. */
 type NativeSweep = (job: Uint32Array, from: number, to: number) => number
 
+/** Executes `count` times the operations of a kind (native/ports.h). @returns how many one time has */
+export type NativePorts = (kind: number, count: number) => number
+
+/**
+ * Orders of the operations of a sweep. The results are the same, the fastest differs between processors.
+ *
+ *     halves   two vectors alternate every half round
+ *     steps    both go step by step, the second seven steps behind
+ *     mixed    the same, and general registers hash one more nonce beside each 32
+ */
+export const orderNames = ['halves', 'steps', 'mixed'] as const
+export type OrderName = (typeof orderNames)[number]
+
+/** The order of each kernel; `halves` for others. */
+export type Orders = Readonly<Partial<Record<NativeName, OrderName>>>
+
 /** The loaded file. */
 export interface NativeAddon {
-  /** The kernels that run on this processor. */
+  /** The kernels that run on this processor, in the order `halves`. */
   readonly sweeps: Readonly<Partial<Record<NativeName, NativeSweep>>>
+  /** Everything that the file exports, by name (native/kernel.c). Tests leave it out. */
+  readonly exported?: Readonly<Record<string, unknown>>
+  /** The orders to use. */
+  readonly orders?: Orders
   /** Why there is no native kernel at all, as a sentence, or null. */
   readonly obstacle: string | null
 }
@@ -50,8 +70,10 @@ export interface NativeAddon {
 export function loadNative(file: string): NativeAddon {
   if (!existsSync(file)) return { sweeps: {}, obstacle: 'kernel native is not built' }
   try {
-    const sweeps: NativeAddon['sweeps'] = createRequire(import.meta.url)(file)
-    if (nativeNames.some((name) => sweeps[name] !== undefined)) return { sweeps, obstacle: null }
+    const exported: Record<string, unknown> = createRequire(import.meta.url)(file)
+    const present = nativeNames.filter((name) => exported[name] !== undefined)
+    const sweeps: NativeAddon['sweeps'] = Object.fromEntries(present.map((name) => [name, exported[name]]))
+    if (present.length > 0) return { sweeps, exported, obstacle: null }
     const wanted = nativeNames.map((name) => WIDTHS[name].instructions).join(', ')
     return { sweeps, obstacle: `kernel native does not run here: this processor has none of ${wanted}` }
   } catch (error) {
@@ -59,9 +81,23 @@ export function loadNative(file: string): NativeAddon {
   }
 }
 
+/** The orders of a kernel in this file, `halves` first. */
+export function ordersIn(addon: NativeAddon, name: NativeName): readonly OrderName[] {
+  return orderNames.filter((order) => sweepOf(addon, name, order) !== undefined)
+}
+
+function sweepOf({ sweeps, exported = {} }: NativeAddon, name: NativeName, order: OrderName): NativeSweep | undefined {
+  return order === 'halves' ? sweeps[name] : (exported[`${name} ${order}`] as NativeSweep | undefined)
+}
+
 /** @throws an Error whose message continues "kernel NAME does not run here: " */
-export function createNativeKernel(name: NativeName, layout: TailLayout, addon: NativeAddon): Kernel {
-  const run = addon.sweeps[name]
+export function createNativeKernel(
+  name: NativeName,
+  layout: TailLayout,
+  addon: NativeAddon,
+  order: OrderName = 'halves',
+): Kernel {
+  const run = sweepOf(addon, name, order)
   const { instructions, lanes, sliceNonces } = WIDTHS[name]
   if (run === undefined) throw new Error(addon.obstacle ?? `this processor has no ${instructions}`)
   const nonce = JOB.message + layout.nonceWord

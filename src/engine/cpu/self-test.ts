@@ -38,6 +38,43 @@ export function briefTest(kernel: Kernel, layout: TailLayout, random: (bytes: nu
   return trial.run([trial.chunk(0)]) ?? trial.run([trial.chunk(SWEEP_NONCES - kernel.lanes)])
 }
 
+/** Spans of a comparison whose only candidate is in the last chunk; and the most spans until there were so many. */
+const LAST_CHUNKS = 4
+const MAX_SPANS = 5000
+
+/**
+ * Compares a kernel with another that passed `selfTest`. A kernel may search the end of a sweep by other means than its
+ * begin, so the comparison goes on until enough sweeps had their first candidate there.
+ * @returns null if both agree, else a sentence about the difference
+ */
+export function agreementTest(
+  kernel: Kernel,
+  judge: Kernel,
+  layout: TailLayout,
+  random: (bytes: number) => Uint8Array,
+): string | null {
+  // The least length of a sweep in which one nonce is hashed beside each chunk.
+  const span = kernel.lanes * (kernel.lanes + 1)
+  // One nonce in a span is a candidate on average.
+  const bound = Math.floor(2 ** 32 / span)
+  let low = 0
+  let last = 0
+  for (let count = 0, from = SWEEP_NONCES; count < MAX_SPANS && last < LAST_CHUNKS; count++, from += span) {
+    if (from + span > SWEEP_NONCES) {
+      const { state, tail } = midstate(Uint8Array.from(random(layout.totalBytes)))
+      kernel.setWork(state, tail, bound)
+      judge.setWork(state, tail, bound)
+      low = tail[0] & 0xffff
+      from = 0
+    }
+    const to = from + span
+    const [found, wanted] = [kernel, judge].map((each) => each.sweep(low, MAX_U32, from, to))
+    if (found !== wanted) return `nonces ${from} to ${to}: it returned ${found} instead of ${wanted}`
+    if (wanted === to - kernel.lanes) last++
+  }
+  return null
+}
+
 /** `lanes` nonces from `start`. */
 interface Chunk {
   readonly start: number

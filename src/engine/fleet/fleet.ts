@@ -171,7 +171,7 @@ export class FleetEngine implements Engine, Leader {
 
   status(): FleetStatus {
     const { term, leader } = this.#election
-    return { fleet: this.#options.link.fleet, isLeading: term !== null, leader, rigs: this.#table.size }
+    return { fleet: this.#options.link.fleet, isLeading: term !== null, leader, ...this.#table.totals() }
   }
 
   told({ hash, step, job, reason, message }: SolutionStep): void {

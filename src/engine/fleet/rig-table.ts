@@ -1,6 +1,8 @@
 /** The leader's table of the fleet's rigs: their leases and reported counters. */
 import { LEASE_MS, LEASES, type Report, type RigRow } from '../../fleet/messages.ts'
 import type { DeviceStatus } from '../engine.ts'
+import type { FleetStatus } from '../leader.ts'
+import { RigEnergy } from './rig-energy.ts'
 
 /** Maximum number of rigs with a device of their own, by name; all others share one. */
 export const MAX_NAMED = 256
@@ -46,6 +48,7 @@ export class RigTable {
   readonly #devices = new Map<string, RigDevice>()
   #others: RigDevice | null = null
   #hashes = 0
+  readonly #energy = new RigEnergy()
 
   /** @param random uniform in [0, 1) */
   constructor(random: () => number) {
@@ -55,6 +58,11 @@ export class RigTable {
   /** Number of rigs that reported within the time of a lease. */
   get size(): number {
     return this.#sessions.size
+  }
+
+  /** Number of rigs, and the sums of their power and energy. */
+  totals(): Pick<FleetStatus, 'rigs' | 'energy'> {
+    return { rigs: this.size, energy: this.#energy.sums() }
   }
 
   /** Hashes of all rigs since their first report to this leader. Never decreases. */
@@ -70,6 +78,7 @@ export class RigTable {
     const known = this.#sessions.get(report.session)
     const session = known ?? this.#join(report, nowMs)
     this.#add(session, report.hashes)
+    this.#energy.report(report)
     addErrors(session, report.hardwareErrors ?? 0)
     session.device.paused += Number(report.state === 'paused') - Number(known?.report.state === 'paused')
     session.report = report
@@ -159,6 +168,7 @@ export class RigTable {
 
   #leave(key: string, { lease, device, report }: RigSession, nowMs: number): void {
     this.#sessions.delete(key)
+    this.#energy.leave(key)
     if (lease !== null) this.#leases.delete(lease)
     device.sessions--
     device.paused -= Number(report.state === 'paused')

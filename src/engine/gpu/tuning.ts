@@ -1,8 +1,7 @@
 /** Tunes the parameters of a device once and stores them in a file. Child process only. */
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { Value } from '../../schema/typebox.ts'
+import { readTuningFile, writeTuningFile } from '../tuning-file.ts'
 import { type Batch, MAX_BATCH_NONCES, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
 import { type AdapterInfo, Tuning } from './messages.ts'
 import type { BatchRunner } from './search-loop.ts'
@@ -15,8 +14,6 @@ const TRIPS = [4, 16, 64, 256]
 const SAMPLE_BATCHES = 12
 /** Tuning stops after this time, with the best values so far. */
 const MAX_TUNING_MS = 4000
-/** Maximum number of entries in the file, one for each adapter, driver and shader. The oldest are evicted. */
-const MAX_ENTRIES = 32
 
 /** The key of an entry, valid only for this adapter, driver and shader. */
 export function tuningKey(adapter: AdapterInfo, shader: string): string {
@@ -35,23 +32,13 @@ export function writeTuning(file: string, key: string, tuning: Tuning): void {
   const entries = readEntries(file)
   entries.delete(key)
   entries.set(key, tuning)
-  const kept = [...entries].slice(-MAX_ENTRIES)
-  mkdirSync(dirname(file), { recursive: true })
-  // Rename a complete file into place, because children of several devices may write at once.
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`)
-  renameSync(draft, file)
+  writeTuningFile(file, entries)
 }
 
 /** The usable entries of a file; empty if it is missing or broken. */
 function readEntries(file: string): Map<string, Tuning> {
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
-    return new Map(entries.filter((entry): entry is [string, Tuning] => Value.Check(Tuning, entry[1])))
-  } catch {
-    return new Map()
-  }
+  const entries = [...readTuningFile(file).entries]
+  return new Map(entries.filter((entry): entry is [string, Tuning] => Value.Check(Tuning, entry[1])))
 }
 
 type DisposableRunner = BatchRunner & { destroy(): void }

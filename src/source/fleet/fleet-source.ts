@@ -25,7 +25,7 @@ import { RelayHeaders } from './relay-headers.ts'
 import { Solutions } from './solutions.ts'
 
 /** Figures of this rig for its reports. */
-type FigureName = 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused' | 'hardwareErrors'
+type FigureName = 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused' | 'hardwareErrors' | 'energy'
 export interface RigFigures extends Pick<Report, FigureName> {
   /** Figures of its stratum rigs; undefined without a stratum server. */
   readonly relay?: RelayFigures | undefined

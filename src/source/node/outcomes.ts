@@ -52,6 +52,7 @@ export function reopen(t: Transition, fields: WorkFields): void {
 
 /** The chain advanced. */
 export function newCut(t: Transition, chain: number): void {
+  forgetChance(t, chain)
   overtake(t, chain)
   moved(t, chain)
   if (t.spare?.fields.chainId === chain) dropStandby(t)
@@ -68,15 +69,23 @@ function moved(t: Transition, chain: number): void {
   t.set({ awaited: t.state.awaited.filter((other) => other !== chain) })
 }
 
+/** Forgets the expected reward on a chain: it was that of the former head. */
+function forgetChance(t: Transition, chain: number): void {
+  const { chances } = t.state
+  if (chances.has(chain)) t.set({ chances: new Map([...chances].filter(([other]) => other !== chain)) })
+}
+
 /** Marks pending requests: their answers may be older than the news of this chain. */
 function overtake(t: Transition, chain: number): void {
-  const { asking, standby, chances } = t.state
-  if (chances.has(chain)) t.set({ chances: new Map([...chances].filter(([other]) => other !== chain)) })
+  const { asking, standby } = t.state
   if (asking !== null) t.set({ asking: overtakenBy(asking, chain) })
   if (standby.kind === 'asking') t.set({ standby: overtakenBy(standby, chain) })
 }
 
-/** Events of the chain before its stream opened were missed. */
+/**
+ * Events of the chain before its stream opened were missed. Its expected reward is kept, since most often it has not
+ * moved: without one, any other chain would seem better.
+ */
 export function streamOpened(t: Transition, chain: number): void {
   overtake(t, chain)
   if (t.searched === null) hurry(t)

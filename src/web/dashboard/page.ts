@@ -16,6 +16,8 @@ export const MODULES: readonly string[] = [
   'web/dashboard/browser/chart',
   'web/dashboard/browser/control',
   'web/dashboard/browser/devices',
+  'web/dashboard/browser/energy',
+  'web/dashboard/browser/money',
   'web/dashboard/browser/nodes',
   'web/dashboard/browser/rig-table',
   'web/dashboard/browser/rigs',
@@ -24,6 +26,7 @@ export const MODULES: readonly string[] = [
   'web/kit/dom',
   'web/kit/numbers',
   'web/kit/stream',
+  'core/money-text',
   'core/solution',
   'core/units',
 ]

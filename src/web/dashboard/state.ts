@@ -7,9 +7,10 @@
 
 import type { StepName } from '../../core/solution.ts'
 import type { HardwareSnapshot } from '../../mine/hardware.ts'
+import type { MoneyParts } from '../../mine/profit.ts'
 import type { Snapshot } from '../../mine/snapshot.ts'
 
-export type { HardwareSnapshot, Snapshot }
+export type { HardwareSnapshot, MoneyParts, Snapshot }
 
 /** The constant part of the state. */
 export interface About {

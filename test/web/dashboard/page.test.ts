@@ -176,6 +176,10 @@ await describeInChromium('the dashboard', (browser) => {
       ...{ celsius: 61.4, fanPercent: null, watts: 212, hashrates: NO_WINDOWS, hardwareErrors: 0 },
       solutions: snapshotWith().solutions,
     }
+    const energy: Snapshot['energy'] = {
+      ...{ watts: 212.4, joules: 4_500_000, joulesPerMegahash: 0.0512, source: 'sensors' },
+      ...{ unread: 1, hashrate: 1, problem: 'only root may read it' },
+    }
     const healthy = { up: true, active: true, lag: 0, latencyMs: 3, height: 1234, version: '3.1', problem: null }
     const away = { ...healthy, up: false, active: false, lag: null, latencyMs: null, problem: 'does not answer' }
     const { page, text } = await open(
@@ -188,6 +192,7 @@ await describeInChromium('the dashboard', (browser) => {
           ],
         }),
         hardware: [hardware],
+        energy,
         devices: [
           gpu,
           { ...gpu, device: 'gpu1', state: 'parked', reason: 'it failed five times' },
@@ -203,6 +208,10 @@ await describeInChromium('the dashboard', (browser) => {
         `gpu1wgsl1.23${THIN}MH/sparked: it failed five times`,
         `cpu12 × wgsl14.8${THIN}MH/s`,
       ])
+    expect(await text('energy')).toBe(
+      '212 W (cards and processor) · 0.0512 J/MH · 1.25 kWh · without 1 whose power is unknown',
+    )
+    expect(await page.locator('#energy').getAttribute('title')).toBe('only root may read it')
     await page.click('#more-devices')
     expect(await items()).toHaveLength(14)
     expect(await text('more-devices')).toBe('Show as groups')
@@ -211,6 +220,12 @@ await describeInChromium('the dashboard', (browser) => {
       'http://bdowndoes not answer · height 1,234 · version 3.1',
     ])
     expect(await page.locator('#rigs').isHidden()).toBe(true)
+  })
+
+  it('has no line for energy while nothing is known', async () => {
+    const { page } = await open(browser, await serve(snapshotWith))
+    await page.locator('#devices li').first().waitFor()
+    expect(await page.locator('#energy').isHidden()).toBe(true)
   })
 
   it('shows rigs by user, with their shares', async () => {

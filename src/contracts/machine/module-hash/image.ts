@@ -4,6 +4,7 @@
  */
 import { evalError } from '../../errors.ts'
 import type { Form } from '../../syntax/form.ts'
+import { textSize } from '../../values/charged-size.ts'
 import { hashBytes } from '../../values/hash.ts'
 import type { Dependency, Measure, Module, ModuleImage } from '../ast.ts'
 import type { ExpandingRun } from '../expander.ts'
@@ -13,7 +14,7 @@ import { encodeModule } from './encode.ts'
 import { PLACEHOLDERS } from './hash-text.ts'
 import { measureDefinition, measureFrame, NETWORK, sizeOf, TEST_FILES, type Weights } from './measure.ts'
 import { resolveModule } from './resolve.ts'
-import { HASH, hashSize, LIST, moduleNameSize, ONE, SEVERAL, textSize } from './sizes.ts'
+import { HASH, hashSize, LIST, moduleNameSize, ONE, SEVERAL } from './sizes.ts'
 import { moduleNameOf, nameOfDefinition, type ResolvedModule } from './terms.ts'
 
 /** Milligas per byte of a module: before its constants are evaluated, for its hash, and for storing it. */

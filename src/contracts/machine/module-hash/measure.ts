@@ -1,4 +1,6 @@
 /** Measures the definitions of a resolved module: their sizes, their terms and what they refer to. */
+
+import { textSize } from '../../values/charged-size.ts'
 import type { Measure, Module, Target } from '../ast.ts'
 import {
   fieldsSize,
@@ -14,7 +16,6 @@ import {
   ONE,
   SEVERAL,
   schemaSize,
-  textSize,
   typeSize,
   valueSize,
   WORD64,

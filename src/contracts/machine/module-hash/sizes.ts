@@ -3,7 +3,7 @@
  * for a source place and for a native, so a size is kept in parts.
  */
 
-import { bitLength } from '../../values/bits.ts'
+import { integerSize, predicateSize, qualifiedNameSize, textSize } from '../../values/charged-size.ts'
 import { Decimal } from '../../values/decimal.ts'
 import type { RowSchema, TableRef, Type } from '../../values/type.ts'
 import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from '../../values/value.ts'
@@ -18,13 +18,6 @@ export const [ONE, SEVERAL] = [1, 2]
 export const [INT, WORD64, TIME] = [5, 9, 8]
 const [WORD8, BOOL, PRIMITIVE] = [1, 1, 1]
 const HASH_BYTES = 32
-
-const encoder = new TextEncoder()
-
-export function textSize(text: string): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: most texts are plain ASCII, whose length needs no encoding.
-  return LENGTH + (/^[\u0000-\u007f]*$/.test(text) ? text.length : encoder.encode(text).length)
-}
 
 /** Size of the hash of a module that has one. */
 export const HASH = LENGTH + HASH_BYTES
@@ -48,12 +41,6 @@ export function moduleNameSize({ name, namespace }: ModuleName): number {
   return ONE + textSize(name) + maybeSize(namespace, textSize)
 }
 
-/** Size of `module.member` in a guard or a schema. */
-function qualifiedSize(qualified: string): number {
-  const dot = qualified.lastIndexOf('.')
-  return ONE + textSize(qualified.slice(dot + 1)) + moduleNameSize(moduleNameOf(qualified.slice(0, dot)))
-}
-
 /** Size of a keyset name: `name` or `namespace.name`. */
 export function keysetNameSize(name: string): number {
   return moduleNameSize(moduleNameOf(name))
@@ -65,7 +52,7 @@ const schemaSizes = new WeakMap<RowSchema, number>()
 export function schemaSize(schema: RowSchema): number {
   const known = schemaSizes.get(schema)
   if (known !== undefined) return known
-  const size = ONE + qualifiedSize(schema.qualified) + fieldsSize(schema.fields)
+  const size = ONE + qualifiedNameSize(schema.qualified) + fieldsSize(schema.fields)
   schemaSizes.set(schema, size)
   return size
 }
@@ -88,10 +75,6 @@ export function typeSize(type: Type): number {
     default:
       return SEVERAL + PRIMITIVE
   }
-}
-
-function integerSize(value: bigint): number {
-  return Math.floor(Math.max(64, bitLength(value)) / 8)
 }
 
 export function literalSize(value: Literal): number {
@@ -121,12 +104,12 @@ export function valueSize(value: Value, ownHash: (module: string) => void): numb
   }
   if (value instanceof CapabilityToken) {
     ownHash(value.name.slice(0, value.name.lastIndexOf('.')))
-    return SEVERAL + ONE + qualifiedSize(value.name) + listSize(value.args, sizeOf)
+    return SEVERAL + ONE + qualifiedNameSize(value.name) + listSize(value.args, sizeOf)
   }
   if (value instanceof Time) return SEVERAL + TIME
   const table = value as TableRef
   ownHash(table.module)
-  return SEVERAL + ONE + qualifiedSize(table.qualified) + (table.schema === null ? 0 : schemaSize(table.schema))
+  return SEVERAL + ONE + qualifiedNameSize(table.qualified) + (table.schema === null ? 0 : schemaSize(table.schema))
 }
 
 function guardSize(is: GuardKind, sizeOf: (value: Value) => number): number {
@@ -136,17 +119,12 @@ function guardSize(is: GuardKind, sizeOf: (value: Value) => number): number {
     case 'keysetRef':
       return keysetNameSize(is.name)
     case 'user':
-      return ONE + qualifiedSize(is.fun) + listSize(is.args, sizeOf)
+      return ONE + qualifiedNameSize(is.fun) + listSize(is.args, sizeOf)
     case 'capability':
-      return ONE + qualifiedSize(is.name) + listSize(is.args, sizeOf) + maybeSize(is.pactId, textSize)
+      return ONE + qualifiedNameSize(is.name) + listSize(is.args, sizeOf) + maybeSize(is.pactId, textSize)
     case 'module':
       return ONE + moduleNameSize(moduleNameOf(is.module)) + textSize(is.name)
     case 'pact':
       return ONE + textSize(is.pactId) + textSize(is.name)
   }
-}
-
-function predicateSize(name: string): number {
-  if (name === 'keys-all' || name === 'keys-2' || name === 'keys-any') return SEVERAL
-  return SEVERAL + SEVERAL + (name.includes('.') ? qualifiedSize(name) : textSize(name))
 }

@@ -5,16 +5,27 @@ import { encodeBase64Url } from '../../../core/bytes.ts'
 import type { Cut } from '../../../core/cut.ts'
 import { withFirstOf } from '../../../core/signals.ts'
 import { difficultyOf, MAX_TARGET, targetOfDifficulty } from '../../../core/target.ts'
-import { controlOperations, type DevnetStatus, MAX_RULE_CHANGES } from '../../../schema/control.ts'
+import { type AutoMine, CONFIRMATIONS, describeAutoMine } from '../../../schema/auto-mine.ts'
+import {
+  type ClockChange,
+  controlOperations,
+  type DevnetStatus,
+  MAX_RULE_CHANGES,
+  type MadeBlock,
+  type MiningMode,
+} from '../../../schema/control.ts'
 import { JSON_TYPE, type Operation } from '../../../schema/operation.ts'
 import type { Static } from '../../../schema/typebox.ts'
 import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import { fork } from '../../orders/fork.ts'
+import type { Mining } from '../../orders/mining.ts'
 import { OrderRefused } from '../../orders/order-refused.ts'
 import { Queue } from '../../orders/queue.ts'
 import type { NamedSnapshots } from '../../orders/snapshots.ts'
 import type { NodeClock } from '../../rules/node-clock.ts'
 import type { RuleChange } from '../../rules/rules.ts'
+import type { Block } from '../../store/block-store.ts'
+import { requestKeysOf } from '../../store/transaction-index.ts'
 import { refuse, sendJson } from '../app.ts'
 import type { Faults } from '../faults.ts'
 import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
@@ -27,8 +38,8 @@ export interface ControlOptions {
   readonly streams: StreamGate
   readonly clock: NodeClock
   readonly snapshots: NamedSnapshots
-  /** Describes where blocks come from. */
-  readonly mode: string
+  /** How the node makes blocks by itself. */
+  readonly mining: Mining
   /** Aborted with OrderRefused when the node stops. */
   readonly stopped: AbortSignal
 }
@@ -54,6 +65,7 @@ export class ControlServer {
     this.#addChains()
     this.#addTroubles()
     this.#addTime()
+    this.#addMining()
     this.#router.serve(controlOperations.devnetStatus, (_call, reply) =>
       sendJson(reply, JSON_TYPE, JSON.stringify(this.status())),
     )
@@ -64,7 +76,12 @@ export class ControlServer {
     type Counts = { readonly body: Readonly<Record<string, number>> }
     const makeBlocks = async ({ body }: Counts, signal: AbortSignal) => {
       const made = await maker.make(countsOf(body, maker.chains.cut), signal)
-      return { made: Object.fromEntries(made), heights: heightsOf(maker.chains.cut) }
+      const each = [...made]
+      return {
+        made: Object.fromEntries(each.map(([chain, blocks]) => [chain, blocks.length])),
+        blocks: Object.fromEntries(each.map(([chain, blocks]) => [chain, blocks.map(madeBlock)])),
+        heights: heightsOf(maker.chains.cut),
+      }
     }
     this.#serve(controlOperations.makeBlocks, makeBlocks)
     this.#serve(controlOperations.makeBlocksOnDemand, makeBlocks)
@@ -133,7 +150,7 @@ export class ControlServer {
   #addTime(): void {
     const { snapshots, maker } = this.#options
     this.#serve(controlOperations.advanceClock, ({ body }) => {
-      snapshots.moveClock(body.advanceMs)
+      this.#changeClock(body)
       return this.#clock()
     })
     this.#serve(controlOperations.snapshot, () => {
@@ -145,17 +162,42 @@ export class ControlServer {
     })
   }
 
+  #changeClock({ advanceMs, to, nextBlock, everyMs }: Static<typeof ClockChange>): void {
+    const { snapshots, clock } = this.#options
+    const given = [advanceMs, to, nextBlock, everyMs].filter((each) => each !== undefined).length
+    if (given !== 1) {
+      throw new RequestRefused(400, `expected one of advanceMs, to, nextBlock and everyMs, but got ${given} of them`)
+    }
+    if (advanceMs !== undefined) snapshots.moveClock(advanceMs)
+    else if (to !== undefined) snapshots.setClock(timeOf(to))
+    else if (nextBlock !== undefined) snapshots.holdClock(timeOf(nextBlock), null)
+    else if (everyMs === null) clock.hold(null)
+    else if (everyMs !== undefined) snapshots.stepClock(everyMs)
+  }
+
+  #addMining(): void {
+    const { mining } = this.#options
+    const state = () => ({ mining: mining.mode === null ? null : modeText(mining.mode) })
+    this.#serve(controlOperations.setMining, ({ body }) => {
+      mining.change(modeOf(body))
+      return state()
+    })
+    this.#router.serve(controlOperations.mining, (_call, reply) => sendJson(reply, JSON_TYPE, JSON.stringify(state())))
+  }
+
   #clock(): Status['clock'] {
     const { clock } = this.#options
-    return { aheadMs: clock.aheadMs, nowMs: Math.floor(clock.ms()) }
+    const step = clock.held?.step ?? null
+    const every = step === null ? {} : { everyMs: Number(step) / 1000 }
+    return { aheadMs: Math.round(clock.aheadMs), nowMs: Math.floor(clock.ms()), ...every }
   }
 
   /** Present state of everything that these operations change. */
   status(): Status {
-    const { maker, faults, streams, snapshots, mode } = this.#options
+    const { maker, faults, streams, snapshots, mining } = this.#options
     const { chains, coordinator } = maker
     return {
-      mode,
+      mode: mining.mode === null ? 'blocks by miners' : describeAutoMine(mining.mode),
       heights: heightsOf(chains.cut),
       paused: [...coordinator.paused].sort((a, b) => a - b),
       streams: streams.state,
@@ -212,6 +254,52 @@ function countsOf(body: Readonly<Record<string, number>>, cut: Cut): Map<number,
     counts.set(chain, count)
   }
   return counts
+}
+
+/** Throws RequestRefused for a field that the mode needs, or that belongs to another mode. */
+function modeOf({ mode, ...given }: MiningMode): AutoMine {
+  const { confirmations = CONFIRMATIONS, everyMs, hashesPerSecond } = given
+  const own = FIELDS[mode]
+  const other = Object.keys(given).find((name) => name !== own)
+  if (other !== undefined) throw new RequestRefused(400, `${other} does not belong to the mode ${mode}`)
+  if (mode === 'on-demand') return { kind: mode }
+  if (mode === 'on-arrival') return { kind: mode, confirmations }
+  if (mode === 'constant' && everyMs !== undefined) return { kind: mode, blockTimeMs: everyMs }
+  if (mode === 'simulated' && hashesPerSecond !== undefined) return { kind: mode, hashesPerSecond }
+  throw new RequestRefused(400, `the mode ${mode} needs ${own}`)
+}
+
+/** Mode -> the field that belongs to it. */
+const FIELDS: Readonly<Record<MiningMode['mode'], string | null>> = {
+  'on-demand': null,
+  'on-arrival': 'confirmations',
+  constant: 'everyMs',
+  simulated: 'hashesPerSecond',
+}
+
+function modeText(mode: AutoMine): MiningMode {
+  switch (mode.kind) {
+    case 'on-arrival':
+      return { mode: mode.kind, confirmations: mode.confirmations }
+    case 'constant':
+      return { mode: mode.kind, everyMs: mode.blockTimeMs }
+    case 'simulated':
+      return { mode: mode.kind, hashesPerSecond: mode.hashesPerSecond }
+    default:
+      return { mode: mode.kind }
+  }
+}
+
+/** Throws RequestRefused for a text that is no time. */
+function timeOf(text: string): number {
+  const ms = Date.parse(text)
+  if (Number.isFinite(ms)) return ms
+  throw new RequestRefused(400, `${text}: expected a time such as 2027-01-01T00:00:00Z`)
+}
+
+function madeBlock(block: Block): Static<typeof MadeBlock> {
+  const { height, hash } = block.header
+  return { height: Number(height), hash: encodeBase64Url(hash), requestKeys: requestKeysOf(block) }
 }
 
 const heightsOf = (cut: Cut) => Object.fromEntries([...cut].map(([chain, { height }]) => [chain, Number(height)]))

@@ -27,7 +27,7 @@ const draft = `${output}.${process.pid}`
 /** The same as sourcesMark in native-files.ts. */
 function sourcesMark() {
   const hash = createHash('sha256')
-  for (const name of ['kernel.c', 'sweep.h', 'build.js']) hash.update(readFileSync(path(`./${name}`)))
+  for (const name of ['kernel.c', 'sweep.h', 'ports.h', 'build.js']) hash.update(readFileSync(path(`./${name}`)))
   return `newcut kernel of ${hash.digest('hex')}`
 }
 

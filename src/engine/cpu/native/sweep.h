@@ -1,25 +1,23 @@
 /*
- * The sweep for vectors of one width, with a nonce in each 32-bit lane. kernel.c includes this file once per width,
- * with
+ * The sweep for vectors of one width, with a nonce in each 32-bit lane. kernel.c includes this file once for each width
+ * and order, with
  *
- *     WIDTH          suffix of the names of this width
- *     TARGET         attribute that enables its instructions
+ *     WIDTH          suffix of the names
+ *     TARGET         attribute that enables the instructions, and sets the options of the compiler
  *     VECTOR_BYTES   bytes of a vector
  *     ROTATE(x, n)   the lanes of x, each rotated right by n bits
  *     WITHIN(x, y)   whether some lane of x is <= the same lane of y, unsigned
+ *     LAG            0: two vectors alternate every half round. Otherwise: both go step by step through the four G of
+ *                    half a round, and the second is LAG steps behind the first (0 < LAG < 10)
+ *     SCALARS        0, or 1: with LAG, general registers hash one more nonce beside the two vectors
+ *     OTHERS         sweep of the same width for other messages than those of word 7; undefined: this file has it
  *
  * All functions are inlined into one loop, in which every index is constant. So the compiler itself removes work that
  * is not needed for each nonce (see operations.ts). It moves operations that do not depend on the swept word out of the
  * loop: nearly all of round 1. It drops those that no result depends on: much of the last round. It would not drop
  * additions of zero message words, hence `last`.
  *
- * Two vectors alternate every half round, because the processor would stall with only one. Relative speed on Zen 4 with
- * gcc 12, for AVX-512, AVX2 and SSE4.1:
- *
- *     one vector                                    0.88  0.87  0.90
- *     alternating every G                           1.00  1.01  0.91
- *     alternating every round                       0.98  1.01  0.92
- *     the four G of half a round step by step       1.00  0.98  0.89
+ * There are two vectors, because the processor would stall with only one. docs/SPEED.md has the speed of each order.
  */
 
 #define VECTOR NAME(vector)
@@ -39,40 +37,30 @@ INLINE VECTOR NAME(splat)(uint32_t x) {
   return x - (VECTOR){0};
 }
 
-/* RFC 7693 section 3.1, mixing function G, with message words x and y. Words after `last` are zero. */
-INLINE void NAME(mix)(struct NAME(hash) *hash, int last, int x, int y, int a, int b, int c, int d) {
+/*
+ * One of the ten steps of mixing function G (RFC 7693 section 3.1), with message words x and y. Words after `last` are
+ * zero.
+ */
+INLINE void NAME(step)(struct NAME(hash) *hash, int last, int k, int x, int y, int a, int b, int c, int d) {
   VECTOR *v = hash->v, *m = hash->m;
-  if (x <= last) v[a] += m[x];
-  v[a] += v[b];
-  v[d] = ROTATE(v[d] ^ v[a], 16);
-  v[c] += v[d];
-  v[b] = ROTATE(v[b] ^ v[c], 12);
-  if (y <= last) v[a] += m[y];
-  v[a] += v[b];
-  v[d] = ROTATE(v[d] ^ v[a], 8);
-  v[c] += v[d];
-  v[b] = ROTATE(v[b] ^ v[c], 7);
+  if (k == 0 && x <= last) v[a] += m[x];
+  if (k == 1) v[a] += v[b];
+  if (k == 2) v[d] = ROTATE(v[d] ^ v[a], 16);
+  if (k == 3) v[c] += v[d];
+  if (k == 4) v[b] = ROTATE(v[b] ^ v[c], 12);
+  if (k == 5 && y <= last) v[a] += m[y];
+  if (k == 6) v[a] += v[b];
+  if (k == 7) v[d] = ROTATE(v[d] ^ v[a], 8);
+  if (k == 8) v[c] += v[d];
+  if (k == 9) v[b] = ROTATE(v[b] ^ v[c], 7);
 }
 
-INLINE void NAME(columns)(struct NAME(hash) *hash, int last, const uint8_t sigma[16]) {
-  NAME(mix)(hash, last, sigma[0], sigma[1], 0, 4, 8, 12);
-  NAME(mix)(hash, last, sigma[2], sigma[3], 1, 5, 9, 13);
-  NAME(mix)(hash, last, sigma[4], sigma[5], 2, 6, 10, 14);
-  NAME(mix)(hash, last, sigma[6], sigma[7], 3, 7, 11, 15);
-}
-
-INLINE void NAME(diagonals)(struct NAME(hash) *hash, int last, const uint8_t sigma[16]) {
-  NAME(mix)(hash, last, sigma[8], sigma[9], 0, 5, 10, 15);
-  NAME(mix)(hash, last, sigma[10], sigma[11], 1, 6, 11, 12);
-  NAME(mix)(hash, last, sigma[12], sigma[13], 2, 7, 8, 13);
-  NAME(mix)(hash, last, sigma[14], sigma[15], 3, 4, 9, 14);
-}
-
-INLINE void NAME(round)(struct NAME(hash) hashes[2], int last, const uint8_t sigma[16]) {
-  NAME(columns)(&hashes[0], last, sigma);
-  NAME(columns)(&hashes[1], last, sigma);
-  NAME(diagonals)(&hashes[0], last, sigma);
-  NAME(diagonals)(&hashes[1], last, sigma);
+/* Step k of G number g (0 to 3) of half a round: columns if it is even, else diagonals. */
+INLINE void NAME(step_of)(struct NAME(hash) *hash, int last, int half, int g, int k) {
+  const uint8_t *words = SIGMA[half / 2] + 8 * (half % 2) + 2 * g;
+  const int turn = half % 2;
+  NAME(step)(hash, last, k, words[0], words[1], g, 4 + (g + turn) % 4, 8 + (g + 2 * turn) % 4,
+             12 + (g + 3 * turn) % 4);
 }
 
 INLINE void NAME(start)(struct NAME(hash) *hash, const struct job *job) {
@@ -89,29 +77,133 @@ INLINE VECTOR NAME(top_word)(const struct NAME(hash) *hash, const struct job *jo
   return NAME(splat)(job->midstate[7]) ^ hash->v[7] ^ hash->v[15];
 }
 
+#if SCALARS
+
+/* The hash of one nonce in general registers, whose units are idle while vectors are hashed. */
+struct NAME(one) {
+  uint32_t v[16];
+  uint32_t swept;
+};
+
+INLINE void NAME(start_one)(struct NAME(one) *one, const struct job *job, uint32_t swept) {
+  for (int i = 0; i < 8; i++) {
+    one->v[i] = job->midstate[i];
+    one->v[i + 8] = IV[i];
+  }
+  one->v[12] ^= job->total_bytes;
+  one->v[14] = ~one->v[14];
+  one->swept = swept;
+}
+
+INLINE void NAME(mix_one)(struct NAME(one) *one, const struct job *job, int last, int half, int g) {
+  const uint8_t *words = SIGMA[half / 2] + 8 * (half % 2) + 2 * g;
+  const int turn = half % 2, a = g, b = 4 + (g + turn) % 4, c = 8 + (g + 2 * turn) % 4, d = 12 + (g + 3 * turn) % 4;
+  uint32_t *v = one->v;
+  if (words[0] <= last) v[a] += words[0] == last ? one->swept : job->message[words[0]];
+  v[a] += v[b];
+  v[d] = SHIFTED(v[d] ^ v[a], 16);
+  v[c] += v[d];
+  v[b] = SHIFTED(v[b] ^ v[c], 12);
+  if (words[1] <= last) v[a] += words[1] == last ? one->swept : job->message[words[1]];
+  v[a] += v[b];
+  v[d] = SHIFTED(v[d] ^ v[a], 8);
+  v[c] += v[d];
+  v[b] = SHIFTED(v[b] ^ v[c], 7);
+}
+
+INLINE uint32_t NAME(top_word_one)(const struct NAME(one) *one, const struct job *job) {
+  return job->midstate[7] ^ one->v[7] ^ one->v[15];
+}
+
+#define BESIDE(half, g) NAME(mix_one)(&one, job, last, half, g);
+#else
+#define BESIDE(half, g)
+#endif
+
+#if LAG
+
+INLINE void NAME(steps)(struct NAME(hash) *hash, int last, int half, int k) {
+  if (half < 0) return;
+  NAME(step_of)(hash, last, half, 0, k);
+  NAME(step_of)(hash, last, half, 1, k);
+  NAME(step_of)(hash, last, half, 2, k);
+  NAME(step_of)(hash, last, half, 3, k);
+}
+
+INLINE void NAME(both)(struct NAME(hash) hashes[2], int last, int half, int k) {
+  NAME(steps)(&hashes[0], last, half, k);
+  NAME(steps)(&hashes[1], last, k < LAG ? half - 1 : half, k < LAG ? k + 10 - LAG : k - LAG);
+}
+
+#define STEP(half, k) NAME(both)(hashes, last, half, k);
+#define HALF(h) \
+  STEP(h, 0) STEP(h, 1) BESIDE(h, 0) STEP(h, 2) STEP(h, 3) BESIDE(h, 1) STEP(h, 4) STEP(h, 5) STEP(h, 6) BESIDE(h, 2) \
+  STEP(h, 7) STEP(h, 8) BESIDE(h, 3) STEP(h, 9)
+#define REST(k) if (k >= 10 - LAG) NAME(steps)(&hashes[1], last, 19, k);
+#define FINISH REST(0) REST(1) REST(2) REST(3) REST(4) REST(5) REST(6) REST(7) REST(8) REST(9)
+
+#else
+
+INLINE void NAME(mix)(struct NAME(hash) *hash, int last, int half, int g) {
+  NAME(step_of)(hash, last, half, g, 0);
+  NAME(step_of)(hash, last, half, g, 1);
+  NAME(step_of)(hash, last, half, g, 2);
+  NAME(step_of)(hash, last, half, g, 3);
+  NAME(step_of)(hash, last, half, g, 4);
+  NAME(step_of)(hash, last, half, g, 5);
+  NAME(step_of)(hash, last, half, g, 6);
+  NAME(step_of)(hash, last, half, g, 7);
+  NAME(step_of)(hash, last, half, g, 8);
+  NAME(step_of)(hash, last, half, g, 9);
+}
+
+INLINE void NAME(half_round)(struct NAME(hash) *hash, int last, int half) {
+  NAME(mix)(hash, last, half, 0);
+  NAME(mix)(hash, last, half, 1);
+  NAME(mix)(hash, last, half, 2);
+  NAME(mix)(hash, last, half, 3);
+}
+
+#define HALF(h) NAME(half_round)(&hashes[0], last, h); NAME(half_round)(&hashes[1], last, h);
+#define FINISH
+#endif
+
+#define ROUND(r) HALF(2 * (r)) HALF(2 * (r) + 1)
+
+/*
+ * With SCALARS, the general registers hash the last nonces of the sweep, one for each chunk of the vectors. If one of
+ * them is a candidate, only vectors go on, because the first chunk with a candidate is wanted: OTHERS sweeps the rest.
+ */
 INLINE uint32_t NAME(sweep_words)(const struct job *job, uint32_t from, uint32_t to, int swept, int last) {
   const VECTOR bound = NAME(splat)(job->bound);
   struct NAME(hash) hashes[2];
+#if SCALARS
+  if (from >= to) return to;
+  struct NAME(one) one;
+  uint32_t beside = to - (to - from + CHUNK) / (CHUNK + 1);
+  const uint32_t end = from + (to - beside) * CHUNK;
+#else
+  const uint32_t end = to;
+#endif
   for (int i = 0; i < 16; i++) hashes[0].m[i] = hashes[1].m[i] = NAME(splat)(job->message[i]);
   for (uint32_t lane = 0; lane < LANES; lane++) {
     hashes[0].m[swept][lane] = from + lane;
     hashes[1].m[swept][lane] = from + LANES + lane;
   }
-  for (; from < to; from += CHUNK) {
+  for (; from < end; from += CHUNK) {
     NAME(start)(&hashes[0], job);
     NAME(start)(&hashes[1], job);
-    NAME(round)(hashes, last, SIGMA[0]);
-    NAME(round)(hashes, last, SIGMA[1]);
-    NAME(round)(hashes, last, SIGMA[2]);
-    NAME(round)(hashes, last, SIGMA[3]);
-    NAME(round)(hashes, last, SIGMA[4]);
-    NAME(round)(hashes, last, SIGMA[5]);
-    NAME(round)(hashes, last, SIGMA[6]);
-    NAME(round)(hashes, last, SIGMA[7]);
-    NAME(round)(hashes, last, SIGMA[8]);
-    NAME(round)(hashes, last, SIGMA[9]);
+#if SCALARS
+    NAME(start_one)(&one, job, beside);
+#endif
+    ROUND(0) ROUND(1) ROUND(2) ROUND(3) ROUND(4) ROUND(5) ROUND(6) ROUND(7) ROUND(8) ROUND(9)
+    FINISH
     if (WITHIN(NAME(top_word)(&hashes[0], job), bound)) return from;
     if (WITHIN(NAME(top_word)(&hashes[1], job), bound)) return from;
+#if SCALARS
+    if (NAME(top_word_one)(&one, job) <= job->bound) return OTHERS(job, from + CHUNK, to);
+    beside++;
+#endif
     hashes[0].m[swept] += CHUNK;
     hashes[1].m[swept] += CHUNK;
   }
@@ -120,16 +212,24 @@ INLINE uint32_t NAME(sweep_words)(const struct job *job, uint32_t from, uint32_t
 
 /* Networks with ten or more chains have work of 286 bytes. Other layouts share a loop that adds all words. */
 TARGET static uint32_t NAME(sweep)(const struct job *job, uint32_t from, uint32_t to) {
+#if defined(OTHERS)
+  return job->swept == 7 ? NAME(sweep_words)(job, from, to, 7, 7) : OTHERS(job, from, to);
+#else
   return job->swept == 7 ? NAME(sweep_words)(job, from, to, 7, 7)
                          : NAME(sweep_words)(job, from, to, (int)job->swept, 15);
+#endif
 }
 
 #undef VECTOR
 #undef LANES
 #undef CHUNK
 #undef INLINE
-#undef WIDTH
-#undef TARGET
-#undef VECTOR_BYTES
-#undef ROTATE
-#undef WITHIN
+#undef BESIDE
+#undef STEP
+#undef HALF
+#undef REST
+#undef FINISH
+#undef ROUND
+#undef LAG
+#undef SCALARS
+#undef OTHERS

@@ -10,6 +10,8 @@ import { ChainTable } from './chains.ts'
 import { Chart } from './chart.ts'
 import { ControlPanel } from './control.ts'
 import { DeviceList } from './devices.ts'
+import { showEnergy } from './energy.ts'
+import { MoneyPanel } from './money.ts'
 import { NodeList } from './nodes.ts'
 import { RigList } from './rigs.ts'
 
@@ -21,6 +23,7 @@ export class DashboardView {
   readonly #blocks = new BlockTable()
   readonly #nodes = new NodeList()
   readonly #rigs = new RigList()
+  readonly #money = new MoneyPanel()
   readonly #control = new ControlPanel()
 
   show({ about, nowMs, summary, history, blocks }: DashboardState): void {
@@ -31,12 +34,14 @@ export class DashboardView {
     this.#work(summary)
     this.#chart.show({ history, nowMs, total: hashrates['10s'], lines: ratesOf(devices) })
     this.#devices.show(summary, history)
+    showEnergy(summary.energy)
     for (const figure of document.querySelectorAll<HTMLElement>('figure.braid')) figure.hidden = chains.length === 0
     if (chains.length > 0) this.#braid.show(chains, work, blocks)
     this.#chains.show(chains, work?.chain ?? null)
     this.#blocks.show(blocks, nowMs)
     this.#nodes.show(summary)
     this.#rigs.show(summary.rigs)
+    this.#money.show(summary)
     this.#control.show(summary)
     write('network', about.network)
     write('account', about.account)

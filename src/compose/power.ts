@@ -1,0 +1,33 @@
+/** The power of a miner: its sensors, and what the user states. */
+import type { PowerPort, PowerStated } from '../mine/energy.ts'
+import { systemClock } from '../platform/clock.ts'
+import { Sensors, type SensorsOptions } from '../sensors/sensors.ts'
+
+/** A power port whose statements may change. */
+export interface Power extends PowerPort {
+  readonly set: (stated: PowerStated) => void
+  readonly stop: () => void
+}
+
+/**
+ * Starts to read the sensors.
+ * @param where no sensors are read if undefined
+ * @param hasCards whether the machine currently has cards to query
+ */
+export function openPower(
+  where: Omit<SensorsOptions, 'clock' | 'hasCards'> | undefined,
+  stated: PowerStated,
+  hasCards: () => boolean,
+): Power {
+  const sensors = where && new Sensors({ ...where, clock: systemClock, hasCards })
+  let now = stated
+  return {
+    readings: () => sensors?.readings ?? [],
+    stated: () => now,
+    problem: () => sensors?.powerProblem ?? null,
+    set: (next) => {
+      now = next
+    },
+    stop: () => sensors?.stop(),
+  }
+}

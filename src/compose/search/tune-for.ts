@@ -1,0 +1,57 @@
+/** Applies `--tune-for` to the search of a miner. Modules that measure load only for efficiency. */
+import { NewcutError } from '../../core/errors.ts'
+import type { MinerEvent } from '../../mine/events.ts'
+import { problemText, readPackages } from '../../sensors/powercap.ts'
+import type { SensorsOptions } from '../../sensors/sensors.ts'
+import type { Source } from '../../source/source.ts'
+import type { MinerSetup } from '../setup.ts'
+
+type Search = MinerSetup['search']
+
+/** Where to read power. */
+export type PowerPlaces = Omit<SensorsOptions, 'clock' | 'hasCards'>
+
+export interface TuningOptions {
+  readonly workBytes: number
+  readonly places: PowerPlaces | undefined
+  readonly stopped: AbortSignal
+  /** Receives news for people. */
+  readonly tell: (message: string) => void
+}
+
+/** Applies what was chosen at the start to a search, except to settings of the user. */
+export type Tuned = (search: Search) => Search
+
+/**
+ * Chooses the settings for efficiency. For speed, searches stay as they are.
+ * @throws NewcutError BAD_OPTION if the energy cannot be read, and the signal's reason when stopped
+ */
+export async function tunedSearch(
+  { search, sensors: places }: Pick<MinerSetup, 'search' | 'sensors'>,
+  { source: { workBytes } }: { readonly source: Pick<Source, 'workBytes'> },
+  { onEvent, stopped }: { readonly onEvent: (event: MinerEvent) => void; readonly stopped: AbortSignal },
+): Promise<Tuned> {
+  if (search.kind !== 'own' || search.efficiency === undefined) return (next) => next
+  const [{ chosenFor }, { withChosen }] = await Promise.all([
+    import('./efficient-search.ts'),
+    import('./efficiency.ts'),
+  ])
+  const tell = (message: string) => onEvent({ type: 'notice', message })
+  const chosen = await chosenFor(search, search.efficiency, { workBytes, places, stopped, tell })
+  return (next) =>
+    next.kind === 'own' && next.efficiency !== undefined ? { ...next, ...withChosen(next, chosen) } : next
+}
+
+/** Throws NewcutError BAD_OPTION if efficiency is wanted, the processor searches, and its energy cannot be read. */
+export async function checkTuning(search: Search, places: PowerPlaces | undefined): Promise<void> {
+  if (search.kind !== 'own' || search.efficiency === undefined || search.threads === 0) return
+  const counters = await readPackages(places?.powercap ?? '')
+  if ('problem' in counters) throw unreadable(problemText(counters))
+}
+
+/** @param problem why the energy cannot be read, as the end of a sentence */
+export function unreadable(problem: string): NewcutError {
+  return new NewcutError('BAD_OPTION', `--tune-for efficiency needs the energy of each hash: ${problem}`, {
+    hint: 'MONITORING.md, "Energy", says how to allow it; without it, mine with --tune-for speed',
+  })
+}

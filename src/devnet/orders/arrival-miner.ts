@@ -1,0 +1,103 @@
+/** Automatic mining without proof of work: makes blocks when commands arrive. */
+import type { Clock } from '../../core/clock.ts'
+import { NewcutError } from '../../core/errors.ts'
+import type { BlockMaker } from './block-maker.ts'
+import { OrderRefused } from './order-refused.ts'
+
+export interface ArrivalMinerOptions {
+  /** Blocks on every chain after those with commands. */
+  readonly confirmations: number
+  readonly maker: BlockMaker
+  readonly clock: Clock
+  /** Gets the reason why a command waits. */
+  readonly onNotice: (message: string) => void
+}
+
+/** Commands that arrive within this time share a block. */
+const BATCH_MS = 50
+
+/**
+ * Makes a block on each chain that gets a command. Chains that hold it up grow too. Once no command waits, every chain
+ * gets the confirmations.
+ */
+export class ArrivalMiner {
+  readonly #options: ArrivalMinerOptions
+  readonly #stopped = new AbortController()
+  readonly #unsubscribe: () => void
+  /** Chains with commands that no block was made for. */
+  readonly #waiting = new Set<number>()
+  #cancel: () => void = () => undefined
+  #running = false
+
+  /** Starts at once, with the commands that are pending already. */
+  constructor(options: ArrivalMinerOptions) {
+    this.#options = options
+    const { pools } = options.maker.coordinator
+    this.#unsubscribe = pools.listen({ onEntered: (chain) => this.#wake([chain]), onDropped: () => undefined })
+    this.#wake([...options.maker.chains.cut.keys()].filter((chain) => pools.of(chain).size > 0))
+  }
+
+  stop(): void {
+    this.#unsubscribe()
+    this.#cancel()
+    this.#stopped.abort(new OrderRefused({ kind: 'stopping' }))
+  }
+
+  #wake(chains: readonly number[]): void {
+    for (const chain of chains) this.#waiting.add(chain)
+    if (this.#running || this.#waiting.size === 0) return
+    this.#cancel()
+    this.#cancel = this.#options.clock.after(BATCH_MS, () => void this.#run())
+  }
+
+  async #run(): Promise<void> {
+    const { confirmations, maker } = this.#options
+    this.#running = true
+    try {
+      while (this.#waiting.size > 0) {
+        await this.#mineWaiting()
+        for (let round = 0; round < confirmations && this.#waiting.size === 0; round++) {
+          const all = [...maker.chains.cut.keys()].filter((chain) => !maker.coordinator.paused.has(chain))
+          if (!(await this.#make(all))) break
+        }
+      }
+    } catch (error) {
+      if (!this.#stopped.signal.aborted) throw error
+    } finally {
+      this.#running = false
+    }
+  }
+
+  /** Makes blocks until each waiting chain has no command left that a block takes. */
+  async #mineWaiting(): Promise<void> {
+    const { pools } = this.#options.maker.coordinator
+    while (this.#waiting.size > 0) {
+      const chains = [...this.#waiting]
+      this.#waiting.clear()
+      const before = new Map(chains.map((chain) => [chain, pools.of(chain).size]))
+      for (const chain of chains) await this.#make([chain])
+      for (const [chain, size] of before) {
+        const left = pools.of(chain).size
+        if (left > 0 && left < size) this.#waiting.add(chain)
+      }
+    }
+  }
+
+  /** Makes a block on each of these chains. @returns false if a chain may not grow; a notice says which */
+  async #make(chains: readonly number[]): Promise<boolean> {
+    const { maker, onNotice } = this.#options
+    const { signal } = this.#stopped
+    try {
+      await maker.make(new Map(chains.map((chain) => [chain, 1])), signal, 'auto-mine')
+      return true
+    } catch (error) {
+      if (error instanceof OrderRefused && error.problem.kind === 'paused-chain-grows') {
+        onNotice(`no block on chain ${chains.join(', ')}: chain ${error.problem.chain} is paused`)
+        return false
+      }
+      // A disk that fails stops the node.
+      if (error instanceof NewcutError && error.code === 'DATA_UNUSABLE') return false
+      throw error
+    }
+  }
+}

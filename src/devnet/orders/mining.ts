@@ -1,0 +1,52 @@
+/** Automatic mining of a node, whose mode may change while the node runs. */
+import type { Clock } from '../../core/clock.ts'
+import type { AutoMine } from '../../schema/auto-mine.ts'
+import { ArrivalMiner } from './arrival-miner.ts'
+import { AutoMiner } from './auto-mine.ts'
+import type { BlockMaker } from './block-maker.ts'
+import { OrderRefused } from './order-refused.ts'
+
+export interface MiningOptions {
+  readonly maker: BlockMaker
+  readonly clock: Clock
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  readonly onNotice: (message: string) => void
+}
+
+export class Mining {
+  readonly #options: MiningOptions
+  #mode: AutoMine | null
+  #miner: { stop(): void } | null = null
+
+  /** @param mode null if only miners and orders make blocks */
+  constructor(mode: AutoMine | null, options: MiningOptions) {
+    this.#mode = mode
+    this.#options = options
+  }
+
+  get mode(): AutoMine | null {
+    return this.#mode
+  }
+
+  start(): void {
+    const mode = this.#mode
+    if (mode === null) return
+    this.#miner =
+      mode.kind === 'on-arrival'
+        ? new ArrivalMiner({ ...this.#options, confirmations: mode.confirmations })
+        : new AutoMiner({ ...this.#options, mode })
+  }
+
+  stop(): void {
+    this.#miner?.stop()
+  }
+
+  /** Changes the mode of a started node. Throws OrderRefused on a network with proof of work. */
+  change(mode: AutoMine): void {
+    if (this.#options.maker.chains.checkPow) throw new OrderRefused({ kind: 'needs-work' })
+    this.stop()
+    this.#mode = mode
+    this.start()
+  }
+}

@@ -1,0 +1,81 @@
+/** Energy as a column of benchmarks. */
+import { describe, expect, it } from 'vitest'
+import { cardProblem, PackageEnergy } from '../../bench/energy.ts'
+import { kernels } from '../../bench/kernels.ts'
+import { reportOf, tableOf } from '../../bench/report.ts'
+import { kernelNames } from '../../src/engine/cpu/names.ts'
+
+const effort = { sampleMs: 1, rounds: 2, isQuick: true }
+const row = { suite: 'kernels', name: 'x', unit: 'MH/s', samples: [2, 2] } as const
+
+/** A package whose counter goes on by a joule with every reading. */
+function countingPackage() {
+  let joules = 0
+  return async () => [{ name: 'package-0', microjoules: ++joules * 1_000_000, highest: null }]
+}
+
+describe('the energy of a kernel', () => {
+  it('is that of the package for each sample, without the warm-up', async () => {
+    const told: string[] = []
+    const rows = await kernels(effort, (line) => told.push(line), countingPackage())
+    expect(told).toEqual([])
+    for (const { name, joulesPerMegahash } of rows) {
+      expect(joulesPerMegahash, name).toHaveLength(2)
+      for (const joules of joulesPerMegahash ?? []) expect(joules, name).toBeGreaterThan(0)
+    }
+    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['crypto.hash', kernelNames[3]]))
+  })
+
+  it('is unknown where nothing can be read, with one line that says why', async () => {
+    const told: string[] = []
+    const energy = await PackageEnergy.open(async () => ({ problem: 'denied', path: '/x/energy_uj' }))
+    await energy.start()
+    await energy.end('x', 100)
+    expect(energy.of('x')).toBeNull()
+    const rows = await kernels(
+      effort,
+      (line) => told.push(line),
+      async () => ({ problem: 'absent', path: '/x' }),
+    )
+    expect(told).toEqual(['J/MH: this machine does not report the power of the processor: /x has no package'])
+    expect(rows.every(({ joulesPerMegahash }) => joulesPerMegahash === null)).toBe(true)
+  })
+
+  it('is joules divided by millions of hashes', async () => {
+    const energy = await PackageEnergy.open(countingPackage())
+    for (const hashes of [500_000, 0, 4_000_000]) {
+      await energy.start()
+      await energy.end('x', hashes)
+    }
+    expect(energy.of('x')).toEqual([2, 0.25])
+  })
+})
+
+describe('the column of energy', () => {
+  const tableFor = (...energies: (readonly number[] | null | undefined)[]) =>
+    tableOf(
+      reportOf(
+        energies.map((joulesPerMegahash) => ({
+          ...row,
+          ...(joulesPerMegahash !== undefined && { joulesPerMegahash }),
+        })),
+      ).results,
+    )
+
+  it('has the median, or a dash where it cannot be read', () => {
+    expect(tableFor([0.05, 0.07, 0.06], null, [])).toEqual([
+      '  x  2.00 MH/s  2.00 to 2.00  n=2  0.0600 J/MH',
+      '  x  2.00 MH/s  2.00 to 2.00  n=2  - J/MH',
+      '  x  2.00 MH/s  2.00 to 2.00  n=2  - J/MH',
+    ])
+  })
+
+  it('is only in suites that have it', () => {
+    expect(tableFor(undefined)).toEqual(['  x  2.00 MH/s  2.00 to 2.00  n=2'])
+  })
+
+  it('has a reason for each kind of card without a figure', () => {
+    expect(cardProblem({ name: 'SwiftShader', software: true })).toContain('SwiftShader is a software driver')
+    expect(cardProblem({ name: 'X', software: false })).toContain('no power of X alone can be read')
+  })
+})

@@ -1,0 +1,156 @@
+/** Income, cost and paid blocks end to end: real miners on loopback, compared with the balance that the chain has. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { exactSum } from '../../src/core/coin-sums.ts'
+import type { Snapshot } from '../../src/mine/snapshot.ts'
+import { until } from '../wait.ts'
+import { run, runProcess, start, startHere, stopAll } from './run.ts'
+
+afterEach(stopAll)
+
+const KEY = 'ab'.repeat(32)
+const METRICS = /metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/
+const PRICES = ['--coin-price', '0.02USD', '--power-price', '0.30USD/kWh']
+/** Blocks are fast, so that the miner finds many. */
+const EASY = ['--threads', '1', '--gpu', 'none', '--http', '127.0.0.1:0']
+const HARD = [...EASY, '--difficulty', '1P', '--graph', 'pair']
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-profit-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const summaryOf = async (url: string) => (await (await fetch(`${url}/api/summary`)).json()) as Required<Snapshot>
+
+async function metricOf(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^newcut_${name}(?:{[^}]*})? (.*)$`, 'm').exec(text)?.[1])
+}
+
+/** The coins of the paid account on all chains, as the node says. */
+async function balanceAt(node: string): Promise<string> {
+  const { out } = await run(['balance', `k:${KEY}`, '--node', node, '--json'])
+  return exactSum([(JSON.parse(out) as { readonly total: string }).total])
+}
+
+/** A real miner for a node, with a journal in this folder. */
+async function startMiner(node: string, state: string) {
+  const miner = start(['mine', '--node', node, '--public-key', KEY, '--state', state, ...EASY, ...PRICES])
+  const [, url] = await miner.sees(METRICS)
+  return { ...miner, url }
+}
+
+describe('a miner for a node', () => {
+  it('shows in summary, metrics and `newcut blocks` exactly what the chain paid, fees included', async () => {
+    const devnet = start(['devnet', '--port', '0', '--graph', 'pair', '--difficulty', '200k'])
+    const [, node] = await devnet.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
+    const state = newFolder()
+    const miner = await startMiner(node, state)
+    const transfer = ['transfer', 'sender01', '1.5', '--key', 'sender00', '--gas-price', '0.0001', '--node', node]
+    expect(await runProcess([...transfer, '--json'])).toMatchObject({ code: 0 })
+    await until(async () => Number((await summaryOf(miner.url)).earnings.total.fees) > 0)
+    // A pause, so that no block comes between two looks.
+    miner.child.kill('SIGUSR1')
+    await until(async () => (await summaryOf(miner.url)).paused)
+    await until(async () => {
+      const { earnings } = await summaryOf(miner.url)
+      return earnings.unknownBlocks === 0 && earnings.total.coins === (await balanceAt(node))
+    })
+    const { earnings } = await summaryOf(miner.url)
+    expect(earnings.run).toEqual(earnings.total)
+    expect(earnings.total.fees).toMatch(/^0\.0\d+$/)
+    const { blocks, coins, fees } = earnings.total
+    expect(Number(coins)).toBeCloseTo(blocks * 11.522615 + Number(fees), 9)
+    expect(earnings).toMatchObject({ currency: 'USD', value: Number(coins) * 0.02 })
+    expect(await metricOf(miner.url, 'paid_blocks')).toBe(blocks)
+    expect(await metricOf(miner.url, 'paid_coins')).toBe(Number(coins))
+    expect(await metricOf(miner.url, 'paid_fee_coins')).toBe(Number(fees))
+    expect(await metricOf(miner.url, 'paid_value')).toBe(earnings.value)
+
+    const listed = ['blocks', '--state', state, '--summary', '--coin-price', '0.02USD']
+    const summed = JSON.parse((await run([...listed, '--json'])).out)
+    expect(summed).toMatchObject({ network: 'development', accounts: [`k:${KEY}`], unknownBlocks: 0, currency: 'USD' })
+    for (const span of ['paid', 'lastDay', 'lastWeek', 'lastMonth']) {
+      expect(summed[span], span).toEqual({ blocks, coins, fees, value: earnings.value })
+    }
+    const [, shown] = /^ {2}paid +(.*)$/m.exec((await run(listed)).out) ?? []
+    expect(shown).toMatch(new RegExp(`^${blocks} blocks? +${coins} coins  [\\d.]+ USD  \\(${fees} of them fees\\)$`))
+
+    miner.child.kill('SIGTERM')
+    await miner.ended
+    const second = await startMiner(node, state)
+    await until(async () => (await summaryOf(second.url)).earnings.run.blocks > 0)
+    const { run: ofRun, total } = (await summaryOf(second.url)).earnings
+    expect(total.blocks).toBe(blocks + ofRun.blocks)
+    expect(total.coins).toBe(exactSum([coins, ofRun.coins]))
+  })
+})
+
+describe('prices', () => {
+  it('of coins and power give the expected result of a day, from rate, reward and difficulty', async () => {
+    const miner = startHere(['mine', ...HARD, ...PRICES, '--watts', '150'])
+    const [, url] = await miner.sees(METRICS)
+    const [told] = await miner.sees(
+      / loss {6}[\d.e-]+ coins\/day, [\d.e-]+ USD, power 1\.08 USD, loss [\d.]+ USD\/day\n.*\n/,
+    )
+    expect(told).toMatch(/ breaks even at [\d.,]+ USD a coin or [\d.e-]+ USD\/kWh\n$/)
+    const { profit, work } = await summaryOf(url)
+    const { hashrate, coinsPerDay } = profit
+    expect(profit).toMatchObject({ difficulty: work?.difficulty, reward: 11.522615, watts: 150, payer: 'chain' })
+    expect(coinsPerDay / ((hashrate * 86_400 * 11.522615) / (work?.difficulty ?? 0))).toBeCloseTo(1, 9)
+    expect(profit.incomePerDay).toBeCloseTo(coinsPerDay * 0.02, 12)
+    expect(profit.powerCostPerDay).toBeCloseTo(1.08, 12)
+    expect(profit.profitPerDay).toBeCloseTo(coinsPerDay * 0.02 - 1.08, 12)
+    expect(await metricOf(url, 'power_cost_per_day')).toBeCloseTo(1.08, 12)
+    expect(await metricOf(url, 'profit_per_day')).toBeLessThan(0)
+  })
+
+  it('change while the miner runs, both at once over HTTP, and never to two currencies', async () => {
+    const token = 'correct-horse-battery'
+    const miner = startHere(['mine', ...HARD, ...PRICES, '--http-token', token])
+    const [, url] = await miner.sees(METRICS)
+    await until(async () => (await summaryOf(url)).profit !== undefined)
+    const put = async (body: object) => {
+      const headers = { authorization: `Bearer ${token}` }
+      const answer = await fetch(`${url}/2/config`, { method: 'PUT', headers, body: JSON.stringify(body) })
+      return [answer.status, await answer.text()] as const
+    }
+    const [status, refusal] = await put({ 'coin-price': '1EUR' })
+    expect(status).toBe(400)
+    expect(refusal).toContain('--coin-price is in EUR and --power-price in USD')
+    expect((await summaryOf(url)).profit).toMatchObject({ currency: 'USD', coinPrice: 0.02 })
+    expect((await put({ 'coin-price': '1EUR', 'power-price': '0.2EUR/kWh' }))[0]).toBeLessThan(300)
+    expect((await summaryOf(url)).profit).toMatchObject({ currency: 'EUR', coinPrice: 1, powerPrice: 0.2 })
+    // Without an order, the flags hold again.
+    expect((await put({ 'power-price': null, 'coin-price': null }))[0]).toBeLessThan(300)
+    expect((await summaryOf(url)).profit).toMatchObject({ currency: 'USD', coinPrice: 0.02, powerPrice: 0.3 })
+  })
+
+  it.each([
+    [['--coin-price', 'much'], '--coin-price much: has no number; expected a price and its currency, such as 0.02USD'],
+    [['--coin-price=-1USD'], '--coin-price -1USD: is negative; expected'],
+    [['--power-price', '0.3'], '--power-price 0.3: has no currency; expected a price and its currency for a kilowatt'],
+    [['--power-price', '0.3USD'], '--power-price 0.3USD: has no unit: add /kWh; expected'],
+    [
+      ['--coin-price', '1USD', '--power-price', '1EUR/kWh'],
+      '--coin-price is in USD and --power-price in EUR (state both in one currency: newcut knows no exchange rate)',
+    ],
+  ])('%j are refused', async (flags, message) => {
+    const { code, out, err } = await run(['mine', ...HARD, ...flags])
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(message)
+    expect(err).toMatch(/\[BAD_OPTION\]\n$/)
+  })
+
+  it.each([
+    [['--coin-price', '1USD'], '--coin-price has no effect: it is for --summary (add --summary)'],
+    [['--summary', '--csv'], '--summary and --csv exclude each other (--json prints the sums too)'],
+  ])('newcut blocks refuses %j', async (flags, message) => {
+    const { code, err } = await run(['blocks', '--state', newFolder(), ...flags])
+    expect(code).toBe(2)
+    expect(err).toContain(message)
+  })
+})

@@ -1,0 +1,180 @@
+/** `--tune-for efficiency`: what is tried, chosen and remembered. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Choices, chooseEfficient, fewerThreads, withChosen } from '../../src/compose/search/efficiency.ts'
+import { readChosen, writeChosen } from '../../src/compose/search/efficiency-file.ts'
+import { checkTuning } from '../../src/compose/search/tune-for.ts'
+import type { GpuSetup, OwnSearch } from '../../src/compose/setup.ts'
+import type { MinerEvent } from '../../src/mine/events.ts'
+import type { Snapshot } from '../../src/mine/snapshot.ts'
+import { startMiner, temporaryFolder } from '../api/running.ts'
+import { powercapFolder, runningPackage } from '../sensors/powercap-folder.ts'
+
+const gpu: GpuSetup = {
+  ...{ which: 'all', neededBy: null, batchMs: 10, workgroup: undefined },
+  ...{ allowSoftware: false, retune: false, tuningFile: null },
+}
+const efficiency = { file: '/nowhere/file', retune: false, isBatchFree: true }
+const search: OwnSearch = { kind: 'own', threads: 'auto', kernel: 'auto', priority: 'low', gpu, efficiency }
+const cpuOnly: Choices = {
+  ...{ threads: 8, isThreadsFree: true, kernels: ['native-avx512', 'native-avx2'], isBatchFree: false },
+}
+
+/** Trials whose joules come from this function. */
+function trialsOf(joulesOf: (search: OwnSearch) => number) {
+  const variants: OwnSearch[] = []
+  const trial = async (variant: OwnSearch) => {
+    variants.push(variant)
+    return { rate: 1e6, joulesPerMegahash: joulesOf(variant) }
+  }
+  return { variants, trial }
+}
+
+describe('the choice by energy', () => {
+  it('tries each kernel on all threads, then the best one on fewer, without GPUs', async () => {
+    const { variants, trial } = trialsOf(({ kernel, threads }) => (kernel === 'native-avx2' ? 1 : 2) * Number(threads))
+    const { chosen, tried } = await chooseEfficient(search, cpuOnly, trial)
+    expect(variants.map(({ kernel, threads }) => [kernel, threads])).toEqual([
+      ...[
+        ['native-avx512', 8],
+        ['native-avx2', 8],
+        ['native-avx2', 6],
+        ['native-avx2', 4],
+        ['native-avx2', 2],
+      ],
+    ])
+    expect(variants.every((variant) => variant.gpu === null)).toBe(true)
+    expect(chosen).toEqual({ kernel: 'native-avx2', threads: 2 })
+    expect(tried[0]).toEqual({ setting: '8 threads of native-avx512', rate: 1e6, joulesPerMegahash: 16 })
+  })
+
+  it('keeps the first of equal settings: the faster kernel, and all threads', async () => {
+    const { trial } = trialsOf(() => 1)
+    expect((await chooseEfficient(search, cpuOnly, trial)).chosen).toEqual({ kernel: 'native-avx512', threads: 8 })
+  })
+
+  it('leaves the number of threads that the user gives', async () => {
+    const { variants, trial } = trialsOf(({ kernel }) => (kernel === 'native-avx2' ? 1 : 2))
+    const { chosen } = await chooseEfficient(search, { ...cpuOnly, isThreadsFree: false }, trial)
+    expect(variants).toHaveLength(2)
+    expect(chosen).toEqual({ kernel: 'native-avx2' })
+  })
+
+  it('tries nothing where there is nothing to choose', async () => {
+    const { variants, trial } = trialsOf(() => 1)
+    const given = { ...cpuOnly, isThreadsFree: false, kernels: ['wasm'] as const }
+    expect(await chooseEfficient(search, given, trial)).toEqual({ chosen: {}, tried: [] })
+    expect(await chooseEfficient(search, { ...cpuOnly, threads: 0 }, trial)).toEqual({ chosen: {}, tried: [] })
+    expect(variants).toEqual([])
+  })
+
+  it('tries batches of the GPUs alone', async () => {
+    const { variants, trial } = trialsOf((variant) => Math.abs((variant.gpu?.batchMs ?? 0) - 25))
+    const choices = { ...cpuOnly, threads: 0, isBatchFree: true }
+    const { chosen, tried } = await chooseEfficient(search, choices, trial)
+    expect(variants.map((variant) => [variant.threads, variant.gpu?.batchMs])).toEqual([
+      ...[
+        [0, 5],
+        [0, 10],
+        [0, 25],
+        [0, 50],
+      ],
+    ])
+    expect(chosen).toEqual({ batchMs: 25 })
+    expect(tried[2].setting).toBe('GPU batches of 25 ms')
+  })
+
+  it('tries three quarters, half and a quarter of all threads', () => {
+    expect(fewerThreads(64)).toEqual([48, 32, 16])
+    expect(fewerThreads(2)).toEqual([1])
+    expect(fewerThreads(1)).toEqual([])
+  })
+})
+
+describe('what was chosen', () => {
+  const chosen = { threads: 3, kernel: 'native-avx2', batchMs: 25 } as const
+
+  it('applies to settings that the user left free', () => {
+    expect(withChosen(search, chosen)).toMatchObject({ threads: 3, kernel: 'native-avx2', gpu: { batchMs: 25 } })
+    const given = { ...search, threads: 5, kernel: 'wasm', efficiency: { ...efficiency, isBatchFree: false } } as const
+    expect(withChosen(given, chosen)).toMatchObject({ threads: 5, kernel: 'wasm', gpu: { batchMs: 10 } })
+    expect(withChosen(search, {})).toEqual(search)
+  })
+
+  it('is remembered by machine, and beside that of others', () => {
+    const file = join(temporaryFolder(), 'below', 'tuning.json')
+    expect(readChosen(file, 'a')).toEqual({ chosen: null, why: null })
+    writeChosen(file, 'a', chosen)
+    writeChosen(file, 'b', { threads: 1 })
+    expect(readChosen(file, 'a')).toEqual({ chosen, why: null })
+    expect(readChosen(file, 'b')).toEqual({ chosen: { threads: 1 }, why: null })
+    const other = { chosen: null, why: `${file} is of another machine, version or setting` }
+    expect(readChosen(file, 'c')).toEqual(other)
+    for (let i = 0; i < 15; i++) writeChosen(file, `more ${i}`, {})
+    expect(readChosen(file, 'a')).toEqual(other)
+    expect(readChosen(file, 'b').chosen).toEqual({ threads: 1 })
+  })
+
+  it('is not read from a damaged file, which the next choice replaces', () => {
+    const file = join(temporaryFolder(), 'tuning.json')
+    for (const text of ['{', '[]', '{"a":{"threads":0}}', '{"a":{"kernel":"other"}}', 'null']) {
+      writeFileSync(file, text)
+      expect(readChosen(file, 'a')).toEqual({ chosen: null, why: `${file} is damaged` })
+    }
+    writeChosen(file, 'a', chosen)
+    expect(readChosen(file, 'a').chosen).toEqual(chosen)
+  })
+
+  it('says why a file cannot be read', () => {
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, 'tuning.json'))
+    expect(readChosen(join(folder, 'tuning.json'), 'a').why).toContain('cannot be read: EISDIR')
+  })
+})
+
+describe('a miner that is tuned for efficiency', () => {
+  it('is refused where the energy of the processor cannot be read', async () => {
+    const places = { hwmon: '/nowhere', powercap: '/nowhere', env: {} }
+    await expect(checkTuning(search, places)).rejects.toMatchObject({
+      code: 'BAD_OPTION',
+      message:
+        '--tune-for efficiency needs the energy of each hash: this machine does not report the power of the processor: /nowhere has no package',
+    })
+    await checkTuning({ ...search, threads: 0 }, places)
+    await checkTuning({ ...search, efficiency: undefined }, places)
+  })
+
+  const notices = (events: readonly MinerEvent[]) =>
+    events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
+
+  it('measures at the first start, mines with its choice, and remembers it', async () => {
+    const powercap = runningPackage()
+    const file = join(temporaryFolder(), 'tuning.json')
+    writeFileSync(file, '{}')
+    const options = { powercap, threads: 'auto', kernel: 'wasm', efficiency: { ...efficiency, file } } as const
+    const first = await startMiner(options)
+    const told = notices(first.events)
+    expect(told[0]).toBe(`efficiency: ${file} is of another machine, version or setting; measuring anew`)
+    expect(told[2]).toMatch(/^efficiency: \d+ threads? of wasm: [\d.]+ [mk]?J\/MH at [\d.]+ [kMG]?H\/s$/)
+    const choice = /^efficiency: chose (\d+) CPU threads?, wasm$/.exec(told.at(-1) ?? '')
+    expect(choice).not.toBeNull()
+    const devices = async () => ((await first.json('/api/summary')) as Snapshot).devices.length
+    await expect.poll(devices).toBe(Number(choice?.[1]))
+    expect(existsSync(file)).toBe(true)
+    const kept = readFileSync(file, 'utf8')
+    const second = await startMiner(options)
+    expect(notices(second.events)).toEqual([
+      `efficiency: ${choice?.[1]} CPU thread${choice?.[1] === '1' ? '' : 's'}, wasm, as measured before (${file})`,
+    ])
+    expect(readFileSync(file, 'utf8')).toBe(kept)
+  })
+
+  it('does not start if the counters do not move', async () => {
+    const powercap = powercapFolder({ 'intel-rapl:0': { name: 'package-0', energy: 5 } })
+    const file = join(temporaryFolder(), 'tuning.json')
+    const start = startMiner({ powercap, threads: 'auto', efficiency: { ...efficiency, file } })
+    await expect(start).rejects.toMatchObject({ code: 'BAD_OPTION', message: expect.stringContaining('no energy') })
+    expect(existsSync(file)).toBe(false)
+  })
+})

@@ -1,0 +1,41 @@
+/** A node of two chains whose blocks the test sees in the order in which they were added. */
+import { onTestFinished } from 'vitest'
+import { requestKeysOf } from '../../src/devnet/store/transaction-index.ts'
+import { until } from '../wait.ts'
+import { startLedger } from './commands-common.ts'
+import { Peer } from './request.ts'
+import type { DevnetOptions } from './whole-node.ts'
+
+export interface Made {
+  readonly chain: number
+  /** Origin of the block. */
+  readonly by: string
+  readonly requestKeys: readonly string[]
+}
+
+/** Starts a ledger. `made` has its blocks without those of the start; `until` waits for them. */
+export async function startWatched(options: DevnetOptions = {}) {
+  const all: Made[] = []
+  const started = await startLedger({
+    ...options,
+    onSolved: (_header, addition, by) => {
+      if (addition.status !== 'added') return
+      const { block } = addition
+      all.push({ chain: block.header.chainId, by, requestKeys: requestKeysOf(block) })
+    },
+  })
+  const first = all.length
+  const made = () => all.slice(first)
+  // Answers of orders have no headers for web pages, which a checked peer requires.
+  const control = new Peer(started.devnet.url)
+  onTestFinished(() => control.close())
+  return {
+    ...started,
+    control,
+    made,
+    until: (areEnough: (blocks: readonly Made[]) => boolean) => until(() => areEnough(made())),
+  }
+}
+
+/** Whether a block holds a transaction. */
+export const hold = (key: string) => (blocks: readonly Made[]) => blocks.some((each) => each.requestKeys.includes(key))

@@ -1,0 +1,128 @@
+/** Blocks on arrival of commands, and changes of the mining mode while the node runs. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { until } from '../wait.ts'
+import { hold, startWatched } from './arrival.ts'
+import { exec, makeBlocks, send, transfer } from './commands-common.ts'
+import { jsonOf, start } from './common.ts'
+import { order, refusal } from './control-common.ts'
+import { Peer } from './request.ts'
+
+const key = ({ hash }: { readonly hash: string }) => hash
+const onArrival = (confirmations: number) => ({ autoMine: { kind: 'on-arrival', confirmations } }) as const
+
+describe('mining on arrival', () => {
+  it('makes a block for a command at once, and the confirmations on every chain', async () => {
+    const { peer, made, until } = await startWatched(onArrival(2))
+    const command = transfer('sender01', 1)
+    await send(peer, [command])
+    await until(({ length }) => length === 5)
+    const [first, ...others] = made()
+    expect(first).toEqual({ chain: 0, by: 'auto-mine', requestKeys: [command.hash] })
+    expect(others.map(({ chain }) => chain).sort()).toEqual([0, 0, 1, 1])
+    expect(others.every(({ requestKeys }) => requestKeys.length === 0)).toBe(true)
+  })
+
+  it('makes one block for commands that come together', async () => {
+    const { peer, made, until } = await startWatched(onArrival(0))
+    const commands = [transfer('sender01', 1), transfer('sender02', 1), exec('(+ 1 2)')]
+    await send(peer, commands)
+    await until(({ length }) => length > 0)
+    expect(made()).toHaveLength(1)
+    expect(new Set(made()[0].requestKeys)).toEqual(new Set(commands.map(key)))
+  })
+
+  it('grows the chains that hold up the block', async () => {
+    const { peer, made, until } = await startWatched(onArrival(0))
+    // Chain 0 is now one block above chain 1, so it must wait for it.
+    await makeBlocks(peer, { 0: 1 })
+    const command = transfer('sender01', 1)
+    await send(peer, [command])
+    await until(hold(command.hash))
+    expect(made().map(({ chain }) => chain)).toEqual([0, 1, 0])
+  })
+
+  it('takes a slow command in the block that it makes for it', async () => {
+    const { peer, made, until } = await startWatched(onArrival(0))
+    const slow = exec('(length (map (+ 1) (enumerate 0 20000)))', { gasLimit: 150_000 })
+    await send(peer, [slow])
+    await until(hold(slow.hash))
+    expect(made()).toHaveLength(1)
+  })
+
+  it('leaves a paused chain alone, and says so', async () => {
+    const notices: string[] = []
+    const { peer, control, made } = await startWatched({
+      ...onArrival(0),
+      onNotice: (message) => void notices.push(message),
+    })
+    await order(control, '/devnet/pause', { chain: 0 })
+    await send(peer, [transfer('sender01', 1)])
+    await until(() => notices.length > 0)
+    expect(notices).toEqual(['no block on chain 0: chain 0 is paused'])
+    expect(made()).toEqual([])
+  })
+})
+
+describe('/devnet/mining', () => {
+  it('changes the mode, and takes what is pending', async () => {
+    const { peer, control, made, until } = await startWatched()
+    const command = transfer('sender01', 1)
+    await send(peer, [command])
+    expect(jsonOf(await control.get('/devnet/mining'))).toEqual({ mining: { mode: 'on-demand' } })
+    const mining = { mode: 'on-arrival', confirmations: 5 }
+    expect(await order(control, '/devnet/mining', { mode: 'on-arrival' })).toEqual({ mining })
+    await until(hold(command.hash))
+    const { mode } = jsonOf(await control.get('/devnet/status'))
+    expect(mode).toBe('a block for each command at once, then 5 on every chain')
+    const constant = { mode: 'constant', everyMs: 20 }
+    expect(await order(control, '/devnet/mining', constant)).toEqual({ mining: constant })
+    const { length } = made()
+    await until((blocks) => blocks.length > length + 20)
+    await order(control, '/devnet/mining', { mode: 'on-demand' })
+    const before = made().length
+    await makeBlocks(peer, { 0: 1, 1: 1 })
+    expect(
+      made()
+        .slice(before)
+        .every(({ by }) => by === 'order'),
+    ).toBe(true)
+  })
+
+  it.each([
+    [{ mode: 'constant' }, 'the mode constant needs everyMs'],
+    [{ mode: 'simulated', everyMs: 3 }, 'everyMs does not belong to the mode simulated'],
+    [{ mode: 'on-demand', confirmations: 3 }, 'confirmations does not belong to the mode on-demand'],
+    [{ mode: 'often' }, '/mode must be one of on-demand, on-arrival, constant, simulated'],
+    [{ mode: 'on-arrival', blocks: 1 }, '/blocks is no known field'],
+    [{ mode: 'on-arrival', confirmations: 101 }, '/confirmations must be <= 100'],
+  ])('refuses %j', async (body, text) => {
+    const { control } = await startWatched()
+    expect(await refusal(control, '/devnet/mining', body)).toEqual([400, expect.stringContaining(text)])
+  })
+
+  it('leaves a network with proof of work to miners', async () => {
+    const { devnet } = await start()
+    const control = new Peer(devnet.url)
+    onTestFinished(() => control.close())
+    expect(jsonOf(await control.get('/devnet/mining'))).toEqual({ mining: null })
+    expect(await refusal(control, '/devnet/mining', { mode: 'on-arrival' })).toEqual([
+      409,
+      expect.stringContaining('this network has proof of work'),
+    ])
+  })
+})
+
+it('/devnet/make-blocks tells the hashes of the blocks and their transactions', async () => {
+  const { peer, control, devnet } = await startWatched()
+  const command = transfer('sender01', 1)
+  await send(peer, [command])
+  const { made, blocks } = await order(control, '/devnet/make-blocks', { 0: 2 })
+  expect(made).toEqual({ 0: 2, 1: 1 })
+  expect(blocks[0].map(({ requestKeys }: { requestKeys: string[] }) => requestKeys)).toEqual([[command.hash], []])
+  const head = devnet.chains.cut.get(0)
+  expect(blocks[0][1]).toMatchObject({
+    height: Number(head?.height),
+    hash: Buffer.from(head?.hash ?? []).toString('base64url'),
+  })
+  expect(blocks[1]).toHaveLength(1)
+})

@@ -1,0 +1,57 @@
+/** The leader's sums of power and energy. */
+import { expect, it } from 'vitest'
+import { RigEnergy } from '../../src/engine/fleet/rig-energy.ts'
+import type { Report } from '../../src/fleet/messages.ts'
+
+const energy = { watts: 100, joules: 1000, hashrate: 10e6, unread: 0 }
+
+function report(session: string, parts: Partial<Report> = {}) {
+  return { session, state: 'searching', energy, ...parts } as const
+}
+
+it('sums what rigs report', () => {
+  const rigs = new RigEnergy()
+  expect(rigs.sums()).toEqual({ watts: null, joules: null, hashrate: null, unread: 0 })
+  rigs.report(report('a'))
+  rigs.report(report('b', { energy: { ...energy, watts: 50, hashrate: 5e6 } }))
+  expect(rigs.sums()).toEqual({ watts: 150, joules: 0, hashrate: 15e6, unread: 0 })
+})
+
+it('counts rigs without a complete reading, and leaves them out', () => {
+  const rigs = new RigEnergy()
+  rigs.report(report('a'))
+  rigs.report({ session: 'older version', state: 'searching' })
+  rigs.report(report('no sensor', { energy: { watts: null, joules: null, hashrate: null, unread: 1 } }))
+  rigs.report(report('processor unread', { energy: { ...energy, unread: 1 } }))
+  rigs.report(report('just started', { energy: { ...energy, hashrate: null } }))
+  rigs.report({ session: 'paused', state: 'paused' })
+  expect(rigs.sums()).toMatchObject({ watts: 100, hashrate: 10e6, unread: 4 })
+})
+
+it('adds the energy since the first report of each rig, and keeps it when the rig leaves', () => {
+  const rigs = new RigEnergy()
+  rigs.report(report('a'))
+  rigs.report(report('a', { energy: { ...energy, joules: 1500 } }))
+  rigs.report(report('b'))
+  expect(rigs.sums().joules).toBe(500)
+  rigs.leave('a')
+  expect(rigs.sums()).toMatchObject({ watts: 100, joules: 500 })
+  rigs.report(report('b', { energy: { ...energy, joules: 1250 } }))
+  expect(rigs.sums().joules).toBe(750)
+})
+
+it('leaves out the energy of rigs while their reading is incomplete', () => {
+  const rigs = new RigEnergy()
+  rigs.report(report('a'))
+  rigs.report(report('a', { energy: { ...energy, joules: 1500, unread: 1 } }))
+  rigs.report(report('a', { energy: { ...energy, joules: 1600 } }))
+  expect(rigs.sums().joules).toBe(100)
+})
+
+it('never decreases', () => {
+  const rigs = new RigEnergy()
+  rigs.report(report('a'))
+  rigs.report(report('a', { energy: { ...energy, joules: 900 } }))
+  rigs.report(report('a', { energy: { ...energy, joules: 1000 } }))
+  expect(rigs.sums().joules).toBe(0)
+})

@@ -1,0 +1,60 @@
+/** Power and energy of a fleet: rigs report theirs to the leader, which sums them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { startDevnet } from '../../src/compose/devnet.ts'
+import { readNatsAddress } from '../../src/fleet/address.ts'
+import { Link } from '../../src/fleet/link.ts'
+import { type Report, ReportAnswer } from '../../src/fleet/messages.ts'
+import type { EnergySnapshot } from '../../src/mine/energy.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { start, stopAll } from '../cli/run.ts'
+import { describeWith, lackOf } from '../needs.ts'
+import { NatsServer } from './nats.ts'
+
+const old: Report = {
+  ...{ rig: 'old', session: 'old', version: '1', hashes: 0, rate: null, state: 'searching', reason: null },
+  ...{ accepted: 0, refused: 0, lease: null, seen: null },
+}
+
+describeWith(lackOf('nats-server'), 'a fleet', () => {
+  afterEach(stopAll)
+
+  it('has the sum of its rigs, and says how many are not in it', async ({ onTestFinished }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'newcut-energy-'))
+    const nats = await NatsServer.start(folder)
+    const devnet = await startDevnet({ port: 0, difficulty: 10n ** 12n })
+    onTestFinished(async () => {
+      await devnet.close()
+      await nats.kill()
+      rmSync(folder, { recursive: true })
+    })
+    const leader = start(['lead', '--nats', nats.url, '--node', devnet.url, '--http', '127.0.0.1:0', '--state', 'off'])
+    await leader.sees(/this process is the leader/)
+    const [, face] = await leader.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)/)
+    const energy = async () => {
+      const summary = (await (await fetch(`${face}/api/summary`)).json()) as { readonly energy: EnergySnapshot }
+      return summary.energy
+    }
+    expect(await energy()).toMatchObject({ watts: null, joules: null, source: null, unread: 0 })
+    const common = ['--fleet', nats.url, '--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off']
+    start(['mine', ...common, '--rig', 'alpha', '--watts', '100'])
+    start(['mine', ...common, '--rig', 'beta', '--watts', '50'])
+    const both = { source: 'rigs', watts: 150, unread: 0, problem: null }
+    await expect.poll(energy, { timeout: 50_000 }).toMatchObject(both)
+    await expect.poll(async () => (await energy()).joules).toBeGreaterThan(0)
+    const { watts, hashrate, joulesPerMegahash } = await energy()
+    expect(joulesPerMegahash).toBeCloseTo(((watts ?? 0) * 1e6) / (hashrate ?? 0), 6)
+    const address = { addresses: [readNatsAddress(nats.url)], trust: {}, fleet: 'main' }
+    const options = { ...address, agent: 'test', clock: systemClock, random: Math.random }
+    const link = await Link.open(options, null, new AbortController().signal)
+    onTestFinished(() => link.close())
+    await link.ask(link.subjects.report, old, ReportAnswer, 3_000)
+    expect(await energy()).toMatchObject({ source: 'rigs', watts: 150, unread: 1 })
+    const text = await (await fetch(`${face}/metrics`)).text()
+    expect(text).toMatch(/^newcut_energy_unread_devices 1$/m)
+    expect(text).toMatch(/^newcut_energy_joules_total \d/m)
+    expect(text).toMatch(/^newcut_joules_per_hash \d/m)
+  })
+})
