@@ -31,7 +31,7 @@ function linesOf(number: number, month: string): string {
     ...[{ step: 'handed-in' }, { step: 'acknowledged' }],
     ...[
       { step: 'confirmed', depth: 1 },
-      { step: 'reward', amount: `1.${1_000_000 + number}` },
+      { step: 'reward', amount: `1.${1_000_000 + number}`, fees: `0.000${number % 1000}` },
     ],
     { step: 'confirmed', depth: 6 },
   ]

@@ -5,12 +5,19 @@
 import { NO_AMOUNT, type Origin } from './record-table.ts'
 import { digitAt, unitsAt } from './units.ts'
 
-const HEAD = String.raw`\{"at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","hash":"[\w-]{43}","step":"`
+// Loops without a limit are several times faster than `{43}` or `{0,2000}`. `#take` checks the lengths.
+const HEAD = String.raw`\{"at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","hash":"[\w-]+","step":"`
 /** Characters from the start of a line to its hash, and to the name of its step. */
 export const HASH_AT = 41
+const HASH_END = HASH_AT + 43
 const STEP_AT = 94
+/** No text of a line may be longer, and no line is longer that is read here. */
+const MAX_LINE = 2000
+const MIN_WORK = 200
+const AFTER_WORK = '"}\n'.length
+const QUOTE = 0x22
 /** Text without escapes, and without characters of several bytes. */
-const TEXT = String.raw`"[ !#-\[\]-~]{0,2000}"`
+const TEXT = String.raw`"[ !#-\[\]-~]*"`
 const COUNT = String.raw`(?:0|[1-9]\d{0,14})`
 const NUMBER = String.raw`(?:0|[1-9]\d{0,20})(?:\.\d{1,25})?(?:e[+-]?\d{1,2})?`
 
@@ -20,7 +27,7 @@ const lineOf = (rest: string) => new RegExp(`${HEAD}${rest}\\}\\n`, 'y')
 
 const found = lineOf(
   `found","network":${TEXT},"account":${TEXT},"issuer":${TEXT},"chain":${COUNT},"height":${COUNT},"device":${TEXT},` +
-    String.raw`"effort":${NUMBER},"difficulty":${NUMBER},"work":"[\w-]{200,4000}"`,
+    String.raw`"effort":${NUMBER},"difficulty":${NUMBER},"work":"[\w-]+"`,
 )
 const handedIn = lineOf('handed-in"')
 const acknowledged = lineOf('acknowledged"')
@@ -29,6 +36,7 @@ const confirmed = lineOf(`confirmed","depth":${COUNT}`)
 const reward = lineOf(`reward","amount":${COINS}(?:,"fees":${COINS})?`)
 
 const TIME_AT = '{"at":"'.length
+const DAY_LENGTH = '2026-01-01'.length
 const TIME_LENGTH = '2026-01-01T00:00:00.000Z'.length
 const NETWORK_AT = STEP_AT + 'found","network":"'.length
 const BEFORE_ACCOUNT = '","account":"'
@@ -64,16 +72,38 @@ export class CanonicalLine {
 
   #take(pattern: RegExp, step: CanonicalStep, text: string, from: number): boolean {
     pattern.lastIndex = from
-    if (!pattern.test(text)) return false
+    if (text.charCodeAt(from + HASH_END) !== QUOTE || !pattern.test(text)) return false
+    const end = pattern.lastIndex
+    if (end - from > MAX_LINE) return false
+    // No quote before: the work is at least that long.
+    if (step === 'found' && text.indexOf('"', end - AFTER_WORK - MIN_WORK) !== end - AFTER_WORK) return false
     this.step = step
-    this.end = pattern.lastIndex
+    this.end = end
     return true
   }
 }
 
-/** The time of a canonical line, Unix time in milliseconds. */
-export const timeIn = (text: string, from: number): number =>
-  Date.parse(text.slice(from + TIME_AT, from + TIME_AT + TIME_LENGTH))
+/** Reads the times of canonical lines, mostly of one day, faster than `Date.parse`. */
+export class TimeReader {
+  #day = ''
+  #dayMs = Number.NaN
+
+  /** Unix time in milliseconds; NaN for a time that does not exist. */
+  read(text: string, from: number): number {
+    const at = from + TIME_AT
+    if (this.#day === '' || !text.startsWith(this.#day, at)) {
+      this.#day = text.slice(at, at + DAY_LENGTH)
+      this.#dayMs = Date.parse(this.#day)
+    }
+    const clock = at + DAY_LENGTH + 1
+    const [hour, minute, second] = [twoAt(text, clock), twoAt(text, clock + 3), twoAt(text, clock + 6)]
+    if (hour > 23 || minute > 59 || second > 59) return Date.parse(text.slice(at, at + TIME_LENGTH))
+    const ms = 10 * twoAt(text, clock + 9) + digitAt(text, clock + 11)
+    return this.#dayMs + 1000 * (60 * (60 * hour + minute) + second) + ms
+  }
+}
+
+const twoAt = (text: string, at: number) => 10 * digitAt(text, at) + digitAt(text, at + 1)
 
 /** Reads network and account of canonical lines of step `found`. Lines with the same ones get the same object. */
 export class OriginReader {

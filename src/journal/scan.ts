@@ -1,7 +1,7 @@
 /** Reads the files of a journal into a table of records. Memory: 120 bytes a solution, whatever its lines have. */
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { amountIn, CanonicalLine, depthIn, feesIn, HASH_AT, OriginReader, timeIn } from './canonical-line.ts'
+import { amountIn, CanonicalLine, depthIn, feesIn, HASH_AT, OriginReader, TimeReader } from './canonical-line.ts'
 import type { Disk } from './disk.ts'
 import { JournalLines, positionOf } from './journal-lines.ts'
 import { type Line, parseLine } from './record.ts'
@@ -59,6 +59,7 @@ export class Scan {
   #damaged: number
   readonly #canonical = new CanonicalLine()
   readonly #origins = new OriginReader()
+  readonly #times = new TimeReader()
   /** The last line if it has no newline yet. More bytes may follow. */
   #open: { readonly bytes: Uint8Array; readonly file: number } | null = null
 
@@ -163,8 +164,9 @@ export class Scan {
     const { step } = this.#canonical
     const row = this.#table.find(view, from + HASH_AT)
     if (step === 'found') {
-      const facts = { origin: this.#origins.read(text, from), foundMs: timeIn(text, from) }
-      if (row === -1) this.#table.add(view, from + HASH_AT, facts, at)
+      if (row !== -1) return
+      const facts = { origin: this.#origins.read(text, from), foundMs: this.#times.read(text, from) }
+      this.#table.add(view, from + HASH_AT, facts, at)
     } else if (row === -1) this.#early.push(at)
     else if (step === 'reward') this.#table.reward(row, amountIn(text, from), feesIn(text, from), at)
     else this.#table.step(row, { step, depth: step === 'confirmed' ? depthIn(text, from) : null }, at)

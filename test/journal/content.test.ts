@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { amountIn, CanonicalLine, depthIn, feesIn, OriginReader, timeIn } from '../../src/journal/canonical-line.ts'
+import { amountIn, CanonicalLine, depthIn, feesIn, OriginReader, TimeReader } from '../../src/journal/canonical-line.ts'
 import { CHECKPOINT_NAME } from '../../src/journal/checkpoint.ts'
 import { readJournal } from '../../src/journal/content.ts'
 import { type Disk, systemDisk } from '../../src/journal/disk.ts'
@@ -167,11 +167,24 @@ describe('a line that newcut writes', () => {
         const index = where % (line.length - 1)
         return line.slice(0, index) + by + line.slice(index + 1)
       })
+    const lengths = fc
+      .record({
+        hash: fc.constantFrom(0, 42, 43, 44),
+        work: fc.constantFrom(0, 1, 199, 200, 201, 1900, 4000, 4001),
+        device: fc.constantFrom(0, 1500, 2000, 2001),
+      })
+      .map(({ hash, work, device }) => {
+        return lineOf('h'.repeat(hash), { ...FOUND, device: 'd'.repeat(device), work: 'w'.repeat(work) })
+      })
+    const when = fc
+      .tuple(text, fc.constantFrom('2026-02-31T10:00:00.000Z', '2026-13-01T10:00:00.000Z', '2026-11-22T24:00:00.000Z'))
+      .map(([line, time]) => line.replace(at, time))
+    const shown = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('2099-12-31') })
+    const anyTime = fc.tuple(text, shown).map(([line, date]) => line.replace(at, date.toISOString()))
     let taken = 0
-    const origins = new OriginReader()
-    const property = fc.property(fc.oneof(text, spoiled), (line) => {
+    const [origins, times] = [new OriginReader(), new TimeReader()]
+    const property = fc.property(fc.oneof(text, spoiled, lengths, when, anyTime), (line) => {
       const canonical = new CanonicalLine()
-      const at = Date.parse(line.slice(7, 31))
       const latin = Buffer.from(line).toString('latin1')
       if (!canonical.read(latin, 0)) return
       taken++
@@ -180,7 +193,7 @@ describe('a line that newcut writes', () => {
       expect(canonical.end).toBe(line.length)
       if (parsed?.step === 'found') {
         const { network, account } = parsed
-        expect([origins.read(latin, 0), timeIn(latin, 0)]).toEqual([{ network, account }, at])
+        expect([origins.read(latin, 0), times.read(latin, 0)]).toEqual([{ network, account }, Date.parse(parsed.at)])
       }
       if (parsed?.step === 'reward') {
         expect([amountIn(latin, 0), feesIn(latin, 0)]).toEqual([unitsOf(parsed.amount), unitsOf(parsed.fees)])
