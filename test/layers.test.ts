@@ -101,7 +101,9 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
   contracts: {
     '': ['failures', 'natives', 'machine', 'values'],
     failures: [''],
-    repl: ['', 'failures', 'machine', 'syntax', 'values'],
+    repl: ['', 'failures', 'coverage', 'trace', 'machine', 'syntax', 'values'],
+    coverage: ['', 'machine', 'syntax', 'values'],
+    trace: ['', 'machine', 'values'],
     natives: ['', 'failures', 'machine', 'values'],
     machine: ['', 'failures', 'syntax', 'values'],
     syntax: ['', 'values'],

@@ -4,6 +4,7 @@ import { benchSuites } from '../cli/bench-suites.ts'
 import type { FlagRow } from '../cli/command-row.ts'
 import { once, RowOption } from '../cli/flags.ts'
 import { section } from '../cli/help.ts'
+import { contractFlags, contractOptionsOf } from './contract-flags.ts'
 
 const suiteNames = Object.keys(benchSuites)
 const widestSuite = Math.max(...suiteNames.map((name) => name.length))
@@ -95,16 +96,15 @@ export const toolCommands: readonly FlagRow[] = [
     group: 'contracts',
     args: ['[file...]'],
     help: 'run contract tests (.repl files)',
-    flags: [
-      new Option('--json', 'print a JSON object for each file'),
-      new RowOption('--gas', {
-        help: 'show the gas of each top-level form',
-        more: 'It is what the code costs on the public network, whether or not the file counts gas.',
-      }),
+    flags: contractFlags,
+    examples: [
+      'newcut contract token.repl',
+      'newcut contract token.repl -v --gas-report',
+      'newcut contract token.repl sale.repl --gas-snapshot',
+      'newcut contract token.repl --coverage --lcov lcov.info',
     ],
-    examples: ['newcut contract token.repl', 'newcut contract token.repl sale.repl --json'],
-    run: async (files, { json, gas }, around) =>
-      (await import('./contract.ts')).runContract({ files, json: !!json, gas: !!gas }, around),
+    run: async (files, flags, around) =>
+      (await import('./contract.ts')).runContract({ files, ...contractOptionsOf(flags) }, around),
   },
   {
     name: 'rigs check',

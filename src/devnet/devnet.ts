@@ -10,6 +10,7 @@ import { BackupJobs, expectBackupDirectory } from './data/backup.ts'
 import { type DataDirectory, openDataDirectory } from './data/directory.ts'
 import type { Calls } from './execution/calls.ts'
 import { Execution } from './execution/execution.ts'
+import type { Traces } from './execution/traces.ts'
 import { type App, createApp } from './http/app.ts'
 import { Controls } from './http/controls.ts'
 import { nodeConfig } from './http/encode/node-config.ts'
@@ -25,6 +26,7 @@ import { addMiningRoutes } from './http/routes/mining.ts'
 import { addNodeRoutes } from './http/routes/node.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
+import { addTraceRoutes } from './http/routes/trace.ts'
 import { addViewRoutes } from './http/routes/view.ts'
 import { SendRefusals } from './http/send-refusals.ts'
 import { viewedAccounts, viewedNetwork } from './http/view/chain-view.ts'
@@ -176,7 +178,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   const turns = new TimeSlicer()
   // Create the pools before the coordinator: they follow a new cut first, so new work has the transactions pending
   // then.
-  const execution = new Execution(ledger, chains.cut.size, machine.executionThread)
+  const execution = new Execution(ledger, chains.store, machine.executionThread)
   const { calls } = execution
   const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, release: releaseRules[settings.release] })
   const limits = limitsOf(options)
@@ -210,6 +212,8 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
     chains,
     ledger,
     calls,
+    traces: execution.traces,
+    index,
     clock,
     pools,
     coordinator,
@@ -234,6 +238,8 @@ interface NodeParts {
   readonly chains: Chains
   readonly ledger: Ledger
   readonly calls: Calls
+  readonly traces: Traces
+  readonly index: TransactionIndex
   readonly clock: NodeClock
   readonly pools: Mempools
   readonly coordinator: Coordinator
@@ -292,6 +298,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
     onProgress: options.onProgress,
     ...(onSolved && { onMade: onSolved }),
   })
+  addTraceRoutes(router, parts)
   addViewRoutes(router, {
     ...parts,
     clock,

@@ -22,7 +22,10 @@ import { ExecutionUnavailable } from './unavailable.ts'
 const WAIT_MS = 10
 /** Time that it waits for the same command again. */
 const WAIT_AGAIN_MS = 2
-/** Most time of a slow command in all blocks that ended before it was done. */
+/**
+ * Most processor time of a slow command in all blocks that ended before it was done. It is that of the whole process, so
+ * that a busy machine costs a command nothing.
+ */
 const MAX_SPENT_MS = 4000
 /** Most commands whose times are kept. */
 const MAX_KNOWN = 1000
@@ -34,6 +37,8 @@ export interface BlockRunnerOptions {
   readonly own: Executor
   /** For blocks of others. The outcome of a block hangs on no clock. */
   readonly others: Executor
+  /** For blocks that are executed again to look at them; a command has a deadline there. */
+  readonly calls: Executor
   /** Called when a command that was `running` is done, or another one no longer `busy`. */
   readonly onDone: () => void
 }
@@ -42,7 +47,6 @@ export interface BlockRunnerOptions {
 interface RunningCommand {
   readonly layer: Layer
   readonly key: string
-  readonly startMs: number
 }
 
 type EndedCommand = TaskOutcome | { readonly error: unknown }
@@ -52,7 +56,7 @@ export class BlockRunner {
   #running: RunningCommand | null = null
   /** Layer of a draft -> the command that it waited for. */
   readonly #ended = new WeakMap<Layer, { readonly key: string; readonly ended: EndedCommand }>()
-  /** Request key -> time of the command in blocks that waited for it. */
+  /** Request key -> processor time of the command in blocks that waited for it. */
   readonly #spentMs = new Map<string, number>()
 
   constructor(options: BlockRunnerOptions) {
@@ -81,14 +85,16 @@ export class BlockRunner {
   #start(layer: Layer, key: string, task: CommandTask, source: TaskSource): EndedCommand | null {
     let first: EndedCommand | null = null
     let isWaiting = true
-    const running = { layer, key, startMs: performance.now() }
+    const running = { layer, key }
+    const start = process.cpuUsage()
     const end = (ended: EndedCommand) => {
       this.#running = null
       first = ended
       if ('stopped' in ended && isAtFault(ended.stopped)) this.#noteSpent(key, MAX_SPENT_MS)
       if (isWaiting) return
       this.#ended.set(layer, { key, ended })
-      this.#noteSpent(key, performance.now() - running.startMs)
+      const { user, system } = process.cpuUsage(start)
+      this.#noteSpent(key, (user + system) / 1000)
       this.#options.onDone()
     }
     this.#running = running
@@ -98,10 +104,19 @@ export class BlockRunner {
   }
 
   /** Executes a command of a block of others. */
-  readonly runLater: RunLater = async (layer, block, command, options) => {
+  readonly runLater: RunLater = (...command) => this.#later(this.#options.others, false, command)
+
+  /** Executes a command of a block again. */
+  readonly replay: RunLater = (...command) => this.#later(this.#options.calls, true, command)
+
+  async #later(
+    executor: Executor,
+    hasDeadline: boolean,
+    [layer, block, command, options]: Parameters<RunLater>,
+  ): Promise<Executed | Unexecuted> {
     if (this.#options.ledger.isPlain(layer, command)) return executeCommand(layer, block, command, options)
     const task = taskIn(block, command, options)
-    const outcome = await this.#options.others.run(task, this.#sourceOf(layer, block), false)
+    const outcome = await executor.run(task, this.#sourceOf(layer, block), hasDeadline)
     // That the thread does not load is no fault of the block.
     if ('stopped' in outcome && outcome.stopped === 'unavailable') throw new ExecutionUnavailable()
     return this.#applied(layer, outcome)
@@ -117,7 +132,7 @@ export class BlockRunner {
     // A command is refused for lack of time or memory only if it is in no block.
     if ('stopped' in outcome) return { refused: TIMED_OUT, isFinal: isAtFault(outcome.stopped) }
     if ('refused' in outcome) return outcome
-    if (!('output' in outcome)) throw new Error('the thread has executed another kind of task')
+    if (!('writes' in outcome)) throw new Error('the thread has executed another kind of task')
     const { output, gas, hasFailed, writes } = outcome
     const modules = this.#options.modules.withMade(outcome.modules)
     const layer = new Layer(below)

@@ -72,6 +72,35 @@ export async function executePayloadLater(
   }
 }
 
+/** How to execute a block again up to one of its commands. */
+export interface PayloadReplay {
+  /** Position of the command. */
+  readonly index: number
+  /** Executes the commands before it. */
+  readonly replay: RunLater
+  /** Executes the command itself. Its result has no effect. */
+  readonly last: RunLater
+}
+
+/** Executes the commands of a payload up to one of them. @returns why an earlier one differs, or null */
+export async function replayTo(
+  begin: PayloadExecution['begin'],
+  payload: StoredPayload,
+  { index, replay, last }: PayloadReplay,
+): Promise<string | null> {
+  const steps = payloadSteps({ begin, check: () => null }, payload)
+  let step = steps.next()
+  for (let i = 0; !step.done; i++) {
+    const { draft, transaction } = step.value
+    if (i === index) {
+      await draft.addLater(last, transaction)
+      return null
+    }
+    step = steps.next(await draft.addLater(replay, transaction))
+  }
+  return 'fault' in step.value ? step.value.fault : `there is no transaction ${index}`
+}
+
 function* payloadSteps(
   { begin, check }: PayloadExecution,
   payload: StoredPayload,
