@@ -95,7 +95,7 @@ export class RecordTable {
   readonly #segments: Segment[]
   #rows: number
   /** Row + 1 by the hash of its key; 0 is free. Linear probing, at most half full. */
-  #slots = new Uint32Array(FIRST_SLOTS)
+  #slots: Uint32Array
   /** Numbers of origins by their text. */
   readonly #numbers = new Map<string, number>()
   /** The latest origin, which mostly is the next one too. */
@@ -108,7 +108,8 @@ export class RecordTable {
     this.#segments = bytes.map(segmentOf)
     this.origins = [...origins]
     for (const [number, origin] of origins.entries()) this.#numbers.set(textOf(origin), number)
-    if (rows > 0) this.#fillSlots()
+    this.#slots = new Uint32Array(slotsFor(rows))
+    this.#fillSlots()
   }
 
   get rows(): number {
@@ -118,6 +119,13 @@ export class RecordTable {
   /** The segments' bytes, to save them. */
   get bytes(): readonly Uint8Array[] {
     return this.#segments.map(({ bytes }) => bytes)
+  }
+
+  /** Prepares for this many further rows, so that adding them moves nothing. More may follow. */
+  reserve(rows: number): void {
+    if (2 * (this.#rows + rows) <= this.#slots.length) return
+    this.#slots = new Uint32Array(slotsFor(this.#rows + rows))
+    this.#fillSlots()
   }
 
   /** The row of the key at this offset, or -1. */
@@ -147,10 +155,7 @@ export class RecordTable {
    * @throws RangeError if the journal has more than 65,535 pairs of a network and an account
    */
   add(from: DataView, offset: number, { origin, foundMs }: FoundFacts, at: number): void {
-    if (2 * (this.#rows + 1) > this.#slots.length) {
-      this.#slots = new Uint32Array(2 * this.#slots.length)
-      this.#fillSlots()
-    }
+    this.reserve(1)
     const row = this.#rows++
     const segment = this.#segments[row >>> SEGMENT_BITS] ?? this.#grow()
     const index = row & (SEGMENT_ROWS - 1)
@@ -265,7 +270,6 @@ export class RecordTable {
   }
 
   #fillSlots(): void {
-    while (this.#slots.length < 2 * this.#rows) this.#slots = new Uint32Array(2 * this.#slots.length)
     for (let row = 0; row < this.#rows; row++) {
       const { keys } = this.#segments[row >>> SEGMENT_BITS]
       const from = keys.byteOffset + (row & (SEGMENT_ROWS - 1)) * KEY_BYTES
@@ -284,6 +288,12 @@ export class RecordTable {
 const textOf = ({ network, account }: Origin) => JSON.stringify([network, account])
 
 const FOUND = stepNames.indexOf('found')
+
+function slotsFor(rows: number): number {
+  let slots = FIRST_SLOTS
+  while (slots < 2 * rows) slots *= 2
+  return slots
+}
 
 /** 32 bits of a key. Its characters are random, but each has only six random bits. */
 function mixOf(from: DataView, offset: number): number {
