@@ -1,9 +1,10 @@
 /** Start time and memory of real processes: a miner for a node, a network that is idle, a journal that is opened. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { CHECKPOINT_NAME } from '../src/journal/checkpoint.ts'
 import { writeJournal } from './journal-lines.ts'
 import type { Row } from './report.ts'
 import { type Effort, MAX_WAIT_MS, pause, type Suite } from './suite.ts'
@@ -85,20 +86,24 @@ async function processes({ settleMs, starts }: Size): Promise<Row[]> {
   }
 }
 
-/** Opens a journal without an index, which writes it, then with it. */
+/** Reads a journal without an index, which writes it, then with it, then for its sums. */
 async function journals({ solutions }: Size): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-'))
   try {
     writeJournal(folder, solutions)
     const rows: Row[] = []
-    for (const isIndexed of [false, true]) {
-      const { process: opener, found } = await started([folder, String(solutions)], /(\{.*\})/, child)
+    for (const [mode, what, isIndexed] of [
+      ['start', 'start with a journal', false],
+      ['start', 'start with an indexed journal', true],
+      ['summary', 'blocks --summary', true],
+    ] as const) {
+      if (existsSync(join(folder, CHECKPOINT_NAME)) !== isIndexed) throw new Error(`${what}: no index as expected`)
+      const { process: opener, found } = await started([folder, String(solutions), mode], /(\{.*\})/, child)
       await ended(opener)
-      const opened: { ms: number; peakMiB: number; isIndexed: boolean } = JSON.parse(found)
-      if (opened.isIndexed !== isIndexed) throw new Error('the index of the journal was not used as expected')
-      const name = `journal of ${solutions} solutions, ${isIndexed ? 'indexed' : 'the first time'}`
-      const of = { suite: 'footprint', samples: [opened.ms] }
-      rows.push({ ...of, name, unit: 'ms' }, { ...of, name: `${name}: memory`, unit: 'MiB', samples: [opened.peakMiB] })
+      const { cpuMs, peakMiB }: { cpuMs: number; peakMiB: number } = JSON.parse(found)
+      const name = `${what} of ${solutions} solutions`
+      rows.push({ suite: 'footprint', name: `${name}: processor time`, unit: 'ms', samples: [cpuMs] })
+      rows.push({ suite: 'footprint', name: `${name}: memory`, unit: 'MiB', samples: [peakMiB] })
     }
     return rows
   } finally {
