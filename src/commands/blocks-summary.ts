@@ -49,7 +49,7 @@ const SPANS = [1, 7, 30]
 export type SummedJournal = Pick<JournalContent, 'table' | 'records'>
 
 /**
- * Sums up the rows from the first one on.
+ * Sums up this row and all later ones.
  * @param nowMs end of the last day, week and month, Unix time
  * @throws NewcutError BAD_INPUT if a line cannot be read
  */

@@ -8,7 +8,7 @@ import { rewardsOf } from './rewards.ts'
 import type { RunEnd } from './run-end.ts'
 import type { MinerSetup } from './setup.ts'
 import type { ReachedSource } from './source/reached.ts'
-import { type KeptState, openState } from './state.ts'
+import type { KeptState } from './state.ts'
 
 export interface Record {
   /** The journal, or null without one. */
@@ -48,7 +48,8 @@ export async function openRecord(
     onEarlierSums: (sums: OwnSums) => earnings?.seedSums(sums),
   }
   const options = { network, account, confirmations, clock: systemClock, onEvent, ...seeding }
-  const state = isKept ? await openState(setup, options) : null
+  // Loads the reader of the journal: 15 modules.
+  const state = isKept ? await (await import('./state.ts')).openState(setup, options) : null
   const rewards = node && {
     ...{ client: node.payloads, unpaid: state?.unpaid ?? [], onReward: show },
     ...{ stopped: end.stopped, onFault: end.fault },

@@ -2,7 +2,7 @@
  * Reads the lines that newcut writes, in place and without a parser. It takes a line only if `parseLine` (record.ts)
  * takes it too; all other lines are left to `parseLine`.
  */
-import { NO_AMOUNT, type Origin } from './record-table.ts'
+import { NO_AMOUNT, type SolutionOrigin } from './record-table.ts'
 import { digitAt, unitsAt } from './units.ts'
 
 // Loops without a limit are several times faster than `{43}` or `{0,2000}`. `#take` checks the lengths.
@@ -108,9 +108,9 @@ const twoAt = (text: string, at: number) => 10 * digitAt(text, at) + digitAt(tex
 /** Reads network and account of canonical lines of step `found`. Lines with the same ones get the same object. */
 export class OriginReader {
   #raw = ''
-  #origin: Origin = { network: '', account: '' }
+  #origin: SolutionOrigin = { network: '', account: '' }
 
-  read(text: string, from: number): Origin {
+  read(text: string, from: number): SolutionOrigin {
     const start = from + NETWORK_AT
     if (this.#raw !== '' && text.startsWith(this.#raw, start)) return this.#origin
     const network = text.slice(start, text.indexOf('"', start))

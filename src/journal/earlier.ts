@@ -1,4 +1,4 @@
-/** What a start needs of earlier runs: few solutions, however long the journal is, and sums of all others. */
+/** The earlier runs in a journal: few solutions, however long it is, and sums of all others. */
 import { exactText } from '../core/coin-sums.ts'
 import { isLostVerdict, verdictOf } from '../core/solution.ts'
 import type { OwnBlock, OwnSums } from '../mine/earnings.ts'

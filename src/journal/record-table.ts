@@ -29,7 +29,7 @@ export const AMOUNT_IN_LINE = -2
 export const NOWHERE = -1
 
 /** Who was to be paid, and where. */
-export interface Origin {
+export interface SolutionOrigin {
   readonly network: string
   readonly account: string
 }
@@ -76,7 +76,7 @@ function segmentOf(bytes: Uint8Array): Segment {
 
 /** The part of a first line that sums need. */
 export interface FoundFacts {
-  readonly origin: Origin
+  readonly origin: SolutionOrigin
   /** Unix time. */
   readonly foundMs: number
 }
@@ -91,7 +91,7 @@ export interface StepFacts {
 
 export class RecordTable {
   /** Networks and accounts, by their number in the rows. */
-  readonly origins: Origin[]
+  readonly origins: SolutionOrigin[]
   readonly #segments: Segment[]
   #rows: number
   /** Row + 1 by the hash of its key; 0 is free. Linear probing, at most half full. */
@@ -99,11 +99,11 @@ export class RecordTable {
   /** Numbers of origins by their text. */
   readonly #numbers = new Map<string, number>()
   /** The latest origin, which mostly is the next one too. */
-  #latest: { readonly origin: Origin; readonly number: number } | null = null
+  #latest: { readonly origin: SolutionOrigin; readonly number: number } | null = null
   readonly #key = new DataView(new ArrayBuffer(KEY_BYTES))
 
   /** @param bytes the segments of a saved table, which this one takes over */
-  constructor(rows = 0, bytes: readonly Uint8Array[] = [], origins: readonly Origin[] = []) {
+  constructor(rows = 0, bytes: readonly Uint8Array[] = [], origins: readonly SolutionOrigin[] = []) {
     this.#rows = rows
     this.#segments = bytes.map(segmentOf)
     this.origins = [...origins]
@@ -247,7 +247,7 @@ export class RecordTable {
     return segment
   }
 
-  #numberOf(origin: Origin): number {
+  #numberOf(origin: SolutionOrigin): number {
     if (this.#latest?.origin === origin) return this.#latest.number
     const text = textOf(origin)
     const number = this.#numbers.get(text) ?? this.origins.length
@@ -285,7 +285,7 @@ export class RecordTable {
   }
 }
 
-const textOf = ({ network, account }: Origin) => JSON.stringify([network, account])
+const textOf = ({ network, account }: SolutionOrigin) => JSON.stringify([network, account])
 
 const FOUND = stepNames.indexOf('found')
 

@@ -39,7 +39,7 @@ function record(state: StepName, parts: Partial<BlockRecord> & { readonly hoursA
 const paid = (reward: string, hoursAgo: number, fees: string | null = null) =>
   record('confirmed', { reward, hoursAgo, fees })
 
-/** Sums of a journal with these records, from this row on. */
+/** Sums of a journal with these records. `first`: the first row that counts. */
 async function sumsOf(records: readonly BlockRecord[], { first = 0, price }: { first?: number; price?: Price } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-sums-'))
   folders.push(folder)
