@@ -176,14 +176,15 @@ describe('a line that newcut writes', () => {
       .map(({ hash, work, device }) => {
         return lineOf('h'.repeat(hash), { ...FOUND, device: 'd'.repeat(device), work: 'w'.repeat(work) })
       })
+    const shortHash = fc.nat(50).map((length) => lineOf('h'.repeat(length), { step: 'reward', amount: '1.5' }))
     const when = fc
-      .tuple(text, fc.constantFrom('2026-02-31T10:00:00.000Z', '2026-13-01T10:00:00.000Z', '2026-11-22T24:00:00.000Z'))
+      .tuple(text, fc.constantFrom('2026-02-31T10:00:00.000Z', '2026-13-01T10:00:00.000Z', '2026-11-22T24:30:00.000Z'))
       .map(([line, time]) => line.replace(at, time))
     const shown = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('2099-12-31') })
     const anyTime = fc.tuple(text, shown).map(([line, date]) => line.replace(at, date.toISOString()))
     let taken = 0
     const [origins, times] = [new OriginReader(), new TimeReader()]
-    const property = fc.property(fc.oneof(text, spoiled, lengths, when, anyTime), (line) => {
+    const property = fc.property(fc.oneof(text, spoiled, lengths, shortHash, when, anyTime), (line) => {
       const canonical = new CanonicalLine()
       const latin = Buffer.from(line).toString('latin1')
       if (!canonical.read(latin, 0)) return
