@@ -84,10 +84,7 @@ export interface RunState {
 /** The program with a command for each row. A command that runs sets `state`. */
 export function programOf(surroundings: Surroundings, rows: readonly CommandRow[], state: RunState): Command {
   const program = new Command('newcut')
-    .description(
-      'newcut mines Chainweb networks: solo, for pools, in fleets, and with stratum rigs. It also runs a ' +
-        'development network with contracts.',
-    )
+    .description('newcut mines Chainweb networks, and runs development networks with contracts.')
     .version(surroundings.version, '-v, --version', 'print the version')
   quiet(program, surroundings.out)
   program.configureHelp({ formatHelp: () => programHelp(program, rows, programExamples) })

@@ -6,6 +6,7 @@ import type { Chance } from '../contracts/repl/properties.ts'
 import { languagesOf, runTests, type TestReport } from '../contracts/repl/run.ts'
 import { type RunFindings, RunFollower, type RunQuestions } from '../contracts/repl/run-observer.ts'
 import type { Files } from '../contracts/repl/test-run.ts'
+import type { ForkedChain } from '../contracts/repl/test-start.ts'
 
 /** The longest test file, which the reader holds in memory. */
 const MAX_FILE_CHARACTERS = 4_000_000
@@ -41,8 +42,15 @@ export function shown(file: string): string {
   return relative(process.cwd(), file)
 }
 
-/** Runs a test file, and answers the questions about it. */
-export function runTestFile(file: string, { coverage, chance, ...questions }: FileQuestions): FileOutcome {
+/**
+ * Runs a test file, and answers the questions about it.
+ * @param chain chain that the run begins with; null begins with an empty one
+ */
+export function runTestFile(
+  file: string,
+  { coverage, chance, ...questions }: FileQuestions,
+  chain: ForkedChain | null = null,
+): FileOutcome {
   const read = new Set<string>()
   const files: Files = {
     resolve: (from, path) => resolve(dirname(from), path),
@@ -55,17 +63,15 @@ export function runTestFile(file: string, { coverage, chance, ...questions }: Fi
   const isPlain = questions.traces === 'none' && !questions.hasGas && coverage === null
   let follower: RunFollower | null = null
   const covers = coverage === null ? null : (path: string) => isCovered(path, coverage)
-  const report = runTests(
-    resolve(file),
-    files,
-    (test) => languagesOf(test, chance),
-    isPlain
+  const report = runTests(resolve(file), files, (test) => languagesOf(test, chance), {
+    chain,
+    observe: isPlain
       ? null
       : (run) => {
           follower = new RunFollower(run, { ...questions, covers })
           return follower
         },
-  )
+  })
   const findings = (follower as RunFollower | null)?.findings ?? { traces: [], gasCalls: [], coverage: [] }
   return { file, report, findings, read: [...read] }
 }

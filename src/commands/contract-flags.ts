@@ -79,7 +79,7 @@ export const contractFlags: readonly Option[] = [
 ]
 
 /** Throws NewcutError BAD_OPTION for values that make no sense, and for flags without an effect. */
-export function contractOptionsOf(flags: Flags): Omit<ContractOptions, 'files'> {
+export function contractOptionsOf(flags: Flags): Omit<ContractOptions, 'files' | 'fork'> {
   const { match, junit, lcov, coverageExclude } = flags as Readonly<Record<string, string | undefined>>
   const hasCoverage = [flags.coverage, lcov, flags.coverageMin].some((flag) => flag !== undefined)
   for (const name of ['coverageExclude', 'coverageAll'] as const) {

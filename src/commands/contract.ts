@@ -1,4 +1,5 @@
 /** `newcut contract`: runs test files of the contract language, and reports expected and actual values. */
+import { resolve } from 'node:path'
 import { painter } from '../cli/line.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import type { TextPlace } from '../contracts/errors.ts'
@@ -8,11 +9,12 @@ import type { FormGas } from '../contracts/repl/test-gas.ts'
 import type { TestCase, TestFailure } from '../contracts/repl/test-run.ts'
 import type { FormTrace } from '../contracts/trace/form-traces.ts'
 import { NewcutError } from '../core/errors.ts'
-import { type FileOutcome, type FileQuestions, shown } from './contract-files.ts'
+import { type FileOutcome, type FileQuestions, runTestFile, shown } from './contract-files.ts'
 import { type RunReportOptions, reportRun } from './contract-reports.ts'
 import { tapLines, testsOf } from './contract-results.ts'
 import { runTestFiles } from './contract-run.ts'
 import { watchFiles } from './contract-watch.ts'
+import type { ForkValues } from './fork-setup.ts'
 import { deepestFailure, failureText, traceLines } from './trace-lines.ts'
 
 export interface ContractOptions extends RunReportOptions {
@@ -30,6 +32,7 @@ export interface ContractOptions extends RunReportOptions {
   readonly watch: boolean
   /** How property tests draw values. */
   readonly chance: Chance
+  readonly fork: ForkValues
 }
 
 /** Returns the exit code: 1 when an expectation failed, a file ended early, or a check of gas or coverage failed. */
@@ -45,7 +48,7 @@ async function runOnce(
   around: Surroundings,
 ): Promise<{ readonly status: number; readonly read: readonly string[] }> {
   const print = printerTo(around.out)
-  const outcomes = (await runTestFiles(options.files, questionsOf(options), options.jobs)).map((outcome) => {
+  const outcomes = (await outcomesOf(options, around)).map((outcome) => {
     return options.match === undefined ? outcome : matching(outcome, options.match)
   })
   const tests = outcomes.map((outcome) => testsOf(outcome, place))
@@ -58,6 +61,18 @@ async function runOnce(
     (options.json || options.tap ? around.err : around.out).write(`${line}\n`),
   )
   return { status: failed === 0 && isFine ? 0 : 1, read: outcomes.flatMap(({ read }) => read) }
+}
+
+/** On a fork, files run one after the other: what one of them has fetched serves the next. */
+async function outcomesOf(options: ContractOptions, around: Surroundings): Promise<FileOutcome[]> {
+  const { files, fork, jobs } = options
+  const questions = questionsOf(options)
+  if (fork.fork === undefined) return runTestFiles(files, questions, jobs)
+  const { complete, end } = await (await import('./contract-fork.ts')).fileRunner(fork, around)
+  const outcomes: FileOutcome[] = []
+  for (const file of files) outcomes.push(await complete(resolve(file), (chain) => runTestFile(file, questions, chain)))
+  end()
+  return outcomes
 }
 
 function questionsOf({ verbosity, gasReport, coverage, chance }: ContractOptions): FileQuestions {

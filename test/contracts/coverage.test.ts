@@ -18,9 +18,11 @@ const files = {
 
 function covered(name: string): readonly FileCounts[] {
   let follower: RunFollower | undefined
-  runTests(join(FOLDER, name), files, languagesOf, (run) => {
-    follower = new RunFollower(run, { traces: 'none', hasGas: false, covers: () => true })
-    return follower
+  runTests(join(FOLDER, name), files, languagesOf, {
+    observe: (run) => {
+      follower = new RunFollower(run, { traces: 'none', hasGas: false, covers: () => true })
+      return follower
+    },
   })
   return follower?.findings.coverage ?? []
 }

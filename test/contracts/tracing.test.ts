@@ -16,9 +16,11 @@ const files = {
 
 function followed(file: string, from = files): { readonly report: TestReport; readonly findings: RunFindings } {
   let follower: RunFollower | undefined
-  const report = runTests(file, from, languagesOf, (run) => {
-    follower = new RunFollower(run, { traces: 'all', hasGas: true, covers: () => true })
-    return follower
+  const report = runTests(file, from, languagesOf, {
+    observe: (run) => {
+      follower = new RunFollower(run, { traces: 'all', hasGas: true, covers: () => true })
+      return follower
+    },
   })
   if (follower === undefined) throw new Error('the run has no observer')
   return { report, findings: follower.findings }
@@ -171,6 +173,22 @@ describe('a report of gas', () => {
     const deployed = report.rows.find(({ kind }) => kind === 'deploy')
     expect(deployed).toMatchObject({ module: 'm', calls: 1, size: { source: text.indexOf('\n(create') } })
     expect(deployed?.size?.stored).toBeGreaterThan(100)
+  })
+
+  it('leaves functions out of the own gas of one that calls them through a native and a lambda', () => {
+    const text = `(module m G (defcap G () true)
+  (defun inner (n) (+ n 1))
+  (defun each (ns) (map (lambda (n) (inner n)) ns)))
+(m.each [1 2 3])`
+    const { findings } = followed('t.repl', inMemory({ 't.repl': text }))
+    const report = new GasReport(() => 0)
+    report.add(findings.gasCalls)
+    const row = (name: string) => report.rows.find((row) => row.name === name)
+    const [each, inner, map] = ['each', 'inner', 'map'].map(row)
+    expect(inner?.total).toBe(3 * (75 + 130))
+    expect(each?.own).toBe((each?.total ?? 0) - (inner?.total ?? 0))
+    // map itself, without the calls of its lambda.
+    expect(map?.total).toBeLessThan((each?.own ?? 0) - 3 * 50)
   })
 
   it('adds up several runs, with the median of all', () => {

@@ -3,12 +3,12 @@ import { ContractError, type TextPlace } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
 import { language, languageWith } from '../language.ts'
 import type { Language } from '../machine/expander.ts'
-import type { ObservedRun, RunObserver } from '../trace/observer.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
 import type { Chance } from './properties.ts'
 import type { FormGas } from './test-gas.ts'
 import { type Files, type TestCase, type TestFailure, type TestLanguages, TestRun } from './test-run.ts'
+import type { Start } from './test-start.ts'
 
 /** Where and why a file ended early. */
 export interface StoppedAt {
@@ -35,15 +35,10 @@ export interface TestReport {
 /**
  * Runs a test file. Errors of the test file are reported in `stopped`, never thrown.
  * @param languages makes the languages of the run
- * @param observe makes the observer of the run; null for none
+ * @param start what the run begins with, and who observes it
  */
-export function runTests(
-  file: string,
-  files: Files,
-  languages = languagesOf,
-  observe: ((run: ObservedRun) => RunObserver) | null = null,
-): TestReport {
-  const run = new TestRun(files, file, languages, observe)
+export function runTests(file: string, files: Files, languages = languagesOf, start: Start = {}): TestReport {
+  const run = new TestRun(files, file, languages, start)
   let stopped: TestReport['stopped'] = null
   try {
     run.runFile(file)

@@ -3,7 +3,7 @@ import { ContractError, type TextPlace } from '../errors.ts'
 import { FAILURES } from '../failures/tables.ts'
 import { filled } from '../failures/wording.ts'
 import { Module } from '../machine/ast.ts'
-import { type BlockScope, emptyEnvironment, type Message } from '../machine/environment.ts'
+import type { BlockScope, Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluator.ts'
 import { runForm } from '../machine/execute.ts'
 import type { Language } from '../machine/expander.ts'
@@ -13,10 +13,11 @@ import { refuseShadows, shadowsIn } from '../machine/shadows.ts'
 import { Layer } from '../machine/state.ts'
 import type { Form } from '../syntax/form.ts'
 import { readProgram, readTest } from '../syntax/program.ts'
-import type { ObservedRun, RunObserver } from '../trace/observer.ts'
+import type { RunObserver } from '../trace/observer.ts'
 import { TracingEvaluator } from '../trace/tracing-evaluator.ts'
 import type { Value } from '../values/value.ts'
 import { type FormGas, TestGas } from './test-gas.ts'
+import { type ForkedChain, initialBlock, initialMessage, type Start } from './test-start.ts'
 
 export interface TestFailure {
   readonly file: string
@@ -64,18 +65,6 @@ export interface OpenTransaction {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Default transaction hash of tests. */
-const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
-
-function initialBlock(): BlockScope {
-  const { block } = emptyEnvironment
-  return { ...block, rules: { ...block.rules, areKeysChecked: false, areSizesOfRunner: true } }
-}
-
-function initialMessage(): Message {
-  return { ...emptyEnvironment.message, data: new Map(), hash: TEST_HASH }
-}
-
 export class TestRun {
   passed = 0
   readonly failures: TestFailure[] = []
@@ -111,7 +100,8 @@ export class TestRun {
   readonly #message: Writable<Message>
   /** True if modules of test files may use the natives of tests. */
   areNativesInModules = false
-  #base = new Layer()
+  readonly #chain: ForkedChain | null
+  #base: Layer
   #isInTransaction = false
   #topLevel: Form | null = null
   /** The transaction that was begun. Null if another `begin-tx` failed meanwhile. */
@@ -122,14 +112,16 @@ export class TestRun {
     files: Files,
     file: string,
     languagesOf: (test: TestRun) => TestLanguages,
-    observe: ((run: ObservedRun) => RunObserver) | null = null,
+    { observe = null, chain = null }: Start = {},
   ) {
+    this.#chain = chain
+    this.#base = new Layer(chain?.state)
     this.#languages = languagesOf(this)
     this.#language = this.#languages.all
     this.files = files
     this.file = file
     this.#observer = observe?.(this) ?? null
-    this.#block = initialBlock()
+    this.#block = initialBlock(chain)
     this.#message = initialMessage()
     this.evaluator = this.#newEvaluator(this.#base)
   }
@@ -301,11 +293,11 @@ export class TestRun {
 
   /** Forgets transactions, data and environment, as at the start. Results and output stay. */
   reset(): void {
-    this.#base = new Layer()
+    this.#base = new Layer(this.#chain?.state)
     this.#isInTransaction = false
     this.#tx = null
     this.#nextTx = 0
-    Object.assign(this.#block, initialBlock())
+    Object.assign(this.#block, initialBlock(this.#chain))
     Object.assign(this.#message, initialMessage())
     this.gas.reset()
     this.definitions.definitions.clear()

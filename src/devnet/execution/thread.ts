@@ -43,6 +43,7 @@ function ask(question: ThreadQuestion): unknown {
       Atomics.wait(signals, TO_THREAD, seen)
       continue
     }
+    if ('refused' in received.message) throw evalError(received.message.refused)
     if ('failed' in received.message) throw new NewcutError('DATA_UNUSABLE', 'the node cannot read its state')
     return received.message.answer
   }

@@ -1,4 +1,5 @@
 /** Executes the commands of a payload again, and compares the outputs with those that it names. */
+import { MissingEntry } from '../../contracts/machine/missing.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
@@ -37,6 +38,7 @@ export function executePayload(execution: PayloadExecution, payload: StoredPaylo
     while (!step.done) step = steps.next(step.value.draft.add(step.value.transaction))
     return step.value
   } catch (error) {
+    if (error instanceof MissingEntry) throw error
     return { fault: describeError(error) }
   }
 }
@@ -52,6 +54,7 @@ export function executePayloadAsRecorded(execution: PayloadExecution, payload: S
     }
     return step.value
   } catch (error) {
+    if (error instanceof MissingEntry) throw error
     return { fault: describeError(error) }
   }
 }
@@ -68,6 +71,7 @@ export async function executePayloadLater(
     while (!step.done) step = steps.next(await step.value.draft.addLater(run, step.value.transaction))
     return step.value
   } catch (error) {
+    if (error instanceof MissingEntry) throw error
     return { fault: describeError(error) }
   }
 }

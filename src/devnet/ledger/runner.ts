@@ -9,6 +9,7 @@ import {
   type LanguageRules,
 } from '../../contracts/machine/environment.ts'
 import { Evaluator } from '../../contracts/machine/evaluator.ts'
+import { MissingEntry } from '../../contracts/machine/missing.ts'
 import { newTransaction } from '../../contracts/machine/scopes.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
 import type { Term } from '../../contracts/machine/term.ts'
@@ -72,7 +73,7 @@ export function attempt<T>(run: () => T): { readonly value: T } | { readonly err
   } catch (error) {
     if (error instanceof ContractError) return { error }
     // The state cannot be read, which is no error of the code.
-    if (error instanceof NewcutError) throw error
+    if (error instanceof NewcutError || error instanceof MissingEntry) throw error
     const { name, message } = error as Error
     return { error: new ContractError('EvalError', `Internal error: ${name}: ${message}`) }
   }
