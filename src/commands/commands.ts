@@ -5,6 +5,7 @@
 import { Argument } from 'commander'
 import { type CommandRow, configured, type FlagRow } from '../cli/command-row.ts'
 import { type Shell, shells } from '../cli/completion/shells.ts'
+import type { Config } from '../cli/config.ts'
 import { blocksOptions } from '../cli/options/blocks.ts'
 import { commonDevnetOptions, devnetOptions } from '../cli/options/devnet.ts'
 import { commonLeadOptions, fleetOptions, leadOptions } from '../cli/options/lead.ts'
@@ -21,10 +22,17 @@ import {
 } from '../cli/options/wallet.ts'
 import { runProgram } from '../cli/program.ts'
 import type { Surroundings } from '../cli/terminal.ts'
+import { keepYoungGenerationSmall } from '../platform/small-heap.ts'
 import { toolCommands } from './tool-commands.ts'
 
 /** Actions of `newcut fleet`. */
 const fleetOrders = ['list', 'pause', 'resume'] as const
+
+/** Whether a miner allocates little: rigs and the network of its own would need a larger young generation. */
+function isSmallMiner(values: Config<typeof mineOptions>['values']): boolean {
+  const { node, pool, fleet, 'stratum-listen': rigs, 'stratum-proxy-listen': proxies } = values
+  return (node ?? pool ?? fleet) !== undefined && (rigs ?? proxies) === undefined
+}
 
 const miningCommands: readonly CommandRow[] = [
   configured({
@@ -40,7 +48,10 @@ const miningCommands: readonly CommandRow[] = [
       'newcut mine --pool stratum+tcp://USER@pool.example.com:1917',
       'newcut mine --fleet nats://10.0.0.5:4222 --rig garage-1',
     ],
-    run: async (_, config, around) => (await import('./mine.ts')).runMine(config, around),
+    run: async (_, config, around) => {
+      if (isSmallMiner(config.values)) keepYoungGenerationSmall(process.execArgv, around.environment)
+      return (await import('./mine.ts')).runMine(config, around)
+    },
   }),
   configured({
     name: 'blocks',

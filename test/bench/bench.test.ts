@@ -41,6 +41,7 @@ describe('newcut bench', () => {
       'hostile',
       'stratum',
       'codec',
+      ...(process.platform === 'linux' ? ['footprint'] : []),
     ])
       expect(measured).toContain(suite)
     // Without a driver these suites print that they were skipped and have no figures.
