@@ -79,7 +79,7 @@ async function failure(...args: string[]): Promise<string> {
 /** Parsed files of libraries, which all programs share. */
 const libraries = new Map<string, ts.SourceFile>()
 
-/** What `tsc --strict` says about a program beside the generated file: the code of each error, and its line. */
+/** Errors of `tsc --strict` for a program beside the generated file: line, code and text of each. */
 function compiled(text: string, resolution: 'NodeNext' | 'Bundler' = 'NodeNext', at = folder): string[] {
   const file = join(at, 'program.ts')
   writeFileSync(file, text)
