@@ -6,7 +6,7 @@ import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { systemContracts } from '../contracts/system/system.ts'
 import { NewcutError } from '../core/errors.ts'
 import { declarations, HEADER } from '../declarations/declare.ts'
-import { gather, type ModuleSource, read } from '../declarations/gather.ts'
+import { type ContractTexts, gather, read } from '../declarations/gather.ts'
 import { nodeSource } from '../declarations/node-source.ts'
 import { type Outline, outlinesOf, UnknownNamespace } from '../declarations/outline.ts'
 import { refuseWithoutEffect } from './effect.ts'
@@ -44,7 +44,7 @@ export async function runTypes(
 }
 
 /** The contracts of every chain, for files that are read without a node. */
-const systemSource: ModuleSource = {
+const systemSource: ContractTexts = {
   has: (name) => systemContracts.some((each) => each.name === name),
   texts: async () => new Map(systemContracts.map(({ name, text }) => [name, text])),
 }

@@ -2,7 +2,7 @@
 
 import { labels } from './labels.ts'
 import { modulesNamed } from './mentions.ts'
-import type { Callable, CapabilityOutline, ConstantOutline, Field, Outline } from './outline.ts'
+import type { CallableOutline, CapabilityOutline, ConstantOutline, Field, Outline } from './outline.ts'
 import { type Flavour, literalType, type SchemaType, typeText, VALUE_TYPES } from './type-text.ts'
 
 /** Begins every file of `newcut types`. Only files that begin with it are overwritten. */
@@ -54,7 +54,7 @@ export type Functions = { [Name in Names<'functions'>]: Member<'functions', Name
 /** Capabilities by qualified name, in the form in which a signer lists them. */
 export type Capabilities = { [Name in Names<'capabilities'>]: Member<'capabilities', Name> }
 /** Any capability of these contracts: a Capability of newcut/wallet, and an ICap of @kadena/client. */
-export type Capability = Capabilities[keyof Capabilities]
+export type AnyCapability = Capabilities[keyof Capabilities]
 /** Tables by qualified name: the types of their rows. */
 export type Tables = { [Name in Names<'tables'>]: Member<'tables', Name> }`
 
@@ -75,7 +75,7 @@ function schemasOf(outline: Outline, known: ReadonlyMap<string, Outline>): Schem
 
 function moduleLines(outline: Outline, schemaType: SchemaType): string[] {
   const { name, isInterface, doc, functions, pacts, capabilities, schemas, tables, constants, namespace } = outline
-  const call = (each: Callable) => callLines(each, schemaType)
+  const call = (each: CallableOutline) => callLines(each, schemaType)
   return [
     ...comment(doc),
     `${quoted(name)}: {`,
@@ -112,7 +112,7 @@ function moduleLines(outline: Outline, schemaType: SchemaType): string[] {
 const section = (name: string, lines: readonly string[]) =>
   lines.length === 0 ? [`${name}: {}`] : [`${name}: {`, ...indented(lines), '}']
 
-function callLines({ name, doc, params, result }: Callable, schemaType: SchemaType): string[] {
+function callLines({ name, doc, params, result }: CallableOutline, schemaType: SchemaType): string[] {
   return [
     ...comment(doc),
     `${quoted(name)}: {`,
@@ -162,7 +162,7 @@ function clientLines(
   const capabilities = outlines.flatMap(({ name, capabilities, isInterface }) =>
     isInterface ? [] : capabilities.map((each) => `${name}.${each.name}`),
   )
-  const call = (each: Callable, schemaType: SchemaType) => [
+  const call = (each: CallableOutline, schemaType: SchemaType) => [
     ...comment(each.doc),
     `${quoted(each.name)}(${parameters(each.params, 'code', schemaType)}): ClientCode`,
   ]

@@ -6,7 +6,7 @@ import { modulesMentioned, modulesNamed } from './mentions.ts'
 import { type Outline, outlinesOf } from './outline.ts'
 
 /** Where the texts of modules come from. */
-export interface ModuleSource {
+export interface ContractTexts {
   readonly has: (name: string) => boolean
   /** Texts of existing modules, by name. */
   readonly texts: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>
@@ -23,7 +23,7 @@ export interface ModuleSource {
 export async function gather(
   own: readonly Outline[],
   wanted: readonly string[],
-  source: ModuleSource,
+  source: ContractTexts,
 ): Promise<Outline[]> {
   const found = new Map(own.map((outline) => [outline.name, outline]))
   const isWanted = new Set([...found.keys(), ...wanted])

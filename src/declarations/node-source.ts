@@ -5,7 +5,7 @@ import { printable } from '../core/printable.ts'
 import { type AskOptions, ask } from '../wallet/ask.ts'
 import { quoted } from '../wallet/transfer.ts'
 import type { WalletNode } from '../wallet/wallet-node.ts'
-import type { ModuleSource } from './gather.ts'
+import type { ContractTexts } from './gather.ts'
 
 /** The list of modules and their descriptions cost gas, which a read-only call does not pay. */
 const GAS_LIMIT = 1_000_000
@@ -14,13 +14,13 @@ const BATCH = 20
 /** Names in a hint. */
 const MAX_NAMES = 5
 
-export interface NodeSource extends ModuleSource {
+export interface NodeContracts extends ContractTexts {
   /** Throws NewcutError BAD_INPUT if the chain has no module or interface of this name. */
   readonly demand: (name: string) => void
 }
 
 /** Lists the modules of a chain. Throws the errors of `ask`; NODE_MISBEHAVED for an answer of another form. */
-export async function nodeSource(node: WalletNode, chain: number, call: AskOptions): Promise<NodeSource> {
+export async function nodeSource(node: WalletNode, chain: number, call: AskOptions): Promise<NodeContracts> {
   const question = (code: string) => ask(node, chain, { code, gasLimit: GAS_LIMIT }, call)
   const listed = await question('(list-modules)')
   if (!Array.isArray(listed)) throw misbehaved(chain, 'list-modules gave no list')

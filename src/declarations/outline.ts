@@ -17,13 +17,13 @@ interface Documented {
 }
 
 /** A function, pact or capability. */
-export interface Callable extends Documented {
+export interface CallableOutline extends Documented {
   readonly params: readonly Field[]
   /** Null if the text declares no type. */
   readonly result: TypeForm | null
 }
 
-export interface CapabilityOutline extends Callable {
+export interface CapabilityOutline extends CallableOutline {
   /** `@event` or `@managed`, with its parameter and manager; null for a plain capability. */
   readonly mark: string | null
 }
@@ -54,8 +54,8 @@ export interface Outline {
   /** Names as written, without the namespace where the text has none. */
   readonly implements: readonly string[]
   readonly uses: readonly string[]
-  readonly functions: readonly Callable[]
-  readonly pacts: readonly Callable[]
+  readonly functions: readonly CallableOutline[]
+  readonly pacts: readonly CallableOutline[]
   readonly capabilities: readonly CapabilityOutline[]
   readonly schemas: readonly SchemaOutline[]
   readonly tables: readonly TableOutline[]
@@ -128,7 +128,7 @@ function outlineOf(text: string, form: CallForm, namespace: string | null): Outl
 }
 
 /** @param hasBody true if a string at the end is the body, not a docstring */
-function callableOf({ items }: CallForm, hasBody: boolean): Callable {
+function callableOf({ items }: CallForm, hasBody: boolean): CallableOutline {
   const name = items[1] as Atom
   const params = (items[2] as CallForm).items as readonly Atom[]
   return { name: name.name, doc: docOf(items, 3, hasBody), params: params.map(fieldOf), result: name.type }

@@ -123,7 +123,7 @@ describe('newcut types MODULE', () => {
   it('types functions, capabilities and tables for newcut/wallet', async () => {
     await made('free.token')
     const program = `import { callsOf, type Capability as Granted } from 'newcut/wallet'
-import type { Capabilities, Capability, Functions, Tables } from './types.d.ts'
+import type { AnyCapability, Capabilities, Functions, Tables } from './types.d.ts'
 const call = callsOf<Functions>()
 export const codes: string[] = [
   call('free.token.quote', { decimal: '1.5' }),
@@ -132,7 +132,7 @@ export const codes: string[] = [
   call('coin.get-balance', 'alice'),
 ]
 const transfer: Capabilities['free.token.TRANSFER'] = { name: 'free.token.TRANSFER', args: ['a', 'b', { decimal: '1.0' }] }
-const any: Capability[] = [transfer, { name: 'coin.GAS', args: [] }]
+const any: AnyCapability[] = [transfer, { name: 'coin.GAS', args: [] }]
 export const granted: Granted[] = any
 export const row: Tables['free.token.accounts'] = {
   balance: { decimal: '1.0' }, guard: { keysetref: { ns: 'free', ksn: 'k' } }, nonce: { int: 1 },
@@ -145,9 +145,9 @@ call('free.token.quote')
 call('free.token.echo', { int: 1 }, 'yes')
 call('free.token.absent')
 call('free.token.place', { owner: 'a' })
-export const bad: Capability = { name: 'free.token.TRANSFER', args: ['a', 'b', '1.0'] }
-export const short: Capability = { name: 'free.token.TRANSFER', args: ['a'] }
-export const none: Capability = { name: 'free.token.NONE', args: [] }
+export const bad: AnyCapability = { name: 'free.token.TRANSFER', args: ['a', 'b', '1.0'] }
+export const short: AnyCapability = { name: 'free.token.TRANSFER', args: ['a'] }
+export const none: AnyCapability = { name: 'free.token.NONE', args: [] }
 `
     const first = program.split('\n').length + 1
     const lines = compiled(wrong).map((text) => Number(text.split(':')[0]) - first)
