@@ -28,7 +28,6 @@ const TOKEN = `(namespace "free")
 (module token G
   @doc "A token.\\nOf two lines, with */ in it."
   (implements free.quoting)
-  (use coin)
   (defcap G () true)
   (defschema account balance:decimal guard:guard nonce:integer)
   (defschema order "An order." owner:string rate:object{free.pricing.rate} lots:[integer])
