@@ -19,6 +19,7 @@ import {
   sendOptions,
   traceOptions,
   transferOptions,
+  typesOptions,
 } from '../cli/options/wallet.ts'
 import { runProgram } from '../cli/program.ts'
 import type { Surroundings } from '../cli/terminal.ts'
@@ -218,6 +219,20 @@ const contractCommands: readonly CommandRow[] = [
       `    --cap '(coin.GAS)' --cap '(coin.TRANSFER "sender00" "sender01" 1.5)'`,
     ],
     run: async ([code], config, around) => (await import('./send.ts')).runSend(code, config, around),
+  }),
+  configured({
+    name: 'types',
+    group: 'contracts',
+    args: ['<contract...>'],
+    help: 'declare contracts for TypeScript, with their dependencies',
+    about: 'CONTRACT is a module or an interface of a node, or a file with some.',
+    options: typesOptions,
+    examples: [
+      'newcut types coin --out coin.d.ts',
+      'newcut types free.token --node https://NODE --chain 1 --out token.d.ts',
+      'newcut types token.pact --out token.d.ts',
+    ],
+    run: async (args, config, around) => (await import('./types.ts')).runTypes(args, config, around),
   }),
 ]
 

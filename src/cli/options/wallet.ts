@@ -134,3 +134,10 @@ export const resultOptions = {
   depth: depthOption,
   json: jsonOption,
 }
+
+/** Options of `newcut types`. */
+export const typesOptions = {
+  out: flagOnly(unset(someText, 'FILE', 'file to write; without it, newcut prints', { group: 'output' })),
+  chain: chainOption,
+  ...nodeOptions,
+}
