@@ -3,7 +3,15 @@ import { writeFileSync } from 'node:fs'
 import type { Flags } from '../cli/command-row.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { duration } from '../cli/values.ts'
-import { type ConformanceCase, type Need, needs, ownCases, type Release, readCases, releases } from '../conformance/case-file.ts'
+import {
+  type ConformanceCase,
+  type Need,
+  needs,
+  ownCases,
+  type Release,
+  readCases,
+  releases,
+} from '../conformance/case-file.ts'
 import { failureLine, headLine, junitXml, summaryLines } from '../conformance/report.ts'
 import { type ConformanceReport, runCases } from '../conformance/run.ts'
 import { NewcutError } from '../core/errors.ts'
@@ -71,7 +79,10 @@ const releaseOf = (text: string | undefined): Release | null =>
 function oneOf<T extends string>(known: readonly T[], name: string, flag: string): T {
   const found = known.find((each) => each === name)
   if (found !== undefined) return found
-  throw new NewcutError('BAD_OPTION', `${flag} ${name}: expected ${known.map((each) => each.replace(' ', '-')).join(', ')}`)
+  throw new NewcutError(
+    'BAD_OPTION',
+    `${flag} ${name}: expected ${known.map((each) => each.replace(' ', '-')).join(', ')}`,
+  )
 }
 
 /** Reads a time. A number without a unit is in seconds. */

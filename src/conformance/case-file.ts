@@ -91,7 +91,8 @@ export function readCases(folder: string): ConformanceCase[] {
   const seen = new Set<string>()
   for (const { group, name } of cases) {
     const whole = `${group}: ${name}`
-    if (seen.has(whole)) throw new NewcutError('BAD_INPUT', `${join(folder, group)}.json: two cases are named "${name}"`)
+    if (seen.has(whole))
+      throw new NewcutError('BAD_INPUT', `${join(folder, group)}.json: two cases are named "${name}"`)
     seen.add(whole)
   }
   return cases
@@ -119,7 +120,9 @@ function readCaseFile(folder: string, name: string): ConformanceCase[] {
   const validator = validatorOf(CaseFile)
   if (!validator.accepts(content)) throw new NewcutError('BAD_INPUT', `${path}: ${validator.complaint(content)}`)
   const { cases } = content as Static<typeof CaseFile>
-  for (const each of cases) each.steps.forEach((step, i) => checkStep(step, `${path}: "${each.name}", step ${i + 1}`))
+  for (const each of cases) {
+    for (const [i, step] of each.steps.entries()) checkStep(step, `${path}: "${each.name}", step ${i + 1}`)
+  }
   return cases.map((each) => ({ ...each, group: name.slice(0, -'.json'.length) }))
 }
 

@@ -103,7 +103,10 @@ export class CaseRun {
     const request = this.#requestOf(step)
     if (step.start !== undefined) {
       const answer = this.#options.wire.request(request, this.#ending.signal)
-      this.#started.set(step.start, answer.catch((error: Error) => error))
+      this.#started.set(
+        step.start,
+        answer.catch((error: Error) => error),
+      )
       return null
     }
     if (step.stream !== undefined) {
@@ -122,7 +125,9 @@ export class CaseRun {
     const given = Object.entries((fill(headers ?? {}) ?? {}) as Record<string, unknown>)
     const all = Object.entries({ accept: '*/*', ...typed, ...Object.fromEntries(given) })
     // A header with the value null is left out.
-    const sent = Object.fromEntries(all.filter(([, value]) => value !== null).map(([name, value]) => [name, String(value)]))
+    const sent = Object.fromEntries(
+      all.filter(([, value]) => value !== null).map(([name, value]) => [name, String(value)]),
+    )
     const whole = String(fill(path)) + (parameters.size > 0 ? `?${parameters}` : '')
     return { method: call, path: whole, headers: sent, body: bodyOf() }
 

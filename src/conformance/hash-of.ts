@@ -3,12 +3,12 @@ import { blake2b256 } from '../core/blake2b.ts'
 import { blockHash } from '../core/block-hash.ts'
 import { decodeBase64Url, encodeBase64Url, encodeHex } from '../core/bytes.ts'
 import { FormatError } from '../core/errors.ts'
+import type { Header } from '../core/header.ts'
 import { decodeHeader, encodeWork } from '../core/header.ts'
 import { headerFromJson } from '../core/header-json.ts'
 import type { Json } from '../core/json.ts'
 import { outputsHash, payloadHash, transactionsHash } from '../core/payload.ts'
 import { powHash } from '../core/pow.ts'
-import type { Header } from '../core/header.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 /** Pairs of the name of a hash, the computed value and the sent value. */
@@ -32,7 +32,10 @@ const kinds: Readonly<Record<string, (value: unknown) => Compared>> = {
 }
 
 /** @returns what differs, or null if all hashes are right */
-export function hashComplaint(kind: string, value: unknown): { readonly expected: string; readonly got: string } | null {
+export function hashComplaint(
+  kind: string,
+  value: unknown,
+): { readonly expected: string; readonly got: string } | null {
   const compare = kinds[kind]
   if (compare === undefined) return { expected: `a kind of hash that exists, not ${kind}`, got: 'none' }
   if (value === undefined || value === null) return { expected: `a ${kind}`, got: 'nothing' }

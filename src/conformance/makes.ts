@@ -43,7 +43,8 @@ export interface CommandDefaults {
 export function made(kind: NonNullable<Step['make']>, input: Input, defaults: CommandDefaults): unknown {
   if (kind === 'command') return madeCommand(input, defaults)
   const bytes = decodeBase64Url(String(input.bytes), 'with.bytes')
-  if (kind === 'slice') return encodeBase64Url(bytes.subarray(Number(input.from ?? 0), Number(input.to ?? bytes.length)))
+  if (kind === 'slice')
+    return encodeBase64Url(bytes.subarray(Number(input.from ?? 0), Number(input.to ?? bytes.length)))
   return solution(bytes)
 }
 

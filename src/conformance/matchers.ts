@@ -40,7 +40,10 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   null: (value) => value === null,
   ...Object.fromEntries(
-    Object.entries(texts).map(([name, form]) => [name, (value: unknown) => typeof value === 'string' && form.test(value)]),
+    Object.entries(texts).map(([name, form]) => [
+      name,
+      (value: unknown) => typeof value === 'string' && form.test(value),
+    ]),
   ),
 }
 
@@ -51,27 +54,25 @@ export const mismatch: Check = (expected, got, at, release) => {
   if (typeof expected !== 'object' || expected === null) return same(expected, got) ? null : wrong(expected, got, at)
   if (Array.isArray(expected)) return listMismatch(expected, got, at, release)
   const entries = Object.entries(expected)
-  if (entries.some(([key]) => key.startsWith('$'))) {
-    for (const [key, value] of entries) {
-      const matcher = matchers[key]
-      if (matcher === undefined) return { at, expected: `a matcher that exists, not ${key}`, got: shown(got) }
-      const found = matcher(value, got, at, release)
-      if (found !== null) return found
-    }
-    return null
-  }
-  if (!types.object(got)) return { at, expected: 'an object', got: shown(got) }
-  for (const [key, value] of entries) {
-    const part = Object.hasOwn(got as object, key) ? (got as Record<string, unknown>)[key] : undefined
-    const found = mismatch(value, part, `${at}.${key}`, release)
+  const fields = entries.filter(([key]) => !key.startsWith('$'))
+  for (const [key, value] of entries.filter(([name]) => name.startsWith('$'))) {
+    const matcher = matchers[key]
+    if (matcher === undefined) return { at, expected: `a matcher that exists, not ${key}`, got: shown(got) }
+    const found = matcher(value, got, at, release)
     if (found !== null) return found
   }
-  return null
+  if (fields.length < entries.length && fields.length === 0) return null
+  if (!types.object(got)) return { at, expected: 'an object', got: shown(got) }
+  return firstOf(fields, ([key, value]) => {
+    const part = Object.hasOwn(got as object, key) ? (got as Record<string, unknown>)[key] : undefined
+    return mismatch(value, part, `${at}.${key}`, release)
+  })
 }
 
 function listMismatch(expected: readonly unknown[], got: unknown, at: string, release: Release): Mismatch | null {
   if (!Array.isArray(got)) return { at, expected: 'an array', got: shown(got) }
-  if (got.length !== expected.length) return { at, expected: `${expected.length} items`, got: `${got.length}: ${shown(got)}` }
+  if (got.length !== expected.length)
+    return { at, expected: `${expected.length} items`, got: `${got.length}: ${shown(got)}` }
   return firstOf(expected, (item, i) => mismatch(item, got[i], `${at}.${i}`, release))
 }
 
@@ -90,7 +91,11 @@ function same(a: unknown, b: unknown): boolean {
 }
 
 const wrong = (expected: unknown, got: unknown, at: string): Mismatch => {
-  return { at, expected: typeof expected === 'string' && expected.startsWith('a ') ? expected : shown(expected), got: shown(got) }
+  return {
+    at,
+    expected: typeof expected === 'string' && expected.startsWith('a ') ? expected : shown(expected),
+    got: shown(got),
+  }
 }
 
 function exactMismatch(expected: unknown, got: unknown, at: string): Mismatch | null {
@@ -122,7 +127,9 @@ const sized = (value: unknown): number | undefined => {
 const matchers: Readonly<Record<string, Check>> = {
   $type: (expected, got, at) => (types[String(expected)]?.(got) ? null : wrong(`a value of type ${expected}`, got, at)),
   $pattern: (expected, got, at) =>
-    typeof got === 'string' && new RegExp(String(expected)).test(got) ? null : wrong(`a text like ${expected}`, got, at),
+    typeof got === 'string' && new RegExp(String(expected)).test(got)
+      ? null
+      : wrong(`a text like ${expected}`, got, at),
   $exact: exactMismatch,
   $absent: (_, got, at) => (got === undefined ? null : { at, expected: 'nothing', got: shown(got) }),
   $not: (expected, got, at, release) =>

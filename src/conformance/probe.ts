@@ -1,6 +1,7 @@
 /** Finds out what the node is, and which needs it offers. */
-import { parseJson } from '../core/json.ts'
+
 import { describeError, NewcutError } from '../core/errors.ts'
+import { parseJson } from '../core/json.ts'
 import type { Need, Release } from './case-file.ts'
 import { made } from './makes.ts'
 import { partOf, type Variables } from './variables.ts'
@@ -36,7 +37,9 @@ export async function probe(wire: Wire, signal: AbortSignal): Promise<Probed> {
   const isList = Array.isArray(chains) && chains.length > 0 && chains.every((id) => typeof id === 'string')
   if (answer.status !== 200 || typeof network !== 'string' || !isList) {
     const hint = 'is that the service address of a node, such as http://127.0.0.1:1848?'
-    throw new NewcutError('NODE_NOT_RECOGNISED', `GET /info answers ${answer.status} without network and chains`, { hint })
+    throw new NewcutError('NODE_NOT_RECOGNISED', `GET /info answers ${answer.status} without network and chains`, {
+      hint,
+    })
   }
   const product = Object.keys(answer.headers).flatMap((name) => /^x-(\w+)-node-version$/.exec(name)?.[1] ?? [])[0]
   const packageVersion = String(partOf(info, ['nodePackageVersion']) ?? '0')

@@ -90,7 +90,8 @@ async function resultOf(each: ConformanceCase, around: Surrounding): Promise<Cas
 }
 
 function skipReason(each: ConformanceCase, { probed, needs, release }: Surrounding): string | null {
-  if (each.releases !== undefined && !each.releases.includes(release)) return `it judges ${each.releases.join(', ')} only`
+  if (each.releases !== undefined && !each.releases.includes(release))
+    return `it judges ${each.releases.join(', ')} only`
   const unwanted = needs === null ? undefined : each.needs.find((need) => !needs.includes(need))
   if (unwanted !== undefined) return `it needs ${unwanted}, which --needs leaves out`
   const missing = each.needs.find((need) => probed.offers[need] !== null)
