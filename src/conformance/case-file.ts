@@ -6,7 +6,7 @@ import { describeError, NewcutError } from '../core/errors.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
 
-/** What a case needs from the node. A public node offers `read-only` alone. */
+/** Permissions and abilities of a node that cases may need. A public node offers `read-only` alone. */
 export const needs = ['read-only', 'funded-account', 'mine', 'reorg', 'devnet-orders'] as const
 export type Need = (typeof needs)[number]
 

@@ -30,7 +30,7 @@ const MAX_HASHES = 1n << 22n
 
 type Input = Readonly<Record<string, unknown>>
 
-/** What commands take from the node, unless the case says otherwise. */
+/** Values of a command that its case does not set. */
 export interface CommandDefaults {
   readonly network: string
   /** Seconds since 1970 on the node's clock. */

@@ -7,7 +7,7 @@ import { made } from './makes.ts'
 import { partOf, type Variables } from './variables.ts'
 import type { Wire, WireAnswer } from './wire.ts'
 
-/** What the node said of itself, and what it allows. */
+/** The node's description of itself, and the needs that it offers. */
 export interface Probed {
   readonly network: string
   readonly packageVersion: string

@@ -13,7 +13,7 @@ export interface CaseResult {
   readonly durationMs: number
   /** Why it was skipped; null otherwise. */
   readonly reason: string | null
-  /** What failed first; null unless it failed. */
+  /** The first failure; null unless the case failed. */
   readonly failure: StepFailure | null
 }
 
@@ -30,7 +30,7 @@ export interface ConformanceReport {
 
 export interface ConformanceOptions extends WireOptions {
   readonly cases: readonly ConformanceCase[]
-  /** Whose expectations apply; null: those that fit the node. */
+  /** Selects the expectations; null selects those of the node's own release. */
   readonly release: Release | null
   /** The only needs that cases may have; null for all that the node offers. */
   readonly needs: readonly Need[] | null
