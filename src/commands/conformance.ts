@@ -4,8 +4,8 @@ import type { Flags } from '../cli/command-row.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { duration } from '../cli/values.ts'
 import {
+  type CaseNeed,
   type ConformanceCase,
-  type Need,
   needs,
   ownCases,
   type Release,
@@ -68,7 +68,7 @@ function chosenCases(folder: string, only: string | undefined): ConformanceCase[
   throw new NewcutError('BAD_OPTION', `--only ${only}: no case has this in its name`, { hint: `files: ${groups}` })
 }
 
-function needsOf(text: string | undefined): readonly Need[] | null {
+function needsOf(text: string | undefined): readonly CaseNeed[] | null {
   if (text === undefined) return null
   return text.split(',').map((name) => oneOf(needs, name.trim(), '--needs'))
 }

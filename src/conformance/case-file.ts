@@ -8,7 +8,7 @@ import { validatorOf } from '../schema/validator.ts'
 
 /** Permissions and abilities of a node that cases may need. A public node offers `read-only` alone. */
 export const needs = ['read-only', 'funded-account', 'mine', 'reorg', 'devnet-orders'] as const
-export type Need = (typeof needs)[number]
+export type CaseNeed = (typeof needs)[number]
 
 /** Whose rules apply where the description of the interface and nodes differ. */
 export const releases = ['spec', 'live 2.32', 'live 3.2', 'newcut'] as const
@@ -32,7 +32,7 @@ const Expectation = Type.Object(
 /** Expected parts of an answer or an event. */
 export type Expectation = Static<typeof Expectation>
 
-const Step = Type.Object(
+const CaseStep = Type.Object(
   {
     call: Type.Optional(Type.String({ pattern: '^(GET|HEAD|POST|PUT|DELETE|OPTIONS)$' })),
     path: Type.Optional(Type.String({ pattern: '^(/|\\$)' })),
@@ -55,7 +55,7 @@ const Step = Type.Object(
   closed,
 )
 /** One step of a case: a call, a wait, blocks, or a value that the runner makes. */
-export type Step = Static<typeof Step>
+export type CaseStep = Static<typeof CaseStep>
 
 const Case = Type.Object(
   {
@@ -63,7 +63,7 @@ const Case = Type.Object(
     needs: Type.Array(Type.Union(needs.map((need) => Type.Literal(need))), { minItems: 1 }),
     releases: Type.Optional(Type.Array(Type.Union(releases.map((release) => Type.Literal(release))), { minItems: 1 })),
     source: Type.Optional(Text),
-    steps: Type.Array(Step, { minItems: 1 }),
+    steps: Type.Array(CaseStep, { minItems: 1 }),
   },
   closed,
 )
@@ -75,7 +75,7 @@ const CaseFile = Type.Object({ about: Text, cases: Type.Array(Case, { minItems: 
 export interface ConformanceCase extends Omit<CaseInFile, 'needs' | 'releases'> {
   /** Name of the file without `.json`. */
   readonly group: string
-  readonly needs: readonly Need[]
+  readonly needs: readonly CaseNeed[]
   /** The only releases that the case judges; all if left out. */
   readonly releases?: readonly Release[]
 }
@@ -126,7 +126,7 @@ function readCaseFile(folder: string, name: string): ConformanceCase[] {
   return cases.map((each) => ({ ...each, group: name.slice(0, -'.json'.length) }))
 }
 
-function checkStep(step: Step, place: string): void {
+function checkStep(step: CaseStep, place: string): void {
   const found = kinds.filter((kind) => step[kind] !== undefined)
   const wrong = (what: string) => new NewcutError('BAD_INPUT', `${place}: ${what}`)
   if (found.length !== 1) throw wrong(`expected one of ${kinds.join(', ')}, got ${found.join(' and ') || 'none'}`)

@@ -3,7 +3,7 @@ import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { parseJson, stringifyJson } from '../core/json.ts'
-import type { ConformanceCase, Expectation, Release, Step } from './case-file.ts'
+import type { CaseStep, ConformanceCase, Expectation, Release } from './case-file.ts'
 import { CaseSkipped, made, WrongInput } from './makes.ts'
 import { type Mismatch, mismatch, shown } from './matchers.ts'
 import { jsonOf, type Probed } from './probe.ts'
@@ -72,7 +72,7 @@ export class CaseRun {
     for (const stream of this.#streams.values()) stream.close()
   }
 
-  async #tried(step: Step): Promise<Mismatch | null> {
+  async #tried(step: CaseStep): Promise<Mismatch | null> {
     const { clock, timeoutMs, signal } = this.#options
     const untilMs = clock.monotonicMs() + timeoutMs
     for (;;) {
@@ -82,7 +82,7 @@ export class CaseRun {
     }
   }
 
-  async #once(step: Step): Promise<Mismatch | null> {
+  async #once(step: CaseStep): Promise<Mismatch | null> {
     try {
       return await this.#done(step)
     } catch (error) {
@@ -95,7 +95,7 @@ export class CaseRun {
     }
   }
 
-  async #done(step: Step): Promise<Mismatch | null> {
+  async #done(step: CaseStep): Promise<Mismatch | null> {
     if (step.mine !== undefined) return this.#mine(step.mine)
     if (step.make !== undefined) return this.#made(step, step.make)
     if (step.event !== undefined) return this.#awaitEvent(step, step.event)
@@ -117,7 +117,7 @@ export class CaseRun {
     return this.#judged(step, answerFacts(await this.#options.wire.request(request, this.#ending.signal)))
   }
 
-  #requestOf({ call = 'GET', path = '', query, headers, body, bodyText, bodyBytes }: Step): WireRequest {
+  #requestOf({ call = 'GET', path = '', query, headers, body, bodyText, bodyBytes }: CaseStep): WireRequest {
     const fill = (value: unknown) => filledIn(value, this.#variables)
     const parameters = new URLSearchParams()
     for (const [name, value] of Object.entries(query ?? {})) parameters.append(name, textOf(fill(value)))
@@ -147,7 +147,7 @@ export class CaseRun {
     throw new CaseSkipped(`POST /make-blocks answers ${answer.status}: ${shown(textBody(answer))}`)
   }
 
-  #made(step: Step, kind: NonNullable<Step['make']>): null {
+  #made(step: CaseStep, kind: NonNullable<CaseStep['make']>): null {
     const { probed, number, clock, skewS } = this.#options
     const nowMs = clock.wallMs()
     const nonce = `conformance ${nowMs} ${number} ${this.#commands++}`
@@ -157,7 +157,7 @@ export class CaseRun {
     return null
   }
 
-  async #awaitAnswer(step: Step, name: string): Promise<Mismatch | null> {
+  async #awaitAnswer(step: CaseStep, name: string): Promise<Mismatch | null> {
     const answer = await this.#started.get(name)
     if (answer === undefined) throw new WrongInput(`no step has started ${name}`)
     if (answer instanceof Error) throw answer
@@ -165,7 +165,7 @@ export class CaseRun {
   }
 
   /** Takes events until one is as expected. */
-  async #awaitEvent(step: Step, name: string): Promise<Mismatch | null> {
+  async #awaitEvent(step: CaseStep, name: string): Promise<Mismatch | null> {
     const stream = this.#streams.get(name)
     if (stream === undefined) throw new WrongInput(`no step has opened the stream ${name}`)
     const { clock, timeoutMs } = this.#options
@@ -180,7 +180,7 @@ export class CaseRun {
     }
   }
 
-  #judged(step: Step, facts: Facts): Mismatch | null {
+  #judged(step: CaseStep, facts: Facts): Mismatch | null {
     const expected = filledIn(step.expect ?? {}, this.#variables) as Expectation
     for (const [part, wanted] of Object.entries(expected)) {
       const isChoice = part === 'status' && Array.isArray(wanted)
@@ -191,7 +191,7 @@ export class CaseRun {
     return null
   }
 
-  #save({ save = {} }: Step, facts: Facts): void {
+  #save({ save = {} }: CaseStep, facts: Facts): void {
     for (const [name, path] of Object.entries(save)) {
       const value = partOf(facts, path.split('.'))
       if (value === undefined) throw new UnknownVariable(`${path}, to be saved as $${name},`)
@@ -199,7 +199,7 @@ export class CaseRun {
     }
   }
 
-  #described({ call, path, event, await: awaited, make, mine }: Step): string {
+  #described({ call, path, event, await: awaited, make, mine }: CaseStep): string {
     if (mine !== undefined) return 'POST /make-blocks'
     if (make !== undefined) return `make ${make}`
     const other = event ?? awaited

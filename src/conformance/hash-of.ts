@@ -10,7 +10,7 @@ import type { Json } from '../core/json.ts'
 import { outputsHash, payloadHash, transactionsHash } from '../core/payload.ts'
 import { powHash } from '../core/pow.ts'
 
-type Fields = Readonly<Record<string, unknown>>
+type Parts = Readonly<Record<string, unknown>>
 /** Pairs of the name of a hash, the computed value and the sent value. */
 type Compared = readonly (readonly [name: string, computed: string, sent: unknown])[]
 
@@ -19,14 +19,14 @@ const kinds: Readonly<Record<string, (value: unknown) => Compared>> = {
   header: (value) => blockCompared(headerFromJson(value as Json)),
   headerBytes: (value) => blockCompared(decodeHeader(decodeBase64Url(String(value), 'header'))),
   update: (value) => {
-    const { header, powHash: sent } = value as Fields
+    const { header, powHash: sent } = value as Parts
     const decoded = headerFromJson(header as Json)
     const hash = encodeHex(powHash(encodeWork(decoded)).toReversed())
     return [...blockCompared(decoded), ['powHash', hash, sent]]
   },
-  payload: (value) => payloadCompared(value as Fields),
+  payload: (value) => payloadCompared(value as Parts),
   command: (value) => {
-    const { cmd, hash } = value as Fields
+    const { cmd, hash } = value as Parts
     return [['hash', encodeBase64Url(blake2b256(new TextEncoder().encode(String(cmd)))), hash]]
   },
 }
@@ -53,7 +53,7 @@ const blockCompared = (header: Header): Compared => [
   ['hash', encodeBase64Url(blockHash(encodeWork(header))), encodeBase64Url(header.hash)],
 ]
 
-function payloadCompared(payload: Fields): Compared {
+function payloadCompared(payload: Parts): Compared {
   const { minerData, coinbase, transactions } = payload
   if (!Array.isArray(transactions)) throw new FormatError('transactions', 0, 'not an array')
   const bytesOf = (text: unknown, field: string) => decodeBase64Url(String(text), field)

@@ -7,7 +7,7 @@ import { decodeWorkResponse } from '../core/work.ts'
 import { readCapability } from '../wallet/capability.ts'
 import { type Payload, signedCommand } from '../wallet/command.ts'
 import { knownKey } from '../wallet/known-keys.ts'
-import type { Step } from './case-file.ts'
+import type { CaseStep } from './case-file.ts'
 
 /** The case cannot run at this node. The message says why. */
 export class CaseSkipped extends Error {
@@ -40,7 +40,7 @@ export interface CommandDefaults {
 }
 
 /** @returns the value of a `make` step. Throws CaseSkipped, WrongInput and FormatError. */
-export function made(kind: NonNullable<Step['make']>, input: Input, defaults: CommandDefaults): unknown {
+export function made(kind: NonNullable<CaseStep['make']>, input: Input, defaults: CommandDefaults): unknown {
   if (kind === 'command') return madeCommand(input, defaults)
   const bytes = decodeBase64Url(String(input.bytes), 'with.bytes')
   if (kind === 'slice')

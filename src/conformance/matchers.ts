@@ -47,10 +47,10 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   ),
 }
 
-type Check = (expected: unknown, got: unknown, at: string, release: Release) => Mismatch | null
+type Matcher = (expected: unknown, got: unknown, at: string, release: Release) => Mismatch | null
 
 /** @returns the first difference, or null if the value is as expected */
-export const mismatch: Check = (expected, got, at, release) => {
+export const mismatch: Matcher = (expected, got, at, release) => {
   if (typeof expected !== 'object' || expected === null) return same(expected, got) ? null : wrong(expected, got, at)
   if (Array.isArray(expected)) return listMismatch(expected, got, at, release)
   const entries = Object.entries(expected)
@@ -124,7 +124,7 @@ const sized = (value: unknown): number | undefined => {
   return Array.isArray(value) || typeof value === 'string' ? value.length : undefined
 }
 
-const matchers: Readonly<Record<string, Check>> = {
+const matchers: Readonly<Record<string, Matcher>> = {
   $type: (expected, got, at) => (types[String(expected)]?.(got) ? null : wrong(`a value of type ${expected}`, got, at)),
   $pattern: (expected, got, at) =>
     typeof got === 'string' && new RegExp(String(expected)).test(got)

@@ -2,7 +2,7 @@
 
 import { describeError, NewcutError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
-import type { Need, Release } from './case-file.ts'
+import type { CaseNeed, Release } from './case-file.ts'
 import { made } from './makes.ts'
 import { partOf, type Variables } from './variables.ts'
 import type { Wire, WireAnswer } from './wire.ts'
@@ -13,8 +13,8 @@ export interface Probed {
   readonly packageVersion: string
   /** The release whose expectations fit the node. */
   readonly release: Release
-  /** Need -> null if the node offers it, otherwise the reason. */
-  readonly offers: Readonly<Record<Need, string | null>>
+  /** CaseNeed -> null if the node offers it, otherwise the reason. */
+  readonly offers: Readonly<Record<CaseNeed, string | null>>
   /** Variables that all cases share. */
   readonly variables: Variables
   /** Clock of the node, seconds since 1970, when it was asked. */

