@@ -11,7 +11,14 @@ import { commonLeadOptions, fleetOptions, leadOptions } from '../cli/options/lea
 import { commonMineOptions, mineOptions } from '../cli/options/mine.ts'
 import { commonPayoutsOptions, payoutsOptions } from '../cli/options/payouts.ts'
 import { solveOptions } from '../cli/options/search.ts'
-import { balanceOptions, localOptions, resultOptions, sendOptions, transferOptions } from '../cli/options/wallet.ts'
+import {
+  balanceOptions,
+  localOptions,
+  resultOptions,
+  sendOptions,
+  traceOptions,
+  transferOptions,
+} from '../cli/options/wallet.ts'
 import { runProgram } from '../cli/program.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { toolCommands } from './tool-commands.ts'
@@ -163,6 +170,16 @@ const contractCommands: readonly CommandRow[] = [
     options: resultOptions,
     examples: ['newcut result REQUESTKEY', 'newcut result REQUESTKEY --chain 0 --no-wait --json'],
     run: async ([key], config, around) => (await import('./result.ts')).runResult(key, config, around),
+  }),
+  configured({
+    name: 'trace',
+    group: 'contracts',
+    args: ['<request-key>'],
+    help: 'show each step of a transaction, with its gas',
+    about: 'A node of newcut devnet executes it again on the state before it, and writes nothing.',
+    options: traceOptions,
+    examples: ['newcut trace REQUESTKEY', 'newcut trace REQUESTKEY --json'],
+    run: async ([key], config, around) => (await import('./trace.ts')).runTrace(key, config, around),
   }),
   configured({
     name: 'local',

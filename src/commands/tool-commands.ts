@@ -2,8 +2,13 @@
 import { Argument, Option } from 'commander'
 import { benchSuites } from '../cli/bench-suites.ts'
 import type { FlagRow } from '../cli/command-row.ts'
+import { valueIn } from '../cli/config.ts'
 import { once, RowOption } from '../cli/flags.ts'
+import { forkFlags, forkValues } from '../cli/fork-flags.ts'
 import { section } from '../cli/help.ts'
+import { oneOf, wholeNumber } from '../cli/values.ts'
+import { nodeReleases } from '../schema/node-releases.ts'
+import { contractFlags, contractOptionsOf } from './contract-flags.ts'
 
 const suiteNames = Object.keys(benchSuites)
 const widestSuite = Math.max(...suiteNames.map((name) => name.length))
@@ -95,16 +100,61 @@ export const toolCommands: readonly FlagRow[] = [
     group: 'contracts',
     args: ['[file...]'],
     help: 'run contract tests (.repl files)',
-    flags: [
-      new Option('--json', 'print a JSON object for each file'),
-      new RowOption('--gas', {
-        help: 'show the gas of each top-level form',
-        more: 'It is what the code costs on the public network, whether or not the file counts gas.',
-      }),
+    flags: [...contractFlags, ...forkFlags()],
+    examples: [
+      'newcut contract token.repl',
+      'newcut contract token.repl -v --gas-report',
+      'newcut contract token.repl sale.repl --gas-snapshot',
+      'newcut contract token.repl --coverage --lcov lcov.info',
     ],
-    examples: ['newcut contract token.repl', 'newcut contract token.repl sale.repl --json'],
-    run: async (files, { json, gas }, around) =>
-      (await import('./contract.ts')).runContract({ files, json: !!json, gas: !!gas }, around),
+    run: async (files, flags, around) => {
+      const options = { files, ...contractOptionsOf(flags), fork: forkValues(flags) }
+      return (await import('./contract.ts')).runContract(options, around)
+    },
+  },
+  {
+    name: 'fork',
+    group: 'contracts',
+    args: ['<url>', '[file...]'],
+    help: 'pin a network, and compare what code does there and here',
+    about:
+      'newcut prints the cut of a fork, which --fork-cut takes. With --verify it runs the same plain code at the node ' +
+      'and here, on the state of the same block, and compares results and gas.',
+    flags: [
+      new RowOption('--verify', {
+        help: 'compare results and gas of code',
+        more: 'The code is in the files, or made from the modules of the chain. Each top-level form of a file is run alone. The exit code is 1 if anything differs.',
+      }),
+      new RowOption('--cases <N>', {
+        help: 'most pieces of code',
+        more: 'It limits code that is made from modules.',
+        standard: '1000',
+      }).argParser(once('cases')),
+      new RowOption('--report <FILE>', {
+        help: 'write the differences as JSON',
+        more: 'Attach the file to an issue.',
+      }).argParser(once('report')),
+      new RowOption('--node-release <RELEASE>', {
+        help: 'chainweb-node release to follow here',
+        more: `One of ${nodeReleases.join(', ')}.`,
+        standard: '3.2',
+      }).argParser(once('node-release')),
+      ...forkFlags().filter((flag) => flag.attributeName() !== 'fork'),
+    ],
+    examples: [
+      'newcut fork https://NODE > cut.json',
+      'newcut fork https://NODE --verify --report differences.json',
+      'newcut fork http://127.0.0.1:1848 code.pact --verify --fork-chains 3',
+    ],
+    run: async ([url, ...files], { verify, cases, report, nodeRelease: release, ...flags }, around) => {
+      const number = (raw: string | true | undefined) => valueIn(wholeNumber(1, 1e6), raw ?? 1000, '--cases')
+      const command = {
+        ...{ files, isVerified: !!verify, most: number(cases), report: report as string | undefined },
+        fork: forkValues({ ...flags, fork: url }),
+        release: valueIn(oneOf(nodeReleases), release ?? '3.2', '--node-release'),
+      }
+      return (await import('./fork.ts')).runFork(command, around)
+    },
   },
   {
     name: 'rigs check',

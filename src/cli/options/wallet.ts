@@ -112,6 +112,18 @@ export const transferOptions = {
   json: jsonOption,
 }
 
+/** Options of `newcut trace`. */
+export const traceOptions = {
+  ...nodeOptions,
+  block: flagOnly(
+    unset(someText, 'HASH', 'block that holds the transaction', {
+      group: 'node',
+      more: 'Default: the block of the chain, or else an orphan. A transaction can be in several blocks.',
+    }),
+  ),
+  json: jsonOption,
+}
+
 /** Options of `newcut result`. */
 export const resultOptions = {
   chain: flagOnly(

@@ -8,6 +8,8 @@ import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError } from '../../core/errors.ts'
 import type { BackupStatus } from '../../schema/bodies.ts'
+import type { NodeFork } from '../fork/node-fork.ts'
+import { writeForkFile } from '../fork/open-fork.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import type { ChainState } from '../rules/journal.ts'
 import { type ReleaseRules, releaseRules } from '../rules/releases.ts'
@@ -27,6 +29,8 @@ export interface BackupOptions {
   readonly now: () => bigint
   /** Called with the reason if a job fails. */
   readonly onNotice: (message: string) => void
+  /** The fork that the network began with, or null. */
+  readonly fork: NodeFork | null
 }
 
 /** Creates the backup directory if it does not exist. Throws NewcutError DATA_UNUSABLE if it is not writable. */
@@ -83,14 +87,16 @@ export class BackupJobs {
   }
 
   async #run(id: string, withState: boolean): Promise<void> {
-    const { settings, state, onNotice } = this.#options
+    const { settings, state, onNotice, fork } = this.#options
     const partial = this.#partialOf(id)
     const snapshot = snapshotOf(state())
     const stopped = this.#stopping.signal
     try {
       await makeDirectory(partial)
+      if (fork !== null) writeForkFile(partial, fork.record)
       await writeCopy(join(partial, BLOCKS), settings, snapshot, stopped)
-      if (withState) await writeState(join(partial, STATE), snapshot, releaseRules[settings.release], stopped)
+      if (withState)
+        await writeState(join(partial, STATE), snapshot, { release: releaseRules[settings.release], fork }, stopped)
       await rename(partial, this.#placeOf(id))
     } catch (error) {
       onNotice(`backup ${id} failed: ${describeError(error)}`)
@@ -116,7 +122,7 @@ export class BackupJobs {
 async function writeState(
   location: string,
   { store, blocks, heads }: StateSnapshot,
-  release: ReleaseRules,
+  { release, fork }: { readonly release: ReleaseRules; readonly fork: NodeFork | null },
   stopped: AbortSignal,
 ): Promise<void> {
   const options = { store, durable: () => Promise.resolve(), onFailure: () => undefined }
@@ -124,7 +130,7 @@ async function writeState(
   try {
     // No check: these blocks were checked on arrival.
     const ledger = new Ledger({
-      ...{ store, index: state, versions: state.versions, release, check: () => null },
+      ...{ store, index: state, versions: state.versions, release, check: () => null, fork: fork ?? undefined },
       heads: heads.flatMap((id) => store.byId(id)?.header ?? []),
     })
     await state.catchUp(blocks, (block) => ledger.replay(block), { stopped })

@@ -2,7 +2,6 @@
 
 import { rename } from 'node:fs/promises'
 import { describeError, type NewcutError } from '../../core/errors.ts'
-import type { OnProgress } from '../../core/progress.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { ChainJournal, ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
@@ -10,7 +9,7 @@ import type { NetworkSettings } from '../rules/settings.ts'
 import { writeCopy } from './copy.ts'
 import { type Database, destroyDatabase, openDatabase, type StoredEntry, unusable } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
-import { type LoadedState, loadChains } from './load.ts'
+import { type LoadedState, type LoadOptions, loadChains } from './load.ts'
 import { DiskPayloads } from './payloads.ts'
 import {
   blockEntry,
@@ -74,8 +73,8 @@ export class BlockDatabase implements ChainJournal {
    * Loads the chains of the last write, with the newest creation time of a block (microseconds). Throws NewcutError
    * DATA_UNUSABLE if records are damaged, missing or inconsistent.
    */
-  async load(onProgress?: OnProgress): Promise<LoadedState> {
-    const state = await loadChains(this.#database, this.settings, this.payloads, onProgress)
+  async load(options: LoadOptions = {}): Promise<LoadedState> {
+    const state = await loadChains(this.#database, this.settings, this.payloads, options)
     this.#writtenBlocks = state.store.size
     this.#writtenRules = [...state.ruleChanges]
     return state

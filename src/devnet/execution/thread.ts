@@ -11,6 +11,7 @@ import { genesisWith } from '../ledger/genesis.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
 import { codeFault, payerFault, runLocally, runPreflight, trialFault } from '../ledger/local.ts'
 import { provenPact } from '../ledger/proven-pact.ts'
+import { traceOf } from '../ledger/trace.ts'
 import { executeCommand, type ProofReader } from '../ledger/transaction.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import {
@@ -42,6 +43,7 @@ function ask(question: ThreadQuestion): unknown {
       Atomics.wait(signals, TO_THREAD, seen)
       continue
     }
+    if ('refused' in received.message) throw evalError(received.message.refused)
     if ('failed' in received.message) throw new NewcutError('DATA_UNUSABLE', 'the node cannot read its state')
     return received.message.answer
   }
@@ -88,6 +90,8 @@ function run({ kind, command: signed, context: sent, block }: CommandTask): Task
       const refused = trialFault(state, context, command)
       return refused === null ? { passed: true } : { refused, isFinal: true }
     }
+    case 'trace':
+      return traceOf(state, { context, readProof }, command, block)
     case 'execute': {
       if (block === undefined) throw new Error('a task without a block')
       const { miner, ...options } = block
