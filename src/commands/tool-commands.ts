@@ -214,6 +214,47 @@ export const toolCommands: readonly FlagRow[] = [
     run: async ([server], flags, around) => (await import('./rigs-check.ts')).runRigsCheck(server, flags, around),
   },
   {
+    name: 'conformance',
+    group: 'tools',
+    help: 'judge a node by the cases of the node interface',
+    about: 'newcut finds out what the node allows, runs those cases, and says what it skipped.',
+    flags: [
+      new RowOption('--node <URL>', { help: 'address of the node', standard: 'http://127.0.0.1:1848' }).argParser(
+        once('node'),
+      ),
+      new RowOption('--only <TEXT>', {
+        help: 'run only the cases whose file or name contains this',
+        more: 'Such as headers, or one case: "headers: a page".',
+      }).argParser(once('only')),
+      new RowOption('--needs <NEED,...>', {
+        help: 'run only the cases that need no more than this',
+        more: 'Needs: read-only, funded-account, mine, reorg, devnet-orders. Default: all that the node offers.',
+      }).argParser(once('needs')),
+      new RowOption('--release <NAME>', {
+        help: 'expectations where nodes differ: spec, live-2.32, live-3.2 or newcut',
+        more: 'Default: those of the release that the node names.',
+      }).argParser(once('release')),
+      new RowOption('--cases <DIR>', {
+        help: 'folder of case files',
+        more: 'Default: the folder conformance/ of newcut.',
+      }).argParser(once('cases')),
+      new RowOption('--timeout <TIME>', { help: 'timeout of each step', standard: '10s' }).argParser(once('timeout')),
+      new Option('--insecure', 'accept any certificate'),
+      new RowOption('--fingerprint <HASH>', { help: 'SHA-256 of the certificate of the node' }).argParser(
+        once('fingerprint'),
+      ),
+      new Option('--json', 'print the report as JSON'),
+      new RowOption('--junit <FILE>', { help: 'also write the report as JUnit XML to FILE' }).argParser(once('junit')),
+    ],
+    examples: [
+      'newcut conformance',
+      'newcut conformance --node http://10.0.0.5:1848 --needs read-only',
+      'newcut conformance --only headers --release spec',
+      'newcut conformance --junit conformance.xml',
+    ],
+    run: async (_, flags, around) => (await import('./conformance.ts')).runConformance(flags, around),
+  },
+  {
     name: 'inspect',
     group: 'tools',
     args: ['[input]'],
