@@ -17,8 +17,7 @@ const MAX_COLUMN = 32
 const commandHeadings: Readonly<Record<CommandRow['group'], string>> = {
   mining: 'Mining',
   rigs: 'Rigs and fleets',
-  networks: 'Networks',
-  contracts: 'Contracts and coins',
+  contracts: 'Contracts and networks',
   tools: 'Tools',
 }
 

@@ -132,7 +132,7 @@ const miningCommands: readonly CommandRow[] = [
   }),
   configured({
     name: 'devnet',
-    group: 'networks',
+    group: 'contracts',
     help: 'run a development network with contracts',
     about: 'It is one node with the HTTP interface of chainweb-node, at http://127.0.0.1:1848 by default.',
     options: devnetOptions,

@@ -231,8 +231,8 @@ export const toolCommands: readonly FlagRow[] = [
         more: 'Needs: read-only, funded-account, mine, reorg, devnet-orders. Default: all that the node offers.',
       }).argParser(once('needs')),
       new RowOption('--release <NAME>', {
-        help: 'expectations where nodes differ: spec, live-2.32, live-3.2 or newcut',
-        more: 'Default: those of the release that the node names.',
+        help: 'expectations where nodes differ',
+        more: 'One of spec, live-2.32, live-3.2 and newcut. Default: those of the release that the node names.',
       }).argParser(once('release')),
       new RowOption('--cases <DIR>', {
         help: 'folder of case files',

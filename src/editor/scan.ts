@@ -3,7 +3,7 @@ import { ContractError, NOWHERE } from '../contracts/errors.ts'
 import { LineCounter, skip, type Token, tokenAt } from '../contracts/syntax/lexer.ts'
 import type { CodeFinding, OffsetRange } from './spans.ts'
 
-export interface Scan {
+export interface TextScan {
   /** The last one is of kind `end`. */
   readonly tokens: readonly Token[]
   readonly comments: readonly OffsetRange[]
@@ -11,7 +11,7 @@ export interface Scan {
 }
 
 /** Never throws: characters that begin no token are skipped, and an unclosed string ends with its line. */
-export function scan(text: string): Scan {
+export function scan(text: string): TextScan {
   const tokens: Token[] = []
   const comments: OffsetRange[] = []
   const findings: CodeFinding[] = []
