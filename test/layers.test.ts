@@ -79,37 +79,25 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
 }
 
+const ROOMS_OF_DEVNET = [
+  'data',
+  'fork',
+  'orders',
+  'watch',
+  'execution',
+  'work',
+  'mempool',
+  'ledger',
+  'command',
+  'rules',
+  'store',
+]
+
 /** The same for the folders inside devnet, engine, source, contracts and web ('' is the room itself). */
 const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   devnet: {
-    '': [
-      'http',
-      'data',
-      'fork',
-      'orders',
-      'watch',
-      'execution',
-      'work',
-      'mempool',
-      'ledger',
-      'command',
-      'rules',
-      'store',
-    ],
-    http: [
-      '',
-      'data',
-      'fork',
-      'orders',
-      'watch',
-      'execution',
-      'work',
-      'mempool',
-      'ledger',
-      'command',
-      'rules',
-      'store',
-    ],
+    '': ['http', ...ROOMS_OF_DEVNET],
+    http: ['', ...ROOMS_OF_DEVNET],
     execution: ['mempool', 'ledger', 'command', 'rules', 'store'],
     data: ['fork', 'mempool', 'ledger', 'rules', 'store'],
     fork: ['orders', 'ledger', 'rules', 'store'],

@@ -78,7 +78,9 @@ function checkModes(config: DevnetConfig): void {
     throw new NewcutError('BAD_OPTION', '--mine needs proof of work, which --no-pow turns off', { hint })
   }
   if (values.fork !== undefined) {
-    const why = { reason: 'a fork has no proof of work: nobody here has the hashrate of the forked network' }
+    const why = {
+      reason: 'a fork has no proof of work: this machine cannot solve the difficulty of the forked network',
+    }
     for (const name of ['mine', 'difficulty', 'pow'] as const) refuseFlag(config, name, why)
   }
   if (values.check) {

@@ -48,7 +48,7 @@ export interface StateOptions {
    * first. Default: nobody.
    */
   readonly onEarlier?: (block: OwnBlock) => void
-  /** Receives the sums of their other solutions. Default: nobody. */
+  /** Receives the sums of their other solutions. Default: ignored. */
   readonly onEarlierSums?: (sums: OwnSums) => void
   /** Default: the file system of this machine. */
   readonly disk?: Disk

@@ -29,7 +29,7 @@ export interface WireEvent {
   readonly data: string
 }
 
-/** An open stream with the events that nobody has taken yet. */
+/** An open stream, with its unread events. */
 export interface WireStream {
   readonly head: WireAnswer
   /** Resolves with the next event, or null at the end of the stream or of the time. */

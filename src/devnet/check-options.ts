@@ -118,7 +118,7 @@ export function checkOptions(options: DevnetOptions): void {
   }
   if (options.fork !== undefined && (options.pow === true || isSimulated(options.autoMine))) {
     throw bad(
-      'a fork has no proof of work, because nobody here has the hashrate of the forked network',
+      'a fork has no proof of work: this machine cannot solve the difficulty of the forked network',
       'leave pow out',
     )
   }

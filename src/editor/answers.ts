@@ -29,7 +29,7 @@ import { useAt, type Workspace } from './workspace.ts'
 
 /** Command of an editor that runs a test file. */
 export const RUN_TEST = 'newcut.runTest'
-/** More findings in one file help nobody. */
+/** Most findings shown in a file. */
 const MAX_FINDINGS = 500
 const MAX_PROPOSALS = 1000
 const IDENTIFIER = /^[A-Za-z%#+\-_&$@<>=^?*!|/~][A-Za-z0-9%#+\-_&$@<>=^?*!|/~]*$/

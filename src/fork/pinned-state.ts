@@ -148,7 +148,7 @@ export class PinnedState implements ReadableState {
     throw new MissingEntry(this, `table:${table}`, key)
   }
 
-  /** @throws ContractError if the state of the pact is in a command that nobody has named */
+  /** @throws ContractError if the state of the pact is in a command that no option names */
   #pact(id: string, cached: CachedPact | null): PactState | null {
     if (cached === null) return null
     if ('step' in cached) {

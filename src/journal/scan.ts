@@ -22,7 +22,7 @@ export interface Scanned {
   readonly table: RecordTable
   /** Files in the order of reading; positions name them by index. */
   readonly files: readonly ScannedFile[]
-  /** Lines that nobody can read. */
+  /** Damaged lines. */
   readonly damaged: number
   /**
    * Positions of lines before the first line of their solution: the clock was set back, so they are in the file of an

@@ -29,7 +29,7 @@ interface TracedBlock {
 
 /**
  * Executes a command without keeping its writes.
- * @param block null for a command that is in no block. If nobody can pay for its gas, only its code runs
+ * @param block null for a command that is in no block. If its sender cannot pay for gas, only its code runs
  */
 export function traceOf(
   state: ReadableState,
