@@ -6,6 +6,7 @@ import { decodeHeader, encodeWork, type Header } from '../core/header.ts'
 import { parseJson } from '../core/json.ts'
 import { type RemoteNode, shown } from './remote-node.ts'
 
+/** The block of each chain where a fork begins. All have the same height. */
 export interface Pin {
   /** Name of the forked network. */
   readonly network: string

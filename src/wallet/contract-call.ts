@@ -12,7 +12,10 @@ export type CallArgument =
   | readonly CallArgument[]
   | { readonly [field: string]: CallArgument }
 
-type ArgumentsOf<Declared> = Declared extends { readonly args: infer Args extends readonly unknown[] } ? Args : never
+/** The arguments of a function that `newcut types` has declared, as a tuple. */
+export type ArgumentsOf<Declared> = Declared extends { readonly args: infer Args extends readonly unknown[] }
+  ? Args
+  : never
 
 /**
  * @returns a function that writes a call: `call('coin.get-balance', 'alice')` is `(coin.get-balance "alice")`. It throws

@@ -52,6 +52,7 @@ export {
   type Value,
 } from '../contracts/values/value.ts'
 export { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
+export type { FailedCommand } from './advice.ts'
 export { type Account, type AskOptions, accountOn, ask, type Question } from './ask.ts'
 export { type Capability, GAS, readCapability } from './capability.ts'
 export { commandText, type Draft, type Payload, type SignedCommand, type Signer, signedCommand } from './command.ts'
@@ -62,7 +63,7 @@ export {
   type CommandStep,
   type Terms,
 } from './command-sender.ts'
-export { type CallArgument, callsOf } from './contract-call.ts'
+export { type ArgumentsOf, type CallArgument, callsOf } from './contract-call.ts'
 export { type Crossing, completeCrossing, crossingOf } from './crossing.ts'
 export { CommandFailed } from './failure.ts'
 export { type SigningKey, signingKey } from './keys.ts'
