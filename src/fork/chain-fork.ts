@@ -17,6 +17,8 @@ export interface ChainForkOptions extends FetchOptions {
   readonly cacheFolder: string | null
   /** Rules by which sizes of modules are measured; default: those of nodes. */
   readonly rules?: LanguageRules | undefined
+  /** Called with a message if the cache is damaged. */
+  readonly onNotice?: ((message: string) => void) | undefined
 }
 
 export class ChainFork {
@@ -28,7 +30,7 @@ export class ChainFork {
   /** @param head height of the chain of the node, if it is known */
   constructor(remote: RemoteNode, block: PinnedBlock, options: ChainForkOptions, head: number | null = null) {
     this.block = block
-    this.cache = new ForkCache(options.cacheFolder, block)
+    this.cache = new ForkCache(options.cacheFolder, block, options.onNotice)
     this.state = new PinnedState(this.cache, options.rules)
     this.fetcher = new Fetcher(new Asker(remote, block, head), this.cache, options)
   }
