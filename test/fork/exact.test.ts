@@ -42,7 +42,10 @@ it('prints rows and constants with all zeros and milliseconds, as the forked nod
   expect(opened.map(({ result }) => result.status)).toEqual(['success', 'success', 'success'])
   await makeBlocks(remote.peer, { 0: 2, 1: 4 })
   const codes = ['a', 'b', 'c'].map((key) => `(free.digits.shown "${key}")`)
-  for (const all of [['(free.digits.constants)', ...codes], ['(free.digits.all)', ...codes]]) {
+  for (const all of [
+    ['(free.digits.constants)', ...codes],
+    ['(free.digits.all)', ...codes],
+  ]) {
     const forked = await startFork(remote)
     for (const code of all) expect(await shownBy(forked, code), code).toEqual(await shownBy(remote, code))
   }
