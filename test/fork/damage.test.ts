@@ -111,7 +111,7 @@ it('refuses a cut of blocks that are not of one branch', async () => {
   const { code, err } = await run(args)
   expect([code === 0, err]).toEqual([
     false,
-    expect.stringContaining('the cut of the fork: its blocks of chains 0 and 1 are of different branches'),
+    expect.stringContaining('the cut of the fork: its blocks of chains 1 and 0 are of different branches'),
   ])
 })
 
