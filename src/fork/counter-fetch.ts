@@ -7,8 +7,7 @@ import { FormatError } from '../core/errors.ts'
 import { type ExactJson, parseExactJson } from '../core/json.ts'
 import { type Asker, fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
-import { payloadHashIn } from './module-fetch.ts'
-import { rootOf } from './pin.ts'
+import { pinnedPayload } from './payload-fetch.ts'
 
 /** Place of the counter in the cache. */
 export const COUNTER_KEY = 'counter:tx'
@@ -19,13 +18,8 @@ const decoder = new TextDecoder()
 
 /** Caches the next id, or false if the node no longer has the outputs of the pinned block. */
 export async function fetchCounter(asker: Asker, cache: ForkCache): Promise<void> {
-  const { network, chain, hash } = asker.block
-  const root = `${rootOf(network)}/chain/${chain}`
-  const header = await asker.remote.get(`${root}/header/${hash}`)
-  const payloadHash = header.status === 200 ? payloadHashIn(header.text) : null
-  const payload = payloadHash === null ? null : await asker.remote.get(`${root}/payload/${payloadHash}/outputs`)
-  const isTold = payload !== null && payload.status === 200
-  cache.put(COUNTER_KEY, (isTold ? nextId(fieldsOf(parseExactJson(payload.text)), asker.block.height) : null) ?? false)
+  const payload = await pinnedPayload(asker, cache)
+  cache.put(COUNTER_KEY, (payload === null ? null : nextId(payload, asker.block.height)) ?? false)
 }
 
 /** @returns null if no output has an id */

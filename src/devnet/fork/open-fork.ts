@@ -8,6 +8,7 @@ import { describeError, NewcutError } from '../../core/errors.ts'
 import { FORK_LIMITS, type ForkOptions, openFork, reopenFork } from '../../fork/fork.ts'
 import { pinText, readPin } from '../../fork/pin.ts'
 import { type ForkTime, NodeFork } from './node-fork.ts'
+import { pinnedPayloads } from './pinned-payloads.ts'
 
 /** How an embedded node forks another network. */
 export interface DevnetFork {
@@ -87,11 +88,18 @@ export async function openNodeFork(
   if (kept !== null) {
     expectPin(dataDir ?? '', kept, asked)
     const record = recordOf({ ...kept, url, time, cache: cacheFolder })
-    if (hasBlocks) return new NodeFork(reopenFork(options, readPin(kept.pin, FORK_FILE)), { chains, time, record })
+    if (hasBlocks)
+      return new NodeFork(reopenFork(options, readPin(kept.pin, FORK_FILE)), {
+        chains,
+        time,
+        record,
+        payloads: new Map(),
+      })
   }
   const opened = await openFork(options)
   const record = recordOf({ fork: VERSION, url, pin: pinText(opened.pin), chains, time, cache: cacheFolder })
-  const fork = new NodeFork(opened, { chains, time, record })
+  const payloads = await pinnedPayloads(opened)
+  const fork = new NodeFork(opened, { chains, time, record, payloads })
   if (dataDir !== undefined && kept === null) {
     await mkdir(dataDir, { recursive: true })
     writeForkFile(dataDir, record)
