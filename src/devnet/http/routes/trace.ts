@@ -126,7 +126,10 @@ function missing(
     return new RequestRefused(404, `transaction ${key} is in no block: chain ${refused} refused it when it made one`)
   }
   const text = `no block of this network has a transaction ${key}, orphans included, and it is not pending`
-  return new RequestRefused(404, text)
+  const height = chains.store.heightAt(0)
+  const below =
+    height === 0 ? '' : `. Blocks up to the fork at height ${height} have no traces: the forked network ran them`
+  return new RequestRefused(404, text + below)
 }
 
 function send(reply: FastifyReply, at: TracedAt, traced: TracedCommand | NoTrace): FastifyReply {
