@@ -8,7 +8,7 @@ import type { RemoteNode } from '../fork/remote-node.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'
 import { piecesOf, type VerifyReport } from './fork-verify.ts'
 
-/** What a comparison was about. */
+/** Node, block and rules of a comparison. */
 interface ReportContext {
   readonly remote: RemoteNode
   readonly pin: Pin

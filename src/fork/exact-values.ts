@@ -16,8 +16,8 @@ const INEXACT: ReadonlySet<string> = new Set(['decimal', 'time', 'any'])
 const SECOND = 1_000_000n
 
 /**
- * Code that prints the value of `v`: a decimal with its places, then the same plus a half, because whole decimals show no
- * places; a time to the microsecond; an empty string for all else.
+ * Code that prints the value of `v`: a time to the microsecond, a decimal with its places. Whole decimals show no places,
+ * so the decimal plus a half follows. The text of all other values is empty.
  */
 const PRINT = `(if (= (typeof v) "decimal") (format "{} {}" [v (+ v 0.5)])
  (if (= (typeof v) "time") (format-time ${literal(ISO_MICROS)} v) ""))`

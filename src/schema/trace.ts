@@ -10,7 +10,7 @@ const MAX_TEXT_LENGTH = 2 * 1024 * 1024
 /** Most rows, and most keys, that a request may replace. */
 const MAX_OVERRIDES = 1000
 
-/** What a command that runs on top of its chain finds there instead of what the chain has. */
+/** Rows, a time and signers that a command finds on top of its chain, instead of those of the chain. */
 export const TraceOverrides = Type.Object(
   {
     rows: Type.Optional(

@@ -1,4 +1,4 @@
-/** What a command finds on top of a chain instead of what the chain has: rows, a time, further signers. */
+/** Rows, a time and signers that a command finds on top of a chain, instead of those of the chain. */
 import { Layer, type LayerEntry, type ReadableState } from '../../contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
@@ -13,14 +13,11 @@ export interface Overrides {
 
 export const NO_OVERRIDES: Overrides = { rows: [], time: null, keys: [] }
 
-/** Where a command runs. */
-interface Place {
-  readonly context: BlockContext
-  readonly state: ReadableState
-}
-
 /** The place with these overrides. The state below stays as it is. */
-export function overridden({ context, state }: Place, { rows, time, keys }: Overrides) {
+export function overridden(
+  { context, state }: { readonly context: BlockContext; readonly state: ReadableState },
+  { rows, time, keys }: Overrides,
+) {
   const layer = new Layer(state)
   for (const { domain, key, value } of rows) layer.put(domain, key, value)
   return { context: time === null ? context : { ...context, parentTime: time }, state: layer, keys }
