@@ -7,6 +7,7 @@ import { describeError, NewcutError } from '../core/errors.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
 import { ForkCache } from './cache.ts'
 import { ChainFork, type ChainForkOptions } from './chain-fork.ts'
+import { HEADER_KEY } from './payload-fetch.ts'
 import {
   expectOneBranch,
   fetchHeader,
@@ -43,8 +44,6 @@ export interface ForkOptions {
 
 /** Standard limits. Public nodes refuse more requests than some in a second. */
 export const FORK_LIMITS = { perSecond: 20, timeoutMs: 30_000, tableRows: 10_000 } as const
-
-const HEADER_KEY = 'header'
 
 export class ForkedNetwork {
   readonly remote: RemoteNode

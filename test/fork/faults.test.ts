@@ -98,7 +98,11 @@ it.each([
     })),
     'answers at other heights than',
   ],
-  ['no result', changed(() => ({ gas: 1 })), 'gives a result without a status'],
+  [
+    'no result',
+    changed(() => ({ gas: 12345678901234567000 })),
+    'a result without a status: {"gas":12345678901234567000}',
+  ],
   ['a text for a timeout', changed(() => 'Timeout'), 'ran out of its time: Timeout'],
 ])('refuses a node that tells %s', async (_, manner, text) => {
   const contract = await contractOn(await startRemote(), manner)
