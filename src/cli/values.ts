@@ -2,6 +2,7 @@
 import { formatDuration } from '../core/units.ts'
 import { parseSchedule, type Schedule } from '../mine/schedule.ts'
 import { type AutoMine, CONFIRMATIONS, MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
+import { impersonatedKey } from '../schema/control-commands.ts'
 
 /** A kind of value: its parser, and its form in a configuration file. */
 export interface ValueKind<T> {
@@ -343,6 +344,18 @@ export const publicKeys: ValueKind<readonly string[]> = {
     const problem = publicKeyProblem(texts[at] ?? '')
     return problem === undefined || texts.length === 1 ? problem : `key ${at + 1} ${problem}`
   },
+  format: (value) => [...value],
+}
+
+/** Public keys to impersonate, or `*`. The flag may be repeated, or have several keys with commas. */
+export const impersonatedKeys: ValueKind<readonly string[]> = {
+  isList: true,
+  expected: "public keys of 64 hex digits, accounts k:KEY, or '*' for all",
+  parse: (raw) => {
+    const keys = keyTexts(raw).map((text) => impersonatedKey(text))
+    return keys.every((key) => key !== null) ? keys : undefined
+  },
+  problem: (raw) => publicKeys.problem?.(raw),
   format: (value) => [...value],
 }
 

@@ -199,6 +199,7 @@ function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
     workLimit: values['work-limit'],
     refreshMs: values.refresh,
     ...(accounts && { accounts }),
+    ...(values.impersonate && { impersonate: values.impersonate }),
     ...(autoMine && { autoMine }),
     ...(values['log-requests'] && { onRequest: (request) => log.show(requestEvent(request)) }),
     ...((values.exec === undefined || values['log-file'] !== undefined) && {

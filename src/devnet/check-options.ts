@@ -6,6 +6,7 @@ import { MAX_CASTING_BLOCKS } from '../core/fork.ts'
 import { graphNames } from '../core/graph.ts'
 import { MAX_TARGET } from '../core/target.ts'
 import { MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
+import { impersonatedKey } from '../schema/control-commands.ts'
 import { nodeReleases } from '../schema/node-releases.ts'
 import type { DevnetOptions } from './options.ts'
 
@@ -52,6 +53,8 @@ function isAutoMine(value: unknown): boolean {
   return kind === 'simulated' && names === 'hashesPerSecond' && isPositive(rest.hashesPerSecond)
 }
 
+const isImpersonated = (value: unknown) => typeof value === 'string' && impersonatedKey(value) !== null
+
 const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   host: text,
   port: wholeNumber(0, 65_535),
@@ -87,6 +90,10 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
       "{ kind: 'on-demand' }, { kind: 'on-arrival', confirmations }, { kind: 'constant', blockTimeMs } or { kind: 'simulated', hashesPerSecond }, " +
       'with numbers above 0',
     fits: isAutoMine,
+  },
+  impersonate: {
+    expected: "a list of public keys, or ['*'] for all",
+    fits: (value) => Array.isArray(value) && value.every(isImpersonated),
   },
   onSolved: listener,
   onFailure: listener,

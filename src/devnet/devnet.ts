@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Cut } from '../core/cut.ts'
 import { NewcutError } from '../core/errors.ts'
 import { graphAt, type Network } from '../core/network.ts'
+import { impersonatedKey } from '../schema/control-commands.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'
 import { checkOptions } from './check-options.ts'
 import { BackupJobs, expectBackupDirectory } from './data/backup.ts'
@@ -33,6 +34,7 @@ import { Ledger } from './ledger/ledger.ts'
 import { PrivateLedger } from './ledger/private.ts'
 import { MemoryVersions } from './ledger/versions.ts'
 import { commandCheck } from './mempool/checks.ts'
+import { Impersonation } from './mempool/impersonation.ts'
 import { Mempools } from './mempool/mempools.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
@@ -167,7 +169,8 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
   const nowMs = () => clock.ms()
   const forkTarget = forkTargetOf(options, settings.release)
-  const { chains, ledger, index } = openChains({ settings, forkTarget }, clock, data)
+  const unsigned = data?.blocks.unsigned ?? new Set<string>()
+  const { chains, ledger, index } = openChains({ settings, forkTarget, unsigned }, clock, data)
   chains.onBlock((block) => {
     clock.blockAdded(block.header.creationTime)
     indexBlock(index, block)
@@ -178,7 +181,12 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   // then.
   const execution = new Execution(ledger, chains.cut.size, machine.executionThread)
   const { calls } = execution
-  const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, release: releaseRules[settings.release] })
+  const release = releaseRules[settings.release]
+  const impersonation = new Impersonation(
+    unsigned,
+    options.impersonate?.flatMap((key) => impersonatedKey(key) ?? []),
+  )
+  const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, release, impersonation })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
@@ -198,7 +206,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   execution.onDone(() => coordinator.drafts.continue())
   // Create the watch after the pools: it reports where a transaction is once its block has left the chain.
   const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
-  const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice }
+  const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice, unsigned: () => unsigned }
   const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, ...jobs })
   const controls = new Controls(machine.clock)
   const { requestTimeoutMs } = limits
@@ -313,7 +321,15 @@ function forkTargetOf({ forkTarget }: DevnetOptions, release: NodeRelease): numb
 
 /** Creates the chains, and the ledger that executes them. */
 function openChains(
-  { settings, forkTarget }: { readonly settings: NetworkSettings; readonly forkTarget: number },
+  {
+    settings,
+    forkTarget,
+    unsigned,
+  }: {
+    readonly settings: NetworkSettings
+    readonly forkTarget: number
+    readonly unsigned: ReadonlySet<string>
+  },
   clock: NodeClock,
   data: DataDirectory | null,
 ) {
@@ -330,7 +346,7 @@ function openChains(
       index,
       versions: new MemoryVersions(),
       release,
-      check: commandCheck(network.name, release),
+      check: commandCheck(network.name, release, unsigned),
     })
   const kept = data === null ? {} : { journal: data.blocks }
   const checkPow = settings.pow

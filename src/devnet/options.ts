@@ -76,6 +76,11 @@ export interface DevnetOptions {
    * A network in `dataDir` keeps its mode: leave this out to continue with it, or give another mode to replace it.
    */
   readonly autoMine?: AutoMine
+  /**
+   * Public keys whose signatures are not checked, or `*` for all. Their owners remain signers of a command, so guards and
+   * the capabilities that limit a signature hold. Default: none.
+   */
+  readonly impersonate?: readonly string[]
   /** Called with every solution, stale and invalid ones included, and with every block that the node makes itself. */
   readonly onSolved?: (header: WorkFields, addition: Addition, by: BlockMadeBy) => void
   /**

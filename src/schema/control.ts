@@ -5,6 +5,7 @@
 
 import { CONFIRMATIONS, MAX_CONFIRMATIONS } from './auto-mine.ts'
 import { HashText } from './bodies.ts'
+import { DropOrder, Dropped, Impersonated, ImpersonateOrder } from './control-commands.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
@@ -272,6 +273,11 @@ export const controlOperations = {
     query: None,
     responses: { 200: { description: 'success', content: { [JSON_TYPE]: MiningState } }, 403: foreign },
   },
+  drop: order('drop', '/devnet/drop', 'drop pending transactions', [DropOrder, Dropped]),
+  impersonate: order('impersonate', '/devnet/impersonate', 'set whose signatures are not checked', [
+    ImpersonateOrder,
+    Impersonated,
+  ]),
   setDifficulty: order(
     'setDifficulty',
     '/devnet/difficulty',

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { development } from '../../core/network.ts'
 import { nodeReleases } from '../../schema/node-releases.ts'
-import { autoMineMode, duration, oneOf, publicKeys, someText, wholeNumber, yesNo } from '../values.ts'
+import { autoMineMode, duration, impersonatedKeys, oneOf, publicKeys, someText, wholeNumber, yesNo } from '../values.ts'
 import { logOptions } from './log.ts'
 import { minePageOption } from './mine.ts'
 import { networkOptions } from './network.ts'
@@ -86,6 +86,10 @@ export const devnetOptions = {
     more:
       'One of on-arrival (a block for each command, then 5 on every chain; on-arrival:0 for none), on-demand (see ' +
       '/make-blocks), constant:2s (each chain) and simulated:100MH/s.',
+  }),
+  impersonate: unset(impersonatedKeys, 'KEY', 'check no signatures of this public key', {
+    ...ofServer,
+    more: "Repeat the option for several keys; '*' stands for all.",
   }),
   'mine-page': { ...minePageOption, ...ofServer },
   'log-requests': option(yesNo, false, null, 'log each request', {

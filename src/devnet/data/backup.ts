@@ -23,6 +23,8 @@ export interface BackupOptions {
   readonly directory: string
   readonly settings: NetworkSettings
   readonly state: () => ChainState
+  /** Returns the request keys of commands that were let in without valid signatures. */
+  readonly unsigned?: () => Iterable<string>
   /** Unix time in microseconds; strictly increasing. */
   readonly now: () => bigint
   /** Called with the reason if a job fails. */
@@ -83,13 +85,13 @@ export class BackupJobs {
   }
 
   async #run(id: string, withState: boolean): Promise<void> {
-    const { settings, state, onNotice } = this.#options
+    const { settings, state, onNotice, unsigned } = this.#options
     const partial = this.#partialOf(id)
     const snapshot = snapshotOf(state())
     const stopped = this.#stopping.signal
     try {
       await makeDirectory(partial)
-      await writeCopy(join(partial, BLOCKS), settings, snapshot, stopped)
+      await writeCopy(join(partial, BLOCKS), settings, snapshot, { stopped, ...(unsigned && { unsigned }) })
       if (withState) await writeState(join(partial, STATE), snapshot, releaseRules[settings.release], stopped)
       await rename(partial, this.#placeOf(id))
     } catch (error) {

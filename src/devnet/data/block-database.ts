@@ -16,10 +16,12 @@ import {
   blockEntry,
   networkEntry,
   readSettings,
+  readUnsigned,
   rulesEntry,
   type StateSnapshot,
   snapshotOf,
   tipEntry,
+  unsignedEntry,
 } from './records.ts'
 
 /** Most unwritten blocks. A caller that adds many blocks must yield to the writer in between. */
@@ -28,11 +30,14 @@ const MAX_UNWRITTEN_BLOCKS = 20_000
 export class BlockDatabase implements ChainJournal {
   #settings: NetworkSettings
   readonly payloads: DiskPayloads
+  /** Request keys of commands that were let in without valid signatures. It only grows; blocks write new ones. */
+  readonly unsigned = new Set<string>()
   readonly #database: Database
   readonly #commits: GroupCommit
   readonly #onFailure: (error: NewcutError) => void
   #state: ChainState | undefined
   #writtenBlocks = 0
+  #writtenUnsigned = 0
   #writtenRules: readonly RuleChange[] = []
   #failure: NewcutError | undefined
 
@@ -76,6 +81,8 @@ export class BlockDatabase implements ChainJournal {
    */
   async load(onProgress?: OnProgress): Promise<LoadedState> {
     const state = await loadChains(this.#database, this.settings, this.payloads, onProgress)
+    for (const key of await readUnsigned(this.#database)) this.unsigned.add(key)
+    this.#writtenUnsigned = this.unsigned.size
     this.#writtenBlocks = state.store.size
     this.#writtenRules = [...state.ruleChanges]
     return state
@@ -128,7 +135,10 @@ export class BlockDatabase implements ChainJournal {
     if (this.#state === undefined) return
     const snapshot = snapshotOf(this.#state)
     const payloads = this.payloads.unwritten
-    const entries = [...payloads, ...this.#newEntries(snapshot)]
+    // The keys come in one batch with the blocks that need them.
+    const unsigned = [...this.unsigned]
+    const newUnsigned = unsigned.slice(this.#writtenUnsigned).map(unsignedEntry)
+    const entries = [...payloads, ...newUnsigned, ...this.#newEntries(snapshot)]
     try {
       await this.#database.batch(entries)
     } catch (error) {
@@ -138,6 +148,7 @@ export class BlockDatabase implements ChainJournal {
       throw this.#failure
     }
     this.payloads.written(payloads)
+    this.#writtenUnsigned = unsigned.length
     this.#writtenBlocks = snapshot.blocks
     this.#writtenRules = snapshot.ruleChanges
   }

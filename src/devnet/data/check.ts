@@ -32,6 +32,8 @@ export interface CheckReport {
   readonly orphans: number
   /** Transactions in blocks; a transaction in several blocks counts several times. */
   readonly transactions: number
+  /** Those that were let in without valid signatures, by impersonation. */
+  readonly unsigned: number
   /** Blocks in the state database, or null if there is none. A node adds the missing ones when it starts. */
   readonly stateBlocks: number | null
   /** Problems, at most 100 of them. */
@@ -51,7 +53,7 @@ export async function checkDataDirectory(
   const database = await BlockDatabase.open(join(directory, BLOCKS), () => undefined)
   try {
     const loaded = await database.load(onProgress)
-    const check = new Check(database.settings, loaded, onProgress)
+    const check = new Check(database.settings, { ...loaded, unsigned: database.unsigned }, onProgress)
     const stateBlocks = await check.run(join(directory, STATE), stopped)
     return { ...check.report, stateBlocks }
   } finally {
@@ -60,9 +62,14 @@ export async function checkDataDirectory(
   }
 }
 
+interface CheckedState extends LoadedState {
+  /** Request keys of commands that were let in without valid signatures. */
+  readonly unsigned: ReadonlySet<string>
+}
+
 class Check {
   readonly #settings: NetworkSettings
-  readonly #loaded: LoadedState
+  readonly #loaded: CheckedState
   readonly #store: BlockStore
   /** Blocks that did not execute, and their descendants. */
   readonly #unexecuted = new Set<string>()
@@ -70,8 +77,9 @@ class Check {
   readonly #onProgress: OnProgress | undefined
   #findingCount = 0
   #transactions = 0
+  #unsigned = 0
 
-  constructor(settings: NetworkSettings, loaded: LoadedState, onProgress: OnProgress | undefined) {
+  constructor(settings: NetworkSettings, loaded: CheckedState, onProgress: OnProgress | undefined) {
     this.#onProgress = onProgress
     this.#settings = settings
     this.#loaded = loaded
@@ -86,6 +94,7 @@ class Check {
       blocks: this.#store.size,
       orphans: this.#store.size - onBranches,
       transactions: this.#transactions,
+      unsigned: this.#unsigned,
       findings: this.#findings,
       findingCount: this.#findingCount,
     }
@@ -118,7 +127,7 @@ class Check {
     const index = new MemoryTransactionIndex()
     const versions = new ComparedVersions(state, (record, what) => this.#find(this.#store.at(record), what))
     const release = releaseRules[this.#settings.release]
-    const check = commandCheck(network.name, release)
+    const check = commandCheck(network.name, release, this.#loaded.unsigned)
     const ledger = new Ledger({ store: this.#store, heads: heads.values(), index, versions, release, check })
     await this.#eachBlock(this.#store.size, stopped, (block, number) => {
       this.#unexecuted.add(block.id)
@@ -176,6 +185,8 @@ class Check {
     const { payload } = block
     const { payloadHash, transactionsHash, outputsHash } = payloadHashes(payload)
     this.#transactions += payload.transactions.length
+    const { unsigned } = this.#loaded
+    if (unsigned.size > 0) this.#unsigned += requestKeysOf(block).filter((key) => unsigned.has(key)).length
     if (!equalBytes(payloadHash, block.header.payloadHash)) this.#find(block, 'its payload has another hash')
     const areRight =
       equalBytes(transactionsHash, payload.transactionsHash) && equalBytes(outputsHash, payload.outputsHash)

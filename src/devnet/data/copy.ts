@@ -2,10 +2,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NetworkSettings } from '../rules/settings.ts'
 import { openDatabase, type StoredEntry } from './database.ts'
-import { blockEntry, networkEntry, payloadEntry, rulesEntry, type StateSnapshot, tipEntry } from './records.ts'
+import {
+  blockEntry,
+  networkEntry,
+  payloadEntry,
+  rulesEntry,
+  type StateSnapshot,
+  tipEntry,
+  unsignedEntry,
+} from './records.ts'
 
 /** Blocks that are written before other tasks of the process get their turn. */
 const PIECE_BLOCKS = 250
+
+export interface CopyOptions {
+  readonly stopped?: AbortSignal
+  /** Returns the request keys of commands that were let in without valid signatures. */
+  readonly unsigned?: () => Iterable<string>
+}
 
 /**
  * Creates a block database at `location`, which must not exist. Writes the identifying record last, so that an
@@ -16,7 +30,7 @@ export async function writeCopy(
   location: string,
   settings: NetworkSettings,
   snapshot: StateSnapshot,
-  stopped?: AbortSignal,
+  { stopped, unsigned = () => [] }: CopyOptions = {},
 ): Promise<void> {
   const database = await openDatabase(location, { create: true })
   try {
@@ -26,7 +40,8 @@ export async function writeCopy(
       await database.batch(blockEntries(snapshot, from, to))
       await nextTurn()
     }
-    const end = [rulesEntry(snapshot.ruleChanges), tipEntry(snapshot), networkEntry(settings)]
+    const letIn = [...unsigned()].map(unsignedEntry)
+    const end = [...letIn, rulesEntry(snapshot.ruleChanges), tipEntry(snapshot), networkEntry(settings)]
     await database.batch(end, { sync: true })
   } finally {
     await database.close()

@@ -80,7 +80,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
       index: state,
       versions: state.versions,
       release,
-      check: commandCheck(networkOf(blocks.settings).name, release),
+      check: commandCheck(networkOf(blocks.settings).name, release, blocks.unsigned),
     })
     const replay = (block: Block) => ledger.replay(block)
     await state

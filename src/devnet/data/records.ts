@@ -5,6 +5,7 @@
  *     tip                  JSON: number of blocks and of rule changes, heads by chain
  *     rules                JSON: rule changes
  *     block/0000000123     header (210 + 36 x degree bytes); numbers count from 0 in the order of addition
+ *     unsigned/KEY         empty; request key of a command that was let in without valid signatures
  *     payload/HASH         payload record (payload-record.ts); HASH: payload hash, base64url
  */
 
@@ -30,6 +31,8 @@ const NUMBER_DIGITS = 10
 const NETWORK_KEY = 'network'
 export const TIP_KEY = 'tip'
 const RULES_KEY = 'rules'
+/** Key range of the commands that were let in without valid signatures. */
+export const UNSIGNED_KEYS = { gte: 'unsigned/', lt: 'unsigned0' }
 /** Key range of all blocks: from `gte` (included) to `lt` (excluded); '0' follows '/'. */
 export const BLOCK_KEYS = { gte: 'block/', lt: 'block0' }
 
@@ -108,6 +111,17 @@ export function rulesEntry(changes: readonly RuleChange[]): StoredEntry {
 
 export function blockEntry(number: number, header: Uint8Array): StoredEntry {
   return { type: 'put', key: blockKey(number), value: seal(header) }
+}
+
+/** Notes that a command was let in without valid signatures. */
+export function unsignedEntry(requestKey: string): StoredEntry {
+  return { type: 'put', key: `${UNSIGNED_KEYS.gte}${requestKey}`, value: seal(new Uint8Array()) }
+}
+
+/** Request keys of the commands that were let in without valid signatures. */
+export async function readUnsigned(database: Database): Promise<string[]> {
+  const keys = await database.keys(UNSIGNED_KEYS).all()
+  return keys.map((key) => key.slice(UNSIGNED_KEYS.gte.length))
 }
 
 export function payloadEntry(payload: StoredPayload): StoredEntry {

@@ -11,6 +11,7 @@ import { requestKeysOf, type TransactionIndex } from '../store/transaction-index
 import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
 import { Badlist } from './badlist.ts'
 import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
+import { Impersonation } from './impersonation.ts'
 import { type Full, Mempool } from './mempool.ts'
 import { type Transaction, transactionOf } from './transaction.ts'
 
@@ -45,6 +46,8 @@ export interface MempoolsOptions {
   readonly turns: TimeSlicer
   /** Rules of the node release that the network follows. */
   readonly release: ReleaseRules
+  /** Keys whose signatures are not checked. Default: none. */
+  readonly impersonation?: Impersonation
 }
 
 const decoder = new TextDecoder()
@@ -59,6 +62,9 @@ export interface PoolListener {
 
 /** Reason for dropping transactions that were sent after a snapshot. */
 export const REVERTED = 'the network went back to a snapshot'
+
+/** Reason for dropping transactions by order. */
+export const DROPPED = 'dropped by order'
 
 /** Refusal of a transaction that no block could hold. */
 export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.'
@@ -82,6 +88,8 @@ export type SavedPools = ReadonlyMap<
 export class Mempools {
   /** Identifies this run of the node in high-water marks: numbers of another run mean nothing. Signed, 64 bits. */
   readonly nonce = randomBytes(8).readBigInt64LE()
+  /** Keys whose signatures are not checked. */
+  readonly impersonation: Impersonation
   readonly #chains: Chains
   readonly #index: TransactionIndex
   readonly #nowMs: () => number
@@ -95,7 +103,8 @@ export class Mempools {
   readonly #listeners = new Set<(chain: number) => void>()
   readonly #poolListeners = new Set<PoolListener>()
 
-  constructor({ chains, index, nowMs, trial, turns, release }: MempoolsOptions) {
+  constructor({ chains, index, nowMs, trial, turns, release, impersonation }: MempoolsOptions) {
+    this.impersonation = impersonation ?? new Impersonation()
     this.#chains = chains
     this.#index = index
     this.#nowMs = nowMs
@@ -190,6 +199,25 @@ export class Mempools {
     pool.remove(refused.keys())
   }
 
+  /**
+   * Removes pending transactions from all pools; they may be sent again.
+   * @param keys null for all of them
+   * @returns chain -> request keys of the transactions that were pending
+   */
+  drop(keys: readonly string[] | null): Map<number, string[]> {
+    const dropped = new Map<number, string[]>()
+    for (const chain of this.#chains.chainIds) {
+      const pool = this.of(chain)
+      const found = keys === null ? pool.all : [...new Set(keys)].flatMap((key) => pool.get(key) ?? [])
+      if (found.length === 0) continue
+      for (const each of found) this.#tellDropped(chain, each, DROPPED)
+      const gone = found.map(({ key }) => key)
+      pool.remove(gone)
+      dropped.set(chain, gone)
+    }
+    return dropped
+  }
+
   /** Saves the content of all pools. */
   save(): SavedPools {
     const chains = this.#chains.chainIds
@@ -240,6 +268,7 @@ export class Mempools {
       for (const each of transactions) if (pool.get(each.key) === undefined) fresh.set(each.key, each)
     }
     const full = pool.insert(transactions)
+    if (full === null) for (const { command } of transactions) this.impersonation.entered(command)
     if (full === null && fresh.size > 0) {
       for (const { onEntered } of this.#poolListeners) onEntered(chain, [...fresh.values()])
     }
@@ -262,7 +291,7 @@ export class Mempools {
 
   /** @returns why no block may hold a command, null, or undefined if only a trial in a thread can tell */
   #executionFault(chain: number, command: Command): string | null | undefined {
-    const sealed = sealFault(command, this.#release)
+    const sealed = sealFault(command, this.#release, this.impersonation.fault)
     // A pending command passed the trial on arrival.
     if (sealed !== null || this.of(chain).get(command.key) !== undefined) return sealed
     const fault = this.#trial.now(chain, command)
@@ -284,7 +313,7 @@ export class Mempools {
     const command = readCommandText(decoder.decode(transaction))
     if (command instanceof CommandFault) return command
     // The next block shows whether its gas can still be bought.
-    const fault = this.#enterFault(chain, command) ?? sealFault(command, this.#release)
+    const fault = this.#enterFault(chain, command) ?? sealFault(command, this.#release, this.impersonation.faultInBlock)
     return fault === null ? transactionOf(command) : new CommandFault(fault)
   }
 

@@ -127,6 +127,12 @@ export class Drafts {
     return 'more'
   }
 
+  /** Begins the blocks of a chain again, without transactions that are no longer pending. */
+  restart(chain: number): void {
+    this.#live.delete(chain)
+    this.plan(chain)
+  }
+
   /** Resolves when the next transaction under execution is done. */
   whenDone(): Promise<void> {
     return new Promise((resolve) => this.#waiting.add(resolve))

@@ -31,6 +31,7 @@ import type { Faults } from '../faults.ts'
 import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { RoutedCall, Router } from '../router.ts'
 import { type StreamGate, type StreamKind, streamKinds } from '../stream/stream-gate.ts'
+import { dropTransactions, impersonatedKeys } from './control-commands.ts'
 
 export interface ControlOptions {
   readonly maker: BlockMaker
@@ -66,6 +67,7 @@ export class ControlServer {
     this.#addTroubles()
     this.#addTime()
     this.#addMining()
+    this.#addCommands()
     this.#router.serve(controlOperations.devnetStatus, (_call, reply) =>
       sendJson(reply, JSON_TYPE, JSON.stringify(this.status())),
     )
@@ -183,6 +185,16 @@ export class ControlServer {
       return state()
     })
     this.#router.serve(controlOperations.mining, (_call, reply) => sendJson(reply, JSON_TYPE, JSON.stringify(state())))
+  }
+
+  #addCommands(): void {
+    const { coordinator } = this.#options.maker
+    this.#serve(controlOperations.drop, ({ body }) => dropTransactions(coordinator, body))
+    this.#serve(controlOperations.impersonate, ({ body: { keys, on } }) => {
+      const { impersonation } = coordinator.pools
+      impersonation.set(impersonatedKeys(keys), on)
+      return { keys: impersonation.keys }
+    })
   }
 
   #clock(): Status['clock'] {

@@ -1,0 +1,50 @@
+/** Bodies of the orders below /devnet/ that concern commands: dropping them, and impersonation of signers. */
+import { HashText } from './bodies.ts'
+import { type Static, Type } from './typebox.ts'
+
+/** Most elements of a list in an order. */
+const MAX_LISTED = 10_000
+
+/** Which pending transactions to drop: one of these fields. */
+export const DropOrder = Type.Object(
+  {
+    requestKeys: Type.Optional(Type.Array(HashText, { minItems: 1, maxItems: MAX_LISTED })),
+    all: Type.Optional(Type.Literal(true, { description: 'all pending transactions of all chains' })),
+  },
+  { additionalProperties: false },
+)
+export type DropOrder = Static<typeof DropOrder>
+
+/** Transactions that were dropped. */
+export const Dropped = Type.Object({
+  dropped: Type.Record(Type.String({ pattern: '^[0-9]+$' }), Type.Array(HashText), {
+    description: 'chain: request keys of transactions that were pending',
+  }),
+  notPending: Type.Array(HashText, { description: 'request keys that were pending on no chain' }),
+})
+export type Dropped = Static<typeof Dropped>
+
+/** Keys to impersonate, or no longer. */
+export const ImpersonateOrder = Type.Object(
+  {
+    keys: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), {
+      maxItems: MAX_LISTED,
+      description: 'public keys in hex, accounts k:KEY, or * for every key',
+    }),
+    on: Type.Boolean(),
+  },
+  { additionalProperties: false },
+)
+export const Impersonated = Type.Object({
+  keys: Type.Array(Type.String(), { description: 'public keys whose signatures are not checked, or *' }),
+})
+
+/**
+ * Reads a key to impersonate: a public key, its account `k:KEY`, the key of an authenticator, or `*`.
+ * @returns the key, or null if the text is none
+ */
+export function impersonatedKey(text: string): string | null {
+  const [, key] = /^(?:k:)?([0-9a-f]{64})$/.exec(text) ?? []
+  if (key !== undefined) return key
+  return text === '*' || /^(WEBAUTHN-)?([0-9a-f]{2}){33,500}$/.test(text) ? text : null
+}
