@@ -43,6 +43,7 @@ import { Chains, genesisState } from './rules/chains.ts'
 import { NodeClock } from './rules/node-clock.ts'
 import { releaseRules } from './rules/releases.ts'
 import { type NetworkSettings, networkOf, settingsOf } from './rules/settings.ts'
+import type { LetIn, LetInKeys } from './store/let-in.ts'
 import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
 import { TimeSlicer } from './time-slicer.ts'
 import { TransactionWatch } from './watch/transaction-watch.ts'
@@ -169,8 +170,8 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
   const nowMs = () => clock.ms()
   const forkTarget = forkTargetOf(options, settings.release)
-  const unsigned = data?.blocks.unsigned ?? new Set<string>()
-  const { chains, ledger, index } = openChains({ settings, forkTarget, unsigned }, clock, data)
+  const letIn = data?.blocks.letIn ?? new Map<string, LetIn>()
+  const { chains, ledger, index } = openChains({ settings, forkTarget, letIn }, clock, data)
   chains.onBlock((block) => {
     clock.blockAdded(block.header.creationTime)
     indexBlock(index, block)
@@ -183,7 +184,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   const { calls } = execution
   const release = releaseRules[settings.release]
   const impersonation = new Impersonation(
-    unsigned,
+    letIn,
     options.impersonate?.flatMap((key) => impersonatedKey(key) ?? []),
   )
   const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, release, impersonation })
@@ -206,7 +207,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   execution.onDone(() => coordinator.drafts.continue())
   // Create the watch after the pools: it reports where a transaction is once its block has left the chain.
   const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
-  const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice, unsigned: () => unsigned }
+  const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice, letIn }
   const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, ...jobs })
   const controls = new Controls(machine.clock)
   const { requestTimeoutMs } = limits
@@ -324,11 +325,11 @@ function openChains(
   {
     settings,
     forkTarget,
-    unsigned,
+    letIn,
   }: {
     readonly settings: NetworkSettings
     readonly forkTarget: number
-    readonly unsigned: ReadonlySet<string>
+    readonly letIn: LetInKeys
   },
   clock: NodeClock,
   data: DataDirectory | null,
@@ -346,7 +347,8 @@ function openChains(
       index,
       versions: new MemoryVersions(),
       release,
-      check: commandCheck(network.name, release, unsigned),
+      check: commandCheck(network.name, release, letIn),
+      letIn,
     })
   const kept = data === null ? {} : { journal: data.blocks }
   const checkPow = settings.pow

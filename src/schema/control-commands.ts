@@ -4,6 +4,9 @@ import { type Static, Type } from './typebox.ts'
 
 /** Most elements of a list in an order. */
 const MAX_LISTED = 10_000
+/** Most characters of code, and most signers. */
+const MAX_CODE = 1_000_000
+const MAX_SIGNERS = 100
 
 /** Which pending transactions to drop: one of these fields. */
 export const DropOrder = Type.Object(
@@ -23,6 +26,40 @@ export const Dropped = Type.Object({
   notPending: Type.Array(HashText, { description: 'request keys that were pending on no chain' }),
 })
 export type Dropped = Static<typeof Dropped>
+
+/** Code to run with privileges. */
+export const RunOrder = Type.Object(
+  {
+    chain: Type.Integer({ minimum: 0 }),
+    code: Type.String({ minLength: 1, maxLength: MAX_CODE }),
+    data: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'message data' })),
+    keys: Type.Optional(
+      Type.Array(Type.String(), { maxItems: MAX_SIGNERS, description: 'public keys that count as signers' }),
+    ),
+    admin: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        maxItems: MAX_LISTED,
+        description: 'modules on which the code has admin rights',
+      }),
+    ),
+    caps: Type.Optional(
+      Type.Array(Type.Object({ name: Type.String({ minLength: 1 }), args: Type.Array(Type.Unknown()) }), {
+        maxItems: MAX_LISTED,
+        description: 'capabilities that are granted; a managed one is installed',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type RunOrder = Static<typeof RunOrder>
+export const Ran = Type.Object({
+  requestKey: HashText,
+  height: Type.Integer({ minimum: 0 }),
+  hash: HashText,
+  gas: Type.Number({ description: 'used, but not paid' }),
+  result: Type.Unknown({ description: 'as in poll' }),
+  events: Type.Unknown(),
+})
 
 /** Keys to impersonate, or no longer. */
 export const ImpersonateOrder = Type.Object(

@@ -5,7 +5,7 @@
 
 import { CONFIRMATIONS, MAX_CONFIRMATIONS } from './auto-mine.ts'
 import { HashText } from './bodies.ts'
-import { DropOrder, Dropped, Impersonated, ImpersonateOrder } from './control-commands.ts'
+import { DropOrder, Dropped, Impersonated, ImpersonateOrder, Ran, RunOrder } from './control-commands.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
@@ -278,6 +278,13 @@ export const controlOperations = {
     ImpersonateOrder,
     Impersonated,
   ]),
+  run: order(
+    'run',
+    '/devnet/run',
+    'run code with privileges in a new block, without gas',
+    [RunOrder, Ran],
+    'the chain may not grow, or the command has no room',
+  ),
   setDifficulty: order(
     'setDifficulty',
     '/devnet/difficulty',

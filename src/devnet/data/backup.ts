@@ -12,6 +12,7 @@ import { Ledger } from '../ledger/ledger.ts'
 import type { ChainState } from '../rules/journal.ts'
 import { type ReleaseRules, releaseRules } from '../rules/releases.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
+import type { LetInKeys } from '../store/let-in.ts'
 import { writeCopy } from './copy.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
 import { BLOCKS, STATE } from './directory.ts'
@@ -23,8 +24,8 @@ export interface BackupOptions {
   readonly directory: string
   readonly settings: NetworkSettings
   readonly state: () => ChainState
-  /** Returns the request keys of commands that were let in without valid signatures. */
-  readonly unsigned?: () => Iterable<string>
+  /** Default: none was let in. */
+  readonly letIn?: LetInKeys
   /** Unix time in microseconds; strictly increasing. */
   readonly now: () => bigint
   /** Called with the reason if a job fails. */
@@ -85,14 +86,17 @@ export class BackupJobs {
   }
 
   async #run(id: string, withState: boolean): Promise<void> {
-    const { settings, state, onNotice, unsigned } = this.#options
+    const { settings, state, onNotice, letIn } = this.#options
     const partial = this.#partialOf(id)
     const snapshot = snapshotOf(state())
     const stopped = this.#stopping.signal
     try {
       await makeDirectory(partial)
-      await writeCopy(join(partial, BLOCKS), settings, snapshot, { stopped, ...(unsigned && { unsigned }) })
-      if (withState) await writeState(join(partial, STATE), snapshot, releaseRules[settings.release], stopped)
+      await writeCopy(join(partial, BLOCKS), settings, snapshot, { stopped, letIn })
+      if (withState)
+        await writeState(join(partial, STATE), snapshot, {
+          ...{ release: releaseRules[settings.release], stopped, letIn },
+        })
       await rename(partial, this.#placeOf(id))
     } catch (error) {
       onNotice(`backup ${id} failed: ${describeError(error)}`)
@@ -118,15 +122,18 @@ export class BackupJobs {
 async function writeState(
   location: string,
   { store, blocks, heads }: StateSnapshot,
-  release: ReleaseRules,
-  stopped: AbortSignal,
+  {
+    release,
+    stopped,
+    letIn,
+  }: { readonly release: ReleaseRules; readonly stopped: AbortSignal; readonly letIn: LetInKeys | undefined },
 ): Promise<void> {
   const options = { store, durable: () => Promise.resolve(), onFailure: () => undefined }
   const state = await StateDatabase.create(location, options)
   try {
     // No check: these blocks were checked on arrival.
     const ledger = new Ledger({
-      ...{ store, index: state, versions: state.versions, release, check: () => null },
+      ...{ store, index: state, versions: state.versions, release, check: () => null, ...(letIn && { letIn }) },
       heads: heads.flatMap((id) => store.byId(id)?.header ?? []),
     })
     await state.catchUp(blocks, (block) => ledger.replay(block), { stopped })

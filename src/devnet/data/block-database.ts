@@ -7,6 +7,7 @@ import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { ChainJournal, ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
+import type { LetIn } from '../store/let-in.ts'
 import { writeCopy } from './copy.ts'
 import { type Database, destroyDatabase, openDatabase, type StoredEntry, unusable } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -14,14 +15,14 @@ import { type LoadedState, loadChains } from './load.ts'
 import { DiskPayloads } from './payloads.ts'
 import {
   blockEntry,
+  letInEntry,
   networkEntry,
+  readLetIn,
   readSettings,
-  readUnsigned,
   rulesEntry,
   type StateSnapshot,
   snapshotOf,
   tipEntry,
-  unsignedEntry,
 } from './records.ts'
 
 /** Most unwritten blocks. A caller that adds many blocks must yield to the writer in between. */
@@ -30,14 +31,14 @@ const MAX_UNWRITTEN_BLOCKS = 20_000
 export class BlockDatabase implements ChainJournal {
   #settings: NetworkSettings
   readonly payloads: DiskPayloads
-  /** Request keys of commands that were let in without valid signatures. It only grows; blocks write new ones. */
-  readonly unsigned = new Set<string>()
+  /** Request key -> how the command was let in. It only grows; new ones are written with the next block. */
+  readonly letIn = new Map<string, LetIn>()
   readonly #database: Database
   readonly #commits: GroupCommit
   readonly #onFailure: (error: NewcutError) => void
   #state: ChainState | undefined
   #writtenBlocks = 0
-  #writtenUnsigned = 0
+  #writtenLetIn = 0
   #writtenRules: readonly RuleChange[] = []
   #failure: NewcutError | undefined
 
@@ -81,8 +82,8 @@ export class BlockDatabase implements ChainJournal {
    */
   async load(onProgress?: OnProgress): Promise<LoadedState> {
     const state = await loadChains(this.#database, this.settings, this.payloads, onProgress)
-    for (const key of await readUnsigned(this.#database)) this.unsigned.add(key)
-    this.#writtenUnsigned = this.unsigned.size
+    for (const [key, how] of await readLetIn(this.#database)) this.letIn.set(key, how)
+    this.#writtenLetIn = this.letIn.size
     this.#writtenBlocks = state.store.size
     this.#writtenRules = [...state.ruleChanges]
     return state
@@ -136,9 +137,9 @@ export class BlockDatabase implements ChainJournal {
     const snapshot = snapshotOf(this.#state)
     const payloads = this.payloads.unwritten
     // The keys come in one batch with the blocks that need them.
-    const unsigned = [...this.unsigned]
-    const newUnsigned = unsigned.slice(this.#writtenUnsigned).map(unsignedEntry)
-    const entries = [...payloads, ...newUnsigned, ...this.#newEntries(snapshot)]
+    const letIn = [...this.letIn]
+    const newLetIn = letIn.slice(this.#writtenLetIn).map(letInEntry)
+    const entries = [...payloads, ...newLetIn, ...this.#newEntries(snapshot)]
     try {
       await this.#database.batch(entries)
     } catch (error) {
@@ -148,7 +149,7 @@ export class BlockDatabase implements ChainJournal {
       throw this.#failure
     }
     this.payloads.written(payloads)
-    this.#writtenUnsigned = unsigned.length
+    this.#writtenLetIn = letIn.length
     this.#writtenBlocks = snapshot.blocks
     this.#writtenRules = snapshot.ruleChanges
   }

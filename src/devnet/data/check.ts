@@ -12,6 +12,7 @@ import { Chains } from '../rules/chains.ts'
 import { releaseRules } from '../rules/releases.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
+import type { LetInKeys } from '../store/let-in.ts'
 import { indexBlock, MemoryTransactionIndex, requestKeysOf } from '../store/transaction-index.ts'
 import { BlockDatabase } from './block-database.ts'
 import { ComparedVersions } from './compared-versions.ts'
@@ -32,7 +33,7 @@ export interface CheckReport {
   readonly orphans: number
   /** Transactions in blocks; a transaction in several blocks counts several times. */
   readonly transactions: number
-  /** Those that were let in without valid signatures, by impersonation. */
+  /** Those without valid signatures, let in by impersonation or as privileged runs. */
   readonly unsigned: number
   /** Blocks in the state database, or null if there is none. A node adds the missing ones when it starts. */
   readonly stateBlocks: number | null
@@ -53,7 +54,7 @@ export async function checkDataDirectory(
   const database = await BlockDatabase.open(join(directory, BLOCKS), () => undefined)
   try {
     const loaded = await database.load(onProgress)
-    const check = new Check(database.settings, { ...loaded, unsigned: database.unsigned }, onProgress)
+    const check = new Check(database.settings, { ...loaded, letIn: database.letIn }, onProgress)
     const stateBlocks = await check.run(join(directory, STATE), stopped)
     return { ...check.report, stateBlocks }
   } finally {
@@ -63,8 +64,7 @@ export async function checkDataDirectory(
 }
 
 interface CheckedState extends LoadedState {
-  /** Request keys of commands that were let in without valid signatures. */
-  readonly unsigned: ReadonlySet<string>
+  readonly letIn: LetInKeys
 }
 
 class Check {
@@ -127,8 +127,9 @@ class Check {
     const index = new MemoryTransactionIndex()
     const versions = new ComparedVersions(state, (record, what) => this.#find(this.#store.at(record), what))
     const release = releaseRules[this.#settings.release]
-    const check = commandCheck(network.name, release, this.#loaded.unsigned)
-    const ledger = new Ledger({ store: this.#store, heads: heads.values(), index, versions, release, check })
+    const { letIn } = this.#loaded
+    const check = commandCheck(network.name, release, letIn)
+    const ledger = new Ledger({ store: this.#store, heads: heads.values(), index, versions, release, check, letIn })
     await this.#eachBlock(this.#store.size, stopped, (block, number) => {
       this.#unexecuted.add(block.id)
       this.#payload(block)
@@ -185,8 +186,8 @@ class Check {
     const { payload } = block
     const { payloadHash, transactionsHash, outputsHash } = payloadHashes(payload)
     this.#transactions += payload.transactions.length
-    const { unsigned } = this.#loaded
-    if (unsigned.size > 0) this.#unsigned += requestKeysOf(block).filter((key) => unsigned.has(key)).length
+    const { letIn } = this.#loaded
+    if (letIn.size > 0) this.#unsigned += requestKeysOf(block).filter((key) => letIn.has(key)).length
     if (!equalBytes(payloadHash, block.header.payloadHash)) this.#find(block, 'its payload has another hash')
     const areRight =
       equalBytes(transactionsHash, payload.transactionsHash) && equalBytes(outputsHash, payload.outputsHash)

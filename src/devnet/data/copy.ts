@@ -1,15 +1,16 @@
 /** Writes chains to a new block database: the beginning of a network on disk, or a backup. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NetworkSettings } from '../rules/settings.ts'
+import type { LetInKeys } from '../store/let-in.ts'
 import { openDatabase, type StoredEntry } from './database.ts'
 import {
   blockEntry,
+  letInEntry,
   networkEntry,
   payloadEntry,
   rulesEntry,
   type StateSnapshot,
   tipEntry,
-  unsignedEntry,
 } from './records.ts'
 
 /** Blocks that are written before other tasks of the process get their turn. */
@@ -17,8 +18,8 @@ const PIECE_BLOCKS = 250
 
 export interface CopyOptions {
   readonly stopped?: AbortSignal
-  /** Returns the request keys of commands that were let in without valid signatures. */
-  readonly unsigned?: () => Iterable<string>
+  /** Default: none was let in. */
+  readonly letIn?: LetInKeys | undefined
 }
 
 /**
@@ -30,7 +31,7 @@ export async function writeCopy(
   location: string,
   settings: NetworkSettings,
   snapshot: StateSnapshot,
-  { stopped, unsigned = () => [] }: CopyOptions = {},
+  { stopped, letIn }: CopyOptions = {},
 ): Promise<void> {
   const database = await openDatabase(location, { create: true })
   try {
@@ -40,8 +41,12 @@ export async function writeCopy(
       await database.batch(blockEntries(snapshot, from, to))
       await nextTurn()
     }
-    const letIn = [...unsigned()].map(unsignedEntry)
-    const end = [...letIn, rulesEntry(snapshot.ruleChanges), tipEntry(snapshot), networkEntry(settings)]
+    const end = [
+      ...[...(letIn ?? [])].map(letInEntry),
+      rulesEntry(snapshot.ruleChanges),
+      tipEntry(snapshot),
+      networkEntry(settings),
+    ]
     await database.batch(end, { sync: true })
   } finally {
     await database.close()

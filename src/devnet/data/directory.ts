@@ -80,7 +80,8 @@ export async function openDataDirectory(directory: string, options: DataDirector
       index: state,
       versions: state.versions,
       release,
-      check: commandCheck(networkOf(blocks.settings).name, release, blocks.unsigned),
+      check: commandCheck(networkOf(blocks.settings).name, release, blocks.letIn),
+      letIn: blocks.letIn,
     })
     const replay = (block: Block) => ledger.replay(block)
     await state

@@ -10,6 +10,7 @@ import type { StoredPayload } from '../store/payload.ts'
 import { noteRequestKeys } from '../store/transaction-index.ts'
 import { OUTPUT_LIMITS, type OutputLimits, resultText } from './command-result.ts'
 import { payReward } from './gas.ts'
+import { executePrivileged } from './privileged.ts'
 import type { ExecuteNow } from './recorded.ts'
 import { rewardAt } from './rewards.ts'
 import { attempt } from './runner.ts'
@@ -119,7 +120,8 @@ export class PayloadDraft {
     const { command } = transaction
     const early = this.#early(transaction)
     if (early !== null) return early
-    const executed = run(this.#layer, this.block, command, this.#optionsFor(command))
+    const execute = this.#isPrivileged(command) ? executePrivileged : run
+    const executed = execute(this.#layer, this.block, command, this.#optionsFor(command))
     return executed === 'running' || executed === 'busy' ? executed : this.#take(transaction, executed)
   }
 
@@ -128,6 +130,7 @@ export class PayloadDraft {
     const { command } = transaction
     const early = this.#early(transaction)
     if (early !== null) return early
+    if (this.#isPrivileged(command)) return this.add(transaction)
     return this.#take(transaction, await run(this.#layer, this.block, command, this.#optionsFor(command)))
   }
 
@@ -140,6 +143,10 @@ export class PayloadDraft {
     if (parentTime >= created + BigInt(meta.ttl) * 1_000_000n) return { refused: 'Transaction time-to-live is expired' }
     if (this.isFull || bytes.length > this.#bytesLeft) return 'left'
     return this.#keys.has(key) ? 'left' : null
+  }
+
+  #isPrivileged({ key }: Command): boolean {
+    return this.block.isPrivileged?.(key) ?? false
   }
 
   #optionsFor({ meta }: Command): ExecuteOptions {

@@ -17,6 +17,7 @@ import type { Command } from '../command/command.ts'
 import type { Executions, Judged, Misexecuted } from '../rules/executions.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
+import type { LetInKeys } from '../store/let-in.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import type { TransactionIndex } from '../store/transaction-index.ts'
 import { type BlockContext, contextOn } from './block-context.ts'
@@ -51,6 +52,8 @@ export interface LedgerOptions {
   readonly release: ReleaseRules
   /** Checks commands in blocks of others. */
   readonly check: CommandCheck
+  /** Commands that the owner of the node let in; privileged ones run as such. Default: none. */
+  readonly letIn?: LetInKeys
 }
 
 /** A command result in a block. */
@@ -94,7 +97,9 @@ export class Ledger implements Executions {
   /** Begins the next block of a chain, on any parent in the store. */
   begin(parent: Header, miner: MinerAccount, limits: OutputLimits = OUTPUT_LIMITS): PayloadDraft {
     const context = this.#contextOn(parent)
-    const block = { context, miner, readProof: this.#readProof }
+    const { letIn } = this.#options
+    const isPrivileged = (key: string) => letIn?.get(key) === 'privileged'
+    const block = { context, miner, readProof: this.#readProof, isPrivileged }
     return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains, limits)
   }
 

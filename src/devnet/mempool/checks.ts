@@ -7,6 +7,7 @@ import { type GasModel, MAX_BLOCK_GAS, sizeGas } from '../../core/gas.ts'
 import type { Command, PrivateMeta } from '../command/command.ts'
 import type { CommandCheck } from '../ledger/execute-payload.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
+import type { LetInKeys } from '../store/let-in.ts'
 import { signaturesFaultUnless } from './impersonation.ts'
 import { signaturesFault } from './signatures.ts'
 
@@ -156,7 +157,7 @@ export function privateFault(
 export function commandCheck(
   network: string,
   { gasModel }: Pick<ReleaseRules, 'gasModel'>,
-  letIn: ReadonlySet<string>,
+  letIn: LetInKeys,
 ): CommandCheck {
   const signatures = signaturesFaultUnless(letIn)
   return (command, { chainId: chain }) => blockFault(command, { network, chain, gasModel }, signatures)

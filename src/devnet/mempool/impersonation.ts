@@ -1,5 +1,6 @@
 /** Public keys whose signatures the node does not check, and the commands that it let in for them. */
 import type { Command } from '../command/command.ts'
+import type { LetIn, LetInKeys } from '../store/let-in.ts'
 import { signaturesFault } from './signatures.ts'
 
 /** Stands for every public key. */
@@ -10,7 +11,7 @@ type Signable = Pick<Command, 'sigs' | 'signers' | 'hash'>
 
 export class Impersonation {
   readonly #keys = new Set<string>()
-  readonly #letIn: Set<string>
+  readonly #letIn: Map<string, LetIn>
   /** Commands that passed, but are not pending yet. */
   readonly #passed = new WeakSet<Signable>()
 
@@ -19,7 +20,7 @@ export class Impersonation {
    *   earlier runs
    * @param keys public keys to begin with, or `*`
    */
-  constructor(letIn = new Set<string>(), keys: Iterable<string> = []) {
+  constructor(letIn = new Map<string, LetIn>(), keys: Iterable<string> = []) {
     this.#letIn = letIn
     this.set(keys, true)
   }
@@ -49,7 +50,12 @@ export class Impersonation {
 
   /** Notes that a command became pending, so that blocks may hold it for good. */
   entered(command: Command): void {
-    if (this.#passed.has(command)) this.#letIn.add(command.key)
+    if (this.#passed.has(command)) this.#letIn.set(command.key, 'unsigned')
+  }
+
+  /** Lets in a command of the node's owner, which runs with privileges. */
+  privilege(command: Command): void {
+    this.#letIn.set(command.key, 'privileged')
   }
 
   /** Like `fault`, for a command that was pending before: what was let in once needs no signatures. */
@@ -57,6 +63,6 @@ export class Impersonation {
 }
 
 /** @returns a check of signatures that passes the commands with these request keys */
-export function signaturesFaultUnless(letIn: ReadonlySet<string>): (command: Command) => string | null {
+export function signaturesFaultUnless(letIn: LetInKeys): (command: Command) => string | null {
   return (command) => (letIn.has(command.key) ? null : signaturesFault(command))
 }

@@ -218,6 +218,12 @@ export class Mempools {
     return dropped
   }
 
+  /** Accepts a privileged command of the node's owner, without any check. @returns null if it was accepted */
+  admitPrivileged(chain: number, command: Command): Full | null {
+    this.impersonation.privilege(command)
+    return this.#enter(chain, [transactionOf(command)])
+  }
+
   /** Saves the content of all pools. */
   save(): SavedPools {
     const chains = this.#chains.chainIds

@@ -32,6 +32,7 @@ import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { RoutedCall, Router } from '../router.ts'
 import { type StreamGate, type StreamKind, streamKinds } from '../stream/stream-gate.ts'
 import { dropTransactions, impersonatedKeys } from './control-commands.ts'
+import { runPrivileged } from './control-run.ts'
 
 export interface ControlOptions {
   readonly maker: BlockMaker
@@ -190,6 +191,9 @@ export class ControlServer {
   #addCommands(): void {
     const { coordinator } = this.#options.maker
     this.#serve(controlOperations.drop, ({ body }) => dropTransactions(coordinator, body))
+    this.#serve(controlOperations.run, ({ body }, signal) =>
+      runPrivileged(this.#options.maker, body, this.#options.clock.ms(), signal),
+    )
     this.#serve(controlOperations.impersonate, ({ body: { keys, on } }) => {
       const { impersonation } = coordinator.pools
       impersonation.set(impersonatedKeys(keys), on)
