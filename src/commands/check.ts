@@ -27,7 +27,9 @@ function linesOf(directory: string, report: CheckReport): string[] {
   const rest = findingCount - findings.length
   return [
     `${directory}: ${settings.graph} network, ${blocks} blocks (${orphans} orphans), ${transactions} transactions, ${state}`,
-    ...(unsigned > 0 ? [`${unsigned} transactions without valid signatures: impersonation or /devnet/run let them in`] : []),
+    ...(unsigned > 0
+      ? [`${unsigned} transactions without valid signatures: impersonation or /devnet/run let them in`]
+      : []),
     ...findings,
     ...(rest > 0 ? [`and ${rest} more`] : []),
     findingCount === 0 ? 'nothing is wrong' : `${findingCount} things are wrong`,

@@ -1,0 +1,104 @@
+/** Control of a development network from the process that started it. Every call is an order to its interface. */
+import { NewcutError } from '../core/errors.ts'
+import type { ClockState, MadeBlocks, Reverted, SnapshotTaken } from '../schema/control.ts'
+import type { Dropped, Impersonated, Ran, RunOrder } from '../schema/control-commands.ts'
+import type { Static } from '../schema/typebox.ts'
+
+/** Blocks that an order made. */
+export type Mined = Static<typeof MadeBlocks>
+/** The clock of a network. */
+export type DevnetClock = Static<typeof ClockState>
+/** Outcome of code that ran with privileges. */
+export type PrivilegedRun = Static<typeof Ran>
+/** Code to run with privileges. */
+export type PrivilegedCode = RunOrder
+/** Transactions that were dropped. */
+export type DroppedTransactions = Dropped
+/** Network after a revert. */
+export type RevertedNetwork = Static<typeof Reverted>
+
+/** The clock of a network. Times are a Date, or a text such as `2027-01-01T00:00:00Z`. */
+export interface DevnetTime {
+  /** Sets the clock, which goes on from there. */
+  readonly to: (time: Date | string) => Promise<DevnetClock>
+  /** Moves the clock by milliseconds; a negative number moves it back. */
+  readonly advance: (ms: number) => Promise<DevnetClock>
+  /** Gives the next block this time; the clock stands still until then. */
+  readonly nextBlock: (time: Date | string) => Promise<DevnetClock>
+  /** Makes each block this many milliseconds later than the one before it; null sets the clock going. */
+  readonly every: (ms: number | null) => Promise<DevnetClock>
+}
+
+/** Orders to a network. All of them throw NewcutError `NODE_REFUSED` with the text of the network. */
+export interface DevnetControl {
+  /** Makes blocks: chain to number of blocks. Chains that hold them up grow too. */
+  readonly mine: (counts: Readonly<Record<number, number>>) => Promise<Mined>
+  readonly time: DevnetTime
+  /**
+   * Stops or starts checking signatures of these public keys.
+   * @returns all keys whose signatures are not checked
+   */
+  readonly impersonate: (keys: readonly string[], on?: boolean) => Promise<readonly string[]>
+  /** Drops pending transactions by request key, or all of them. */
+  readonly drop: (requestKeys: readonly string[] | 'all') => Promise<DroppedTransactions>
+  /** Runs code with admin rights and granted capabilities, in a block that it makes. */
+  readonly run: (order: PrivilegedCode) => Promise<PrivilegedRun>
+  /** Takes a snapshot. @returns its id */
+  readonly snapshot: () => Promise<number>
+  /** Goes back to a snapshot, and drops it and all later ones. */
+  readonly revert: (id: number) => Promise<RevertedNetwork>
+  /**
+   * Runs `fixture` once. Later calls with the same function restore the network as it was after that run.
+   * @returns what `fixture` returned
+   */
+  readonly loadFixture: <T>(fixture: () => T | Promise<T>) => Promise<T>
+}
+
+interface LoadedFixture {
+  readonly id: number
+  readonly result: unknown
+}
+
+/** @param url address of the network, on this machine */
+export function controlOf(url: string): DevnetControl {
+  const fixtures = new Map<() => unknown, LoadedFixture>()
+  const order = <T>(path: string, body: unknown) => send<T>(url, path, body)
+  const clock = (body: unknown) => order<DevnetClock>('clock', body)
+  const snapshot = async () => (await order<SnapshotTaken>('snapshot', {})).id
+  const revert = async (id: number) => {
+    const reverted = await order<RevertedNetwork>('revert', { id })
+    for (const [fixture, loaded] of fixtures) if (loaded.id >= id) fixtures.delete(fixture)
+    return reverted
+  }
+  return {
+    mine: (counts) => order('make-blocks', counts),
+    time: {
+      to: (time) => clock({ to: timeText(time) }),
+      advance: (advanceMs) => clock({ advanceMs }),
+      nextBlock: (time) => clock({ nextBlock: timeText(time) }),
+      every: (everyMs) => clock({ everyMs }),
+    },
+    impersonate: async (keys, on = true) =>
+      (await order<Static<typeof Impersonated>>('impersonate', { keys, on })).keys,
+    drop: (requestKeys) => order('drop', requestKeys === 'all' ? { all: true } : { requestKeys }),
+    run: (code) => order('run', code),
+    snapshot,
+    revert,
+    loadFixture: async <T>(fixture: () => T | Promise<T>) => {
+      const known = fixtures.get(fixture)
+      if (known !== undefined) await revert(known.id)
+      const result = known === undefined ? await fixture() : (known.result as T)
+      fixtures.set(fixture, { id: await snapshot(), result })
+      return result
+    },
+  }
+}
+
+const timeText = (time: Date | string) => (typeof time === 'string' ? time : time.toISOString())
+
+async function send<T>(url: string, path: string, body: unknown): Promise<T> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/devnet/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (answer.ok) return (await answer.json()) as T
+  throw new NewcutError('NODE_REFUSED', `/devnet/${path}: status ${answer.status}: ${await answer.text()}`)
+}
