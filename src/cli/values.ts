@@ -2,7 +2,6 @@
 import { formatDuration } from '../core/units.ts'
 import { parseSchedule, type Schedule } from '../mine/schedule.ts'
 import { type AutoMine, CONFIRMATIONS, MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
-import { impersonatedKey } from '../schema/control-commands.ts'
 
 /** A kind of value: its parser, and its form in a configuration file. */
 export interface ValueKind<T> {
@@ -352,8 +351,8 @@ export const impersonatedKeys: ValueKind<readonly string[]> = {
   isList: true,
   expected: "public keys of 64 hex digits, accounts k:KEY, or '*' for all",
   parse: (raw) => {
-    const keys = keyTexts(raw).map((text) => impersonatedKey(text))
-    return keys.every((key) => key !== null) ? keys : undefined
+    const keys = keyTexts(raw).map((text) => (text === '*' ? text : publicKeyIn(text)))
+    return keys.every((key) => key !== undefined) ? keys : undefined
   },
   problem: (raw) => publicKeys.problem?.(raw),
   format: (value) => [...value],

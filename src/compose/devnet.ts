@@ -32,7 +32,7 @@
  * ```
  * @module newcut/devnet
  */
-import { type Devnet as EmbeddedNode, startNode } from '../devnet/devnet.ts'
+import { type EmbeddedNode, startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { addExplorer } from '../web/explorer/page.ts'
 import { controlOf, type DevnetControl } from './devnet-control.ts'

@@ -50,7 +50,7 @@ import { TransactionWatch } from './watch/transaction-watch.ts'
 import { Coordinator } from './work/coordinator.ts'
 
 /** A running embedded node. */
-export interface Devnet {
+export interface EmbeddedNode {
   /** `http://HOST:PORT` */
   readonly url: string
   readonly settings: NetworkSettings
@@ -82,7 +82,7 @@ export interface HostMachine {
 
 /** A node and its chains, for code in the same process that works on them directly. */
 export interface WholeNode {
-  readonly devnet: Devnet
+  readonly devnet: EmbeddedNode
   readonly chains: Chains
   readonly ledger: Ledger
 }
@@ -126,7 +126,11 @@ export async function startNode(
   }
 }
 
-function handleOf(fixed: Pick<Devnet, 'url' | 'settings' | 'close'>, chains: Chains, pools: Mempools): Devnet {
+function handleOf(
+  fixed: Pick<EmbeddedNode, 'url' | 'settings' | 'close'>,
+  chains: Chains,
+  pools: Mempools,
+): EmbeddedNode {
   return {
     ...fixed,
     get network() {
